@@ -289,6 +289,9 @@ pub struct Recipe {
     pub requests: &'static [RequestKind],
     /// What it goes by that others do not: drawn faults leave out what it cannot feel.
     pub inputs: &'static [RecipeInput],
+    /// Whether something can drop a pending call of it: where nothing in its language does that to a call, as in Java,
+    /// the fault `cancel` has nothing to strike.
+    pub cancellable: bool,
     /// How to build it.
     pub build: Build,
 }
@@ -335,6 +338,7 @@ impl Recipe {
             ownership,
             requests: &RequestKind::ALL,
             inputs: &[],
+            cancellable: true,
             build,
         }
     }

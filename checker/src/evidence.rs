@@ -33,7 +33,7 @@ pub struct Belief {
     pub left: Option<usize>,
     /// Since when its contender could have known that the lock was not its own any more, if it could.
     pub known: Option<Known>,
-    /// What became of the release: `Released`, `ReleaseFailed`, or `Crashed` before its answer.
+    /// What became of the release: `Released`, `ReleaseFailed`, or `ReleaseCancelled` or `Crashed` before its answer.
     pub settled: Option<usize>,
     /// The ownership that it rests on, by its place in [`Evidence::ownerships`]: the contender's
     /// latest one, unless that ended before the contender asked or has served another belief.

@@ -93,6 +93,8 @@ pub enum EventKind {
     },
     /// A pending `acquire` was dropped at an await point (fault `cancel`).
     Cancelled { by: ContenderId, lock: LockId },
+    /// A pending `release` was dropped at an await point (fault `cancel`): nobody knows whether it was done, or will be.
+    ReleaseCancelled { by: ContenderId, lock: LockId },
     /// The contender has done all that it came for, or gave up for good. Its process and its session live on.
     Finished { by: ContenderId },
 
@@ -331,6 +333,7 @@ impl History {
             }
             EventKind::AcquireFailed { by, .. }
             | EventKind::Cancelled { by, .. }
+            | EventKind::ReleaseCancelled { by, .. }
             | EventKind::Released { by, .. }
             | EventKind::ReleaseFailed { by, .. }
             | EventKind::Finished { by }

@@ -15,7 +15,7 @@
 //! | `leftover:30`, `final:30/value=7` | what is left |
 //!
 //! What can happen to a: `acquire`, `failed`, `indefinite` (failed, and may have happened),
-//! `cancelled`, `leaves`, `released`, `release-failed`, `lost`, `finished`, `paused`, `resumed`,
+//! `cancelled`, `leaves`, `released`, `release-failed`, `release-cancelled`, `lost`, `finished`, `paused`, `resumed`,
 //! `crashed`, `restarted`, `disconnected`, `reconnected`, `read-only`, `session-lost`,
 //! `session-expired`, `queued`, `unqueued`, `read`, `waiting`, `could-know` (that it has lost the lock, from then on;
 //! `/how=told|timed-out|gone|refused|over`); and what the service has answered it: `granted` (by a

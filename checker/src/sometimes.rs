@@ -248,6 +248,7 @@ impl Watch {
                 }
             }
             EventKind::Released { .. }
+            | EventKind::ReleaseCancelled { .. }
             | EventKind::Finished { .. }
             | EventKind::Resumed { .. }
             | EventKind::Restarted { .. }

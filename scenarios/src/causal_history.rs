@@ -142,6 +142,7 @@ fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
         | EventKind::ReleaseFailed { .. }
         | EventKind::Lost { .. }
         | EventKind::Cancelled { .. }
+        | EventKind::ReleaseCancelled { .. }
         | EventKind::Finished { .. }
         | EventKind::Paused { .. }
         | EventKind::Resumed { .. }

@@ -5,7 +5,7 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, FaultKind, Field, Lasts, LockName, PlannedFault, Repeat,
+    ContenderName, Direction, Fault, FaultKind, Field, Lasts, LockCall, LockName, PlannedFault, Repeat,
     ServerName, Trigger,
 };
 
@@ -163,6 +163,8 @@ fn words(key: &str, field: &Field) -> Vec<String> {
         Field::Contenders(names) => return names.iter().map(|name| contender(*name)).collect(),
         Field::Servers(names) => return names.iter().map(|name| server(*name)).collect(),
         Field::Direction(direction) => way(*direction).to_owned(),
+        Field::Call(LockCall::Acquire) => String::new(),
+        Field::Call(LockCall::Release) => "the release of ".to_owned(),
         Field::Lasts(Lasts::For(length)) => time(*length),
         Field::Lasts(Lasts::ForGood) => "for good".to_owned(),
         Field::Duration(duration) => time(*duration),

@@ -33,6 +33,7 @@ impl<'f> Parts<'f> {
                 FieldMut::Rate(rate) => parts.rate = Some(rate),
                 FieldMut::Contenders(_)
                 | FieldMut::Direction(_)
+                | FieldMut::Call(_)
                 | FieldMut::Millis(_)
                 | FieldMut::PartsPerMillion(_) => {}
             }

@@ -119,3 +119,23 @@ fn an_except_that_leaves_nothing_is_refused() {
     assert!(except(&all).contains("`except` leaves no kind of fault"));
     assert_eq!(except(&all[1..]), "");
 }
+
+#[test]
+fn what_nobody_drops_is_not_to_be_cancelled() {
+    for (inject, any) in [
+        ("cancel = { target = \"contender-1\" }", ANY),
+        (PAUSE, "{ kinds = [\"cancel\"] }"),
+    ] {
+        let cancels = GOOD.replace(PAUSE, inject).replace(ANY, any);
+        assert_eq!(said(&cancels), "");
+        let of_java = said(&cancels.replace(ALGORITHM, "curator-mutex"));
+        assert!(
+            of_java.contains("nothing drops a pending call of `curator-mutex`"),
+            "{of_java}"
+        );
+        insta::assert_snapshot!(of_java);
+    }
+    // Where others are drawn as well, this one is not.
+    let both = GOOD.replace(ANY, "{ kinds = [\"cancel\", \"cut\"] }");
+    assert_eq!(said(&both.replace(ALGORITHM, "curator-mutex")), "");
+}

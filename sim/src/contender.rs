@@ -220,9 +220,10 @@ impl<S: SimulatedService> Contender<S> {
         match ended {
             Ok(()) => {
                 self.say(EventKind::ReleaseStarted { by, lock }).await;
-                let what = match self.locks.of_mut(lock).release(held).await {
-                    Ok(()) => EventKind::Released { by, lock },
-                    Err(error) => {
+                let what = match self.release(held).await {
+                    None => EventKind::ReleaseCancelled { by, lock },
+                    Some(Ok(())) => EventKind::Released { by, lock },
+                    Some(Err(error)) => {
                         let why = failure(error);
                         EventKind::ReleaseFailed { by, lock, why }
                     }

@@ -28,7 +28,7 @@ pub use fault_kind::MessageInFlight;
 pub use fault_spec::{FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};
 pub use lasts::Lasts;
 pub use lease_server::LeaseServer;
-pub use names::{ContenderName, Direction, LockName, ServerName};
+pub use names::{ContenderName, Direction, LockCall, LockName, ServerName};
 pub use rate::Rate;
 pub(crate) use redis::LOCK_KEY;
 pub use redis::{

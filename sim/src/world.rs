@@ -209,6 +209,8 @@ pub(crate) struct Contender {
     /// What is in the way between it and the service, if anything ever was.
     pub link: Option<Box<ClientLink>>,
     /// When its last message to the resource, and the resource's to it, arrives.
+    /// Drops the pending `release`.
+    pub cancel_release: Option<Completion<()>>,
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,
 }

@@ -11,7 +11,7 @@ use first::first;
 use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Ensemble, Fault, PlannedFault, Service, Trigger,
+    ContenderName, Direction, Ensemble, Fault, LockCall, PlannedFault, Service, Trigger,
 };
 use picklock_zookeeper::client_profile::Library;
 
@@ -191,7 +191,10 @@ fn what_is_cleaned_up_in_the_background_waits_for_its_turn() {
         nth: 1,
     };
     let gone_after = |blocked| {
-        let cancel = Fault::Cancel { target: SECOND };
+        let cancel = Fault::Cancel {
+            target: SECOND,
+            call: LockCall::Acquire,
+        };
         let faults = vec![
             planned(creating(), block(SECOND, blocked)),
             planned(creating(), cancel),

@@ -11,8 +11,8 @@ use first::first;
 use picklock_checker::{ContenderId, Disowned, EventKind, History, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_sim::plan::{
-    ContenderName, Deployment, Direction, Ensemble, Fault, Hold, PlannedFault, ServerName, Service,
-    Trigger,
+    ContenderName, Deployment, Direction, Ensemble, Fault, Hold, LockCall, PlannedFault,
+    ServerName, Service, Trigger,
 };
 use picklock_sim::simulate;
 
@@ -171,7 +171,14 @@ fn who_is_dead_for_good_does_not_come_back_with_another_crash() {
 fn a_cancelled_acquire_never_returns() {
     let second = ContenderName(1);
     let when = Trigger::Waiting { by: second, nth: 1 };
-    let history = run("zk-hardened", when, Fault::Cancel { target: second });
+    let history = run(
+        "zk-hardened",
+        when,
+        Fault::Cancel {
+            target: second,
+            call: LockCall::Acquire,
+        },
+    );
     assert_eq!(
         count(&history, |what| matches!(what, EventKind::Cancelled { .. })),
         1

@@ -1,19 +1,16 @@
 //! Links that lose packets, or are down and up in turn: what is lost is sent again as TCP does it, and late.
 
-#[path = "common/plans.rs"]
-mod plans;
+mod common;
 
 use std::time::Duration;
 
-use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
+use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
+use picklock_checker::{EventKind, History, VirtualTime};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
     Deployment, Direction, Ensemble, Fault, Plan, PlannedFault, Rate, Repeat, Service, Trigger,
 };
 use picklock_sim::{simulate, simulate_with};
-use plans::{FIRST, acquired, plan_on, planned, seconds};
-
-const A: ContenderId = ContenderId(0);
 
 fn loses(percent: u32, direction: Direction) -> PlannedFault {
     let inject = Fault::LosePackets {
@@ -37,6 +34,7 @@ fn plan(service: Service, algorithm: &str, faults: Vec<PlannedFault>) -> Plan {
 fn on_redis(faults: Vec<PlannedFault>) -> Plan {
     let deployment = Deployment {
         timeout: seconds(60),
+        connect_timeout: seconds(60),
         lease: seconds(300),
         ..Deployment::default()
     };
@@ -88,7 +86,8 @@ fn what_is_lost_is_sent_again_after_the_timeout_of_tcp_and_after_twice_as_long_e
     assert!(found.contains(&(timeout, timeout * 3)), "{found:?}");
     // Whoever connects anew knows no round trip yet.
     let cut = Fault::Cut { target: FIRST };
-    let found = delays(&[planned(Trigger::Acquiring { by: FIRST, nth: 1 }, cut)]);
+    let connecting = Trigger::At(Duration::from_micros(1_500));
+    let found = delays(&[planned(connecting, cut)]);
     assert!(found.contains(&(seconds(1), seconds(3))), "{found:?}");
 }
 
@@ -108,21 +107,23 @@ fn the_more_is_lost_the_later_it_gets_and_one_way_is_enough() {
     assert!(mean(60, Direction::Both) > mean(60, Direction::ToServer));
 }
 
+/// How often the first contender has lost its connection.
+fn breaks(history: &History) -> usize {
+    times(history, |what| {
+        matches!(what, EventKind::Disconnected { by: A })
+    })
+    .len()
+}
+
 #[test]
 fn where_too_much_is_lost_clients_give_up_their_connections() {
     let service = || Service::ZooKeeper(Ensemble::default());
     let lost = |faults| {
         let plan = plan(service(), "zk-hardened", faults);
         let histories = (0..20).map(|seed| simulate(&plan, seed).run.history);
-        let gone = |history: &History| {
-            times(history, |what| {
-                matches!(what, EventKind::Disconnected { by: A })
-            })
-            .len()
-        };
-        histories.map(|history| gone(&history)).sum::<usize>()
+        histories.map(|history| breaks(&history)).sum::<usize>()
     };
-    assert_eq!(lost(Vec::new()), 0);
+    assert_eq!(breaks(&history_on(service(), "zk-hardened", Vec::new())), 0);
     assert!(lost(vec![loses(80, Direction::Both)]) > 20);
 }
 
@@ -200,10 +201,7 @@ fn a_link_that_flaps_at_random_is_down_for_long_with_some_seeds_only() {
         let service = Service::ZooKeeper(Ensemble::default());
         let plan = plan(service, "zk-hardened", vec![fault.clone()]);
         let history = simulate(&plan, seed).run.history;
-        let gone = times(&history, |what| {
-            matches!(what, EventKind::Disconnected { by: A })
-        });
-        !gone.is_empty()
+        breaks(&history) > 0
     };
     let lost = (0..30).filter(|seed| lost(*seed)).count();
     assert!((5..30).contains(&lost), "{lost}");

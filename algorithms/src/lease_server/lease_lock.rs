@@ -44,6 +44,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: &[RequestKind::Claim],
     inputs: &[],
+    cancellable: true,
     build: Build::LeaseServer(&|server, env, lease| Box::new(LeaseLock::new(server, env, lease))),
 };
 

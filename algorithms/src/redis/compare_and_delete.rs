@@ -46,6 +46,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Script],
     inputs: &[],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(CompareAndDelete::new(redis, env, lease))),
 };
 

@@ -48,6 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: &[RequestKind::Script],
     inputs: &[],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(FencingToken::new(redis, env, lease))),
 };
 

@@ -36,6 +36,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Del],
     inputs: &[],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(GetCompareDel::new(redis, env, lease))),
 };
 

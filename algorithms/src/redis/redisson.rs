@@ -63,6 +63,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
+    cancellable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(RedissonLock::new(redis, env, lease))),
 };
 

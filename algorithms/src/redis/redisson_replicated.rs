@@ -47,6 +47,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::Wait,
     ],
     inputs: &[RecipeInput::Channels],
+    cancellable: false,
     build: Build::Redis(&|redis, env, lease| {
         // WAIT speaks of what its own connection wrote, and holds up whatever comes after it there.
         let mut lock = RedissonLock::new(redis.dedicated(), env, lease);

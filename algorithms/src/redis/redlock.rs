@@ -45,6 +45,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(Redlock::new(redis, env, lease))),
 };
 

@@ -40,6 +40,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: &[RequestKind::Set, RequestKind::Script],
     inputs: &[],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(SetNxGet::new(redis, env, lease))),
 };
 

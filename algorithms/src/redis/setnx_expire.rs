@@ -37,6 +37,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: &[RequestKind::SetNx, RequestKind::Expire, RequestKind::Del],
     inputs: &[],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease))),
 };
 

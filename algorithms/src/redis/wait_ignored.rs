@@ -30,6 +30,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: super::wait::REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| {
         let mut waited = Waited::new(redis, env, lease);
         waited.minds = false;

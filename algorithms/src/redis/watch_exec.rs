@@ -44,6 +44,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::Exec,
     ],
     inputs: &[],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(WatchExec::new(redis, env, lease))),
 };
 

@@ -17,6 +17,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Node,
     requests: super::same_name::REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(BlindUnlock(SameName::new(zk, &lock)))),
 };
 

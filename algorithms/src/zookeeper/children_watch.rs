@@ -43,6 +43,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::GetChildren,
     ],
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(ChildrenWatch { zk, env, lock })),
 };
 

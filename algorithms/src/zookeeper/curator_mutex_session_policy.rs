@@ -17,6 +17,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock],
+    cancellable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             policy: ErrorPolicy::Session,

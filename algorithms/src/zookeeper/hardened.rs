@@ -19,6 +19,8 @@
 //! 6. Whatever ends `acquire` early, an error or a cancel, goes through one exit, which sees to it in the background
 //!    that no node of this guid stays.
 //! 7. While holding, stop believing as soon as the connection is down or our node is gone.
+//! 8. `release` deletes our node, and asks again while the connection is lost. If the call is dropped meanwhile, the
+//!    same goes on in the background (scenario `zookeeper/cancelled-release`).
 //!
 //! # Guarantees
 //!
@@ -61,6 +63,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     requests: REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(Hardened { zk, env, lock })),
 };
 
@@ -81,7 +84,10 @@ impl Lock for Hardened {
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        delete_own(&self.zk, &held.path_or_key).await
+        let exit = ReleaseGuard::new(self.zk.clone(), self.env.clone(), held.path_or_key); // Step 8.
+        let result = delete_own(&self.zk, &exit.node).await;
+        exit.not_needed();
+        result
     }
 
     /// Step 7.
@@ -223,5 +229,41 @@ impl Drop for CleanupGuard {
                 }
             }
         });
+    }
+}
+
+/// Step 8: dropped before the node is deleted, it deletes it in the background.
+struct ReleaseGuard {
+    zk: ZooKeeper,
+    env: Env,
+    node: Path,
+    needed: bool,
+}
+
+impl ReleaseGuard {
+    fn new(zk: ZooKeeper, env: Env, node: Path) -> Self {
+        Self {
+            zk,
+            env,
+            node,
+            needed: true,
+        }
+    }
+
+    /// `release` has its answer.
+    fn not_needed(mut self) {
+        self.needed = false;
+    }
+}
+
+impl Drop for ReleaseGuard {
+    fn drop(&mut self) {
+        if self.needed {
+            let (zk, node) = (self.zk.clone(), Path::clone(&self.node));
+            self.env.spawn(async move {
+                // An error here means that the session is gone, and its nodes with it.
+                let _gone = delete_own(&zk, &node).await;
+            });
+        }
     }
 }

@@ -23,6 +23,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::GetData,
     ],
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(KnownByName {
             lock: SameName::new(zk, &lock),

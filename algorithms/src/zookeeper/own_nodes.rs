@@ -51,6 +51,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::GetEphemerals,
     ],
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, _env, lock| {
         let prefix = child(&lock, "lock-");
         Box::new(OwnNodes { zk, lock, prefix })

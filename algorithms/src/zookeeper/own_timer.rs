@@ -40,6 +40,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     requests: super::hardened::REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(OwnTimer(Hardened { zk, env, lock }))),
 };
 

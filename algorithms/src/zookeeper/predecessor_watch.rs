@@ -28,7 +28,8 @@
 //! - `lock` has to be there, and to stay: if it is a container, ZooKeeper deletes it when the queue has been empty for a
 //!   while, and nobody makes it anew (scenario `zookeeper/container-reaped`).
 //! - Dropping `acquire` after step 1 leaves the ticket in the queue for as long as the session lives (scenario
-//!   `zookeeper/cancelled-waiter`).
+//!   `zookeeper/cancelled-waiter`). So does dropping `release` while its delete is lost (scenario
+//!   `zookeeper/cancelled-release`).
 //! - After a move to a server that lags, the look-up by guid may miss a create that did happen; the contender then
 //!   queues twice, behind itself (scenario `zookeeper/lookup-without-sync`).
 
@@ -50,6 +51,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     requests: super::queue::REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(PredecessorWatch { zk, env, lock })),
 };
 

@@ -28,6 +28,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::SetData,
     ],
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(ReadThenWrite {
             zk,

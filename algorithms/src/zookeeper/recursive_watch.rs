@@ -57,6 +57,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::RemoveWatches,
     ],
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(RecursiveWatch::new(zk, env, lock))),
 };
 

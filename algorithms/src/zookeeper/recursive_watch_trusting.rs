@@ -22,6 +22,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::RemoveWatches,
     ],
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let mut trusting = RecursiveWatch::new(zk, env, lock);
         trusting.lists_again = false;

@@ -46,6 +46,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Node,
     requests: REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(SameName::new(zk, &lock))),
 };
 

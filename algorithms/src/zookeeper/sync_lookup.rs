@@ -30,6 +30,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::Sync,
     ],
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SyncLookup { zk, env, lock })),
 };
 

@@ -100,9 +100,9 @@ impl<'a> Collector<'a> {
             EventKind::Cancelled { by, lock } => self.in_doubt(by, lock),
             EventKind::ReleaseStarted { by, lock } => self.left(index, by, lock, true),
             EventKind::Lost { by, lock, .. } => self.left(index, by, lock, false),
-            EventKind::Released { by, lock } | EventKind::ReleaseFailed { by, lock, .. } => {
-                self.settled(index, by, lock);
-            }
+            EventKind::Released { by, lock }
+            | EventKind::ReleaseFailed { by, lock, .. }
+            | EventKind::ReleaseCancelled { by, lock } => self.settled(index, by, lock),
             EventKind::Crashed { by } => self.crashed(index, by),
             EventKind::Paused { by } => self.sign(index, by, Liveness::Paused),
             EventKind::Resumed { by } => self.sign(index, by, Liveness::Resumed),

@@ -14,6 +14,7 @@ impl EventKind {
             | EventKind::ReleaseFailed { lock, .. }
             | EventKind::Lost { lock, .. }
             | EventKind::Cancelled { lock, .. }
+            | EventKind::ReleaseCancelled { lock, .. }
             | EventKind::CouldHaveKnown { lock, .. }
             | EventKind::Queued { lock, .. }
             | EventKind::Unqueued { lock, .. }
@@ -57,6 +58,7 @@ impl EventKind {
             | EventKind::ReleaseFailed { by, .. }
             | EventKind::Lost { by, .. }
             | EventKind::Cancelled { by, .. }
+            | EventKind::ReleaseCancelled { by, .. }
             | EventKind::Finished { by }
             | EventKind::Paused { by }
             | EventKind::Resumed { by }

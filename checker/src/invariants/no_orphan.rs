@@ -172,6 +172,7 @@ fn how_it_was_left(evidence: &Evidence<'_>, who: &str, event: usize) -> Option<S
         EventKind::Released { .. } => "had released the lock at",
         EventKind::ReleaseFailed { .. } => "failed to release the lock at",
         EventKind::AcquireFailed { .. } => "failed to acquire the lock at",
+        EventKind::ReleaseCancelled { .. } => "had its release cancelled at",
         EventKind::Cancelled { .. } => "had its acquire cancelled at",
         EventKind::AcquireStarted { .. } => "was waiting, in a call since",
         EventKind::Finished { .. } => "had finished at",
@@ -332,6 +333,16 @@ mod tests {
         let text = "a.acquire:0 a=1-/name=x bound-reached:60 a.waiting:60/behind=x/owner=a";
         let expected = "a owned the lock by x for 59.000 s, and nobody believed in it";
         assert_eq!(summary(text), expected);
+    }
+
+    #[test]
+    fn a_release_that_was_cancelled_is_no_answer_and_may_leave_an_orphan() {
+        let cancelled = "a.acquire:0 a:1-2 a.release-cancelled:2 a=1- end:20";
+        let witness = verdict(cancelled).witness().cloned().unwrap();
+        let said = format!("{witness:?}");
+        assert!(said.contains("had its release cancelled at"), "{said}");
+        let ended = "a.acquire:0 a:1-2 a.release-cancelled:2 a=1-11 end:20";
+        assert_eq!(verdict(ended), Verdict::Holds);
     }
 
     #[test]

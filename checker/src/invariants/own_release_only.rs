@@ -49,7 +49,13 @@ fn violated(evidence: &Evidence<'_>, removal: usize) -> Verdict {
     if let Some(belief) = latest {
         case.show_belief(belief);
         let left = belief.left.filter(|&left| left < removal);
-        let releasing = belief.settled.is_none_or(|settled| settled > removal);
+        // What was on its way when a release was dropped may arrive at any time.
+        let dropped = |settled| {
+            let what = evidence.event(settled).what;
+            matches!(what, EventKind::ReleaseCancelled { .. })
+        };
+        let mut settled = belief.settled.into_iter();
+        let releasing = settled.all(|settled| settled > removal || dropped(settled));
         if let Some(left) = left.filter(|_| releasing) {
             let (got, left) = (evidence.at(belief.acquired), evidence.at(left));
             meaning = format!(", when it released its own hold of {got} to {left}");

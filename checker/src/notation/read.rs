@@ -235,6 +235,7 @@ impl Reader {
             "failed" => (Rank::Asks, failed(true)),
             "indefinite" => (Rank::Asks, failed(false)),
             "cancelled" => (Rank::Asks, EventKind::Cancelled { by, lock }),
+            "release-cancelled" => (Rank::Asks, EventKind::ReleaseCancelled { by, lock }),
             "leaves" => (Rank::Ends, EventKind::ReleaseStarted { by, lock }),
             "released" => (Rank::Asks, EventKind::Released { by, lock }),
             "release-failed" => (Rank::Asks, EventKind::ReleaseFailed { by, lock, why }),

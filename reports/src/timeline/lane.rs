@@ -94,6 +94,9 @@ impl Lane {
                 self.calling = false;
                 self.crossed(named("cancelled", lock), glyphs)
             }
+            EventKind::ReleaseCancelled { lock, .. } => {
+                self.crossed(named("release cancelled", lock), glyphs)
+            }
             EventKind::ReleaseFailed { lock, .. } => {
                 self.crossed(named("release fails", lock), glyphs)
             }

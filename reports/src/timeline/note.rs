@@ -89,6 +89,7 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
         | EventKind::ReleaseStarted { .. }
         | EventKind::Released { .. }
         | EventKind::Cancelled { .. }
+        | EventKind::ReleaseCancelled { .. }
         | EventKind::Finished { .. }
         | EventKind::Paused { .. }
         | EventKind::Resumed { .. }

@@ -1,5 +1,5 @@
 use picklock_sim::plan::{
-    ContenderName, Network, Resource, ServerName, Service, Trigger, Workload,
+    ContenderName, LockCall, Network, Resource, ServerName, Service, Trigger, Workload,
 };
 
 use super::*;
@@ -105,7 +105,10 @@ fn what_a_client_can_see_is_no_excuse() {
     let target = TARGET;
     let seen = [
         Fault::Cut { target },
-        Fault::Cancel { target },
+        Fault::Cancel {
+            target,
+            call: LockCall::Acquire,
+        },
         Fault::LoseReply { target },
         Fault::LoseRequest { target },
         Fault::Crash {

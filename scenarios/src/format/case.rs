@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use picklock_algorithms::{Claim, Recipe};
-use picklock_sim::plan::{Plan, Resource, Section, Service};
+use picklock_sim::plan::{Fault, FaultKind, Plan, PlannedFault, Resource, Section, Service};
 
 use super::choice::choose;
 use super::clients::Switches;
@@ -93,6 +93,9 @@ pub(super) fn case(
     switches.set_in(&mut plan.service);
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
+    if let Some(item) = &algorithm_item {
+        refuse_cancel(item, &plan, &open, mistakes);
+    }
     Some(Named {
         case: Case {
             name,
@@ -167,6 +170,34 @@ fn refuse_on_other_service(
     let mistake = mistake
         .label(format!("but this scenario stands on {}", stands.title()))
         .help(super::reader::expected(&fit));
+    mistakes.add(item.span.clone(), mistake);
+}
+
+/// Refuses a fault that drops a call to a recipe whose calls nobody drops.
+fn refuse_cancel(item: &Item, plan: &Plan, open: &Open, mistakes: &mut Mistakes) {
+    if plan.recipe.cancellable {
+        return;
+    }
+    let cancels = |fault: &PlannedFault| matches!(fault.inject, Fault::Cancel { .. });
+    let (label, help) = match plan.faults.iter().position(cancels) {
+        Some(place) => (
+            format!("but fault {} drops one", place + 1),
+            "put this case into a file without that fault",
+        ),
+        None => match &open.faults {
+            Some(any) if any.kinds == [FaultKind::Cancel] => (
+                "but the faults of this file drop one".to_owned(),
+                "put this case into a file with other kinds of faults",
+            ),
+            Some(_) | None => return,
+        },
+    };
+    let name = plan.recipe.name;
+    let mistake = Mistake::new(format!("nothing drops a pending call of `{name}`"))
+        .label(label)
+        .help(format!(
+            "a thread of Java waits until its call returns; {help}"
+        ));
     mistakes.add(item.span.clone(), mistake);
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use picklock_sim::plan::{
     ContenderName, Direction, Fault, FaultKind, Field, FieldSource, FieldSpec, FieldType, Lasts,
-    ServerName,
+    LockCall, ServerName,
 };
 
 use super::choice::{choose, named};
@@ -72,6 +72,7 @@ impl FieldSource for Body<'_, '_, '_> {
             FieldType::Contenders => self.contenders(key).map(Field::Contenders),
             FieldType::Servers => self.servers(key).map(Field::Servers),
             FieldType::Direction => self.direction(key).map(Field::Direction),
+            FieldType::Call => self.call(key).map(Field::Call),
             FieldType::Lasts => {
                 let length = self.maybe_time(key, Zero::Senseless)?;
                 Some(Field::Lasts(length.map_or(Lasts::ForGood, Lasts::For)))
@@ -124,6 +125,15 @@ impl Body<'_, '_, '_> {
             return None;
         }
         Some(range)
+    }
+
+    fn call(&mut self, key: &'static str) -> Option<LockCall> {
+        let Some(item) = self.fields.get(key) else {
+            return Some(LockCall::Acquire);
+        };
+        let chosen = choose(&item, "call", &LockCall::NAMED, self.mistakes)?;
+        chosen.bare(self.mistakes);
+        Some(chosen.kind)
     }
 
     fn direction(&mut self, key: &'static str) -> Option<Direction> {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use picklock_algorithms::clients::ServiceKind;
 use picklock_checker::time::whole_micros;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, FaultKind, Field, FieldSource, FieldSpec, FieldType, Plan,
-    Rate, ServerName, Service,
+    ContenderName, Direction, Fault, FaultKind, Field, FieldSource, FieldSpec, FieldType, LockCall,
+    Plan, Rate, ServerName, Service,
 };
 
 use super::draw::Draw;
@@ -150,6 +150,7 @@ impl FieldSource for Drawn<'_, '_, '_> {
             FieldType::Contender => Field::Contender(self.target),
             FieldType::Server => Field::Server(self.server?.0),
             FieldType::Direction => Field::Direction(direction(draw)),
+            FieldType::Call => Field::Call(LockCall::Acquire),
             FieldType::Lasts => {
                 let length = self.server.map(|(_, length)| length);
                 let length = length.unwrap_or_else(|| storm.length(draw));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_sim::plan::{
-    ContenderName, Direction, Field, FieldSource, FieldSpec, FieldType, Rate, ServerName,
+    ContenderName, Direction, Field, FieldSource, FieldSpec, FieldType, LockCall, Rate, ServerName,
 };
 
 /// What the fields of a fault hold of which nothing better is known.
@@ -21,6 +21,7 @@ impl FieldSource for Aimed {
             FieldType::Server => Field::Server(self.its_server),
             FieldType::Servers => Field::Servers(vec![self.its_server]),
             FieldType::Direction => Field::Direction(Direction::Both),
+            FieldType::Call => Field::Call(LockCall::Acquire),
             FieldType::Lasts => Field::Lasts(self.long.into()),
             FieldType::Range => {
                 let short = Duration::from_millis(100);

@@ -1,7 +1,7 @@
 //! Spells out `[[fault]]`.
 
 use picklock_sim::plan::{
-    Fault, FaultKind, Field, PlannedFault, Trigger, TriggerKind, TriggerValue,
+    Fault, FaultKind, Field, LockCall, PlannedFault, Trigger, TriggerKind, TriggerValue,
 };
 use toml_edit::{Table, Value};
 
@@ -56,6 +56,8 @@ fn value(field: &Field) -> Option<Value> {
         Field::Contenders(names) => names.iter().map(|name| contender(*name)).collect(),
         Field::Servers(names) => names.iter().map(|name| server(*name)).collect(),
         Field::Direction(direction) => direction.name().into(),
+        Field::Call(LockCall::Acquire) => return None,
+        Field::Call(call) => call.name().into(),
         Field::Lasts(lasts) => time(lasts.duration()?),
         Field::Duration(duration) => time(*duration),
         Field::MaybeDuration(duration) => time((*duration)?),

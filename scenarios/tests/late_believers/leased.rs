@@ -65,6 +65,7 @@ const fn recipe(name: &'static str, build: &'static BuildOverRedis) -> Recipe {
         ownership: OwnershipRule::Key,
         requests: &[RequestKind::Set, RequestKind::Script],
         inputs: &[],
+        cancellable: true,
         build: Build::Redis(build),
     }
 }

@@ -86,7 +86,10 @@ pub fn case() -> BoxedStrategy<Case> {
         any::<i32>(),
     )
         .prop_map(|(mut case, deployment, recipe, kind, jump)| {
-            let recipe = plans::recipe_on(ServiceKind::Redis, recipe);
+            let mut recipe = plans::recipe_on(ServiceKind::Redis, recipe);
+            if case.plan.faults.iter().any(plans::cancels) && !recipe.cancellable {
+                recipe = plans::recipe_on(ServiceKind::Redis, 0);
+            }
             case.algorithm = recipe;
             case.plan.recipe = recipe;
             case.plan.resource.fenced &= recipe.claims.contains(&Claim::FencingMonotonic);

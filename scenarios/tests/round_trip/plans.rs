@@ -321,7 +321,11 @@ fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
                 restart_after,
             }
         }),
-        target().prop_map(|target| Fault::Cancel { target }),
+        (
+            target(),
+            prop::sample::select(vec![LockCall::Acquire, LockCall::Release])
+        )
+            .prop_map(|(target, call)| Fault::Cancel { target, call }),
         target().prop_map(|target| Fault::ExpireSession { target }),
         target().prop_map(|target| Fault::Cut { target }),
         (target(), way(), lasts()).prop_map(|(target, direction, length)| Fault::BlackHole {
@@ -571,7 +575,10 @@ pub fn case() -> BoxedStrategy<Case> {
                     ensemble.library = Library::Kazoo;
                 }
                 let (fenced, event_budget, algorithm, (recorded, saved)) = rest;
-                let algorithm = recipe_on(ServiceKind::ZooKeeper, algorithm);
+                let mut algorithm = recipe_on(ServiceKind::ZooKeeper, algorithm);
+                if faults.iter().any(cancels) && !algorithm.cancellable {
+                    algorithm = recipe_on(ServiceKind::ZooKeeper, 0);
+                }
                 let fenced = fenced && algorithm.claims.contains(&Claim::FencingMonotonic);
                 Case {
                     name: format!("{}-again", algorithm.name),

@@ -1,5 +1,6 @@
 //! The calls of a lock that a contender makes to get it.
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -9,7 +10,7 @@ use picklock_clients::completion::Answer;
 use picklock_clients::env::LocalFuture;
 
 use super::Contender;
-use crate::plan::ContenderName;
+use crate::plan::{ContenderName, LockCall};
 use crate::world::SimulatedService;
 
 /// A call of `acquire`, and what may end it before it returns.
@@ -76,7 +77,7 @@ impl<S: SimulatedService> Contender<S> {
             world.set_acquiring(self.process, true);
             let name = ContenderName(self.id.0);
             let timeout = world.plan.workload.acquire_timeout_of(name);
-            (world.cancellable(self.process), timeout)
+            (world.cancellable(self.process, LockCall::Acquire), timeout)
         };
         // A recipe without such a call is dropped where it waits when the time is up.
         let limit = timeout.filter(|_| !self.locks.of(self.lock).has_timed_acquire());
@@ -92,6 +93,21 @@ impl<S: SimulatedService> Contender<S> {
             late,
             cancelled,
         }
+    }
+
+    /// Calls `release` at the end of a section. `None` if that is dropped where it waits.
+    pub(super) async fn release(&mut self, held: Held) -> Option<Result<(), LockError>> {
+        let cancelled = self.world().cancellable(self.process, LockCall::Release);
+        let mut release = self.locks.of_mut(self.lock).release(held);
+        let Some(mut cancelled) = cancelled else {
+            return Some(release.await);
+        };
+        // Whoever has an answer when it is about to give up has it.
+        poll_fn(|context| match release.as_mut().poll(context) {
+            Poll::Ready(result) => Poll::Ready(Some(result)),
+            Poll::Pending => Pin::new(&mut cancelled).poll(context).map(|()| None),
+        })
+        .await
     }
 
     /// Enters the lock again, and leaves all but the first entry.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use picklock_clients::ServiceKind;
 
 use super::fault_spec::{FaultField, FaultSpec, Field, FieldMut, FieldSource, FieldSpec, faults};
-use super::{ContenderName, Direction, Lasts, Rate, ServerName};
+use super::{ContenderName, Direction, Lasts, LockCall, Rate, ServerName};
 
 faults! {
     Pause { target: ContenderName, length as "for": Lasts } = "pause" {
@@ -36,12 +36,12 @@ faults! {
         sentence: "crash {target} {restart-after}",
     }
 
-    Cancel { target: ContenderName } = "cancel" {
+    Cancel { target: ContenderName, call: LockCall } = "cancel" {
         service: None,
         drawn_unasked: true,
-        meaning: "The contender drops its pending acquire at the await point where it is.",
-        example: r#"inject.cancel = { target = "contender-2" }"#,
-        sentence: "cancel {target}",
+        meaning: "The contender drops its pending acquire, or release, at the await point where it is.",
+        example: r#"inject.cancel = { target = "contender-2", call = "acquire" }"#,
+        sentence: "cancel {call}{target}",
     }
 
     ExpireSession { target: ContenderName } = "expire-session" {

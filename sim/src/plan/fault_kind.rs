@@ -56,6 +56,7 @@ impl FaultKind {
         let kinds = kinds.iter().copied();
         kinds
             .filter(|kind| kind.can_be_tried(&plan.service))
+            .filter(|kind| *kind != Self::Cancel || plan.recipe.cancellable)
             // A replica that loses its primary, and no more than that, learns nothing that it could act upon.
             .filter(|kind| {
                 let service = &plan.service;

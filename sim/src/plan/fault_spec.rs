@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_clients::ServiceKind;
 
-use super::{ContenderName, Direction, Lasts, Rate, ServerName};
+use super::{ContenderName, Direction, Lasts, LockCall, Rate, ServerName};
 
 /// What is known of a kind of fault.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +58,8 @@ pub enum FieldType {
     Servers,
     /// Which way messages go.
     Direction,
+    /// A call of the lock.
+    Call,
     /// How long something stays broken.
     Lasts,
     /// A time.
@@ -83,6 +85,7 @@ pub enum Field {
     Server(ServerName),
     Servers(Vec<ServerName>),
     Direction(Direction),
+    Call(LockCall),
     Lasts(Lasts),
     Duration(Duration),
     MaybeDuration(Option<Duration>),
@@ -101,6 +104,7 @@ pub enum FieldMut<'f> {
     Server(&'f mut ServerName),
     Servers(&'f mut Vec<ServerName>),
     Direction(&'f mut Direction),
+    Call(&'f mut LockCall),
     Lasts(&'f mut Lasts),
     Duration(&'f mut Duration),
     MaybeDuration(&'f mut Option<Duration>),
@@ -155,6 +159,7 @@ fault_fields! {
     Server: ServerName,
     Servers: Vec<ServerName>,
     Direction: Direction,
+    Call: LockCall,
     Lasts: Lasts,
     Duration: Duration,
     MaybeDuration: Option<Duration>,

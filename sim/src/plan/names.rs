@@ -71,3 +71,25 @@ impl Direction {
         }
     }
 }
+
+/// A call of a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockCall {
+    /// It waits until the lock is there.
+    Acquire,
+    /// It gives the lock back when the section is over.
+    Release,
+}
+
+impl LockCall {
+    /// Every call, by its name in scenario files.
+    pub const NAMED: [(&str, Self); 2] = [("acquire", Self::Acquire), ("release", Self::Release)];
+
+    /// Its name in scenario files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Acquire => "acquire",
+            Self::Release => "release",
+        }
+    }
+}

@@ -11,7 +11,7 @@ use super::World;
 use crate::engine::TaskId;
 use crate::event::Event;
 use crate::network::Latency;
-use crate::plan::{Arrival, Fault};
+use crate::plan::{Arrival, Fault, LockCall, PlannedFault};
 use crate::process::{ProcessId, ProcessState};
 use crate::world::triggers::{Moment, Occasion};
 
@@ -70,15 +70,19 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// If the plan cancels this contender some time: what tells it.
-    pub fn cancellable(&mut self, process: ProcessId) -> Option<Answer<()>> {
-        let planned =
-            self.plan.faults.iter().any(
-                |fault| matches!(fault.inject, Fault::Cancel { target } if target.0 == process.0),
-            );
-        planned.then(|| {
+    /// If the plan cancels such a call of this contender some time: what tells it.
+    pub fn cancellable(&mut self, process: ProcessId, of: LockCall) -> Option<Answer<()>> {
+        let cancels = |fault: &PlannedFault| {
+            matches!(fault.inject,
+            Fault::Cancel { target, call } if (target.0, call) == (process.0, of))
+        };
+        self.plan.faults.iter().any(cancels).then(|| {
             let (cancel, cancelled) = completion();
-            self.contenders[process.0 as usize].cancel = Some(cancel);
+            let contender = &mut self.contenders[process.0 as usize];
+            match of {
+                LockCall::Acquire => contender.cancel = Some(cancel),
+                LockCall::Release => contender.cancel_release = Some(cancel),
+            }
             cancelled
         })
     }

@@ -8,7 +8,7 @@ use super::SimulatedService;
 use super::{Fate, Operation, Task, World};
 use crate::event::Event;
 use crate::network::RequestId;
-use crate::plan::{ContenderName, Fault, Lasts};
+use crate::plan::{ContenderName, Fault, Lasts, LockCall};
 use crate::process::{ProcessId, ProcessState};
 
 impl<S: SimulatedService> World<S> {
@@ -68,8 +68,13 @@ impl<S: SimulatedService> World<S> {
                 let dies = self.crash(process(target), restart_after.is_some());
                 restart_after.filter(|_| dies)
             }
-            Fault::Cancel { target } => {
-                if let Some(cancel) = self.contenders[target.0 as usize].cancel.take() {
+            Fault::Cancel { target, call } => {
+                let contender = &mut self.contenders[target.0 as usize];
+                let cancel = match call {
+                    LockCall::Acquire => contender.cancel.take(),
+                    LockCall::Release => contender.cancel_release.take(),
+                };
+                if let Some(cancel) = cancel {
                     cancel.complete(());
                 }
                 None

@@ -132,6 +132,7 @@ fn algorithms() -> Table {
                 "flaw": recipe.flaw,
                 "source": recipe.source,
                 "claims": claims,
+                "cancellable": recipe.cancellable,
             }),
         }
     });

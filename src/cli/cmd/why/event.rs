@@ -19,6 +19,7 @@ pub(in crate::cli::cmd) fn in_words(history: &History, what: &EventKind) -> Stri
         EventKind::ReleaseFailed { by, .. } => of(by, "fails to release"),
         EventKind::Lost { by, .. } => of(by, "is told of its loss"),
         EventKind::Cancelled { by, .. } => of(by, "is cancelled"),
+        EventKind::ReleaseCancelled { by, .. } => of(by, "drops its release"),
         EventKind::Finished { by } => of(by, "has finished"),
         EventKind::Paused { by } => of(by, "is paused"),
         EventKind::Resumed { by } => of(by, "is resumed"),
