@@ -17,6 +17,7 @@ mod mistake;
 mod network;
 mod participants;
 mod reader;
+mod regions;
 mod replay;
 mod replicas;
 mod sampled_parameters;
@@ -95,7 +96,7 @@ fn scenario(
     let resource = case::resource(fields, mistakes).map(|(resource, _)| resource);
     let mut open = Open::default();
     let (service, servers) = service::service(fields, catalogue, &mut open, mistakes);
-    let network = network::read(fields, &mut open, mistakes);
+    let (mut network, regions) = network::read(fields, &mut open, mistakes);
     let (mut workload, contenders) =
         workload::workload(fields, service.kind(), &mut open, mistakes);
     let event_budget = fields.count("event-budget", 1..=i64::MAX, mistakes);
@@ -116,6 +117,7 @@ fn scenario(
     };
     workload.contender_settings = contender::contenders(fields, cast, &mut open, mistakes);
     workload::refuse_idle_locks(fields, &workload, &open, mistakes);
+    network.regions = regions.read(cast, &workload.contender_settings, &open, mistakes);
     let section = workload.section;
     let faults = faults(fields, cast, section, mistakes);
     let world = |recipe: Recipe| Plan {

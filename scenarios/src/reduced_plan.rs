@@ -88,6 +88,7 @@ pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
     for (new, old) in (0..).zip(&staying) {
         keep_locks(&plan.workload, ContenderName(*old), &mut less.workload, new);
     }
+    less.network.regions.keep(&new_name, &|_| true);
     less.workload.contenders = u32::try_from(staying.len()).unwrap_or(u32::MAX);
     less
 }

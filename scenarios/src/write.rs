@@ -2,6 +2,7 @@
 
 mod contender;
 mod fault;
+mod regions;
 mod sampled_parameters;
 mod toml;
 
@@ -210,7 +211,7 @@ fn cluster(cluster: &Cluster) -> Value {
 }
 
 fn network(network: &Network, open: &Open) -> Table {
-    Table::new()
+    let table = Table::new()
         .with("chance", one_of(&open.chance, network.chance, strategy))
         .with(
             "latency",
@@ -219,7 +220,8 @@ fn network(network: &Network, open: &Open) -> Table {
         .with(
             "server-latency",
             one_of(&open.server_latency, network.server_latency, range),
-        )
+        );
+    regions::with_regions(table, &network.regions)
 }
 
 fn workload(workload: &Workload, open: &Open) -> Table {

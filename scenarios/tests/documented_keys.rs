@@ -142,6 +142,18 @@ const KEYS: &[Row] = &[
     ),
     (Network, "latency", &["\"2ms\"", "[\"1ms\", \"2ms\"]"], &[]),
     (Network, "server-latency", &["\"1ms..2ms\""], &[]),
+    (
+        Network,
+        "regions",
+        &["{ us = [\"server-1\"], eu = [\"contender-1\"] }\nbetween.us.eu = \"20ms\""],
+        &[],
+    ),
+    (
+        Network,
+        "between",
+        &["{ us.us = \"20ms\" }\nregions.us = [\"server-1\", \"contender-1\"]"],
+        &[],
+    ),
     (Workload, "contenders", &["7", "\"2..4\""], &[]),
     (Workload, "locks", &["2"], &[]),
     (

@@ -23,6 +23,10 @@ const ANY: &str = "{ at-most = 2 }";
 
 const PAUSE: &str = "pause = { target = \"contender-1\", for = \"20s\" }";
 
+const ALGORITHM: &str = "zk-predecessor-watch";
+
+const LATENCY: &str = "latency = \"1ms..5ms\"";
+
 const SLIPS: &[(&str, &str, &str)] = &[
     ("unknown_kind_left_out", ANY, "{ except = [\"pauze\"] }"),
     (
@@ -71,6 +75,44 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "flap = { target = \"contender-1\", up = \"0s\", down = \"0s..1s\", for = \"9s\" }",
     ),
     ("except_of_nothing", ANY, "{ except = [] }"),
+    (
+        "cancel_of_an_unknown_call",
+        PAUSE,
+        "cancel = { target = \"contender-1\", call = \"renew\" }",
+    ),
+    (
+        "between_without_regions",
+        LATENCY,
+        "between.us.eu = \"40ms\"",
+    ),
+    ("region_alone", LATENCY, "regions.us = [\"server-1\"]"),
+    ("region_of_nobody", LATENCY, "regions.us = []"),
+    ("region_in_capitals", LATENCY, "regions.US = [\"server-1\"]"),
+    (
+        "regions_without_a_latency",
+        LATENCY,
+        "regions = { us = [\"server-1\"], eu = [\"server-2\"], asia = [\"server-3\"] }\nbetween.us.eu = \"40ms\"",
+    ),
+    (
+        "region_of_those_who_are_not_there",
+        LATENCY,
+        "regions = { us = [\"server-4\", \"leader\", \"contender-9\"], eu = [\"server-1\", \"server-1\"] }",
+    ),
+    (
+        "latency_to_an_unknown_region",
+        LATENCY,
+        "regions = { us = [\"server-1\"], eu = [\"server-2\"] }\nbetween = { us = { euu = \"1ms\" }, eu = { us = \"40ms..1ms\" } }",
+    ),
+    (
+        "two_latencies_of_two_regions",
+        LATENCY,
+        "regions = { us = [\"server-1\"], eu = [\"server-2\"] }\nbetween = { us = { eu = \"1ms\" }, eu = { us = \"1ms\" } }",
+    ),
+    (
+        "region_of_one_with_a_latency_of_its_own",
+        LATENCY,
+        "regions = { us = [\"contender-1\"], eu = [\"server-2\"] }\nbetween.us.eu = \"1ms\"\n[[contender]]\nname = \"contender-1\"\nlatency = \"9ms\"",
+    ),
     (
         "except_of_another_service",
         ANY,

@@ -15,6 +15,7 @@ mod lease_server;
 mod names;
 mod rate;
 mod redis;
+mod regions;
 mod service;
 mod service_settings;
 mod trigger;
@@ -34,6 +35,7 @@ pub(crate) use redis::LOCK_KEY;
 pub use redis::{
     Cluster, Connections, Deployment, Fsync, KeyspaceEvents, Persistence, ReadFrom, Sentinels,
 };
+pub use regions::{Region, Regions};
 pub use service::Service;
 pub use service_settings::{ServiceSettings, Setting, SettingMut};
 pub use trigger::{Trigger, TriggerKind};
@@ -68,9 +70,15 @@ impl Plan {
     pub fn latency_at_most(&self) -> Duration {
         let own = self.workload.contender_settings.values();
         let own = own.filter_map(|own| Some(own.latency?.1)).max();
-        own.map_or(self.network.client_latency.1, |own| {
-            own.max(self.network.client_latency.1)
-        })
+        let regions = self.network.regions.latency_at_most();
+        let usual = self.network.client_latency.1.max(regions);
+        own.map_or(usual, |own| own.max(usual))
+    }
+
+    /// The longest that a message between two servers takes where nothing breaks.
+    pub fn server_latency_at_most(&self) -> Duration {
+        let regions = self.network.regions.latency_at_most();
+        self.network.server_latency.1.max(regions)
     }
 }
 
@@ -83,6 +91,8 @@ pub struct Network {
     pub client_latency: (Duration, Duration),
     /// One-way latency between servers.
     pub server_latency: (Duration, Duration),
+    /// Regions, if some are farther from each other than others.
+    pub regions: Regions,
 }
 
 impl Default for Network {
@@ -91,6 +101,7 @@ impl Default for Network {
             chance: Strategy::Even,
             client_latency: (Duration::from_millis(1), Duration::from_millis(5)),
             server_latency: (Duration::from_micros(200), Duration::from_millis(1)),
+            regions: Regions::default(),
         }
     }
 }

@@ -13,6 +13,7 @@ mod message_trace;
 mod notifications;
 mod partitions;
 mod phases;
+mod regions;
 mod replication_triggers;
 mod resource;
 mod server_faults;
@@ -152,6 +153,8 @@ pub(crate) struct World<S: SimulatedService> {
     /// Of contenders that are nearer or farther than the others.
     pub own_latencies: BTreeMap<ProcessId, Latency>,
     pub server_latency: Latency,
+    /// Where everybody lies, if there are regions.
+    pub places: Option<Box<regions::Places>>,
     pub faults: Vec<FaultState>,
     pub faults_armed: usize,
     pub faults_active: usize,
@@ -206,11 +209,11 @@ pub(crate) struct Contender {
     pub go: Option<Completion<()>>,
     /// Drops the pending `acquire`.
     pub cancel: Option<Completion<()>>,
+    /// Drops the pending `release`.
+    pub cancel_release: Option<Completion<()>>,
     /// What is in the way between it and the service, if anything ever was.
     pub link: Option<Box<ClientLink>>,
     /// When its last message to the resource, and the resource's to it, arrives.
-    /// Drops the pending `release`.
-    pub cancel_release: Option<Completion<()>>,
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,
 }

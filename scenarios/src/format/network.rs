@@ -4,6 +4,7 @@ use picklock_sim::plan::{Network, Strategy};
 
 use super::choice::choose;
 use super::reader::{Fields, Item, Mistakes};
+use super::regions::Unread;
 use super::sampled_parameters::{ranges, several};
 use super::workload::settle;
 use crate::sampled_parameters::Open;
@@ -44,13 +45,18 @@ fn strategy(item: &Item, mistakes: &mut Mistakes) -> Option<Strategy> {
 }
 
 /// Reads `[network]`, and what it leaves open.
-pub(super) fn read(file: &mut Fields, open: &mut Open, mistakes: &mut Mistakes) -> Network {
+/// Who lies in which region is read when it is known who takes part.
+pub(super) fn read<'a>(
+    file: &mut Fields<'a>,
+    open: &mut Open,
+    mistakes: &mut Mistakes,
+) -> (Network, Unread<'a>) {
     let default = Network::default();
     let Some(mut fields) = file
         .get("network")
         .and_then(|item| item.table("the table [network]", mistakes))
     else {
-        return default;
+        return (default, Unread::default());
     };
     let chance = fields.get("chance");
     let chance = chance.and_then(|item| several(&item, mistakes, strategy));
@@ -64,7 +70,9 @@ pub(super) fn read(file: &mut Fields, open: &mut Open, mistakes: &mut Mistakes) 
         chance: chance.unwrap_or(default.chance),
         client_latency: latency("latency", default.client_latency, client),
         server_latency: latency("server-latency", default.server_latency, server),
+        regions: default.regions,
     };
+    let regions = Unread::take(&mut fields);
     fields.finish(mistakes);
-    network
+    (network, regions)
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, ContenderName, Deployment, Hold, Plan, Service, Trigger};
+use picklock_sim::plan::{
+    Arrival, ContenderName, Deployment, Hold, Plan, Regions, Service, Trigger,
+};
 
 use super::FITS;
 use super::link_faults;
@@ -13,6 +15,7 @@ use crate::units::{write_duration, write_range};
 
 /// Makes every duration of the plan round, and as short as it may be.
 pub(super) fn shorten(search: &mut Search) {
+    search.try_plans(Effort::Same, regions);
     search.try_plans(Effort::Same, ranges);
     search.try_plans(Effort::Same, link_faults::rounder);
     search.try_plans(Effort::Same, durations);
@@ -160,6 +163,37 @@ fn ranges(plan: &Plan) -> Vec<Change> {
                 ),
                 plan: with.clone(),
             });
+        }
+    }
+    changes
+}
+
+/// No regions, or one latency in the place of a range between two.
+fn regions(plan: &Plan) -> Vec<Change> {
+    let mut changes = Vec::new();
+    if !plan.network.regions.is_empty() {
+        let mut near = plan.clone();
+        near.network.regions = Regions::default();
+        changes.push(Change {
+            what: "no regions".to_owned(),
+            plan: near,
+        });
+    }
+    for (pair, range) in &plan.network.regions.between {
+        let (from, to) = *range;
+        for only in [from, to].into_iter().filter(|_| from != to) {
+            let mut with = plan.clone();
+            with.network
+                .regions
+                .between
+                .insert(pair.clone(), (only, only));
+            let (one, other) = pair;
+            let what = format!(
+                "{one} to {other} {} to {}",
+                write_range(*range),
+                write_duration(only)
+            );
+            changes.push(Change { what, plan: with });
         }
     }
     changes

@@ -11,6 +11,7 @@ use picklock_sim::{Simulated, simulate, simulate_with};
 use super::limits::{Budget, Cut, Watch};
 use super::mechanism::Mechanism;
 use super::{Shrunk, Size};
+use crate::describe;
 use crate::excuses::excuses;
 use crate::format::parse;
 use crate::scenario::{Case, Catalogue, Scenario};
@@ -184,11 +185,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn try_plan(&mut self, effort: Effort, change: Change) -> bool {
-        let mut change = change;
+    fn try_plan(&mut self, effort: Effort, mut change: Change) -> bool {
         let workload = &mut change.plan.workload;
         // With fewer who come, or who come less often, there may be locks that nobody takes.
         workload.locks = workload.locks.min(workload.sections());
+        without_the_gone(&mut change.plan);
         // What cannot be said in a scenario file is no plan.
         let Some(text) = spelled(self.case, &change.plan) else {
             return false;
@@ -325,6 +326,16 @@ impl<'a> Search<'a> {
             events: self.events,
             cut: self.cut,
         }
+    }
+}
+
+/// Takes machines that are not there any more out of their regions.
+fn without_the_gone(plan: &mut Plan) {
+    if !plan.network.regions.is_empty() {
+        let machines = (0..plan.service.machines()).map(|it| plan.service.name_of(it));
+        let machines: Vec<String> = machines.collect();
+        let is_there = |name| machines.contains(&describe::server(name));
+        plan.network.regions.keep(&Some, &is_there);
     }
 }
 

@@ -537,6 +537,34 @@ fn wants() -> BoxedStrategy<Vec<Expectation>> {
         .boxed()
 }
 
+/// Whether a fault drops a call.
+pub fn cancels(fault: &PlannedFault) -> bool {
+    matches!(fault.inject, Fault::Cancel { .. })
+}
+
+/// Two regions, or none.
+fn regions() -> BoxedStrategy<Regions> {
+    let two = (span(), prop::option::of(span())).prop_map(|(apart, within)| {
+        let us = Region {
+            name: "us".to_owned(),
+            servers: vec![ServerName::Number(0)],
+            ..Region::default()
+        };
+        let eu = Region {
+            name: "eu-west".to_owned(),
+            resource: true,
+            ..Region::default()
+        };
+        let apart = (Regions::pair("us", "eu-west"), apart);
+        let within = within.map(|within| (Regions::pair("us", "us"), within));
+        Regions {
+            all: vec![us, eu],
+            between: within.into_iter().chain([apart]).collect(),
+        }
+    });
+    prop_oneof![Just(Regions::default()), two].boxed()
+}
+
 /// Any case.
 pub fn case() -> BoxedStrategy<Case> {
     let chance = prop_oneof![
@@ -545,12 +573,14 @@ pub fn case() -> BoxedStrategy<Case> {
         (1_u32..=100).prop_map(Chance::Delays),
         (1_u32..=100).prop_map(Chance::Priorities),
     ];
-    let network =
-        (chance, span(), span()).prop_map(|(chance, client_latency, server_latency)| Network {
+    let network = (chance, span(), span(), regions()).prop_map(
+        |(chance, client_latency, server_latency, regions)| Network {
             chance,
             client_latency,
             server_latency,
-        });
+            regions,
+        },
+    );
     let algorithm = 0..recipes_on(ServiceKind::ZooKeeper).count();
     let rest = (any::<bool>(), 1_u64..1_000_000_000, algorithm, kept());
     let bounds = (0_u32..1_000).prop_map(|n| f64::from(n) / 8.0);

@@ -24,9 +24,12 @@ impl<S: SimulatedService> World<S> {
         let link = link_ids::to_server(ends.client);
         let process = ends.process;
         let obstacle = self.in_the_way((process, ends.server), |link| link.to_server);
-        let (latency, is_first) = (self.latency_of(process), ends.is_new_to_server());
+        let (latency, is_first) = (
+            self.latency_between(process, ends.server),
+            ends.is_new_to_server(),
+        );
         let departs = self.gets_out(obstacle, latency, self.now, is_first);
-        let at = self.travels(process, link, obstacle, departs, extra);
+        let at = self.travels(latency, link, obstacle, departs, extra);
         self.connections.get_mut(connection).reaches_server(at)
     }
 
@@ -41,9 +44,12 @@ impl<S: SimulatedService> World<S> {
         let link = link_ids::to_client(ends.client);
         let process = ends.process;
         let obstacle = self.in_the_way((process, ends.server), |link| link.to_client);
-        let (latency, is_first) = (self.latency_of(process), ends.is_new_to_client());
+        let (latency, is_first) = (
+            self.latency_between(process, ends.server),
+            ends.is_new_to_client(),
+        );
         let departs = self.gets_out(obstacle, latency, departs, is_first);
-        let at = self.travels(process, link, obstacle, departs, extra);
+        let at = self.travels(latency, link, obstacle, departs, extra);
         self.connections.get_mut(connection).reaches_client(at)
     }
 }

@@ -70,35 +70,17 @@ impl<S: SimulatedService> World<S> {
         obstacle
     }
 
-    /// The latency between a process and any server, or the resource.
-    #[inline]
-    pub(crate) fn latency_of(&self, process: ProcessId) -> Latency {
-        match self.own_latencies.is_empty() {
-            true => self.client_latency,
-            false => self.own_latency_of(process),
-        }
-    }
-
-    #[cold]
-    fn own_latency_of(&self, process: ProcessId) -> Latency {
-        let own = self.own_latencies.get(&process);
-        own.copied().unwrap_or(self.client_latency)
-    }
-
     /// When a message between a process and a server that leaves at `departs` by the link of this number gets through.
     #[inline]
     pub(crate) fn travels(
         &mut self,
-        process: ProcessId,
+        latency: Latency,
         link: Link,
         obstacle: Option<Obstacle>,
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let latency = self
-            .latency_of(process)
-            .draw_of(Message { link, departs }, &mut self.tape)
-            + extra;
+        let latency = latency.draw_of(Message { link, departs }, &mut self.tape) + extra;
         match obstacle {
             None => VirtualTime::from_micros(departs.micros() + latency),
             Some(obstacle) => obstacle.arrival(departs, latency),

@@ -45,7 +45,7 @@ fn late_messages(plan: &Plan) -> Duration {
 /// What all sections take, one after the other, with twenty messages to and fro for each.
 fn sections(plan: &Plan) -> Duration {
     let workload = &plan.workload;
-    let latencies = plan.latency_at_most() + plan.network.server_latency.1;
+    let latencies = plan.latency_at_most() + plan.server_latency_at_most();
     let messages = (latencies + slow_for_good(plan)).saturating_mul(20);
     let of_each = workload.each(|name| {
         let hold = match workload.hold_of(name) {

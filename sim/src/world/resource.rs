@@ -19,7 +19,7 @@ impl<S: SimulatedService> World<S> {
         extra: Duration,
         answer: Completion<i64>,
     ) {
-        let latency = self.latency_of(process).draw(&mut self.tape);
+        let latency = self.latency_to_resource(process).draw(&mut self.tape);
         let mut at = VirtualTime::from_micros(self.now.micros() + latency);
         if !extra.is_zero() {
             at += extra;
@@ -69,7 +69,7 @@ impl<S: SimulatedService> World<S> {
                 i64::from(accepted)
             }
         };
-        let latency = self.latency_of(process).draw(&mut self.tape);
+        let latency = self.latency_to_resource(process).draw(&mut self.tape);
         let at = VirtualTime::from_micros(self.now.micros() + latency);
         let contender = &mut self.contenders[process.0 as usize];
         contender.from_resource = contender.from_resource.max(at);

@@ -9,6 +9,7 @@ use super::SimulatedService;
 use super::beliefs::Beliefs;
 use super::for_good::ActiveFaults;
 use super::local_timers::LocalTimers;
+use super::regions::Places;
 use super::{Busy, Contender, FaultState, World, phases};
 use crate::engine::{Tape, Timeline};
 use crate::event::Event;
@@ -71,6 +72,7 @@ impl<S: SimulatedService> World<S> {
             client_latency: Latency::new(plan.network.client_latency),
             own_latencies: own_latencies(&plan),
             server_latency: Latency::new(plan.network.server_latency),
+            places: Places::of(&plan),
             faults: plan.faults.iter().map(armed).collect(),
             faults_armed: plan.faults.len(),
             faults_active: 0,

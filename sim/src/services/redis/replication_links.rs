@@ -76,7 +76,9 @@ impl World<SimulatedRedis> {
         let link = link_ids::between_servers(from, to);
         let departs = self.now;
         let sent = Message { link, departs };
-        let latency = self.server_latency.draw_of(sent, &mut self.tape);
+        let latency = self
+            .latency_of_servers(from, to)
+            .draw_of(sent, &mut self.tape);
         self.links.between(from, to).arrival(self.now, latency)
     }
 

@@ -51,8 +51,8 @@ impl World<SimulatedZooKeeper> {
             let obstacle = self.in_the_way(ends, |link| link.to_client);
             (link_ids::to_client(client.0), obstacle)
         };
-        let latency = self.latency_of(process);
+        let latency = self.latency_between(process, server);
         let departs = self.gets_out(obstacle, latency, departs, is_first);
-        self.travels(process, link, obstacle, departs, 0)
+        self.travels(latency, link, obstacle, departs, 0)
     }
 }

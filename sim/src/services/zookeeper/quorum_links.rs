@@ -50,7 +50,9 @@ impl World<SimulatedZooKeeper> {
         };
         let link = link_ids::between_servers(from, to);
         let sent = Message { link, departs };
-        let mut latency = self.server_latency.draw_of(sent, &mut self.tape);
+        let mut latency = self
+            .latency_of_servers(from, to)
+            .draw_of(sent, &mut self.tape);
         let slot = &self.service.servers[to.0 as usize];
         if departs < slot.lag_until {
             latency += slot.lag;

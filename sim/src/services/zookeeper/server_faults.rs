@@ -43,7 +43,7 @@ impl World<SimulatedZooKeeper> {
         }
         for peer in (0..self.service.servers.len()).map(|place| ServerId(place as u8)) {
             if peer != server {
-                let latency = self.server_latency.draw(&mut self.tape);
+                let latency = self.latency_of_servers(server, peer).draw(&mut self.tape);
                 let link = self.links.between(server, peer);
                 let at = link.arrival(self.now, latency);
                 self.timeline.add(

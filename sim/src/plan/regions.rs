@@ -1,0 +1,74 @@
+//! Regions in which servers, contenders, and the resource lie, and how far they are from each other.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{ContenderName, ServerName};
+
+/// One-way latency: from, to (both inclusive).
+type Range = (Duration, Duration);
+
+/// Who lies in a region.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Region {
+    /// Its name.
+    pub name: String,
+    /// Servers, observers, and Sentinels, each by the name of its machine.
+    pub servers: Vec<ServerName>,
+    /// Contenders.
+    pub contenders: Vec<ContenderName>,
+    /// Whether the resource lies there.
+    pub resource: bool,
+}
+
+/// Regions, and the latencies between them. Who lies in none is as far from everybody as the network says otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Regions {
+    /// In the order of the file.
+    pub all: Vec<Region>,
+    /// Between two regions, the name that comes first in the alphabet first; or within one, under its name twice. Who
+    /// lie in one region of which nothing is said are as far from each other as the network says otherwise.
+    pub between: BTreeMap<(String, String), Range>,
+}
+
+impl Regions {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Two regions, as `between` has them.
+    pub fn pair(one: &str, other: &str) -> (String, String) {
+        let (first, second) = (one.min(other), one.max(other));
+        (first.to_owned(), second.to_owned())
+    }
+
+    /// Who lies there of the contenders that stay, by their new names, and of the machines that are there.
+    pub fn keep(
+        &mut self,
+        contender: &dyn Fn(ContenderName) -> Option<ContenderName>,
+        machine: &dyn Fn(ServerName) -> bool,
+    ) {
+        for region in &mut self.all {
+            let staying = region.contenders.iter().copied().filter_map(contender);
+            region.contenders = staying.collect();
+            region.servers.retain(|name| machine(*name));
+        }
+        let lies_empty = |region: &Region| {
+            region.servers.is_empty() && region.contenders.is_empty() && !region.resource
+        };
+        self.all.retain(|region| !lies_empty(region));
+        let there = |name: &String| self.all.iter().any(|region| region.name == *name);
+        self.between
+            .retain(|(one, other), _| there(one) && there(other));
+        if self.between.is_empty() {
+            self.all.clear();
+        }
+    }
+
+    /// The longest latency that any two regions have, or that there is within one.
+    pub fn latency_at_most(&self) -> Duration {
+        let longest = self.between.values().map(|(_, most)| *most);
+        longest.max().unwrap_or_default()
+    }
+}

@@ -1,0 +1,127 @@
+//! How long messages take from one to another: by the regions in which they lie, or as the network says otherwise.
+
+use std::collections::BTreeMap;
+
+use super::SimulatedService;
+use super::World;
+use crate::network::{Latency, ServerId};
+use crate::plan::{Plan, Regions, ServerName};
+use crate::process::ProcessId;
+
+/// Where everybody lies, by the places of regions in the plan.
+#[derive(Debug)]
+pub(crate) struct Places {
+    contenders: Vec<Option<usize>>,
+    servers: Vec<Option<usize>>,
+    resource: Option<usize>,
+    between: BTreeMap<(usize, usize), Latency>,
+}
+
+impl Places {
+    /// Where everybody lies, if there are regions.
+    pub(crate) fn of(plan: &Plan) -> Option<Box<Self>> {
+        let Regions { all, between } = &plan.network.regions;
+        if all.is_empty() {
+            return None;
+        }
+        let of_server = |machine: u8| {
+            let name = plan.service.name_of(machine);
+            all.iter().position(|region| {
+                let mut servers = region.servers.iter();
+                servers.any(|server| machine_name(*server).as_ref() == Some(&name))
+            })
+        };
+        let of_contender = |place: u32| {
+            all.iter()
+                .position(|region| region.contenders.iter().any(|name| name.0 == place))
+        };
+        let place = |name: &str| all.iter().position(|region| region.name == name);
+        let between = between.iter().filter_map(|((one, other), range)| {
+            let (one, other) = (place(one)?, place(other)?);
+            Some((sorted(one, other), Latency::new(*range)))
+        });
+        Some(Box::new(Self {
+            contenders: (0..plan.workload.contenders).map(of_contender).collect(),
+            servers: (0..plan.service.machines()).map(of_server).collect(),
+            resource: all.iter().position(|region| region.resource),
+            between: between.collect(),
+        }))
+    }
+
+    fn between(&self, one: Option<usize>, other: Option<usize>) -> Option<Latency> {
+        self.between.get(&sorted(one?, other?)).copied()
+    }
+
+    fn of_process(&self, process: ProcessId) -> Option<usize> {
+        self.contenders.get(process.0 as usize).copied().flatten()
+    }
+
+    fn of_server(&self, server: ServerId) -> Option<usize> {
+        self.servers.get(usize::from(server.0)).copied().flatten()
+    }
+}
+
+fn sorted(one: usize, other: usize) -> (usize, usize) {
+    (one.min(other), one.max(other))
+}
+
+/// The name of the machine, if a server is named by its machine.
+fn machine_name(name: ServerName) -> Option<String> {
+    let (what, place) = match name {
+        ServerName::Number(place) => ("server", place),
+        ServerName::Observer(place) => ("observer", place),
+        ServerName::Sentinel(place) => ("sentinel", place),
+        ServerName::Leader | ServerName::Follower(_) | ServerName::Of(_) => return None,
+    };
+    Some(format!("{what}-{}", u64::from(place) + 1))
+}
+
+impl<S: SimulatedService> World<S> {
+    /// The latency between a process and a server.
+    #[inline]
+    pub(crate) fn latency_between(&self, process: ProcessId, server: ServerId) -> Latency {
+        match &self.places {
+            None => self.latency_of(process),
+            Some(places) => places
+                .between(places.of_process(process), places.of_server(server))
+                .unwrap_or_else(|| self.latency_of(process)),
+        }
+    }
+
+    /// The latency between a process and the resource.
+    #[inline]
+    pub(crate) fn latency_to_resource(&self, process: ProcessId) -> Latency {
+        match &self.places {
+            None => self.latency_of(process),
+            Some(places) => places
+                .between(places.of_process(process), places.resource)
+                .unwrap_or_else(|| self.latency_of(process)),
+        }
+    }
+
+    /// The latency between two servers.
+    #[inline]
+    pub(crate) fn latency_of_servers(&self, from: ServerId, to: ServerId) -> Latency {
+        match &self.places {
+            None => self.server_latency,
+            Some(places) => places
+                .between(places.of_server(from), places.of_server(to))
+                .unwrap_or(self.server_latency),
+        }
+    }
+
+    /// The latency between a process and anybody of whom no region says otherwise.
+    #[inline]
+    fn latency_of(&self, process: ProcessId) -> Latency {
+        match self.own_latencies.is_empty() {
+            true => self.client_latency,
+            false => self.own_latency_of(process),
+        }
+    }
+
+    #[cold]
+    fn own_latency_of(&self, process: ProcessId) -> Latency {
+        let own = self.own_latencies.get(&process);
+        own.copied().unwrap_or(self.client_latency)
+    }
+}
