@@ -1,5 +1,6 @@
 //! Searches: where to aim, and how soon something is found.
 
+mod aftermath;
 pub mod candidate;
 mod default_fields;
 pub mod detection_rate;
@@ -10,6 +11,7 @@ mod fault_sequences;
 mod fault_targets;
 mod fault_variants;
 pub(crate) mod fault_weights;
+pub mod findings;
 mod followup_faults;
 pub(crate) mod hold_windows;
 pub mod hunt;
@@ -18,6 +20,7 @@ mod near_miss;
 pub mod portfolio;
 mod profile;
 mod request_roles;
+mod several_servers;
 mod strategies;
 pub mod targeted;
 pub mod throughput;

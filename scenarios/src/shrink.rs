@@ -131,5 +131,19 @@ pub fn shrink_choices(
     Some(search.finish())
 }
 
+/// By which mechanism the run of these choices violates a promise, with no more faults in it than it needs. Nothing
+/// else is made smaller. `None`, if it does not violate this promise.
+pub fn needed_faults(
+    case: &Case,
+    choices: Vec<u32>,
+    invariant: &'static Invariant,
+    budget: Budget,
+    watch: &Watch<'_>,
+) -> Option<Mechanism> {
+    let mut search = Search::begin(case, choices, invariant, budget, watch)?;
+    structure::faults(&mut search);
+    Some(search.finish().mechanism)
+}
+
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use picklock_scenarios::herd::Experiment;
 use picklock_scenarios::replay_command;
 use picklock_scenarios::runner::{self, RunOptions, Stopped, run_case, run_shard};
 use picklock_scenarios::search::detection_rate::{self, Effort, measure};
-use picklock_scenarios::search::hunt::hunt;
+use picklock_scenarios::search::hunt::{Bounds, hunt};
 use picklock_scenarios::search::portfolio::SearchStrategy;
 use picklock_scenarios::shard::Shard;
 use picklock_scenarios::shrink::broken_off;
@@ -251,7 +251,7 @@ fn a_hunt_keeps_the_first_run_that_breaks_off_and_goes_on() {
         case,
         (&FaultKind::unasked(), &SearchStrategy::ALL),
         0,
-        64,
+        Bounds::runs(64),
         &stop,
     );
     assert_eq!(hunted.runs, 64);

@@ -13,7 +13,8 @@ use picklock_reports::story::story;
 use picklock_reports::timeline::Detail;
 use picklock_scenarios::replay_command::job;
 use picklock_scenarios::runner::{self, wanted};
-use picklock_scenarios::search::hunt::hunt;
+use picklock_scenarios::search::findings::{Cause, shrunk};
+use picklock_scenarios::search::hunt::{Bounds, hunt};
 use picklock_scenarios::search::portfolio::SearchStrategy;
 use picklock_scenarios::shrink::{self, Budget, Unasked, Watch, broken_off, reproduction};
 use picklock_scenarios::{Case, Scenario, Want, write};
@@ -38,6 +39,10 @@ pub struct Told {
 pub struct Smallest {
     /// The promise; `None` if the run broke off.
     pub invariant: Option<&'static str>,
+    /// How it breaks it; `None` if the run broke off.
+    pub cause: Option<Cause>,
+    /// How many other runs of a hunt fell under it.
+    pub more: u64,
     /// Its story.
     pub story: Story,
     scenario: Scenario,
@@ -98,14 +103,17 @@ impl Harness {
             in_a_test(&mut story);
             Smallest {
                 invariant: Some(invariant.name),
+                cause: Some(Cause::of(&shrunk.mechanism)),
+                more: 0,
                 story,
                 scenario: reproduction(&scenario, &case, seed, &shrunk),
             }
         }))
     }
 
-    /// Aims faults at the only case of a scenario, in place of those that it has, for so many runs or until every
-    /// promise is broken. What broke one is shrunk; a run that broke off is not. The first seed is that of the harness.
+    /// Aims faults at the only case of a scenario, in place of those that it has, for so many runs, or until each promise
+    /// is broken in so many ways as are kept ([`Bounds::FINDINGS`]). The first run of each cause is shrunk; a run that
+    /// broke off is not. The first seed is that of the harness.
     ///
     /// # Errors
     ///
@@ -121,24 +129,22 @@ impl Harness {
             &case,
             (&kinds, &SearchStrategy::ALL),
             first,
-            runs,
+            Bounds::runs(runs),
             &nobody_stops,
         );
-        let mut unasked = Unasked::new(&nobody_stops, &|_, _, _| {});
+        let all = hunted.found.len();
+        let mut unasked = Unasked::of_found(all, &nobody_stops, &|_, _, _| {});
         let mut found = Vec::new();
-        for quarry in &hunted.found {
-            let (case, choices) = (&quarry.case, quarry.choices.clone());
-            let shrunk = invariants::find(quarry.invariant)
-                .and_then(|it| unasked.shrink_found(case, first, choices, it));
-            let Some(shrunk) = shrunk else {
-                continue;
-            };
-            let mut story = shrink::story(&scenario, case, first, &shrunk);
+        for finding in shrunk(&hunted.found, first, &mut unasked) {
+            let (case, shrunk) = (&finding.found.case, &finding.shrunk);
+            let mut story = shrink::story(&scenario, case, first, shrunk);
             in_a_test(&mut story);
             found.push(Smallest {
-                invariant: Some(quarry.invariant),
+                invariant: Some(shrunk.invariant),
+                cause: Some(finding.cause),
+                more: finding.more,
                 story,
-                scenario: shrink::found_by_hunt(&scenario, case, first, &shrunk),
+                scenario: shrink::found_by_hunt(&scenario, case, first, shrunk),
             });
         }
         if let Some(broken) = &hunted.broken {
@@ -148,6 +154,8 @@ impl Harness {
             in_a_test(&mut story);
             found.push(Smallest {
                 invariant: None,
+                cause: None,
+                more: broken.runs - 1,
                 story,
                 scenario: broken_off(&scenario, first, broken),
             });

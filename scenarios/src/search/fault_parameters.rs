@@ -15,14 +15,14 @@ use super::hold_windows::HoldWindows;
 
 /// A contender at a moment, and the times that matter to it then.
 pub(super) struct AimedFault<'p> {
-    plan: &'p Plan,
-    target: ContenderName,
+    pub(super) plan: &'p Plan,
+    pub(super) target: ContenderName,
     /// How long a session, or a lease, lives.
-    lease: Duration,
+    pub(super) lease: Duration,
     /// Until another holds the lock, and is in the middle of its section.
     overlap: Duration,
     /// Until the contender has left its section.
-    stay: Option<Duration>,
+    pub(super) stay: Option<Duration>,
     /// What strikes here has to outlast the next one's section, and not to meet it.
     outlasts: bool,
     /// How much longer than else whoever dies is dead.
@@ -68,12 +68,16 @@ impl<'p> AimedFault<'p> {
         if let Some(deaths) = self.deaths(kind, variant) {
             return deaths;
         }
+        if let Some(faults) = self.at_several_servers(kind, variant) {
+            return faults.into_iter().map(|it| (it, Duration::ZERO)).collect();
+        }
         let (times, pause) = match (&self.plan.service, kind) {
             (
                 Service::Redis(deployment),
                 FaultKind::ServerClockJump
                 | FaultKind::CrashServer
                 | FaultKind::PowerLoss
+                | FaultKind::HangServer
                 | FaultKind::EvictKey,
             ) if !deployment.is_replicated() && deployment.cluster.is_none() => {
                 (servers / 2 + 1, Duration::ZERO)
@@ -198,12 +202,20 @@ impl<'p> AimedFault<'p> {
             FaultKind::HangServer | FaultKind::IsolateServer if variant == Variant::Outage => {
                 self.outage(kind)
             }
+            FaultKind::HangServer if self.asks_several() => Fault::HangServer {
+                target: nth,
+                length: (self.lease / 6).into(),
+            },
             FaultKind::HangServer => Fault::HangServer {
                 target: its_server,
                 length: self.lease.into(),
             },
+            FaultKind::ClockJump => Fault::ClockJump {
+                target,
+                by_millis: self.clock_jump(variant),
+            },
             FaultKind::Partition => Fault::Partition {
-                servers: vec![its_server],
+                servers: self.other_side(),
                 contenders: vec![target],
                 length: long.into(),
             },
@@ -309,7 +321,7 @@ impl<'p> AimedFault<'p> {
     }
 
     /// How long a server is away: it is to be back before the section is over.
-    fn back(&self) -> Duration {
+    pub(super) fn back(&self) -> Duration {
         let half = self.lease / 2;
         let back = self.stay.map_or(half, |stay| half.min(whole(stay / 4)));
         // The others elect a successor only if the server stays away long enough to be missed.
@@ -349,7 +361,7 @@ impl<'p> AimedFault<'p> {
     }
 
     /// The server that the victim is connected to, or, on Redis, the one that has the lock's key.
-    fn its_server(&self) -> ServerName {
+    pub(super) fn its_server(&self) -> ServerName {
         match self.plan.service {
             Service::ZooKeeper(_) => ServerName::Of(self.target),
             _ => ServerName::Number(self.first_primary()),

@@ -1,5 +1,8 @@
 //! Faults that strike one after the other: at which moments the first, and when and how those that follow.
 
+use std::time::Duration;
+
+use picklock_checker::VirtualTime;
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, FaultKind, Plan, PlannedFault, Service, Trigger};
 
@@ -36,6 +39,15 @@ impl Chain {
         }
     }
 }
+
+/// Before anybody has asked for anything: clients look for a server, and open their sessions.
+static START: SeenMoment = SeenMoment {
+    at: VirtualTime::ZERO,
+    trigger: Trigger::At(Duration::ZERO),
+    waiting: 0,
+    held: false,
+    leads: false,
+};
 
 /// So much less promising is a moment for each of its class that comes before it.
 const WORN: u32 = 12;
@@ -155,7 +167,7 @@ impl<'s> Profile<'s> {
     }
 
     /// The first kind at a moment, and the others after it.
-    fn chain(
+    pub(super) fn chain(
         &self,
         shot: &InjectionPoint<'s>,
         kinds: &[FaultKind],
@@ -254,7 +266,7 @@ impl<'s> Profile<'s> {
     }
 
     /// The moments that suit a kind of fault, in the order in which they were seen, and what class each is of.
-    fn suiting(
+    pub(super) fn suiting(
         &self,
         kind: FaultKind,
         then: Then,
@@ -264,6 +276,11 @@ impl<'s> Profile<'s> {
             Then::Elected => &[Variant::Outage],
         };
         let whose = self.seen.iter().flat_map(|moment| self.whose(moment));
+        let connecting = (0..self.plan.workload.contenders).map(|by| {
+            let by = ContenderName(by);
+            (&START, (Class::Connecting, by, 1), RequestRole::Whole)
+        });
+        let whose = connecting.chain(whose);
         whose.flat_map(move |(moment, whose, role)| {
             let (class, by, _) = whose;
             let worn = (0..).step_by(WORN as usize);

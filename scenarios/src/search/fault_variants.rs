@@ -25,6 +25,10 @@ pub(super) enum Variant {
     Outage,
     /// It follows that.
     WhenElected,
+    /// It strikes so many servers at once that those who are left are no majority.
+    Majority,
+    /// It strikes the leader and the server of its victim.
+    LeaderAndOwn,
 }
 
 /// What there is to try of a kind.
@@ -35,13 +39,19 @@ pub(super) fn variants(plan: &Plan, kind: FaultKind) -> &'static [Variant] {
         ensemble.is_some(),
         ensemble.is_some_and(|it| it.servers == 1),
     );
+    let several = ensemble.is_some_and(|it| it.servers > 1);
     match kind {
+        FaultKind::CrashServer if several => {
+            &[Variant::Best, Variant::Majority, Variant::LeaderAndOwn]
+        }
+        FaultKind::HangServer if several => &[Variant::Best, Variant::Majority],
         FaultKind::CrashServer if alone => &[Variant::Best, Variant::Away],
         FaultKind::BlackHole if on_zookeeper => &[Variant::Best, Variant::Unheard],
         FaultKind::HoldLink if streams > 1 => &[Variant::Best, Variant::OneLink],
-        FaultKind::Pause | FaultKind::DelayRequest | FaultKind::DelayReply => {
-            &[Variant::Best, Variant::Other]
-        }
+        FaultKind::Pause
+        | FaultKind::DelayRequest
+        | FaultKind::DelayReply
+        | FaultKind::ClockJump => &[Variant::Best, Variant::Other],
         _ => &[Variant::Best],
     }
 }

@@ -41,10 +41,14 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         | FaultKind::SlowLink
         | FaultKind::LosePackets
         | FaultKind::Flap
-        | FaultKind::ClockJump
         | FaultKind::ClockDrift
         | FaultKind::IsolateServer
         | FaultKind::Partition => by_step(class, [10, 8, 9, 4, 4, 3, 1]),
+        // A wall clock is read by who asks, and by who waits and compares; what a holder has written down stays.
+        FaultKind::ClockJump => match class {
+            Class::Acquiring => 9,
+            other => by_step(other, [6, 10, 3, 4, 4, 3, 1]),
+        },
         // What is done, and its answer is not there.
         FaultKind::Cut => match class {
             Class::Changing(Stage::Proposed | Stage::Committed, _) => 10,
@@ -78,7 +82,7 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
 /// lock is free, and each may take it from another.
 pub(crate) fn promise_of_outage(class: Class) -> u32 {
     match class {
-        Class::Succeeding => 0,
+        Class::Succeeding | Class::Connecting => 0,
         Class::Released => 10,
         Class::Acquired => 9,
         Class::Changing(Stage::Sent, _) | Class::First(Stage::Sent, _) => 7,
@@ -90,7 +94,7 @@ pub(crate) fn promise_of_outage(class: Class) -> u32 {
 /// as long as that lasts.
 pub(crate) fn promise_of_lapse(class: Class) -> u32 {
     match class {
-        Class::Succeeding => 0,
+        Class::Succeeding | Class::Connecting => 0,
         other => by_step(other, [4, 10, 3, 8, 2, 1, 1]),
     }
 }
@@ -114,6 +118,7 @@ fn by_step(class: Class, of: [u32; 7]) -> u32 {
         Class::Releasing => releasing,
         Class::Changing(..) | Class::First(..) | Class::Renewing(..) => changing,
         Class::Acquiring | Class::Released | Class::Looking(..) => others,
+        Class::Connecting => 0,
         Class::Told | Class::Succeeding | Class::Other => others,
     }
 }
@@ -125,7 +130,41 @@ fn promise_apart(kind: FaultKind, class: Class) -> Option<u32> {
         Class::Renewing(way, request) => Some(renewal(kind, way, request)),
         // Who is away for a moment misses what happens in it.
         Class::Succeeding => Some(u32::from(kind == FaultKind::Cut) * 10),
+        Class::Connecting => Some(before_the_first_request(kind)),
         _ => None,
+    }
+}
+
+/// What a client does once, when it begins, meets nobody who answers; or it begins with a clock that is wrong.
+fn before_the_first_request(kind: FaultKind) -> u32 {
+    match kind {
+        FaultKind::HangServer | FaultKind::CrashServer => 6,
+        FaultKind::BlackHole => 5,
+        FaultKind::ClockJump | FaultKind::IsolateServer | FaultKind::Partition => 4,
+        FaultKind::Pause | FaultKind::SlowLink | FaultKind::Cut => 3,
+        FaultKind::BlockEvents
+        | FaultKind::Crash
+        | FaultKind::Cancel
+        | FaultKind::ExpireSession
+        | FaultKind::LoseRequest
+        | FaultKind::DelayRequest
+        | FaultKind::LoseReply
+        | FaultKind::SwallowReply
+        | FaultKind::DelayReply
+        | FaultKind::LoseMessage
+        | FaultKind::DeleteNode
+        | FaultKind::RecreateLock
+        | FaultKind::FullMemory
+        | FaultKind::FullDisk
+        | FaultKind::MoveSlot
+        | FaultKind::EvictKey
+        | FaultKind::Promote
+        | FaultKind::ServerClockJump
+        | FaultKind::ClockDrift
+        | FaultKind::PowerLoss
+        | FaultKind::LagServer
+        | FaultKind::HoldLink
+        | FaultKind::SlowDisk => 0,
     }
 }
 
@@ -228,6 +267,7 @@ fn at_request(class: Class, ways: &[Stage]) -> u32 {
         Class::Changing(..)
         | Class::Looking(..)
         | Class::First(..)
+        | Class::Connecting
         | Class::Acquiring
         | Class::Queued
         | Class::Waiting

@@ -1,19 +1,23 @@
 //! A hunt: the search that aims, until something breaks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use picklock_checker::{Broken, Evidence, Nearness, invariants};
+use picklock_checker::{Broken, Evidence, Nearness, Verdict, Witness, invariants};
 use picklock_sim::Simulated;
 use picklock_sim::broken::caught;
 use picklock_sim::watch::{self, Named};
 use rayon::prelude::*;
 
+use super::findings::{Cause, Sorter};
 use super::portfolio::{Portfolio, SearchStrategy, Share};
 use super::strategies::{NextRun, World};
 use super::targeted;
+use crate::clock::Stopwatch;
 use crate::excuses::excuses;
 use crate::scenario::{Case, Expectation, Want};
+use crate::shrink::Mechanism;
 use picklock_sim::plan::FaultKind;
 
 /// What a hunt came to.
@@ -21,8 +25,10 @@ use picklock_sim::plan::FaultKind;
 pub struct Hunted {
     /// Runs, those without faults too.
     pub runs: u64,
-    /// The first violation of each promise, in the order in which they were found.
+    /// The first violation of each promise by each cause, in the order in which they were found.
     pub found: Vec<Counterexample>,
+    /// How many runs broke a promise in further ways, of which none was kept, by promise.
+    pub others: BTreeMap<&'static str, u64>,
     /// What each way to search has come to.
     pub shares: Vec<Share>,
     /// The promises that some run was looked at for: no lock keeps the others under faults like those.
@@ -43,6 +49,36 @@ pub struct Counterexample {
     pub after: u64,
     /// How it was found.
     pub way: SearchStrategy,
+    /// How it breaks the promise.
+    pub cause: Cause,
+    /// How many other runs break it alike.
+    pub more: u64,
+}
+
+/// When a hunt is over, and how much it keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// After so many runs.
+    pub runs: u64,
+    /// After so long in real time, if that is not for ever: then what is found depends on the machine.
+    pub time: Option<Duration>,
+    /// So many findings of each promise are kept at most; when there are as many of every promise, nothing is left to
+    /// find.
+    pub findings: usize,
+}
+
+impl Bounds {
+    /// How many findings of each promise are kept if nobody says.
+    pub const FINDINGS: usize = 4;
+
+    /// So many runs.
+    pub fn runs(runs: u64) -> Self {
+        Self {
+            runs,
+            time: None,
+            findings: Self::FINDINGS,
+        }
+    }
 }
 
 /// A run that broke off.
@@ -68,24 +104,30 @@ pub struct BrokenRun {
 pub(super) const BATCH: u64 = 16;
 
 /// Searches the world of a case without its faults for runs that break a promise, with faults of these kinds and in
-/// these ways, which share the runs. It goes on until so many runs are done, or every promise that the case looks at is
-/// broken. Each run has the next seed. They run on the threads of the current rayon pool.
+/// these ways, which share the runs. It goes on until so many runs are done, or so long, or as many findings as may be
+/// kept are there of every promise that the case looks at. Each run has the next seed. They run on the threads of the
+/// current rayon pool.
 pub fn hunt(
     case: &Case,
     (kinds, ways): (&[FaultKind], &[SearchStrategy]),
     first: u64,
-    limit: u64,
+    bounds: Bounds,
     stop: &AtomicBool,
 ) -> Hunted {
     let mut chase = Campaign::new(case, kinds, ways, first);
+    chase.tells_causes = true;
+    let promises = case.expectations.iter().filter(looked_at);
     let mut hunt = Hunt {
-        promises: case.expectations.iter().filter(looked_at).count(),
+        promises: promises.map(|it| it.invariant).collect(),
         hunted: Hunted::default(),
-        limit,
+        sorter: Sorter::new(bounds.findings),
+        bounds,
         stop,
     };
-    while !hunt.is_over() {
-        for looked in chase.batch(BATCH.min(limit - hunt.hunted.runs)) {
+    let watch = Stopwatch::start();
+    let in_time = || bounds.time.is_none_or(|time| watch.elapsed() < time);
+    while !hunt.is_over() && in_time() {
+        for looked in chase.batch(BATCH.min(bounds.runs - hunt.hunted.runs)) {
             if hunt.is_over() {
                 break;
             }
@@ -95,6 +137,8 @@ pub fn hunt(
     }
     Hunted {
         shares: chase.portfolio.shares(),
+        found: hunt.sorter.found,
+        others: hunt.sorter.others,
         ..hunt.hunted
     }
 }
@@ -106,6 +150,8 @@ pub(super) struct Campaign {
     shown: Vec<&'static str>,
     portfolio: Portfolio,
     seed: u64,
+    /// Whether it is worked out how a run breaks a promise.
+    tells_causes: bool,
 }
 
 impl Campaign {
@@ -124,6 +170,7 @@ impl Campaign {
             shown: shown(case),
             portfolio,
             seed,
+            tells_causes: false,
         }
     }
 
@@ -137,12 +184,12 @@ impl Campaign {
             })
             .collect();
         self.seed = self.seed.wrapping_add(size);
-        let (base, shown) = (&self.base, &self.shown);
+        let (base, shown, causes) = (&self.base, &self.shown, self.tells_causes);
         let job = watch::current().map(|(job, _)| job);
         let turns = turns.into_par_iter();
         let looked = turns.map(|(way, turn, seed)| {
             let _named = job.as_ref().map(|job| Named::new(job, seed));
-            look(base, shown, (way, turn), seed)
+            look((base, shown, causes), (way, turn), seed)
         });
         looked.collect()
     }
@@ -168,10 +215,16 @@ pub(super) struct Looked {
     pub(super) off: Option<Box<(Simulated, Broken)>>,
     /// The promises that it breaks, of those that the case looks at.
     pub(super) broken: Vec<&'static str>,
+    /// How it breaks each, if that was asked for.
+    causes: Vec<Cause>,
 }
 
 /// Runs what comes next, and looks at it.
-fn look(base: &Case, shown: &[&str], (way, turn): (SearchStrategy, NextRun), next: u64) -> Looked {
+fn look(
+    (base, shown, causes): (&Case, &[&str], bool),
+    (way, turn): (SearchStrategy, NextRun),
+    next: u64,
+) -> Looked {
     let seed = match turn {
         NextRun::Planned(_, seed) => seed,
         NextRun::Ran(..) => next,
@@ -180,12 +233,13 @@ fn look(base: &Case, shown: &[&str], (way, turn): (SearchStrategy, NextRun), nex
     let case = base.with_plan_but(plan, shown);
     let judged = match simulated.broken() {
         Some(why) => Err(why.clone()),
-        None => caught(|| broken(&case, &simulated)),
+        None => caught(|| broken(&case, &simulated, causes)),
     };
     match judged {
-        Ok((broken, nearness)) => Looked {
+        Ok((broken, causes, nearness)) => Looked {
             way,
             broken,
+            causes,
             nearness,
             case,
             seed,
@@ -195,6 +249,7 @@ fn look(base: &Case, shown: &[&str], (way, turn): (SearchStrategy, NextRun), nex
         Err(why) => Looked {
             way,
             broken: Vec::new(),
+            causes: Vec::new(),
             nearness: Nearness::default(),
             case,
             seed,
@@ -204,15 +259,25 @@ fn look(base: &Case, shown: &[&str], (way, turn): (SearchStrategy, NextRun), nex
     }
 }
 
-/// The promises that a run breaks, and how near it came to an overlap.
-fn broken(case: &Case, simulated: &Simulated) -> (Vec<&'static str>, Nearness) {
+/// The promises that a run breaks, how it does if that is asked for, and how near it came to an overlap.
+fn broken(
+    case: &Case,
+    simulated: &Simulated,
+    causes: bool,
+) -> (Vec<&'static str>, Vec<Cause>, Nearness) {
     let evidence = Evidence::of(&simulated.run);
     let wanted = case.expectations.iter().filter(looked_at);
     let rows = wanted.filter_map(|it| invariants::find(it.invariant));
     let verdicts = invariants::check_evidence(&evidence, rows).into_iter();
-    let broken = verdicts.filter(|(_, verdict)| verdict.witness().is_some());
-    let broken = broken.map(|(invariant, _)| invariant).collect();
-    (broken, Nearness::of(&evidence))
+    let violated =
+        |(invariant, verdict): (_, Verdict)| Some((invariant, verdict.witness()?.clone()));
+    let (broken, witnesses): (Vec<_>, Vec<Witness>) = verdicts.filter_map(violated).unzip();
+    let cause = |witness| Cause::of(&Mechanism::of(&case.plan, simulated, witness));
+    let causes = match causes {
+        true => witnesses.iter().map(cause).collect(),
+        false => Vec::new(),
+    };
+    (broken, causes, Nearness::of(&evidence))
 }
 
 /// What a case expects to be violated though no lock can keep it under the faults of the file.
@@ -238,17 +303,19 @@ fn calm(case: &Case) -> Case {
 }
 
 struct Hunt<'a> {
-    /// How many promises the case looks at.
-    promises: usize,
+    /// The promises that the case looks at.
+    promises: Vec<&'static str>,
     hunted: Hunted,
-    limit: u64,
+    sorter: Sorter,
+    bounds: Bounds,
     stop: &'a AtomicBool,
 }
 
 impl Hunt<'_> {
     fn is_over(&self) -> bool {
-        self.hunted.runs >= self.limit
-            || self.hunted.found.len() >= self.promises
+        let mut promises = self.promises.iter();
+        self.hunted.runs >= self.bounds.runs
+            || promises.all(|it| self.sorter.is_full(it))
             || self.stop.load(Ordering::Relaxed)
     }
 
@@ -269,25 +336,28 @@ impl Hunt<'_> {
         broken.runs += 1;
     }
 
-    /// Takes a run for those promises that were not broken before. Answers which.
+    /// Sorts a run by how it breaks promises. Answers which it breaks in a way that is new.
     fn take(&mut self, looked: &Looked) -> Vec<&'static str> {
         self.hunted.runs += 1;
         self.broke_off(looked);
         let wanted = looked.case.expectations.iter().filter(looked_at);
         self.hunted.looked_at.extend(wanted.map(|it| it.invariant));
-        let known: Vec<&str> = self.hunted.found.iter().map(|old| old.invariant).collect();
-        let mut found = looked.broken.clone();
-        found.retain(|invariant| !known.contains(invariant));
-        for &invariant in &found {
-            self.hunted.found.push(Counterexample {
+        let mut kept = Vec::new();
+        for (invariant, cause) in looked.broken.iter().zip(&looked.causes) {
+            let run = Counterexample {
                 invariant,
                 case: looked.case.clone(),
                 choices: looked.choices.clone(),
                 after: self.hunted.runs,
                 way: looked.way,
-            });
+                cause: cause.clone(),
+                more: 0,
+            };
+            if self.sorter.sort(run, self.stop) {
+                kept.push(*invariant);
+            }
         }
-        found
+        kept
     }
 }
 

@@ -6,6 +6,8 @@ use picklock_sim::plan::{ContenderName, Trigger};
 /// Moments that are alike: at which it makes no difference to a recipe who it is, or for the how manieth time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
+    /// It has asked for nothing yet, and is about to have its first connection.
+    Connecting,
     Acquiring,
     Queued,
     Waiting,

@@ -74,7 +74,7 @@ pub struct Share {
     pub way: SearchStrategy,
     /// How many runs it has had.
     pub runs: u64,
-    /// The promises whose first violation it found.
+    /// The promise of each finding that it made.
     pub found: Vec<&'static str>,
 }
 

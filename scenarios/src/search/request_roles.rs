@@ -108,7 +108,8 @@ fn request(trigger: &Trigger) -> Option<(Stage, Request)> {
         | Class::Looking(way, kind)
         | Class::First(way, kind)
         | Class::Renewing(way, kind) => Some((way, (by, kind, nth))),
-        Class::Acquiring
+        Class::Connecting
+        | Class::Acquiring
         | Class::Queued
         | Class::Waiting
         | Class::Acquired
@@ -138,6 +139,7 @@ fn is_asked_again(after: &[SeenMoment], (of, kind, _): Request) -> bool {
             Class::Changing(..)
             | Class::Looking(..)
             | Class::First(..)
+            | Class::Connecting
             | Class::Waiting
             | Class::Queued
             | Class::Told
@@ -172,6 +174,7 @@ fn role(
             Class::Changing(..)
             | Class::Looking(..)
             | Class::First(..)
+            | Class::Connecting
             | Class::Queued
             | Class::Told
             | Class::Succeeding

@@ -4,6 +4,7 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::{FaultKind, Plan, Strategy};
 use picklock_sim::{SeenMoment, Simulated, simulate, simulate_seen};
 
+use super::aftermath::Aftermath;
 use super::candidate::Candidate;
 use super::fault_targets::minds_server;
 use super::targeted::{self, CandidatePlans, TOGETHER};
@@ -30,7 +31,14 @@ pub(super) struct Aimed {
     tried: usize,
     /// The seed of the run that taught.
     taught: u64,
+    /// What comes after one fault; every second turn, when the most promising have had theirs.
+    aftermath: Aftermath,
+    /// Turns so far.
+    turns: usize,
 }
+
+/// So many single faults are tried before what comes after one is.
+const FIRST_LOOK: usize = 8;
 
 /// What a search does next.
 pub(super) enum NextRun {
@@ -72,6 +80,8 @@ impl Aimed {
             lessons: 0,
             tried: 0,
             taught: 0,
+            aftermath: Aftermath::default(),
+            turns: 0,
         }
     }
 
@@ -82,6 +92,14 @@ impl Aimed {
 
     /// What comes next. What teaches is run at once.
     pub(super) fn next(&mut self, seed: u64) -> NextRun {
+        self.turns += 1;
+        let looked_around = self.lessons > 1 || self.tried >= FIRST_LOOK;
+        if looked_around
+            && self.turns.is_multiple_of(2)
+            && let Some(next) = self.aftermath.next(&self.kinds, self.drawn, seed)
+        {
+            return next;
+        }
         if let Some(place) = self.order.next() {
             let shot = self.shots[place].clone();
             let again = shot.as_seen && self.tried == 0;
@@ -125,6 +143,9 @@ impl Aimed {
             true => vec![self.other().unwrap_or_default() % all],
             false => shots.order().collect(),
         };
+        if self.lessons == 0 && !open.is_open() {
+            self.aftermath = Aftermath::of(&shots.plans, &seen);
+        }
         self.lessons += 1;
         self.sample = shots.sample.min(order.len());
         (self.tried, self.taught) = (0, seed);

@@ -8,7 +8,7 @@ use picklock_sim::{Simulated, simulate, simulate_seen};
 
 use super::candidate::Candidate;
 use super::detection_rate::{self, Effort, measure};
-use super::hunt::{BATCH, Hunted, hunt};
+use super::hunt::{BATCH, Bounds, Hunted, hunt};
 use super::near_miss::Nearer;
 use super::portfolio::SearchStrategy;
 use super::strategies::NextRun;
@@ -193,7 +193,7 @@ fn the_nearest_miss_is_followed_first_and_only_once() {
 fn hunted(ways: &[SearchStrategy], runs: u64) -> Hunted {
     let case = case("zookeeper/waiter-death", "zk-no-recheck");
     let with = (FaultKind::ALL, ways);
-    hunt(&case, with, 0, runs, &AtomicBool::new(false))
+    hunt(&case, with, 0, Bounds::runs(runs), &AtomicBool::new(false))
 }
 
 #[test]

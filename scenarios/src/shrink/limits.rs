@@ -24,6 +24,14 @@ impl Budget {
         }
     }
 
+    /// So many times as much.
+    pub(super) fn times(self, times: u32) -> Self {
+        Self {
+            runs: self.runs.saturating_mul(times),
+            events: self.events.saturating_mul(times.into()),
+        }
+    }
+
     /// What is left of it.
     pub(super) fn less(self, runs: u32, events: u64) -> Self {
         Self {

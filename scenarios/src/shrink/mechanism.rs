@@ -82,7 +82,31 @@ pub enum Extent {
     Lease,
 }
 
+impl TurningPoint {
+    /// How an owner lost the lock by it, if one did.
+    pub fn loss(self) -> Option<&'static str> {
+        match self {
+            Self::Expired => Some("expired"),
+            Self::TakenByOther => Some("taken by another"),
+            Self::Overwritten => Some("overwritten"),
+            Self::TakenFromOutside => Some("taken from outside"),
+            Self::LostByService => Some("lost by the service"),
+            Self::Server(_) | Self::Resent | Self::Moment(_) => None,
+        }
+    }
+}
+
 impl Extent {
+    /// The size of an overlap in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Messages => "an overlap of a few messages",
+            Self::Short => "a short overlap",
+            Self::Long => "an overlap of at least a tenth of the lease",
+            Self::Lease => "an overlap of at least the lease",
+        }
+    }
+
     /// The class of an overlap.
     pub fn of(overlap: Duration, latency: Duration, lease: Duration) -> Self {
         if overlap >= lease {

@@ -7,6 +7,7 @@ use super::Shrunk;
 use super::search::read_back;
 use crate::describe::one_line;
 use crate::scenario::{Case, Expectation, Recorded, RecordedRun, SavedPlan, Scenario, Want};
+use crate::search::findings::Cause;
 use crate::search::hunt::BrokenRun;
 
 /// A scenario with one case that is this run, as it was found with a seed of a case of another scenario. It expects
@@ -77,6 +78,9 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
 /// As [`reproduction`].
 pub fn found_by_hunt(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> Scenario {
     let mut small = reproduction(scenario, case, seed, shrunk);
+    // One promise may be broken for several reasons, and each has a file of its own.
+    let cause = Cause::of(&shrunk.mechanism).slug();
+    small.name = file_name(scenario, case, &format!("{}-{cause}", shrunk.invariant));
     // It was found by no seed of the case.
     let by_seed = format!("found by seed {seed} of");
     small.source = small.source.replacen(&by_seed, "found by a hunt in", 1);

@@ -45,6 +45,25 @@ pub enum TargetRole {
     Service,
 }
 
+impl TargetRole {
+    /// Its name, in file names too.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holder => "holder",
+            Self::Waiter => "waiter",
+            Self::Idle => "idle",
+            Self::Leader => "leader",
+            Self::Follower => "follower",
+            Self::Observer => "observer",
+            Self::Primary => "primary",
+            Self::Replica => "replica",
+            Self::Sentinel => "sentinel",
+            Self::Server => "server",
+            Self::Service => "service",
+        }
+    }
+}
+
 /// The faults that fired at these places.
 pub(super) fn struck(plan: &Plan, events: &[Event], places: &[usize]) -> BTreeSet<Struck> {
     let fired = places.iter().filter_map(|place| {

@@ -34,9 +34,22 @@ pub struct Unasked<'a> {
     stop: &'a AtomicBool,
     told: &'a Told<'a>,
     untouched: u32,
+    /// What is spent on a run that a search has found at most.
+    of_found: Budget,
 }
 
 impl<'a> Unasked<'a> {
+    /// All that a search spends that has found so many runs: on each what a command spends on the first.
+    pub fn of_found(found: usize, stop: &'a AtomicBool, told: &'a Told<'a>) -> Self {
+        let times = u32::try_from(found.max(1)).unwrap_or(u32::MAX);
+        let unasked = Self::new(stop, told);
+        Self {
+            left: SPENT.times(times),
+            time_left: LONGEST.saturating_mul(times),
+            ..unasked
+        }
+    }
+
     /// All that one command spends, unless somebody asks to stop.
     pub fn new(stop: &'a AtomicBool, told: &'a Told<'a>) -> Self {
         Self {
@@ -45,6 +58,7 @@ impl<'a> Unasked<'a> {
             stop,
             told,
             untouched: 0,
+            of_found: SPENT.part(2),
         }
     }
 
@@ -127,7 +141,7 @@ impl<'a> Unasked<'a> {
         choices: Vec<u32>,
         invariant: &'static Invariant,
     ) -> Option<Shrunk> {
-        let budget = self.share().0;
+        let budget = self.of_found;
         self.shrink_choices(case, seed, choices, invariant, budget)
     }
 }

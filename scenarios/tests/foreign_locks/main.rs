@@ -11,9 +11,17 @@ mod zk_nodes;
 mod zk_queues;
 mod zk_sessions;
 
+use std::sync::atomic::AtomicBool;
+
 use common::{ForeignLock, Version};
+use picklock_checker::{Evidence, invariants};
 use picklock_scenarios::search::detection_rate::{Effort, PlanSource, measure};
+use picklock_scenarios::search::hunt::{Bounds, Counterexample, hunt};
+use picklock_scenarios::search::portfolio::SearchStrategy;
 use picklock_scenarios::{Case, Catalogue, parse};
+use picklock_sim::engine::Tape;
+use picklock_sim::plan::FaultKind;
+use picklock_sim::simulate_with;
 
 /// All of them.
 fn locks() -> Vec<ForeignLock> {
@@ -49,6 +57,59 @@ fn case(lock: &ForeignLock, version: Version) -> Case {
     let parsed = parse(lock.name, &text, &catalogue);
     let scenario = parsed.unwrap_or_else(|mistakes| panic!("{}: {}", lock.name, mistakes[0]));
     scenario.cases.into_iter().next().expect("one case")
+}
+
+/// The first run of a hunt from a base that breaks the promise of a lock, if there is one among so many.
+fn first_found(lock: &ForeignLock, base: u64, runs: u64) -> Option<Counterexample> {
+    let case = case(lock, Version::AsWritten);
+    let bounds = Bounds {
+        findings: 1,
+        ..Bounds::runs(runs)
+    };
+    let mut only = case.clone();
+    only.expectations.retain(|it| it.invariant == lock.breaks);
+    let kinds = FaultKind::unasked();
+    let with = (&kinds[..], &SearchStrategy::ALL[..]);
+    let hunted = hunt(&only, with, base, bounds, &AtomicBool::new(false));
+    assert!(hunted.broken.is_none(), "{} broke off", lock.name);
+    hunted.found.into_iter().next()
+}
+
+/// Whether the same run of another version of a lock breaks its promise.
+fn breaks_too(lock: &ForeignLock, found: &Counterexample, version: Version) -> bool {
+    let mut plan = found.case.plan.clone();
+    plan.recipe = case(lock, version).plan.recipe;
+    let simulated = simulate_with(&plan, Tape::recorded(found.choices.clone()));
+    assert!(simulated.broken().is_none(), "{} broke off", lock.name);
+    let invariant = invariants::find(lock.breaks).expect("an invariant");
+    let verdict = (invariant.check)(&Evidence::of(&simulated.run));
+    verdict.witness().is_some()
+}
+
+/// So many runs of a hunt are enough.
+const ENOUGH: u64 = 400;
+
+#[test]
+fn a_hunt_finds_the_flaws_of_locks_that_nobody_has_seen_and_blames_no_mended_one() {
+    let mut missed = Vec::new();
+    for lock in locks() {
+        let Some(found) = first_found(&lock, 0, ENOUGH) else {
+            assert!(
+                lock.held_out,
+                "{}: {}, {}",
+                lock.name, lock.flaw, lock.takes
+            );
+            missed.push(lock.name);
+            continue;
+        };
+        assert!(
+            breaks_too(&lock, &found, Version::AsWritten),
+            "{}",
+            lock.name
+        );
+        assert!(!breaks_too(&lock, &found, Version::Mended), "{}", lock.name);
+    }
+    assert!(missed.len() <= 2, "{missed:?}");
 }
 
 #[test]

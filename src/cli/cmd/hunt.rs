@@ -4,18 +4,19 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use crate::checker::invariants;
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
 use crate::scenarios::replay_command::job;
 use crate::scenarios::replay_command::quoted;
 use crate::scenarios::runner::{self, wanted};
-use crate::scenarios::search::hunt::{BrokenRun, Counterexample, Hunted, hunt};
+use crate::scenarios::search::findings::{Finding, shrunk};
+use crate::scenarios::search::hunt::{Bounds, BrokenRun, Hunted, hunt};
 use crate::scenarios::search::portfolio::SearchStrategy;
 use crate::scenarios::shrink::{self, Unasked, broken_off, found_by_hunt};
-use crate::scenarios::{Case, Scenario, Want, program};
+use crate::scenarios::{Case, Scenario, Want, program, units};
 use crate::sim::plan::FaultKind;
 use crate::sim::watch::{Job, Named, Replay};
 
@@ -27,15 +28,23 @@ use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
 use crate::cli::threads;
 
+/// No hunt has more runs.
+const MOST_RUNS: u64 = 1_000_000_000;
+
 const EXAMPLES: &str = "\
 Examples:
   picklock hunt zookeeper/herd --case zk-same-name
   picklock hunt my-locks/mine.toml --kind pause --kind cut --runs 100000 --out found/
+  picklock hunt my-locks/mine.toml --time 60s         as many runs as fit
 
 Ways to search share the runs. `aimed`: a run without faults teaches which moments there are, and
 faults are tried at them, the most promising first. `nearer`: plans like those that came nearest to
 an overlap. `drawn`: faults drawn anew for each run, with each strategy of chance in turn. The
 faults of the file are left out.
+
+Runs that break a promise are told apart by their cause: which faults they need and whom those
+struck, how an owner lost the lock, and how large the overlap is. The first run of each cause is
+shrunk, told, and kept in a file of its own; the others are counted.
 
 Ctrl-C ends the search, and what was found by then is told and kept as it was found.
 
@@ -61,14 +70,20 @@ pub struct Hunt {
     /// The first seed.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// After how many runs to give up.
-    #[arg(long, value_name = "N", default_value_t = 10_000,
-        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    runs: u64,
+    /// After how many runs to give up [default: 10000, or as many as fit with --time].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_RUNS))]
+    runs: Option<u64>,
+    /// Search for so long, such as 60s or 5m.
+    #[arg(long, value_name = "TIME", value_parser = super::seed_args::time)]
+    time: Option<Duration>,
+    /// How many findings of each promise to keep at most.
+    #[arg(long, value_name = "N", default_value_t = Bounds::FINDINGS as u64,
+        value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    findings: u64,
     /// How many threads to use; as many as the machine runs at once, if not given. What is found does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,
-    /// The folder to write to: one file for each promise that is broken. It is made if it is not there.
+    /// The folder to write to: one file for each finding. It is made if it is not there.
     #[arg(long, value_name = "DIR", default_value = "regressions")]
     out: PathBuf,
 }
@@ -90,8 +105,11 @@ impl Hunt {
         let hunted = pool.install(|| {
             let _named = Named::new(&job, self.seed);
             let with = (&kinds[..], &ways[..]);
-            hunt(&case, with, self.seed, self.runs, work.stop())
+            hunt(&case, with, self.seed, self.bounds(), work.stop())
         });
+        let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
+        let mut unasked = Unasked::of_found(hunted.found.len(), work.stop(), &told);
+        let findings = pool.install(|| shrunk(&hunted.found, self.seed, &mut unasked));
         let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
         if work.stop().load(Ordering::Relaxed) {
             let runs = count(hunted.runs, "run");
@@ -100,16 +118,15 @@ impl Hunt {
                 program::command()
             ));
         }
-        text.push_str(&head(&case, &hunted));
+        text.push_str(&self.same_again(&hunted));
+        text.push_str(&head(&case, &hunted, &findings));
         let mut code = exit::AS_EXPECTED;
-        let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
-        let mut unasked = Unasked::new(work.stop(), &told);
-        for quarry in &hunted.found {
-            if !matches!(wanted(&case, quarry.invariant), Some(Want::Violated { .. })) {
+        for finding in &findings {
+            let invariant = finding.shrunk.invariant;
+            if !matches!(wanted(&case, invariant), Some(Want::Violated { .. })) {
                 code = exit::NOT_AS_EXPECTED;
             }
-            let told = pool.install(|| self.keep(&scenario, quarry, &work, &mut unasked, look))?;
-            text.push_str(&told);
+            text.push_str(&self.keep(&scenario, finding, &work, look)?);
         }
         if let Some(broken) = &hunted.broken {
             code = exit::BROKEN;
@@ -131,9 +148,14 @@ impl Hunt {
     /// again.
     fn job(&self, scenario: &Scenario, case: &Case) -> Job {
         let (path, name) = (quoted(&scenario.path), quoted(&case.name));
-        let (program, runs, first) = (program::command(), self.runs, self.seed);
-        let mut command =
-            format!("{program} hunt {path} --case {name} --runs {runs} --seed {first}");
+        let (program, first) = (program::command(), self.seed);
+        let mut command = format!("{program} hunt {path} --case {name} --seed {first}");
+        if self.time.is_none() {
+            command.push_str(&format!(" --runs {}", self.bounds().runs));
+        } else {
+            // However long it takes, this run comes again.
+            command.push_str(&format!(" --runs {MOST_RUNS}"));
+        }
         for (option, names) in [("--kind", &self.kinds), ("--way", &self.ways)] {
             for name in names {
                 command.push_str(&format!(" {option} {}", quoted(name)));
@@ -143,6 +165,31 @@ impl Hunt {
             replay: Replay::Command(command),
             ..job(scenario, case)
         }
+    }
+
+    fn bounds(&self) -> Bounds {
+        let most = match self.time {
+            Some(_) => MOST_RUNS,
+            None => 10_000,
+        };
+        Bounds {
+            runs: self.runs.unwrap_or(most),
+            time: self.time,
+            findings: usize::try_from(self.findings).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// How many runs fitted into the time, and what does the same on any machine.
+    fn same_again(&self, hunted: &Hunted) -> String {
+        let Some(time) = self.time else {
+            return String::new();
+        };
+        let (runs, time) = (count(hunted.runs, "run"), units::write_duration(time));
+        let mut options = format!("--runs {} --seed {}", hunted.runs, self.seed);
+        if self.findings != Bounds::FINDINGS as u64 {
+            options.push_str(&format!(" --findings {}", self.findings));
+        }
+        format!("  {runs}; the time was {time}. The same again on any machine: {options}\n")
     }
 
     /// Sees to it that what is found can be written down, before the search and not after hours of it. Answers
@@ -226,26 +273,20 @@ impl Hunt {
         ))
     }
 
-    /// Shrinks what was found, writes it down, and tells its story.
+    /// Writes a finding down, and tells its story.
     fn keep(
         &self,
         scenario: &Scenario,
-        quarry: &Counterexample,
+        finding: &Finding<'_>,
         work: &Work,
-        unasked: &mut Unasked<'_>,
         look: &Look,
     ) -> Result<String, Failure> {
-        let invariant = invariants::find(quarry.invariant).expect("the hunt has looked at it");
-        let (case, choices) = (&quarry.case, quarry.choices.clone());
-        let shrunk = unasked.shrink_found(case, self.seed, choices, invariant);
-        // The run that was looked at is the run that was found: it violates the same.
-        let shrunk = shrunk.expect("the same choices give the same run");
-        let small = found_by_hunt(scenario, case, self.seed, &shrunk);
-        let name = shrink::file_name(scenario, case, invariant.name);
-        let file = self.out.join(format!("{name}.toml"));
-        let mut told = shrink::story(scenario, case, self.seed, &shrunk);
+        let (case, shrunk) = (&finding.found.case, &finding.shrunk);
+        let small = found_by_hunt(scenario, case, self.seed, shrunk);
+        let file = self.out.join(format!("{}.toml", small.name));
+        let mut told = shrink::story(scenario, case, self.seed, shrunk);
         if let Some(smaller) = &mut told.smaller {
-            smaller.sizes = shrink::sizes_unasked(&shrunk);
+            smaller.sizes = shrink::sizes_unasked(shrunk);
         }
         save(small, Target::Folder(file), work, &mut told)?;
         told.why = None;
@@ -256,7 +297,7 @@ impl Hunt {
     }
 }
 
-fn head(case: &Case, hunted: &Hunted) -> String {
+fn head(case: &Case, hunted: &Hunted, findings: &[Finding<'_>]) -> String {
     let mut text = String::new();
     let runs = count(hunted.runs, "run");
     if hunted.found.is_empty() && hunted.broken.is_none() {
@@ -280,8 +321,9 @@ fn head(case: &Case, hunted: &Hunted) -> String {
             case.name, broken.way
         );
     }
-    for quarry in &hunted.found {
-        let (invariant, after) = (quarry.invariant, count(quarry.after, "run"));
+    for finding in findings {
+        let found = finding.found;
+        let (invariant, after) = (found.invariant, count(found.after, "run"));
         let expected = match wanted(case, invariant) {
             Some(Want::Violated { .. }) => ", as expected",
             Some(
@@ -295,18 +337,47 @@ fn head(case: &Case, hunted: &Hunted) -> String {
         let _ = writeln!(
             text,
             "  {}: {invariant} broken after {after}{expected} ({})",
-            case.name, quarry.way
+            case.name, found.way
+        );
+        let more = match finding.more {
+            0 => "no other run broke it alike".to_owned(),
+            more => format!("{} broke it alike", count(more, "more run")),
+        };
+        let _ = writeln!(text, "    by {}; {more}", finding.cause);
+    }
+    for (invariant, runs) in &hunted.others {
+        let runs = count(*runs, "more run");
+        let _ = writeln!(
+            text,
+            "  {}: {runs} broke {invariant} in other ways; --findings keeps more of them",
+            case.name
         );
     }
     text.push('\n');
     for share in &hunted.shares {
         let (way, runs) = (share.way.to_string(), count(share.runs, "run"));
-        let found = match share.found.as_slice() {
-            [] => "nothing".to_owned(),
-            found => found.join(", "),
-        };
+        let found = share_found(&share.found);
         let _ = writeln!(text, "  {way:<20}{runs:>12}, found {found}");
     }
     text.push('\n');
     text
+}
+
+/// What a way has found: `progress, mutual-exclusion (2 findings)`.
+fn share_found(found: &[&'static str]) -> String {
+    let mut promises: Vec<(&str, u64)> = Vec::new();
+    for name in found {
+        match promises.iter_mut().find(|(known, _)| known == name) {
+            Some((_, findings)) => *findings += 1,
+            None => promises.push((name, 1)),
+        }
+    }
+    let told = promises.iter().map(|(name, findings)| match findings {
+        1 => (*name).to_owned(),
+        more => format!("{name} ({more} findings)"),
+    });
+    match told.collect::<Vec<_>>().join(", ") {
+        nothing if nothing.is_empty() => "nothing".to_owned(),
+        told => told,
+    }
 }

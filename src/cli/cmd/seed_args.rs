@@ -288,7 +288,8 @@ fn today() -> u64 {
     days_since_epoch() * SEEDS_A_DAY
 }
 
-fn time(text: &str) -> Result<Duration, String> {
+/// A real time that is not zero.
+pub(super) fn time(text: &str) -> Result<Duration, String> {
     let time = units::parse_duration(text)
         .map_err(|mistake| format!("{}; {}", mistake.message, mistake.help))?;
     if time.is_zero() {

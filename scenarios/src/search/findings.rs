@@ -1,0 +1,226 @@
+//! Findings: runs that break a promise, told apart by their cause.
+//!
+//! A promise can be broken for several reasons. Of each run that breaks one it is worked out which faults it needs, and
+//! then it is compared with what was found before: a run of a known cause is counted, and one of another is kept. What is
+//! worked out for that is bounded, and counted in runs, so that the same search keeps the same whatever the machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
+
+use picklock_checker::invariants;
+
+use super::hunt::Counterexample;
+use crate::shrink::{
+    Budget, Extent, Mechanism, Shrunk, Struck, TurningPoint, Unasked, Watch, needed_faults,
+};
+
+/// What tells one way to break a promise from another: whom which faults struck, how ownership was lost, and how large
+/// the overlap is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cause {
+    /// The argument of the witness, without names and numbers.
+    pub argument: String,
+    /// The faults that it needs, and whom they struck.
+    pub faults: BTreeSet<Struck>,
+    /// How owners lost the lock.
+    pub losses: BTreeSet<TurningPoint>,
+    /// How large the overlap is, if it is one.
+    pub overlap: Option<Extent>,
+    /// Whether those who overlap are one contender that holds the lock twice.
+    pub with_itself: bool,
+}
+
+impl Cause {
+    /// What tells this mechanism from others.
+    pub fn of(mechanism: &Mechanism) -> Self {
+        let turns = mechanism.turns.iter();
+        Self {
+            argument: mechanism.argument.clone(),
+            faults: mechanism.faults.clone(),
+            losses: turns
+                .filter(|turn| turn.loss().is_some())
+                .copied()
+                .collect(),
+            overlap: mechanism.overlap,
+            with_itself: mechanism.with_itself,
+        }
+    }
+
+    /// Whether a run with these faults, needed or not, has broken the promise like this.
+    fn covers(&self, other: &Self) -> bool {
+        let Self {
+            argument,
+            faults,
+            losses,
+            overlap,
+            with_itself,
+        } = self;
+        faults.is_subset(&other.faults)
+            && (argument, losses) == (&other.argument, &other.losses)
+            && (overlap, with_itself) == (&other.overlap, &other.with_itself)
+    }
+
+    /// What the file of such a run is called after its promise: `pause-holder-expired`.
+    pub fn slug(&self) -> String {
+        let faults = self.faults.iter();
+        let faults = faults.map(|it| format!("{}-{}", it.kind.name(), it.role.name()));
+        let losses = self.losses.iter().filter_map(|turn| turn.loss());
+        let mut words: Vec<String> = faults.chain(losses.map(str::to_owned)).collect();
+        words.dedup();
+        if self.faults.is_empty() {
+            words.insert(0, "no-fault".to_owned());
+        }
+        words.join("-").replace(' ', "-")
+    }
+}
+
+/// The cause in a line: `pause (holder), expired, an overlap at least as long as the lease`.
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let faults = self.faults.iter().map(|struck| {
+            let for_good = if struck.for_good { ", for good" } else { "" };
+            format!("{} ({}{for_good})", struck.kind.name(), struck.role.name())
+        });
+        let mut words: Vec<String> = faults.collect();
+        if words.is_empty() {
+            words.push("no fault".to_owned());
+        }
+        let losses = self.losses.iter().filter_map(|turn| turn.loss());
+        words.extend(losses.map(str::to_owned));
+        words.extend(self.overlap.map(|it| it.words().to_owned()));
+        if self.with_itself {
+            words.push("with itself".to_owned());
+        }
+        f.write_str(&words.join(", "))
+    }
+}
+
+/// To work out which faults a run needs, no more than this is spent.
+const BUDGET: Budget = Budget {
+    runs: 300,
+    events: 1_000_000,
+};
+
+/// For so many runs of each finding that may be kept it is worked out.
+const LOOKED_INTO: usize = 6;
+
+/// Sorts runs that break a promise by their cause.
+pub(super) struct Sorter {
+    /// So many of each promise are kept.
+    bound: usize,
+    pub(super) found: Vec<Counterexample>,
+    /// Causes as they were seen, and the place of the finding that they belong to.
+    known: BTreeMap<(&'static str, Cause), usize>,
+    /// For how many runs of a promise it was worked out which faults they need.
+    looked_into: BTreeMap<&'static str, usize>,
+    /// Runs that broke a promise in ways that were not looked into.
+    pub(super) others: BTreeMap<&'static str, u64>,
+}
+
+impl Sorter {
+    pub(super) fn new(bound: usize) -> Self {
+        Self {
+            bound,
+            found: Vec::new(),
+            known: BTreeMap::new(),
+            looked_into: BTreeMap::new(),
+            others: BTreeMap::new(),
+        }
+    }
+
+    /// Whether nothing more of a promise would be kept.
+    pub(super) fn is_full(&self, invariant: &str) -> bool {
+        let of_it = self.found.iter().filter(|it| it.invariant == invariant);
+        of_it.count() >= self.bound
+    }
+
+    /// The finding that a run of this cause falls under.
+    fn place(&self, invariant: &'static str, cause: &Cause) -> Option<usize> {
+        let mut found = self.found.iter();
+        let covered = found.position(|it| it.invariant == invariant && it.cause.covers(cause));
+        covered.or_else(|| self.known.get(&(invariant, cause.clone())).copied())
+    }
+
+    /// Sorts a run: counts it if its cause is known, and keeps it if it is new. Answers whether it is kept.
+    pub(super) fn sort(&mut self, run: Counterexample, stop: &AtomicBool) -> bool {
+        let invariant = run.invariant;
+        if let Some(place) = self.place(invariant, &run.cause) {
+            self.found[place].more += 1;
+            return false;
+        }
+        let looked_into = self.looked_into.entry(invariant).or_default();
+        if *looked_into >= self.bound * LOOKED_INTO {
+            *self.others.entry(invariant).or_default() += 1;
+            return false;
+        }
+        *looked_into += 1;
+        let seen = run.cause.clone();
+        let cause = needed(&run, stop).unwrap_or_else(|| seen.clone());
+        let known = self.place(invariant, &cause);
+        if known.is_none() && self.is_full(invariant) {
+            *self.others.entry(invariant).or_default() += 1;
+            return false;
+        }
+        match known {
+            Some(place) => self.found[place].more += 1,
+            None => self.found.push(Counterexample { cause, ..run }),
+        }
+        let place = known.unwrap_or(self.found.len() - 1);
+        self.known.insert((invariant, seen), place);
+        known.is_none()
+    }
+}
+
+/// The cause of a run, with those faults alone that it needs.
+fn needed(run: &Counterexample, stop: &AtomicBool) -> Option<Cause> {
+    let invariant = invariants::find(run.invariant)?;
+    let watch = Watch::until(stop);
+    let mechanism = needed_faults(&run.case, run.choices.clone(), invariant, BUDGET, &watch)?;
+    Some(Cause::of(&mechanism))
+}
+
+/// A finding whose run has been shrunk.
+pub struct Finding<'h> {
+    /// The run, as it was found.
+    pub found: &'h Counterexample,
+    /// What is left of it.
+    pub shrunk: Shrunk,
+    /// Its cause, by what is left.
+    pub cause: Cause,
+    /// How many other runs fell under it.
+    pub more: u64,
+}
+
+/// Shrinks what a hunt from this seed on has found. What comes to the same when it is small is one finding.
+pub fn shrunk<'h>(
+    found: &'h [Counterexample],
+    seed: u64,
+    unasked: &mut Unasked<'_>,
+) -> Vec<Finding<'h>> {
+    let mut findings: Vec<Finding<'h>> = Vec::new();
+    for found in found {
+        let Some(invariant) = invariants::find(found.invariant) else {
+            continue;
+        };
+        let choices = found.choices.clone();
+        let Some(shrunk) = unasked.shrink_found(&found.case, seed, choices, invariant) else {
+            continue;
+        };
+        let cause = Cause::of(&shrunk.mechanism);
+        let mut before = findings.iter_mut();
+        let same = before.find(|it| it.found.invariant == found.invariant && it.cause == cause);
+        match same {
+            Some(same) => same.more += 1 + found.more,
+            None => findings.push(Finding {
+                found,
+                shrunk,
+                cause,
+                more: found.more,
+            }),
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests;
