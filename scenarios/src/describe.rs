@@ -5,8 +5,8 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, FaultKind, Field, Lasts, LockCall, LockName, PlannedFault, Repeat,
-    ServerName, Trigger,
+    ContenderName, Direction, Fault, FaultKind, Field, Lasts, LockCall, LockName, PlannedFault,
+    Repeat, ServerName, Trigger,
 };
 
 use crate::units::{write_duration, write_range};

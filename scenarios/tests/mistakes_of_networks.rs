@@ -164,20 +164,21 @@ fn an_except_that_leaves_nothing_is_refused() {
 
 #[test]
 fn what_nobody_drops_is_not_to_be_cancelled() {
+    let on_redis = GOOD.replace(ALGORITHM, "redisson-lock");
     for (inject, any) in [
         ("cancel = { target = \"contender-1\" }", ANY),
         (PAUSE, "{ kinds = [\"cancel\"] }"),
     ] {
-        let cancels = GOOD.replace(PAUSE, inject).replace(ANY, any);
-        assert_eq!(said(&cancels), "");
-        let of_java = said(&cancels.replace(ALGORITHM, "curator-mutex"));
+        let cancels = |file: &str| said(&file.replace(PAUSE, inject).replace(ANY, any));
+        assert_eq!(cancels(GOOD), "");
+        let redisson = cancels(&on_redis);
         assert!(
-            of_java.contains("nothing drops a pending call of `curator-mutex`"),
-            "{of_java}"
+            redisson.contains("nothing drops a pending call of `redisson-lock`"),
+            "{redisson}"
         );
-        insta::assert_snapshot!(of_java);
+        insta::assert_snapshot!(redisson);
     }
     // Where others are drawn as well, this one is not.
-    let both = GOOD.replace(ANY, "{ kinds = [\"cancel\", \"cut\"] }");
-    assert_eq!(said(&both.replace(ALGORITHM, "curator-mutex")), "");
+    let both = on_redis.replace(ANY, "{ kinds = [\"cancel\", \"cut\"] }");
+    assert_eq!(said(&both), "");
 }

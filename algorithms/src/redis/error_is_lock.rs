@@ -18,6 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: &[RequestKind::Set, RequestKind::Script],
     inputs: &[],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(ErrorIsLock(CompareAndDelete::new(redis, env, lease)))
     }),

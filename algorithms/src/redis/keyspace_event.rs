@@ -51,6 +51,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(KeyspaceEvent::new(redis, env, lease))),
 };
 
@@ -64,6 +65,7 @@ pub const RECIPE_ONLY: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = KeyspaceEvent::new(redis, env, lease);
         lock.looks_again = false;

@@ -44,6 +44,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: REQUESTS,
     inputs: &[],
+    cancellable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(PythonRedisLock::new(redis, env, lease))),
 };
 
@@ -57,6 +58,7 @@ pub const RECIPE_3: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: &[RequestKind::Set, RequestKind::Script, RequestKind::Del],
     inputs: &[],
+    cancellable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = PythonRedisLock::new(redis, env, lease);
         lock.deletes_signal = true;

@@ -15,6 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
+    cancellable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.keeps_failed_renewal = true;

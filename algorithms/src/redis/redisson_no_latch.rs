@@ -14,6 +14,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
+    cancellable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedissonLock::new(redis, env, lease).without_latch())
     }),

@@ -15,6 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Key,
     requests: super::redlock::REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::Redis(&|redis, env, lease| {
         let mut redlock = Redlock::new(redis, env, lease);
         redlock.gives_back_everywhere = false;

@@ -20,6 +20,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     requests: super::queue::REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(BestEffortCleanup { zk, env, lock })),
 };
 

@@ -79,7 +79,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::WallClock],
-    cancellable: false,
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(InterProcessMutex::new(zk, env, lock, Deviation::NONE))
     }),

@@ -15,6 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let protection = Protection {
             minds_session: false,

@@ -14,7 +14,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock],
-    cancellable: false,
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             checks_owner: true,

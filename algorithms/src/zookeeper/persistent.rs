@@ -15,6 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::Node,
     requests: super::same_name::REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, _env, lock| {
         let mut lock = SameName::new(zk, &lock);
         lock.mode = CreateMode::Persistent;

@@ -18,6 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     requests: super::queue::REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(SortedByName { zk, lock })),
 };
 

@@ -22,6 +22,7 @@ pub const RECIPE: Recipe = Recipe {
     ownership: OwnershipRule::LowestChild,
     requests: super::queue::REQUESTS,
     inputs: &[],
+    cancellable: true,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(TokenOfProcess { zk, env, lock })),
 };
 

@@ -196,7 +196,7 @@ fn refuse_cancel(item: &Item, plan: &Plan, open: &Open, mistakes: &mut Mistakes)
     let mistake = Mistake::new(format!("nothing drops a pending call of `{name}`"))
         .label(label)
         .help(format!(
-            "a thread of Java waits until its call returns; {help}"
+            "the library waits until its call returns, whatever interrupts it; {help}"
         ));
     mistakes.add(item.span.clone(), mistake);
 }

@@ -18,7 +18,7 @@ use super::followup_faults::Then;
 use super::moment_class::{Class, read};
 use super::profile::{InjectionPoint, Profile};
 use super::strategies::NextRun;
-use crate::shrink::parts::Parts;
+use crate::fault_fields::Parts;
 
 /// So many second faults are tried after each first one, each of another kind, before the next has its turn.
 const TRIED: usize = 5;

@@ -164,6 +164,9 @@ fn before_the_first_request(kind: FaultKind) -> u32 {
         | FaultKind::PowerLoss
         | FaultKind::LagServer
         | FaultKind::HoldLink
+        | FaultKind::LosePackets
+        | FaultKind::Flap
+        | FaultKind::SlowScript
         | FaultKind::SlowDisk => 0,
     }
 }
