@@ -10,6 +10,7 @@ mod children;
 mod children_calls;
 mod create_request;
 mod data;
+mod operation;
 mod persistent_watches;
 mod request;
 mod request_text;
@@ -25,7 +26,8 @@ pub use acl::{Acl, Identity, Permissions, Permit};
 pub use children::{Children, sequence};
 pub use create_request::NewNode;
 pub use data::Data;
-pub use request::{Op, ReadOp, Reconfiguration, Request, WatchSide};
+pub use operation::{Op, ReadOp, Reconfiguration};
+pub use request::{Request, WatchSide};
 pub use response::{
     ERROR_REPLY_BYTES, MultiFailed, OpResult, ReadResult, Reply, Response, ZkError, ZkResult,
 };

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Acl, CreateMode, Data, NewNode, Path, Version, Zxid};
+use super::{Acl, CreateMode, Data, NewNode, Op, Path, ReadOp, Reconfiguration, Version};
 use crate::RequestKind;
 
 /// A request of a client.
@@ -258,76 +258,6 @@ impl Request {
             | Self::CheckWatches { path, .. } => text(path) + 4,
             Self::Multi(ops) => 9 + ops.iter().map(op).sum::<u64>(),
             Self::MultiRead(ops) => 9 + ops.iter().map(|op| 9 + text(op.path()) + 1).sum::<u64>(),
-        }
-    }
-}
-
-/// What is to become of the list of servers. What is `None` is `null`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reconfiguration {
-    /// Servers that join, or change, as lines of the configuration.
-    pub joining: Option<Rc<str>>,
-    /// The numbers of servers that leave.
-    pub leaving: Option<Rc<str>>,
-    /// All servers there are to be, instead of the other two.
-    pub members: Option<Rc<str>>,
-    /// Only if the list is as of this transaction.
-    pub from_config: Option<Zxid>,
-}
-
-/// One operation of a [`Request::Multi`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum Op {
-    /// Make a node.
-    Create {
-        /// Where.
-        path: Path,
-        /// With what data.
-        data: Data,
-        /// Of what kind.
-        mode: CreateMode,
-        /// Who may do what with it.
-        acl: Acl,
-    },
-    /// Delete a node.
-    Delete {
-        /// Which.
-        path: Path,
-        /// Of which data version; `None` for any.
-        version: Option<Version>,
-    },
-    /// Set the data of a node.
-    SetData {
-        /// Which.
-        path: Path,
-        /// To what.
-        data: Data,
-        /// Of which data version; `None` for any.
-        version: Option<Version>,
-    },
-    /// Go on only if the node exists, in this version if one is given.
-    Check {
-        /// Which.
-        path: Path,
-        /// Of which data version; `None` for any.
-        version: Option<Version>,
-    },
-}
-
-/// One operation of a [`Request::MultiRead`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum ReadOp {
-    /// The data of a node.
-    Data(Path),
-    /// The children of a node.
-    Children(Path),
-}
-
-impl ReadOp {
-    /// The node that it reads.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::Data(path) | Self::Children(path) => path,
         }
     }
 }
