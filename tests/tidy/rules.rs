@@ -27,6 +27,11 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a note for each event",
     ),
     (
+        "verify/src/zookeeper/protocol/encode.rs",
+        "request",
+        "the fields of each request",
+    ),
+    (
         "scenarios/src/causal_history.rs",
         "causes_of_kind",
         "the causes of each kind of event",

@@ -129,7 +129,8 @@ const PLAIN: Phase = Phase {
     extended_types: true,
 };
 
-/// Servers as they are; servers without nodes with a time to live, as by default; others that look often for nodes that go by themselves, and grant other session timeouts;
+/// Servers as they are; servers without nodes with a time to live, as by default;
+/// others that look often for nodes that go by themselves, and grant other session timeouts;
 /// servers that answer reads without a leader; servers with an observer; and an observer without a leader.
 const PHASES: [Phase; 6] = [
     PLAIN,

@@ -9,10 +9,10 @@
 //!
 //! Functions have Curator's names.
 //! 0. If we hold the lock already, count one more entry, and ask nobody.
-//! 1. Create `lock/_c_GUID-lock-` as an ephemeral sequential node that is open to all, with the address of our host for
-//!    data, protected: repeated by the retry policy, in a new session too, and looked for by its guid before it is made
-//!    again (`clients::curator`). If its parent is not there, make what is missing above it, as containers, and try once
-//!    more; if it is gone again, go on as in step 3.
+//! 1. Create `lock/_c_GUID-lock-` as an ephemeral sequential node that is open to all, with the address of our host
+//!    for data. The create is protected: repeated by the retry policy, in a new session too, and looked for by its guid
+//!    before it is made again (`clients::curator`). If its parent is not there, make what is missing above it, as
+//!    containers, and try once more; if the parent has gone again, go on as in step 3.
 //! 2. List the children, and sort them by what comes after the last `lock-`, as text.
 //! 3. If our node is not among them, go to 1, for as long as the retry policy allows.
 //! 4. If it is the first, we hold the lock.
@@ -39,8 +39,8 @@
 //!   goes on in a new session, and so does a call that waits; the servers may keep the old session for longer, with its
 //!   node, and nobody tells whoever enters on it that it ends (CURATOR-604, scenarios
 //!   `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`; `curator-mutex-owner-check` asks).
-//! - The parent is a container: when the queue has been empty for a while, ZooKeeper deletes it. Whoever comes next makes
-//!   it anew, and the sequence numbers begin with zero again (scenario `zookeeper/container-reaped`).
+//! - The parent is a container: when the queue has been empty for a while, ZooKeeper deletes it. Whoever comes next
+//!   makes it anew, and the sequence numbers begin with zero again (scenario `zookeeper/container-reaped`).
 //! - The time that a timed acquire waits is looked at only between a look at the queue and the next wait. A call that
 //!   is repeated for long, or not answered, takes longer.
 

@@ -14,8 +14,7 @@ use super::cluster::{self, OtherServers};
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::several;
 use super::workload::settle;
-use super::zookeeper_nodes::Nodes;
-use super::{replicas, sentinels};
+use super::{replicas, sentinels, zookeeper_nodes};
 use crate::sampled_parameters::Open;
 use crate::scenario::Catalogue;
 
@@ -126,7 +125,7 @@ fn ensemble(
     let jute_max_buffer = fields
         .get("jute-max-buffer")
         .and_then(|item| item.bytes(mistakes));
-    let nodes = Nodes::read(&mut fields, mistakes);
+    let nodes = zookeeper_nodes::read(&mut fields, mistakes);
     let mut time = |key, fallback| {
         let given = fields.duration(key, Zero::Allowed, mistakes);
         given.unwrap_or(fallback)
@@ -150,9 +149,7 @@ fn ensemble(
         request_timeout,
         read_only: read_only.unwrap_or(default.read_only),
         jute_max_buffer: jute_max_buffer.unwrap_or(default.jute_max_buffer),
-        extended_types: nodes.extended_types,
-        container_check_interval: nodes.check_interval,
-        lock_node: nodes.lock_node,
+        ..nodes
     };
     fields.finish(mistakes);
     (ensemble, servers.and(least))

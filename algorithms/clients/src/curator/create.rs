@@ -78,8 +78,8 @@ impl Curator {
             .await
     }
 
-    /// Makes a node with the default data, and its parents if they are not there: `creatingParentContainersIfNeeded`. As
-    /// there, the stat is always asked for, whether anybody wants it or not.
+    /// Makes a node with the default data, and its parents if they are not there: `creatingParentContainersIfNeeded`.
+    /// As there, the stat is always asked for, whether anybody wants it or not.
     async fn create_with_parents(&self, zk: &ZooKeeper, prefix: &Path) -> ZkResult<Path> {
         let create = || {
             let data = self.0.default_data.clone();
@@ -96,8 +96,8 @@ impl Curator {
     }
 }
 
-/// Makes whatever is missing above a node, from the root on, as containers without data: `ZKPaths.mkdirs`. What is there,
-/// it leaves as it is.
+/// Makes whatever is missing above a node, from the root on, as containers without data: `ZKPaths.mkdirs`. What is
+/// there, it leaves as it is.
 async fn mkdirs(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
     for (end, _) in path.match_indices('/').skip(1) {
         let parent = Path::from(&path[..end]);

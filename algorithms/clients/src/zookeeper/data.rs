@@ -8,8 +8,8 @@ thread_local! {
     static NOTHING: Rc<[u8]> = Rc::from([]);
 }
 
-/// The data of a znode, shared. It may be `null`, which is not the same as empty: Java's client sends and gets it as such,
-/// though both have length 0 in the stat. As bytes, both are empty.
+/// The data of a znode, shared. It may be `null`, which is not the same as empty: Java's client sends and gets it as
+/// such, though both have length 0 in the stat. As bytes, both are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Data(Option<Rc<[u8]>>);
 

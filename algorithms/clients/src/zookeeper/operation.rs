@@ -17,7 +17,7 @@ pub struct Reconfiguration {
     pub from_config: Option<Zxid>,
 }
 
-/// One operation of a [`Request::Multi`].
+/// One operation of a [`Request::Multi`](super::Request::Multi).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// Make a node.
@@ -56,7 +56,7 @@ pub enum Op {
     },
 }
 
-/// One operation of a [`Request::MultiRead`].
+/// One operation of a [`Request::MultiRead`](super::Request::MultiRead).
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReadOp {
     /// The data of a node.

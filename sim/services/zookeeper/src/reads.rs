@@ -9,6 +9,7 @@ use picklock_clients::zookeeper::{
 use super::acl::without_secrets;
 use super::clients::Table;
 use super::messages::{ConnectionId, ServerMessage, WatchTables};
+use super::node::Node;
 use super::read_only::ReadOnly;
 use super::state::{Server, Turn};
 
@@ -79,15 +80,7 @@ impl Server {
                 data: node.data().clone(),
                 stat: Box::new(node.stat()),
             },
-            Table::Child => match request {
-                Request::GetChildren {
-                    with_stat: true, ..
-                } => Response::ChildrenWithStat {
-                    children: node.list(),
-                    stat: Box::new(node.stat()),
-                },
-                _ => Response::Children(node.list()),
-            },
+            Table::Child => children(node, request),
         })
     }
 
@@ -228,6 +221,21 @@ impl Server {
                 self.watches.add_lasting(path, id, connection, recursive);
             }
         }
+    }
+}
+
+/// The children of a node, with its stat if that is asked for.
+#[inline]
+fn children(node: &Node, request: &Request) -> Response {
+    let children = node.list();
+    match request {
+        Request::GetChildren {
+            with_stat: true, ..
+        } => Response::ChildrenWithStat {
+            children,
+            stat: Box::new(node.stat()),
+        },
+        _ => Response::Children(children),
     }
 }
 

@@ -72,7 +72,8 @@ fn several(path: &Path, data: Data) -> Request {
     )
 }
 
-/// `getChildren2` answers the stat of the same moment, and leaves the same watch; `create2` answers that of the new node.
+/// `getChildren2` answers the stat of the same moment, and leaves the same watch; `create2` answers that of the new
+/// node.
 pub(super) const WITH_STAT: Case = Case {
     name: "children with their stat",
     servers: 1,
