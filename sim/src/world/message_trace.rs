@@ -22,15 +22,17 @@ impl<S: SimulatedService> World<S> {
 
     /// Writes down what happens to a message of one server to another, if somebody wants to know.
     #[inline(always)]
-    pub(crate) fn trace_between(
+    pub(crate) fn trace_between<M: Display>(
         &mut self,
         (from, to): (ServerId, ServerId),
-        (step, is_sign_of_life): (MessageStep, bool),
-        message: &dyn Display,
+        step: MessageStep,
+        message: &M,
+        is_sign_of_life: impl FnOnce(&M) -> bool,
     ) {
         if self.trace.is_some() {
             let ends = (Party::Server(from), Party::Server(to));
-            self.push_trace(ends, None, (step, is_sign_of_life), message.to_string());
+            let step = (step, is_sign_of_life(message));
+            self.push_trace(ends, None, step, message.to_string());
         }
     }
 

@@ -45,7 +45,7 @@ impl World<SimulatedRedis> {
     /// A node has something to say to another. If that does not run when it arrives, it is lost.
     pub(super) fn send_to_node(&mut self, from: ServerId, to: NodeId, message: Box<BusMessage>) {
         let to = ServerId(to.0);
-        self.trace_between((from, to), (Sent, message.is_sign_of_life()), &*message);
+        self.trace_between((from, to), Sent, &*message, BusMessage::is_sign_of_life);
         let at = self.reaches_peer(from, to);
         let event = RedisEvent::ToNode { to, message };
         self.timeline.add(at, Event::Service(event));
@@ -53,7 +53,7 @@ impl World<SimulatedRedis> {
 
     pub(super) fn at_node(&mut self, to: ServerId, message: Box<BusMessage>) {
         let from = ServerId(message.from().0);
-        self.trace_between((from, to), (Received, message.is_sign_of_life()), &*message);
+        self.trace_between((from, to), Received, &*message, BusMessage::is_sign_of_life);
         self.server_input(to, Input::FromNode { message });
         self.apply_server_outputs(to);
     }

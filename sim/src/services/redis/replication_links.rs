@@ -127,7 +127,7 @@ impl World<SimulatedRedis> {
             return;
         }
         let to = ends.other(from);
-        self.trace_between((from, to), (Sent, message.is_sign_of_life()), &message);
+        self.trace_between((from, to), Sent, &message, PeerMessage::is_sign_of_life);
         let at = self.reaches_peer(from, to);
         let event = RedisEvent::ToPeer {
             to,
@@ -147,8 +147,10 @@ impl World<SimulatedRedis> {
     /// A server reads a message that has arrived, whatever has become of the link meanwhile.
     pub(super) fn read_from_peer(&mut self, to: ServerId, link: LinkId, message: PeerMessage) {
         let from = self.service.links[link.0 as usize].other(to);
-        self.trace_between((from, to), (Received, message.is_sign_of_life()), &message);
-        self.tell_of_sync(to, link, &message);
+        self.trace_between((from, to), Received, &message, PeerMessage::is_sign_of_life);
+        if self.is_told() {
+            self.tell_of_sync(to, link, &message);
+        }
         self.server_input(to, Input::FromPeer { link, message });
         if !self.pending_writes.is_empty() {
             let primary = self.service.links[link.0 as usize].primary;

@@ -44,6 +44,15 @@ fn is_routine(command: &Command) -> bool {
         .any(|it| command.is(it))
 }
 
+/// Whether this is what answers to such a question say, or such a greeting.
+fn is_routine_answer(value: &Value) -> bool {
+    match value {
+        Value::Status(text) => &**text == "PONG",
+        Value::Bulk(_) | Value::Integer(_) => true,
+        value => is_message(value),
+    }
+}
+
 impl World<SimulatedRedis> {
     fn place_of(&self, call: Call) -> usize {
         usize::from(call.by.0) - self.service.servers.len()
@@ -88,7 +97,7 @@ impl World<SimulatedRedis> {
         let ends = self.ends(call);
         if ends.open {
             let at = ends.to;
-            self.trace_between((by, at), (Sent, is_routine(&command)), &command);
+            self.trace_between((by, at), Sent, &command, is_routine);
             self.send_news(by, at, SentinelEvent::Asked { call, at, command });
         }
     }
@@ -118,14 +127,8 @@ impl World<SimulatedRedis> {
         self.send_news(from, call.by, SentinelEvent::Closed { call });
     }
 
-    /// What answers to pings, `INFO`, and `PUBLISH` say is of no interest, and neither are greetings.
     fn trace_answer(&mut self, ends: (ServerId, ServerId), step: MessageStep, value: &Value) {
-        let is_sign_of_life = match value {
-            Value::Status(text) => &**text == "PONG",
-            Value::Bulk(_) | Value::Integer(_) => true,
-            value => is_message(value),
-        };
-        self.trace_between(ends, (step, is_sign_of_life), value);
+        self.trace_between(ends, step, value, is_routine_answer);
     }
 
     fn call_of(&self, (place, id): (usize, CallId)) -> Call {
@@ -192,7 +195,7 @@ impl World<SimulatedRedis> {
         if !self.ends(call).taken {
             return;
         }
-        self.trace_between((call.by, at), (Received, is_routine(&command)), &command);
+        self.trace_between((call.by, at), Received, &command, is_routine);
         let connection = self.connection_of_call(call);
         if self.service.is_sentinel(at) {
             self.sentinel_is_asked(at, connection, command);

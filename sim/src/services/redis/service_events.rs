@@ -98,10 +98,8 @@ impl World<SimulatedRedis> {
     }
 
     /// A server hears from its primary how it goes on.
+    #[cold]
     pub(super) fn tell_of_sync(&mut self, to: ServerId, link: LinkId, message: &PeerMessage) {
-        if !self.is_told() {
-            return;
-        }
         let primary = self.service.primary_of_link(link);
         let slot = |id: ServerId| &self.service.servers[usize::from(id.0)];
         let (ours, theirs) = (slot(to), slot(primary));

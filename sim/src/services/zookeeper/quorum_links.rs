@@ -41,7 +41,7 @@ impl World<SimulatedZooKeeper> {
         message: PeerMessage,
         departed: VirtualTime,
     ) {
-        self.trace_between((from, to), (Sent, message.is_sign_of_life()), &message);
+        self.trace_between((from, to), Sent, &message, PeerMessage::is_sign_of_life);
         let is_late = departed > self.now;
         let departs = if self.service.pace.proposals_keep_busy {
             self.leaves_for_peer(from, &message, departed)
@@ -89,9 +89,11 @@ impl World<SimulatedZooKeeper> {
             .get(life as usize);
         let arrives = died.is_none_or(|died| *died >= departed);
         let step = if arrives { Received } else { Lost };
-        self.trace_between((from, to), (step, message.is_sign_of_life()), &message);
+        self.trace_between((from, to), step, &message, PeerMessage::is_sign_of_life);
         if arrives {
-            self.tell_of_sync(from, to, &message);
+            if self.is_told() {
+                self.tell_of_sync(from, to, &message);
+            }
             self.server_input(to, Input::Peer { from, message });
         }
     }

@@ -56,10 +56,8 @@ impl World<SimulatedZooKeeper> {
     }
 
     /// A message of its leader says what a server lacks, and what it has too much.
+    #[cold]
     pub(super) fn tell_of_sync(&mut self, from: ServerId, to: ServerId, message: &PeerMessage) {
-        if !self.is_told() {
-            return;
-        }
         let Some(order) = self.machine(to).sync_order(from, message) else {
             return;
         };
