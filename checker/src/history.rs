@@ -93,7 +93,7 @@ pub enum EventKind {
     },
     /// A pending `acquire` was dropped at an await point (fault `cancel`).
     Cancelled { by: ContenderId, lock: LockId },
-    /// A pending `release` was dropped at an await point (fault `cancel`): nobody knows whether it was done, or will be.
+    /// A pending `release` was dropped at an await point (fault `cancel`): it may have been done, or be done later.
     ReleaseCancelled { by: ContenderId, lock: LockId },
     /// The contender has done all that it came for, or gave up for good. Its process and its session live on.
     Finished { by: ContenderId },

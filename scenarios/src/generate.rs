@@ -5,6 +5,7 @@
 //! happen. A plan is drawn from a stream of its own, and not from the tape of the run, so that the same plan can be
 //! run with another tape, and saved, and shortened.
 
+mod calls;
 mod contenders;
 pub mod draw;
 mod faults;
@@ -18,6 +19,7 @@ mod spread;
 
 use picklock_sim::plan::{Hold, Plan};
 
+use self::calls::draw_calls;
 use self::contenders::draw_contender;
 use self::draw::{Draw, Substream};
 use self::faults::Storm;
@@ -44,6 +46,7 @@ pub fn settle(base: &Plan, open: &Open, seed: u64) -> Plan {
         let faults = storm.faults(&mut draw);
         let first = plan.faults.len();
         plan.faults.extend(faults);
+        draw_calls(&mut plan, any, first, seed);
         draw_repeats(&mut plan, first, seed);
     }
     plan

@@ -105,6 +105,16 @@ fn keep_locks(workload: &Workload, old: ContenderName, less: &mut Workload, new:
     }
 }
 
+/// Takes machines that are not there any more out of their regions.
+pub(crate) fn without_the_gone(plan: &mut Plan) {
+    if !plan.network.regions.is_empty() {
+        let machines = (0..plan.service.machines()).map(|it| plan.service.name_of(it));
+        let machines: Vec<String> = machines.collect();
+        let is_there = |name| machines.contains(&describe::server(name));
+        plan.network.regions.keep(&Some, &is_there);
+    }
+}
+
 /// Gives the contenders of a fault their new names; `None`, if one has none.
 fn rename(
     fault: &mut PlannedFault,

@@ -91,7 +91,8 @@ const SLIPS: &[(&str, &str, &str)] = &[
     (
         "regions_without_a_latency",
         LATENCY,
-        "regions = { us = [\"server-1\"], eu = [\"server-2\"], asia = [\"server-3\"] }\nbetween.us.eu = \"40ms\"",
+        "regions = { us = [\"server-1\"], eu = [\"server-2\"], asia = [\"server-3\"] }\n\
+         between.us.eu = \"40ms\"",
     ),
     (
         "region_of_those_who_are_not_there",
@@ -101,17 +102,20 @@ const SLIPS: &[(&str, &str, &str)] = &[
     (
         "latency_to_an_unknown_region",
         LATENCY,
-        "regions = { us = [\"server-1\"], eu = [\"server-2\"] }\nbetween = { us = { euu = \"1ms\" }, eu = { us = \"40ms..1ms\" } }",
+        "regions = { us = [\"server-1\"], eu = [\"server-2\"] }\n\
+         between = { us = { euu = \"1ms\" }, eu = { us = \"40ms..1ms\" } }",
     ),
     (
         "two_latencies_of_two_regions",
         LATENCY,
-        "regions = { us = [\"server-1\"], eu = [\"server-2\"] }\nbetween = { us = { eu = \"1ms\" }, eu = { us = \"1ms\" } }",
+        "regions = { us = [\"server-1\"], eu = [\"server-2\"] }\n\
+         between = { us = { eu = \"1ms\" }, eu = { us = \"1ms\" } }",
     ),
     (
         "region_of_one_with_a_latency_of_its_own",
         LATENCY,
-        "regions = { us = [\"contender-1\"], eu = [\"server-2\"] }\nbetween.us.eu = \"1ms\"\n[[contender]]\nname = \"contender-1\"\nlatency = \"9ms\"",
+        "regions = { us = [\"contender-1\"], eu = [\"server-2\"] }\nbetween.us.eu = \"1ms\"\n\
+         [[contender]]\nname = \"contender-1\"\nlatency = \"9ms\"",
     ),
     (
         "except_of_another_service",

@@ -1,4 +1,4 @@
-//! A release that is dropped while its request is under way: the client asks once more by itself, and nobody after that.
+//! A release that is dropped while its request is under way: what was asked next is still sent, and nothing after that.
 
 mod common;
 

@@ -58,8 +58,8 @@ fn entered(history: &History) -> Duration {
     Duration::from_micros(entered[0].micros())
 }
 
-/// How much later the first contender has the lock if one segment is lost, and if it is lost twice; for each of the first
-/// choices on the tape.
+/// How much later the first contender has the lock if one segment is lost, and if it is lost twice; for each of the
+/// first choices on the tape.
 fn delays(faults: &[PlannedFault]) -> Vec<(Duration, Duration)> {
     // A segment is lost if its choice is among the highest of a million.
     const LOST: u32 = 999_999;

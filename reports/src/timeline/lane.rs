@@ -74,8 +74,7 @@ impl Lane {
         match *what {
             EventKind::AcquireStarted { lock, .. } => {
                 let bar = self.bar(glyphs);
-                self.calling = true;
-                self.gone = false;
+                (self.calling, self.gone) = (true, false);
                 Cell::new(&bar, named("acquire", lock))
             }
             EventKind::Acquired { lock, .. } => self.enter(lock, history, glyphs),
@@ -94,9 +93,7 @@ impl Lane {
                 self.calling = false;
                 self.crossed(named("cancelled", lock), glyphs)
             }
-            EventKind::ReleaseCancelled { lock, .. } => {
-                self.crossed(named("release cancelled", lock), glyphs)
-            }
+            EventKind::ReleaseCancelled { .. } => self.crossed("release cancelled", glyphs),
             EventKind::ReleaseFailed { lock, .. } => {
                 self.crossed(named("release fails", lock), glyphs)
             }

@@ -93,9 +93,7 @@ pub(super) fn case(
     switches.set_in(&mut plan.service);
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
-    if let Some(item) = &algorithm_item {
-        refuse_cancel(item, &plan, &open, mistakes);
-    }
+    refuse_cancel(algorithm_item.as_ref(), &plan, &open, mistakes);
     Some(Named {
         case: Case {
             name,
@@ -174,10 +172,10 @@ fn refuse_on_other_service(
 }
 
 /// Refuses a fault that drops a call to a recipe whose calls nobody drops.
-fn refuse_cancel(item: &Item, plan: &Plan, open: &Open, mistakes: &mut Mistakes) {
-    if plan.recipe.cancellable {
+fn refuse_cancel(item: Option<&Item>, plan: &Plan, open: &Open, mistakes: &mut Mistakes) {
+    let Some(item) = item.filter(|_| !plan.recipe.cancellable) else {
         return;
-    }
+    };
     let cancels = |fault: &PlannedFault| matches!(fault.inject, Fault::Cancel { .. });
     let (label, help) = match plan.faults.iter().position(cancels) {
         Some(place) => (

@@ -22,6 +22,8 @@ pub enum Substream {
     Contenders,
     /// How many locks there are.
     Locks,
+    /// Which calls are dropped.
+    Calls,
 }
 
 impl Draw {

@@ -3,7 +3,9 @@ use std::time::Duration;
 
 use picklock_algorithms::registry;
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{Direction, Fault, FaultKind, PlannedFault, Service, Strategy, Trigger};
+use picklock_sim::plan::{
+    Direction, Fault, FaultKind, LockCall, PlannedFault, Service, Strategy, Trigger,
+};
 use picklock_sim::{simulate, simulate_with};
 
 use crate::excuses::excuses;
@@ -173,6 +175,31 @@ fn every_kind_but_those_that_are_left_out_is_drawn() {
         "{again}"
     );
     assert_eq!(read(&again).cases[0].open, case.open);
+}
+
+#[test]
+fn releases_are_dropped_where_a_file_names_cancel_and_all_else_stays_as_it_was() {
+    let drawn = |any: &str, recipe: &str| {
+        let text = OPEN
+            .replace("{ at-most = 4 }", any)
+            .replace("zk-hardened", recipe);
+        let case = read(&text).cases[0].clone();
+        let faults = (0..300).flat_map(|seed| case.plan_for(seed).faults[1..].to_vec());
+        faults.collect::<Vec<_>>()
+    };
+    let of = |faults: &[PlannedFault], call: LockCall| {
+        let drops = |fault: &&PlannedFault| matches!(fault.inject, Fault::Cancel { call: of, .. } if of == call);
+        faults.iter().filter(drops).count()
+    };
+    let named = drawn("{ kinds = [\"cancel\", \"cut\"] }", "zk-hardened");
+    assert!(of(&named, LockCall::Release) > 50 && of(&named, LockCall::Acquire) > 50);
+    let unasked = drawn("{ at-most = 4 }", "zk-hardened");
+    assert!(of(&unasked, LockCall::Acquire) > 5);
+    assert_eq!(of(&unasked, LockCall::Release), 0);
+    // Nothing drops a call of Java.
+    let java = drawn("{ kinds = [\"cancel\", \"cut\"] }", "curator-mutex");
+    let both = [LockCall::Acquire, LockCall::Release];
+    assert!(!java.is_empty() && both.iter().all(|call| of(&java, *call) == 0));
 }
 
 #[test]

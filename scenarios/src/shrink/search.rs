@@ -10,8 +10,8 @@ use picklock_sim::{Simulated, simulate, simulate_with};
 
 use super::limits::{Budget, Cut, Watch};
 use super::mechanism::Mechanism;
+use crate::reduced_plan::without_the_gone;
 use super::{Shrunk, Size};
-use crate::describe;
 use crate::excuses::excuses;
 use crate::format::parse;
 use crate::scenario::{Case, Catalogue, Scenario};
@@ -326,16 +326,6 @@ impl<'a> Search<'a> {
             events: self.events,
             cut: self.cut,
         }
-    }
-}
-
-/// Takes machines that are not there any more out of their regions.
-fn without_the_gone(plan: &mut Plan) {
-    if !plan.network.regions.is_empty() {
-        let machines = (0..plan.service.machines()).map(|it| plan.service.name_of(it));
-        let machines: Vec<String> = machines.collect();
-        let is_there = |name| machines.contains(&describe::server(name));
-        plan.network.regions.keep(&Some, &is_there);
     }
 }
 

@@ -3,6 +3,7 @@
 mod kept;
 mod on_redis;
 mod plans;
+mod regions;
 
 use picklock_scenarios::{
     BUILT_IN, Case, Catalogue, RecordedRun, SavedPlan, Scenario, parse, write,

@@ -14,6 +14,7 @@ use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
 use super::kept::kept;
+use super::regions::regions;
 
 fn micros(range: std::ops::Range<u64>) -> BoxedStrategy<Duration> {
     range.prop_map(Duration::from_micros).boxed()
@@ -31,7 +32,7 @@ fn maybe_zero() -> BoxedStrategy<Duration> {
     prop_oneof![Just(Duration::ZERO), length()].boxed()
 }
 
-fn span() -> BoxedStrategy<(Duration, Duration)> {
+pub fn span() -> BoxedStrategy<(Duration, Duration)> {
     (maybe_zero(), maybe_zero())
         .prop_map(|(from, more)| (from, from + more))
         .boxed()
@@ -300,8 +301,8 @@ fn trigger(contenders: u32, place: usize, writes: bool) -> BoxedStrategy<Trigger
     prop::strategy::Union::new(all).boxed()
 }
 
-/// Faults of contenders that go with any trigger.
-fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
+/// Faults of the link of a contender.
+fn fault_of_link(contenders: u32) -> BoxedStrategy<Fault> {
     let target = || contender(contenders);
     let way = || {
         prop::sample::select(vec![
@@ -310,24 +311,7 @@ fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
             Direction::Both,
         ])
     };
-    let jump = prop_oneof![-1_000_000_i64..0, 1_i64..1_000_000];
-    let drift = prop_oneof![-900_000_i32..0, 1_i32..1_000_000];
     prop_oneof![
-        (target(), lasts()).prop_map(|(target, length)| Fault::Pause { target, length }),
-        (target(), lasts()).prop_map(|(target, length)| Fault::BlockEvents { target, length }),
-        (target(), prop::option::of(maybe_zero())).prop_map(|(target, restart_after)| {
-            Fault::Crash {
-                target,
-                restart_after,
-            }
-        }),
-        (
-            target(),
-            prop::sample::select(vec![LockCall::Acquire, LockCall::Release])
-        )
-            .prop_map(|(target, call)| Fault::Cancel { target, call }),
-        target().prop_map(|target| Fault::ExpireSession { target }),
-        target().prop_map(|target| Fault::Cut { target }),
         (target(), way(), lasts()).prop_map(|(target, direction, length)| Fault::BlackHole {
             target,
             direction,
@@ -363,6 +347,32 @@ fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
                 up: (up.0.min(up.1), up.0.max(up.1)),
                 length,
             }),
+    ]
+    .boxed()
+}
+
+/// Faults of contenders that go with any trigger.
+fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
+    let target = || contender(contenders);
+    let jump = prop_oneof![-1_000_000_i64..0, 1_i64..1_000_000];
+    let drift = prop_oneof![-900_000_i32..0, 1_i32..1_000_000];
+    prop_oneof![
+        (target(), lasts()).prop_map(|(target, length)| Fault::Pause { target, length }),
+        (target(), lasts()).prop_map(|(target, length)| Fault::BlockEvents { target, length }),
+        (target(), prop::option::of(maybe_zero())).prop_map(|(target, restart_after)| {
+            Fault::Crash {
+                target,
+                restart_after,
+            }
+        }),
+        (
+            target(),
+            prop::sample::select(vec![LockCall::Acquire, LockCall::Release])
+        )
+            .prop_map(|(target, call)| Fault::Cancel { target, call }),
+        target().prop_map(|target| Fault::ExpireSession { target }),
+        target().prop_map(|target| Fault::Cut { target }),
+        fault_of_link(contenders),
         (target(), jump).prop_map(|(target, by_millis)| Fault::ClockJump { target, by_millis }),
         (target(), drift, prop::option::of(length())).prop_map(
             |(target, parts_per_million, length)| Fault::ClockDrift {
@@ -542,49 +552,32 @@ pub fn cancels(fault: &PlannedFault) -> bool {
     matches!(fault.inject, Fault::Cancel { .. })
 }
 
-/// Two regions, or none.
-fn regions() -> BoxedStrategy<Regions> {
-    let two = (span(), prop::option::of(span())).prop_map(|(apart, within)| {
-        let us = Region {
-            name: "us".to_owned(),
-            servers: vec![ServerName::Number(0)],
-            ..Region::default()
-        };
-        let eu = Region {
-            name: "eu-west".to_owned(),
-            resource: true,
-            ..Region::default()
-        };
-        let apart = (Regions::pair("us", "eu-west"), apart);
-        let within = within.map(|within| (Regions::pair("us", "us"), within));
-        Regions {
-            all: vec![us, eu],
-            between: within.into_iter().chain([apart]).collect(),
-        }
-    });
-    prop_oneof![Just(Regions::default()), two].boxed()
-}
-
-/// Any case.
-pub fn case() -> BoxedStrategy<Case> {
+/// Any network.
+fn network() -> BoxedStrategy<Network> {
     let chance = prop_oneof![
         Just(Chance::Even),
         Just(Chance::Extremes),
         (1_u32..=100).prop_map(Chance::Delays),
         (1_u32..=100).prop_map(Chance::Priorities),
     ];
-    let network = (chance, span(), span(), regions()).prop_map(
-        |(chance, client_latency, server_latency, regions)| Network {
-            chance,
-            client_latency,
-            server_latency,
-            regions,
-        },
-    );
+    (chance, span(), span(), regions())
+        .prop_map(
+            |(chance, client_latency, server_latency, regions)| Network {
+                chance,
+                client_latency,
+                server_latency,
+                regions,
+            },
+        )
+        .boxed()
+}
+
+/// Any case.
+pub fn case() -> BoxedStrategy<Case> {
     let algorithm = 0..recipes_on(ServiceKind::ZooKeeper).count();
     let rest = (any::<bool>(), 1_u64..1_000_000_000, algorithm, kept());
     let bounds = (0_u32..1_000).prop_map(|n| f64::from(n) / 8.0);
-    (ensemble(), network, workload(), rest, wants(), bounds)
+    (ensemble(), network(), workload(), rest, wants(), bounds)
         .prop_flat_map(|(ensemble, network, workload, rest, wants, bound)| {
             let contenders = workload.contenders;
             let servers = (ensemble.servers, ensemble.observers);
