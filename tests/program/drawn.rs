@@ -250,6 +250,38 @@ fn a_hunt_that_finds_nothing_says_so_and_writes_nothing() {
 }
 
 #[test]
+fn a_hunt_for_a_time_ends_and_says_how_many_runs_that_were() {
+    let folder = Folder::new();
+    let out = folder.at("found");
+    let hunt = ["hunt", "zookeeper/leader-crash", "--case", "zk-hardened"];
+    let done = picklock(&[&hunt[..], &["--time", "1s", "--out", &out]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let told = " runs; the time was 1s. The same again on any machine: --runs ";
+    assert!(done.stdout.contains(told), "{}", done.stdout);
+}
+
+#[test]
+fn a_hunt_tells_two_causes_of_one_promise_apart_and_keeps_both() {
+    let folder = Folder::new();
+    let out = folder.at("found");
+    let hunt = ["hunt", "redis/pause", "--case", "redis-compare-and-delete"];
+    let kinds = ["--kind", "pause", "--kind", "evict-key", "--runs", "60"];
+    let done = picklock(&[&hunt[..], &kinds, &["--out", &out]].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    for cause in [
+        "by pause (holder), expired",
+        "by evict-key (primary), taken from outside",
+    ] {
+        assert!(done.stdout.contains(cause), "{cause}\n{}", done.stdout);
+    }
+    assert!(done.stdout.contains("broke it alike"), "{}", done.stdout);
+    let kept = std::fs::read_dir(&out).map_or(0, Iterator::count);
+    assert_eq!(done.stdout.matches(" broken after ").count(), kept);
+    let again = picklock(&["run", &out]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+}
+
+#[test]
 fn a_hunt_for_an_unknown_fault_names_the_nearest() {
     let done = picklock(&[
         "hunt",

@@ -18,8 +18,6 @@ use crate::shrink::{
 /// the overlap is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause {
-    /// The argument of the witness, without names and numbers.
-    pub argument: String,
     /// The faults that it needs, and whom they struck.
     pub faults: BTreeSet<Struck>,
     /// How owners lost the lock.
@@ -35,7 +33,6 @@ impl Cause {
     pub fn of(mechanism: &Mechanism) -> Self {
         let turns = mechanism.turns.iter();
         Self {
-            argument: mechanism.argument.clone(),
             faults: mechanism.faults.clone(),
             losses: turns
                 .filter(|turn| turn.loss().is_some())
@@ -49,14 +46,13 @@ impl Cause {
     /// Whether a run with these faults, needed or not, has broken the promise like this.
     fn covers(&self, other: &Self) -> bool {
         let Self {
-            argument,
             faults,
             losses,
             overlap,
             with_itself,
         } = self;
         faults.is_subset(&other.faults)
-            && (argument, losses) == (&other.argument, &other.losses)
+            && *losses == other.losses
             && (overlap, with_itself) == (&other.overlap, &other.with_itself)
     }
 
