@@ -5,7 +5,7 @@
 //! fault teaches, too, and a second fault strikes whomever the first has struck, between that and its next hold.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use picklock_checker::{EventKind, FaultId, VirtualTime};
 use picklock_sim::engine::Tape;
@@ -22,6 +22,9 @@ use crate::fault_fields::Parts;
 
 /// So many second faults are tried after each first one, each of another kind, before the next has its turn.
 const TRIED: usize = 5;
+
+/// So many first faults of a kind teach.
+const OF_A_KIND: usize = 16;
 
 /// How much more promising a request is that comes right behind something else than in a run without faults, and how
 /// much less each further moment of a kind.
@@ -48,11 +51,14 @@ impl Aftermath {
     pub(super) fn of(candidates: &[Candidate], seen: &[SeenMoment]) -> Self {
         let alone = candidates.iter().filter(|it| it.plan.faults.len() == 1);
         let mut first: Vec<(bool, usize, Candidate)> = Vec::new();
+        let mut of_kinds: BTreeMap<FaultKind, usize> = BTreeMap::new();
         for candidate in alone {
             let kind = FaultKind::of(&candidate.plan.faults[0].inject);
-            let of = |it: &Candidate| FaultKind::of(&it.plan.faults[0].inject);
-            let before = first.iter().filter(|(.., it)| of(it) == kind).count();
-            first.push((!has_consequences(kind), before, candidate.clone()));
+            let before = of_kinds.entry(kind).or_default();
+            if *before < OF_A_KIND {
+                first.push((!has_consequences(kind), *before, candidate.clone()));
+            }
+            *before += 1;
         }
         first.sort_by_key(|(later, turn, _)| (*turn, *later));
         let mut known: Vec<Step> = Vec::new();

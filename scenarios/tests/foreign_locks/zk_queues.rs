@@ -183,10 +183,10 @@ impl Queue {
 
     async fn wait_for(&self, ahead: &Path) -> Result<(), LockError> {
         let zk = &self.zk;
-        if self.kind == Kind::WatchesAfterTheCheck {
-            if until_answered(|| zk.exists(ahead)).await?.is_none() {
-                return Ok(());
-            }
+        if self.kind == Kind::WatchesAfterTheCheck
+            && until_answered(|| zk.exists(ahead)).await?.is_none()
+        {
+            return Ok(());
         }
         let (there, changed) = until_answered(|| zk.exists_and_watch(ahead)).await?;
         if there.is_some() || self.has(Kind::WatchesAfterTheCheck) {
