@@ -10,10 +10,10 @@ use picklock_sim::{Simulated, simulate, simulate_with};
 
 use super::limits::{Budget, Cut, Watch};
 use super::mechanism::Mechanism;
-use crate::reduced_plan::without_the_gone;
 use super::{Shrunk, Size};
 use crate::excuses::excuses;
 use crate::format::parse;
+use crate::reduced_plan::without_the_gone;
 use crate::scenario::{Case, Catalogue, Scenario};
 use crate::write::write;
 
