@@ -1,8 +1,8 @@
 //! Findings: runs that break a promise, told apart by their cause.
 //!
 //! A promise can be broken for several reasons. Of each run that breaks one it is worked out which faults it needs, and
-//! then it is compared with what was found before: a run of a known cause is counted, and one of another is kept. What is
-//! worked out for that is bounded, and counted in runs, so that the same search keeps the same whatever the machine.
+//! then it is compared with what was found before: a run of a known cause is counted, and one of another is kept. What
+//! is worked out for that is bounded, and counted in runs, so that the same search keeps the same on any machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;

@@ -34,7 +34,7 @@ impl AimedFault<'_> {
         Some(struck.into_iter().map(fault).collect())
     }
 
-    /// The servers that a contender is to be cut off from: the one that it talks to, or a majority of those that it asks.
+    /// The servers that a contender is to be cut off from: the one that it talks to, or a majority of those it asks.
     pub(super) fn other_side(&self) -> Vec<ServerName> {
         if !self.asks_several() {
             return vec![self.its_server()];

@@ -57,7 +57,7 @@ pub const LOCKS: [ForeignLock; 5] = [
     ForeignLock {
         name: "watches-after-the-check",
         source: "zk-ruby, NodeDeletionWatcher before 1.5",
-        flaw: "It asks whether the node ahead is there, and sets the watch with a second request, whose answer it ignores.",
+        flaw: "It asks if the node ahead is there, and sets the watch with a second request, whose answer it ignores.",
         breaks: "progress",
         takes: "a release between the two requests: a delay there",
         held_out: false,
@@ -73,7 +73,7 @@ pub const LOCKS: [ForeignLock; 5] = [
     ForeignLock {
         name: "missing-is-first",
         source: "the indexOf of many blog posts: minus one is not greater than zero",
-        flaw: "Its library opens a new session, the old node is not in the list, and whoever is not in it counts as first.",
+        flaw: "Its library opens a new session, the old node is gone, and whoever is not in the list counts as first.",
         breaks: "mutual-exclusion",
         takes: "the end of a waiter's session",
         held_out: true,
