@@ -90,7 +90,7 @@ fn the_faults_of_the_library_are_described_in_their_plans() {
             .cases
         {
             for fault in &case.plan.faults {
-                assert_eq!(fault.text, describe::fault(&fault.inject));
+                assert_eq!(fault.text, describe::repeated(&fault.inject, fault.repeat));
             }
         }
     }
