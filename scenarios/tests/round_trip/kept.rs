@@ -24,3 +24,8 @@ pub fn kept() -> BoxedStrategy<(Option<Recorded>, Option<SavedPlan>)> {
     ]
     .boxed()
 }
+
+/// Whether a fault drops a call.
+pub fn cancels(fault: &picklock_sim::plan::PlannedFault) -> bool {
+    matches!(fault.inject, picklock_sim::plan::Fault::Cancel { .. })
+}

@@ -87,7 +87,7 @@ pub fn case() -> BoxedStrategy<Case> {
     )
         .prop_map(|(mut case, deployment, recipe, kind, jump)| {
             let mut recipe = plans::recipe_on(ServiceKind::Redis, recipe);
-            if case.plan.faults.iter().any(plans::cancels) && !recipe.cancellable {
+            if case.plan.faults.iter().any(super::kept::cancels) && !recipe.cancellable {
                 recipe = plans::recipe_on(ServiceKind::Redis, 0);
             }
             case.algorithm = recipe;

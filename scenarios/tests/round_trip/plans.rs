@@ -13,7 +13,7 @@ use picklock_sim::plan::{Strategy as Chance, *};
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
-use super::kept::kept;
+use super::kept::{cancels, kept};
 use super::regions::regions;
 
 fn micros(range: std::ops::Range<u64>) -> BoxedStrategy<Duration> {
@@ -545,11 +545,6 @@ fn wants() -> BoxedStrategy<Vec<Expectation>> {
                 .collect()
         })
         .boxed()
-}
-
-/// Whether a fault drops a call.
-pub fn cancels(fault: &PlannedFault) -> bool {
-    matches!(fault.inject, Fault::Cancel { .. })
 }
 
 /// Any network.
