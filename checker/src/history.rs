@@ -11,14 +11,11 @@ mod about;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::ids::{ContenderId, ServerId};
 use crate::list_too_long::ListTooLong;
 use crate::server_change::ServerChange;
 use crate::service_event::ServiceEvent;
 use crate::{Broken, Failure, Knowledge, VirtualTime};
-
-/// A contender, by its place in [`History::contenders`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ContenderId(pub u32);
 
 /// A lock by name, by its place in [`History::locks`].
 #[derive(
@@ -33,10 +30,6 @@ pub struct FaultId(pub u32);
 /// The name of a znode, a key, or a row, by its place in [`History::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NameId(pub u32);
-
-/// A server of the service, by its place: the first is `server-1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ServerId(pub u32);
 
 /// A fencing token: a number that a later holder must have a greater one of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

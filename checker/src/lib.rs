@@ -8,6 +8,7 @@ pub mod evidence;
 pub mod failure;
 pub mod for_good;
 pub mod history;
+mod ids;
 pub mod invariants;
 pub mod knowledge;
 pub mod linearizability;

@@ -7,7 +7,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use crate::history::{ContenderId, ServerId};
+use crate::ids::{ContenderId, ServerId};
 use crate::server_change::ServerChange;
 use crate::time::VirtualTime;
 

@@ -27,8 +27,8 @@ pub fn past(plan: &Plan, history: &History, events: &[usize]) -> Vec<usize> {
     past.into_iter().collect()
 }
 
-/// Of what servers did and found, what can have led to the last of these events, by its place: what changes who serves or
-/// what is served, and what is about the watches or keys of those who take part.
+/// Of what servers did and found, what can have led to the last of these events, by its place: what changes who serves
+/// or what is served, and what is about the watches or keys of those who take part.
 pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
     let (Some(first), Some(last)) = (past.first(), past.last()) else {
         return Vec::new();

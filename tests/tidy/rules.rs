@@ -22,6 +22,11 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "a word for each event",
     ),
     (
+        "checker/src/service_event/words.rs",
+        "sentence",
+        "words for each event of a service",
+    ),
+    (
         "reports/src/timeline/note.rs",
         "said",
         "a note for each event",

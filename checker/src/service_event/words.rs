@@ -3,7 +3,7 @@
 use super::{
     DataFound, KeyHolders, KeyLoss, KeySource, Promoter, ServiceEvent, ServiceEventKind, SyncMode,
 };
-use crate::history::{ContenderId, ServerId};
+use crate::ids::{ContenderId, ServerId};
 
 /// The name of a server.
 pub(super) fn server(id: ServerId) -> String {
@@ -18,112 +18,116 @@ fn zxid(zxid: u64) -> String {
 impl ServiceEvent {
     /// What happened, in a sentence without its full stop; `name` says what to call a contender.
     pub fn in_words(&self, name: &dyn Fn(ContenderId) -> String) -> String {
-        let who = &self.machine;
-        match &self.what {
-            ServiceEventKind::Leading { epoch, previous } => match previous {
-                Some(previous) if server(*previous) != *who => {
-                    format!(
-                        "{who} is LEADING in epoch {epoch}, after {}",
-                        server(*previous)
-                    )
-                }
-                Some(_) => format!("{who} is LEADING again, in epoch {epoch}"),
-                None => format!("{who} is LEADING in epoch {epoch}"),
-            },
-            ServiceEventKind::Following { leader, epoch } => {
-                format!("{who} is FOLLOWING {} in epoch {epoch}", server(*leader))
-            }
-            ServiceEventKind::Looking => format!("{who} is LOOKING, and closes all connections"),
-            ServiceEventKind::Synced {
-                leader,
-                how,
-                up_to,
-                truncated,
-            } => synced(who, *leader, (*how, *up_to), truncated),
-            ServiceEventKind::Died { log, lost: 0 } => {
-                format!("{who} dies; its log is safe up to {}", zxid(*log))
-            }
-            ServiceEventKind::Died { log, lost } => {
-                let log = zxid(*log);
-                let lost = count(*lost, "transaction");
-                format!("{who} dies; its log is safe up to {log}, and {lost} after that lost")
-            }
-            ServiceEventKind::SessionExpired { session, of } => {
-                let of = of.map_or(String::new(), |of| format!(" of {}", name(of)));
-                format!("{who} expires the session {session}{of}")
-            }
-            ServiceEventKind::WatchFired { event, path, to } => {
-                format!("{who} sends {event} {path} to {}", client(*to, name))
-            }
-            ServiceEventKind::WatchLost { event, path, to } => {
-                let to = client(*to, name);
-                format!("{event} {path} of {who} to {to} is lost: its connection is gone")
-            }
-            ServiceEventKind::Restarted {
-                data,
-                without_key_of,
-                left,
-            } => {
-                let key = without_key_of.map_or(String::new(), |of| {
-                    format!("; the key of {} is {}", name(of), still(left))
-                });
-                format!("{who} is back {}{key}", data.in_words())
-            }
-            ServiceEventKind::Promoted { by, key_of } => {
-                let key = match key_of {
-                    Some(of) => format!("with the key of {}", name(*of)),
-                    None => "without a key of the lock".to_owned(),
-                };
-                format!("{who} is promoted {}, {key}", by.in_words())
-            }
-            ServiceEventKind::Demoted { follows } => {
-                let whom = follows.as_deref().unwrap_or("another");
-                format!("{who} was a primary, and follows {whom} from now on")
-            }
-            ServiceEventKind::FullSync {
-                primary,
-                discarded,
-                discarded_key_of,
-            } => {
-                let key = discarded_key_of.map(&name);
-                full_sync(who, *primary, *discarded, key)
-            }
-            ServiceEventKind::PartialSync { primary } => {
-                let primary = server(*primary);
-                format!("{who} goes on in the stream of {primary} (partial resynchronisation)")
-            }
-            ServiceEventKind::KeySet { of, by, holders } => {
-                let how = match by {
-                    KeySource::Client => "",
-                    KeySource::Replication => " by replication",
-                    KeySource::Clock => " again by its clock",
-                };
+        sentence(self, name)
+    }
+}
+
+fn sentence(event: &ServiceEvent, name: &dyn Fn(ContenderId) -> String) -> String {
+    let who = &event.machine;
+    match &event.what {
+        ServiceEventKind::Leading { epoch, previous } => match previous {
+            Some(previous) if server(*previous) != *who => {
                 format!(
-                    "{who} has the key of {}{how}: it is {}",
-                    name(*of),
-                    holders.in_words()
+                    "{who} is LEADING in epoch {epoch}, after {}",
+                    server(*previous)
                 )
             }
-            ServiceEventKind::KeyGone {
-                of,
-                why,
-                by,
-                holders,
-            } => {
-                let why = why.in_words(by.map(name));
-                format!(
-                    "the key of {} {why} on {who}, and is {}",
-                    name(*of),
-                    still(holders)
-                )
-            }
-            ServiceEventKind::SentinelLog { line, .. } => format!("{who}: {line}"),
-            ServiceEventKind::NodeFailed { node } => {
-                format!("{who} marks {} as FAIL", server(*node))
-            }
-            ServiceEventKind::NodeReachable { node } => {
-                format!("{who} clears FAIL of {}", server(*node))
-            }
+            Some(_) => format!("{who} is LEADING again, in epoch {epoch}"),
+            None => format!("{who} is LEADING in epoch {epoch}"),
+        },
+        ServiceEventKind::Following { leader, epoch } => {
+            format!("{who} is FOLLOWING {} in epoch {epoch}", server(*leader))
+        }
+        ServiceEventKind::Looking => format!("{who} is LOOKING, and closes all connections"),
+        ServiceEventKind::Synced {
+            leader,
+            how,
+            up_to,
+            truncated,
+        } => synced(who, *leader, (*how, *up_to), truncated),
+        ServiceEventKind::Died { log, lost: 0 } => {
+            format!("{who} dies; its log is safe up to {}", zxid(*log))
+        }
+        ServiceEventKind::Died { log, lost } => {
+            let log = zxid(*log);
+            let lost = count(*lost, "transaction");
+            format!("{who} dies; its log is safe up to {log}, and {lost} after that lost")
+        }
+        ServiceEventKind::SessionExpired { session, of } => {
+            let of = of.map_or(String::new(), |of| format!(" of {}", name(of)));
+            format!("{who} expires the session {session}{of}")
+        }
+        ServiceEventKind::WatchFired { event, path, to } => {
+            format!("{who} sends {event} {path} to {}", client(*to, name))
+        }
+        ServiceEventKind::WatchLost { event, path, to } => {
+            let to = client(*to, name);
+            format!("{event} {path} of {who} to {to} is lost: its connection is gone")
+        }
+        ServiceEventKind::Restarted {
+            data,
+            without_key_of,
+            left,
+        } => {
+            let key = without_key_of.map_or(String::new(), |of| {
+                format!("; the key of {} is {}", name(of), still(left))
+            });
+            format!("{who} is back {}{key}", data.in_words())
+        }
+        ServiceEventKind::Promoted { by, key_of } => {
+            let key = match key_of {
+                Some(of) => format!("with the key of {}", name(*of)),
+                None => "without a key of the lock".to_owned(),
+            };
+            format!("{who} is promoted {}, {key}", by.in_words())
+        }
+        ServiceEventKind::Demoted { follows } => {
+            let whom = follows.as_deref().unwrap_or("another");
+            format!("{who} was a primary, and follows {whom} from now on")
+        }
+        ServiceEventKind::FullSync {
+            primary,
+            discarded,
+            discarded_key_of,
+        } => {
+            let key = discarded_key_of.map(&name);
+            full_sync(who, *primary, *discarded, key)
+        }
+        ServiceEventKind::PartialSync { primary } => {
+            let primary = server(*primary);
+            format!("{who} goes on in the stream of {primary} (partial resynchronisation)")
+        }
+        ServiceEventKind::KeySet { of, by, holders } => {
+            let how = match by {
+                KeySource::Client => "",
+                KeySource::Replication => " by replication",
+                KeySource::Clock => " again by its clock",
+            };
+            format!(
+                "{who} has the key of {}{how}: it is {}",
+                name(*of),
+                holders.in_words()
+            )
+        }
+        ServiceEventKind::KeyGone {
+            of,
+            why,
+            by,
+            holders,
+        } => {
+            let why = why.in_words(by.map(name));
+            format!(
+                "the key of {} {why} on {who}, and is {}",
+                name(*of),
+                still(holders)
+            )
+        }
+        ServiceEventKind::SentinelLog { line, .. } => format!("{who}: {line}"),
+        ServiceEventKind::NodeFailed { node } => {
+            format!("{who} marks {} as FAIL", server(*node))
+        }
+        ServiceEventKind::NodeReachable { node } => {
+            format!("{who} clears FAIL of {}", server(*node))
         }
     }
 }

@@ -115,7 +115,7 @@ fn healed(history: &History, fault: FaultId) -> String {
     format!("fault {} is over: {}", fault.0 + 1, history.fault(fault))
 }
 
-/// The calm begins when every fault is over; those that never struck do not any more, and those that nothing heals stay.
+/// The calm begins when every fault is over; those that never struck do not any more, and what nothing heals stays.
 fn calm(history: &History) -> String {
     let has = |is_it: &dyn Fn(&EventKind) -> bool| history.events.iter().any(|it| is_it(&it.what));
     let mut notes = String::from("the calm begins");

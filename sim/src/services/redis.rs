@@ -8,6 +8,7 @@ mod event;
 mod faults;
 mod for_good;
 mod handle;
+mod order;
 mod ownership;
 mod power_loss;
 mod refusals;
@@ -82,7 +83,7 @@ pub(crate) struct SimulatedRedis {
     to_be_said: Vec<(ServerId, ServerOutput)>,
     sentinel_outputs: Vec<SentinelOutput>,
     /// Who tells a server at this moment what it is to be.
-    order: service_events::Order,
+    order: order::Order,
 }
 
 /// A server and what it does at the moment.

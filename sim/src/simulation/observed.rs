@@ -23,8 +23,8 @@ pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
     }
 }
 
-/// Runs a plan with the choices of a tape, and writes down in its history what servers do and find. What happens is what
-/// happens in [`simulate_with`](super::simulate_with).
+/// Runs a plan with the choices of a tape, and writes down in its history what servers do and find. What happens is
+/// what happens in [`simulate_with`](super::simulate_with).
 pub fn simulate_told(plan: &Plan, tape: Tape) -> Simulated {
     match plan.service {
         Service::ZooKeeper(_) => told::<SimulatedZooKeeper>(plan, tape),

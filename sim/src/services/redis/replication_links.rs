@@ -6,7 +6,7 @@ use picklock_redis::{Address, Input, LinkId, PeerMessage};
 
 use super::SimulatedRedis;
 use super::event::RedisEvent;
-use super::service_events::Order;
+use super::order::Order;
 use crate::event::Event;
 use crate::link_ids;
 use crate::network::ServerId;

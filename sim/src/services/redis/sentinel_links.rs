@@ -5,7 +5,7 @@ use picklock_redis::sentinel::{CallId, Input as SentinelInput};
 use picklock_redis::{Address, ConnectionId as At, Input};
 
 use super::event::{Call, RedisEvent, SentinelEvent};
-use super::service_events::Order;
+use super::order::Order;
 use super::{SimulatedRedis, is_message};
 use crate::event::Event;
 use crate::network::ServerId;

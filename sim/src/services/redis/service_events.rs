@@ -7,23 +7,12 @@ use picklock_redis::sentinel::Event as Noted;
 use picklock_redis::{Address, DiskImage, End, Fate, LinkId, PeerMessage, Why, Writer};
 
 use super::SimulatedRedis;
+use super::order::Order;
 use super::ownership::Holder;
 use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::world::World;
 use crate::world::service_events::named;
-
-/// Who tells a server at this moment what it is to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Order {
-    /// Nobody: a cluster decides by itself, and who starts is what it was configured as.
-    #[default]
-    Nobody,
-    /// An operator.
-    Operator,
-    /// A Sentinel.
-    Sentinel(ServerId),
-}
 
 impl World<SimulatedRedis> {
     /// Which servers that run have a lock's key of this hold, but for one of them.

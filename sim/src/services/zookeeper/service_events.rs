@@ -76,7 +76,7 @@ impl World<SimulatedZooKeeper> {
         self.tell(to, synced);
     }
 
-    /// The process of a server is about to die. Answers how much it has logged, for [`tell_of_death`](Self::tell_of_death).
+    /// The process of a server is about to die. Answers how much it has logged.
     pub(super) fn logged_by(&self, server: ServerId) -> usize {
         match self.is_told() {
             true => self.machine(server).logged_after(Zxid(0)),
