@@ -12,11 +12,11 @@
 //! }
 //! ```
 
-mod call;
 mod cmd;
 mod console;
 mod exit;
 mod failure;
+mod invocation;
 mod progress;
 mod seeds;
 mod threads;
@@ -32,7 +32,7 @@ use crate::scenarios::program;
 use crate::sim::broken::caught;
 use crate::watchdog;
 use cmd::Command;
-use console::Look;
+use console::OutputArgs;
 use failure::Failure;
 
 /// Runs distributed locks in a simulated world, breaks that world on purpose, and says which
@@ -44,7 +44,7 @@ use failure::Failure;
 #[command(name = "picklock", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
-    look: Look,
+    look: OutputArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -64,7 +64,7 @@ Exit codes: 0 as expected, 1 not as expected, 2 bad usage or file, 3 undecided,
 /// has the name of another takes its place. Commands that are shown call the program as it was called itself.
 pub fn main(algorithms: &[Recipe]) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    program::begin(call::of_this_program(&arguments), algorithms);
+    program::begin(invocation::of_this_program(&arguments), algorithms);
     let finished = if arguments.len() <= 1 {
         console::print(&usage().render_help().to_string())
             .map(|()| exit::AS_EXPECTED)
@@ -84,7 +84,7 @@ pub fn main(algorithms: &[Recipe]) -> ExitCode {
     };
     let code = finished.unwrap_or_else(|(failure, color)| {
         if let Some(message) = failure.message(color) {
-            console::tell(&message);
+            console::print_message(&message);
         }
         failure.exit()
     });
@@ -93,7 +93,7 @@ pub fn main(algorithms: &[Recipe]) -> ExitCode {
 
 /// What the command line may say, in the words of this program.
 fn usage() -> clap::Command {
-    call::renamed(Cli::command(), program::command())
+    invocation::renamed(Cli::command(), program::command())
 }
 
 fn parsed(arguments: &[OsString]) -> Result<Cli, clap::Error> {
@@ -114,7 +114,7 @@ fn refuse(error: &clap::Error) -> Result<u8, Failure> {
         _ => {
             let text = shown.to_string();
             let text = text.strip_prefix("error: ").unwrap_or(&text);
-            console::tell(&format!("picklock: {text}"));
+            console::print_message(&format!("picklock: {text}"));
             Ok(exit::BAD_INPUT)
         }
     }

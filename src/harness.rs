@@ -18,7 +18,7 @@ use picklock_scenarios::{Case, Catalogue, Diagnostic, Scenario, parse, program};
 
 use crate::{sources, watchdog};
 
-pub use single_run::{Smallest, Told};
+pub use single_run::{SingleRun, SmallestRun};
 
 /// Runs a scenario with these seeds: a file, a folder, a text of several lines, or a name from the
 /// library.
@@ -301,7 +301,7 @@ pub enum CheckError {
         scenario: String,
         /// The case.
         case: String,
-        /// Why.
+        /// The reason.
         why: Stopped,
     },
 }
@@ -310,8 +310,8 @@ impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mistakes(mistakes) => {
-                for (place, mistake) in mistakes.iter().enumerate() {
-                    let space = if place == 0 { "" } else { "\n\n" };
+                for (index, mistake) in mistakes.iter().enumerate() {
+                    let space = if index == 0 { "" } else { "\n\n" };
                     write!(f, "{space}{mistake}")?;
                 }
                 Ok(())

@@ -49,12 +49,14 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
+mod free_file_name;
 mod harness;
-mod kept;
 pub mod sources;
 pub mod watchdog;
 
-pub use harness::{CAUSES, CheckError, Harness, Report, Smallest, Told, assert_as_expected, check};
+pub use harness::{
+    CAUSES, CheckError, Harness, Report, SingleRun, SmallestRun, assert_as_expected, check,
+};
 pub use picklock_checker::outcome::Standing;
 
 pub use picklock_algorithms as algorithms;

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use picklock_checker::Broken;
-use picklock_sim::watch::{Stuck, Watchdog};
+use picklock_sim::watchdog::{Stuck, Watchdog};
 
 /// The exit code of a program that it ends: that of a run that broke off.
 pub const EXIT: u8 = 5;
@@ -20,9 +20,9 @@ const VARIABLE: &str = "PICKLOCK_STUCK_AFTER";
 const EVERY: Duration = Duration::from_millis(250);
 
 /// What is to be done before the program ends.
-type LastWords = Box<dyn FnOnce(&Stuck) + Send>;
+type StuckHandler = Box<dyn FnOnce(&Stuck) + Send>;
 
-static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
+static STUCK_HANDLER: Mutex<Option<StuckHandler>> = Mutex::new(None);
 
 /// Begins to watch the runs of this program, unless it does already. Where no thread can be started, nobody watches.
 pub fn start() {
@@ -35,7 +35,7 @@ pub fn start() {
 
 /// From now on, this is done before the program is ended: results that are there already are told.
 pub fn before_the_end(last_words: impl FnOnce(&Stuck) + Send + 'static) {
-    let mut before = LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut before = STUCK_HANDLER.lock().unwrap_or_else(PoisonError::into_inner);
     *before = Some(Box::new(last_words));
 }
 
@@ -62,7 +62,7 @@ fn watch() {
     loop {
         // How long it really takes does not matter: a machine that stood still is not a run that did.
         thread::sleep(EVERY);
-        if let Some(stuck) = watchdog.look(EVERY, limit) {
+        if let Some(stuck) = watchdog.check(EVERY, limit) {
             end(&stuck);
         }
     }
@@ -82,11 +82,11 @@ fn end(stuck: &Stuck) -> ! {
     let mut text = format!("picklock: {}", why(stuck));
     if let Some((job, seed)) = &stuck.run {
         text.push('\n');
-        text.push_str(&job.told(*seed));
+        text.push_str(&job.location(*seed));
     }
     // Nobody can be told if that fails. Tests do not keep this for themselves, as they would what is printed.
     let _ = writeln!(std::io::stderr(), "{text}");
-    let last_words = LAST_WORDS
+    let last_words = STUCK_HANDLER
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .take();

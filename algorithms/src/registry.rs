@@ -73,9 +73,9 @@ mod tests {
 
     #[test]
     fn no_two_algorithms_share_a_name() {
-        for (place, recipe) in RECIPES.iter().enumerate() {
+        for (index, recipe) in RECIPES.iter().enumerate() {
             assert!(
-                RECIPES[..place]
+                RECIPES[..index]
                     .iter()
                     .all(|other| other.name != recipe.name),
                 "{}",

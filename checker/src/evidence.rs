@@ -47,7 +47,7 @@ pub struct Belief {
 pub struct Known {
     /// Since when.
     pub since: VirtualTime,
-    /// How.
+    /// How it could have known.
     pub how: Knowledge,
     /// The `CouldHaveKnown`.
     pub index: usize,
@@ -277,7 +277,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Whether the history says anything about who owned this lock.
-    pub fn knows_owners_of(&self, lock: LockId) -> bool {
+    pub fn has_owners_of(&self, lock: LockId) -> bool {
         self.ownerships
             .iter()
             .any(|ownership| ownership.lock == lock)

@@ -6,7 +6,7 @@ use crate::{ContenderId, VirtualTime};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForGood {
     /// What is left of the service cannot serve anybody: there is no quorum, no primary, no majority.
-    pub service: Option<Gone>,
+    pub service: Option<Unavailable>,
     /// Contenders that cannot get the lock any more, whatever the service does. They owe no progress.
     pub contenders: Vec<Stranded>,
 }
@@ -21,7 +21,7 @@ impl ForGood {
 /// A contender that cannot get the lock any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stranded {
-    /// Who.
+    /// The contender.
     pub by: ContenderId,
     /// In words: `contender-2 is cut off for good`.
     pub why: String,
@@ -31,7 +31,7 @@ pub struct Stranded {
 
 /// Why something cannot be expected any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gone {
+pub struct Unavailable {
     /// Since when.
     pub since: VirtualTime,
     /// In words: `server-1 and server-2 are dead for good: what is left has no quorum`.

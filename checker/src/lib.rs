@@ -29,7 +29,7 @@ mod witness;
 pub use broken::Broken;
 pub use evidence::{Arrival, Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused};
 pub use failure::Failure;
-pub use for_good::{ForGood, Gone, Stranded};
+pub use for_good::{ForGood, Stranded, Unavailable};
 pub use history::{
     ContenderId, Disowned, Ended, Event, EventKind, FaultId, History, LockId, NameId, ServerId,
     ServiceAnswer, Token,
@@ -38,7 +38,7 @@ pub use invariants::{INVARIANTS, Invariant, Truth, check_all, check_evidence};
 pub use knowledge::Knowledge;
 pub use list_too_long::ListTooLong;
 pub use metrics::{METRICS, Metric};
-pub use near_miss::{DISTANCES, Near, Nearness};
+pub use near_miss::{DISTANCES, NearMiss, Nearness};
 pub use run::{Counts, Facts, Run};
 pub use server_change::ServerChange;
 pub use service_event::{ServiceEvent, ServiceEventKind};

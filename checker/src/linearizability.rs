@@ -11,7 +11,7 @@
 //!   when the read was answered; and the session never goes back: its next call is of the same state or a later one,
 //!   and of none before a write of its own that was answered.
 //!
-//! A read that must not be stale takes a place in the order like a write ([`Kind::Write`]). If all do, this is
+//! A read that must not be stale takes a place in the order like a write ([`CallKind::Write`]). If all do, this is
 //! linearizability.
 //!
 //! # Source
@@ -42,7 +42,7 @@ pub trait Store: Clone + PartialEq {
 
 /// Whether a call has a place in the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CallKind {
     /// It has: it changes something, or must see everything that was done before.
     Write,
     /// It has none: it sees some state of the order, and changes nothing.
@@ -54,10 +54,10 @@ pub enum Kind {
 pub struct Call<R, A> {
     /// By whom. The calls of a session are listed in the order in which it made them.
     pub session: u32,
-    /// What.
+    /// The request.
     pub request: R,
     /// Whether it has a place in the order.
-    pub kind: Kind,
+    pub kind: CallKind,
     /// When, by a clock that all sessions share.
     pub asked: u64,
     /// What came of it; `None` if nobody knows: a write may have been done, or may yet.
@@ -129,26 +129,29 @@ impl fmt::Display for Disorder {
 ///
 /// What contradicts it first.
 pub fn check_order<S: Store>(start: &S, calls: &Calls<S>, order: &[usize]) -> Result<(), Disorder> {
-    let places = places(calls, order)?;
+    let indices = indices(calls, order)?;
     writes_agree_with_time(calls, order)?;
     let states = states(start, calls, order)?;
-    sessions_go_forward(&states, calls, order, &places)
+    sessions_go_forward(&states, calls, order, &indices)
 }
 
 /// Where each write is.
-fn places<R, A>(calls: &[Call<R, A>], order: &[usize]) -> Result<BTreeMap<usize, usize>, Disorder> {
-    let mut places = BTreeMap::new();
-    for (place, call) in order.iter().enumerate() {
+fn indices<R, A>(
+    calls: &[Call<R, A>],
+    order: &[usize],
+) -> Result<BTreeMap<usize, usize>, Disorder> {
+    let mut indices = BTreeMap::new();
+    for (index, call) in order.iter().enumerate() {
         let writes = calls
             .get(*call)
-            .is_some_and(|call| call.kind == Kind::Write);
-        if !writes || places.insert(*call, place).is_some() {
+            .is_some_and(|call| call.kind == CallKind::Write);
+        if !writes || indices.insert(*call, index).is_some() {
             return Err(Disorder::Misplaced(*call));
         }
     }
-    let needs = |call: &Call<R, A>| call.kind == Kind::Write && call.answered.is_some();
-    let lost = (0..calls.len()).find(|call| needs(&calls[*call]) && !places.contains_key(call));
-    lost.map_or(Ok(places), |call| Err(Disorder::Missing(call)))
+    let needs = |call: &Call<R, A>| call.kind == CallKind::Write && call.answered.is_some();
+    let lost = (0..calls.len()).find(|call| needs(&calls[*call]) && !indices.contains_key(call));
+    lost.map_or(Ok(indices), |call| Err(Disorder::Missing(call)))
 }
 
 fn writes_agree_with_time<R, A>(calls: &[Call<R, A>], order: &[usize]) -> Result<(), Disorder> {
@@ -170,12 +173,12 @@ fn writes_agree_with_time<R, A>(calls: &[Call<R, A>], order: &[usize]) -> Result
 fn states<S: Store>(start: &S, calls: &Calls<S>, order: &[usize]) -> Result<Vec<S>, Disorder> {
     let mut states = vec![start.clone()];
     let mut copy = start.clone();
-    for &place in order {
-        let call = &calls[place];
+    for &index in order {
+        let call = &calls[index];
         let answer = copy.answer(call.session, &call.request);
         let told = call.answered.as_ref();
         if told.is_some_and(|told| told.answer != answer) {
-            return Err(Disorder::Wrong(place));
+            return Err(Disorder::Wrong(index));
         }
         states.push(copy.clone());
     }
@@ -186,23 +189,23 @@ fn sessions_go_forward<S: Store>(
     states: &[S],
     calls: &Calls<S>,
     order: &[usize],
-    places: &BTreeMap<usize, usize>,
+    indices: &BTreeMap<usize, usize>,
 ) -> Result<(), Disorder> {
     // How many of the writes a session has seen, and behind how many its writes must come.
     let mut seen: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
     for (number, call) in calls.iter().enumerate() {
         let (floor, turn) = seen.entry(call.session).or_default();
-        match (call.kind, &call.answered, places.get(&number)) {
-            (Kind::Write, answered, Some(place)) => {
-                if *place < (*floor).max(*turn) {
+        match (call.kind, &call.answered, indices.get(&number)) {
+            (CallKind::Write, answered, Some(index)) => {
+                if *index < (*floor).max(*turn) {
                     return Err(Disorder::OutOfTurn(number));
                 }
-                *turn = place + 1;
+                *turn = index + 1;
                 if answered.is_some() {
-                    *floor = place + 1;
+                    *floor = index + 1;
                 }
             }
-            (Kind::Read, Some(told), _) => {
+            (CallKind::Read, Some(told), _) => {
                 let asked_later = |write: &usize| calls[*write].asked > told.at;
                 let known = order.iter().position(asked_later).unwrap_or(order.len());
                 let shows = |count: &usize| {
@@ -213,7 +216,7 @@ fn sessions_go_forward<S: Store>(
                 let found = (*floor..=known).find(shows);
                 *floor = found.ok_or(Disorder::Unseen(number))?;
             }
-            (Kind::Write, _, None) | (Kind::Read, None, _) => {}
+            (CallKind::Write, _, None) | (CallKind::Read, None, _) => {}
         }
     }
     Ok(())

@@ -20,7 +20,7 @@ pub struct Distance {
     pub name: &'static str,
     /// From what to what it is, one sentence.
     pub meaning: &'static str,
-    find: fn(&Evidence<'_>, &Ends) -> Option<Near>,
+    find: fn(&Evidence<'_>, &BeliefEnds) -> Option<NearMiss>,
 }
 
 /// Every distance, in the order in which reports show them.
@@ -44,7 +44,7 @@ pub const DISTANCES: [Distance; 3] = [
 
 /// The least of a distance in a run, and when the hold ended that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Near {
+pub struct NearMiss {
     /// How far apart; zero if there was an overlap.
     pub distance: Duration,
     /// When the hold ended, or the history, if that was first.
@@ -53,26 +53,26 @@ pub struct Near {
 
 /// How near a run came to an overlap: the least of each distance, where there is one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Nearness([Option<Near>; DISTANCES.len()]);
+pub struct Nearness([Option<NearMiss>; DISTANCES.len()]);
 
 impl Nearness {
     /// That of a run.
     pub fn of(evidence: &Evidence<'_>) -> Self {
-        let ends = Ends::of(evidence);
+        let ends = BeliefEnds::of(evidence);
         Self(DISTANCES.map(|distance| (distance.find)(evidence, &ends)))
     }
 
     /// Those distances that there are, by name, in the order of [`DISTANCES`].
-    pub fn found(self) -> impl Iterator<Item = (&'static str, Near)> {
+    pub fn found(self) -> impl Iterator<Item = (&'static str, NearMiss)> {
         let all = DISTANCES.iter().zip(self.0);
         all.filter_map(|(distance, near)| Some((distance.name, near?)))
     }
 
     /// The least distance to an overlap that an ordinary release does not bring about, as every hand-over does. None
     /// if there was no such thing, or if there was an overlap: then it was no miss.
-    pub fn miss(self) -> Option<Near> {
+    pub fn miss(self) -> Option<NearMiss> {
         let [between, loss, lease] = self.0;
-        let overlap = |near: &Near| near.distance.is_zero();
+        let overlap = |near: &NearMiss| near.distance.is_zero();
         if between.as_ref().is_some_and(overlap) {
             return None;
         }
@@ -82,12 +82,12 @@ impl Nearness {
 }
 
 /// By belief: when it ended, and when it and the last of its writes did; never, if it did not.
-struct Ends {
+struct BeliefEnds {
     holds: Vec<VirtualTime>,
     acts: Vec<VirtualTime>,
 }
 
-impl Ends {
+impl BeliefEnds {
     fn of(evidence: &Evidence<'_>) -> Self {
         let ends = evidence.beliefs.iter();
         let holds: Vec<VirtualTime> = ends.map(|it| evidence.at_or_never(it.left)).collect();
@@ -102,25 +102,25 @@ impl Ends {
 }
 
 /// How far it is from the end of something until a moment, if the end is what it is about.
-fn until(evidence: &Evidence<'_>, end: VirtualTime, moment: VirtualTime) -> Near {
-    Near {
+fn until(evidence: &Evidence<'_>, end: VirtualTime, moment: VirtualTime) -> NearMiss {
+    NearMiss {
         distance: moment.since(end),
         at: end.min(evidence.end()),
     }
 }
 
 /// Beliefs come in the order in which they begin, so the one before that ends last is the nearest.
-fn between_holds(evidence: &Evidence<'_>, ends: &Ends) -> Option<Near> {
-    let mut nearest: Option<Near> = None;
+fn between_holds(evidence: &Evidence<'_>, ends: &BeliefEnds) -> Option<NearMiss> {
+    let mut nearest: Option<NearMiss> = None;
     // By lock: whose hold ends last so far, and the last of those of all others.
     let mut latest = Vec::new();
     for (later, end) in evidence.beliefs.iter().zip(&ends.holds) {
         let begin = evidence.at(later.acquired);
-        let place = later.lock.0 as usize;
-        if place >= latest.len() {
-            latest.resize(place + 1, [None, None]);
+        let index = later.lock.0 as usize;
+        if index >= latest.len() {
+            latest.resize(index + 1, [None, None]);
         }
-        let [last, other] = &mut latest[place];
+        let [last, other] = &mut latest[index];
         let before = [*last, *other].into_iter().flatten();
         let before = before.filter(|(by, _)| *by != later.by);
         if let Some((_, earlier)) = before.max_by_key(|(_, end)| *end) {
@@ -140,7 +140,7 @@ fn between_holds(evidence: &Evidence<'_>, ends: &Ends) -> Option<Near> {
     nearest
 }
 
-fn before_loss(evidence: &Evidence<'_>, ends: &Ends) -> Option<Near> {
+fn before_loss(evidence: &Evidence<'_>, ends: &BeliefEnds) -> Option<NearMiss> {
     let beliefs = evidence.beliefs.iter().zip(&ends.holds);
     let losses = beliefs.filter_map(|(belief, end)| {
         let ownership = &evidence.ownerships[belief.grant?];
@@ -155,7 +155,7 @@ fn before_loss(evidence: &Evidence<'_>, ends: &Ends) -> Option<Near> {
     losses.min()
 }
 
-fn lease_left(evidence: &Evidence<'_>, ends: &Ends) -> Option<Near> {
+fn lease_left(evidence: &Evidence<'_>, ends: &BeliefEnds) -> Option<NearMiss> {
     if evidence.signs.is_empty() {
         return None;
     }

@@ -76,7 +76,7 @@ pub struct Violation {
     /// The evidence.
     pub witness: Witness,
     /// The seeds that violate it, by the digest of their argument without names and numbers.
-    pub alike: BTreeMap<String, Alike>,
+    pub alike: BTreeMap<String, SimilarSeeds>,
     /// By the same digests: the command that shows the lowest of these seeds again.
     pub replays: BTreeMap<String, String>,
     /// The ways in which they do, that of the first seed first, if these were looked for.
@@ -106,16 +106,16 @@ pub struct DistinctFailure {
     /// The command that shows the seed again.
     pub replay: String,
     /// The smallest run.
-    pub smaller: Smaller,
+    pub smaller: ShrunkRun,
 }
 
 /// Seeds that violate an invariant with the same argument, but for names and numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Alike {
+pub struct SimilarSeeds {
     /// How many there are.
     pub seeds: u64,
-    /// The lowest of them, ascending: [`Alike::KEPT`] at most.
+    /// The lowest of them, ascending: [`SimilarSeeds::KEPT`] at most.
     pub first: Vec<Sample>,
 }
 
@@ -129,7 +129,7 @@ pub struct Sample {
     pub hash: u64,
 }
 
-impl Alike {
+impl SimilarSeeds {
     /// So many seeds are kept.
     pub const KEPT: usize = 4;
 
@@ -204,7 +204,7 @@ pub struct CaseOutcome {
     /// How near the seeds came to an overlap: the least of each distance.
     pub nearest: BTreeMap<String, Nearest>,
     /// Which these were.
-    pub ran: Vec<Stretch>,
+    pub ran: Vec<SeedRange>,
     /// The hash over the histories of all seeds; it is the same in whatever parts and order they were run.
     pub hash: u64,
     /// Metrics over all seeds, by name.
@@ -218,7 +218,7 @@ pub struct CaseOutcome {
 
 /// Seeds at equal distances: `from`, and every `step`-th after it that is less than `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stretch {
+pub struct SeedRange {
     /// The first.
     pub from: u64,
     /// More than the last.
@@ -247,12 +247,12 @@ pub struct Story {
     pub why: Option<String>,
     /// If this is not the run of the seed but a smaller one that violates the same: how much smaller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub smaller: Option<Smaller>,
+    pub smaller: Option<ShrunkRun>,
 }
 
 /// A run that was made smaller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Smaller {
+pub struct ShrunkRun {
     /// What became of it: `5 contenders to 3, 4 faults to 1, 118 events to 8`.
     pub sizes: String,
     /// Whether it is another run than the one that was found.

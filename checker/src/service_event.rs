@@ -14,13 +14,13 @@ use crate::time::VirtualTime;
 /// Something that a server did or found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceEvent {
-    /// When.
+    /// The time.
     pub at: VirtualTime,
     /// So many events of the history came before it.
     pub after: usize,
     /// Who: `server-2`, `sentinel-1`.
     pub machine: String,
-    /// What.
+    /// What was measured.
     pub what: ServiceEventKind,
 }
 
@@ -49,7 +49,7 @@ pub enum ServiceEventKind {
     Synced {
         /// Whom it follows.
         leader: ServerId,
-        /// How.
+        /// How it could have known.
         how: SyncMode,
         /// Up to which zxid it then has everything.
         up_to: u64,
@@ -140,7 +140,7 @@ pub enum ServiceEventKind {
     KeyGone {
         /// Whose.
         of: ContenderId,
-        /// Why.
+        /// The reason.
         why: KeyLoss,
         /// Who has deleted it or put another in its place, if a contender has.
         by: Option<ContenderId>,

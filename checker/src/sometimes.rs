@@ -118,9 +118,9 @@ impl Reached {
     /// Those that some events of a history come through from one of them on: what was before it is only known.
     pub fn from(events: impl IntoIterator<Item = (usize, EventKind)>, first: usize) -> Self {
         let mut watches = Watches::default();
-        for (place, what) in events {
+        for (index, what) in events {
             watches.see(what);
-            if place < first {
+            if index < first {
                 watches.forget();
             }
         }
@@ -130,13 +130,13 @@ impl Reached {
     /// Their names, in the order of [`SOMETIMES`].
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let all = SOMETIMES.iter().enumerate();
-        let reached = all.filter(move |(place, _)| self.0 & (1 << place) != 0);
+        let reached = all.filter(move |(index, _)| self.0 & (1 << index) != 0);
         reached.map(|(_, sometimes)| sometimes.name)
     }
 
     fn add(&mut self, name: &str) {
-        if let Some(place) = SOMETIMES.iter().position(|it| it.name == name) {
-            self.0 |= 1 << place;
+        if let Some(index) = SOMETIMES.iter().position(|it| it.name == name) {
+            self.0 |= 1 << index;
         }
     }
 }
@@ -165,7 +165,7 @@ impl State {
 
 /// A watch for each lock: what happens to one is no moment of another.
 #[derive(Default)]
-struct Watches(Vec<Watch>);
+struct Watches(Vec<Tracker>);
 
 impl Watches {
     fn see(&mut self, what: EventKind) {
@@ -175,7 +175,7 @@ impl Watches {
         };
         let lock = lock as usize;
         if lock >= self.0.len() {
-            self.0.resize_with(lock + 1, Watch::default);
+            self.0.resize_with(lock + 1, Tracker::default);
         }
         self.0[lock].see(what);
     }
@@ -193,7 +193,7 @@ impl Watches {
 }
 
 #[derive(Default)]
-struct Watch {
+struct Tracker {
     contenders: Vec<State>,
     /// How many have a place and wait, and how many own the lock.
     waiting: u32,
@@ -203,7 +203,7 @@ struct Watch {
     reached: Reached,
 }
 
-impl Watch {
+impl Tracker {
     fn see(&mut self, what: EventKind) {
         match what {
             EventKind::AcquireStarted { by, .. } => self.change(by, |it| it.acquiring = true),
@@ -308,11 +308,11 @@ impl Watch {
     }
 
     fn change(&mut self, by: ContenderId, change: impl FnOnce(&mut State)) {
-        let place = by.0 as usize;
-        if place >= self.contenders.len() {
-            self.contenders.resize(place + 1, State::default());
+        let index = by.0 as usize;
+        if index >= self.contenders.len() {
+            self.contenders.resize(index + 1, State::default());
         }
-        let state = &mut self.contenders[place];
+        let state = &mut self.contenders[index];
         let waits = |it: &State| it.is_queued() && !it.owns;
         let before = waits(state);
         change(state);

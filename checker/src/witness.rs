@@ -194,8 +194,8 @@ impl<'a> WitnessBuilder<'a> {
         let from = self.evidence.at(belief.acquired);
         let inside = format!("{who} is inside from {from}");
         let Some(grant) = belief.grant else {
-            let after = self.who_went_before(belief);
-            let but = self.who_owned_at(belief);
+            let after = self.describe_last_departure(belief);
+            let but = self.describe_owner_at(belief);
             return format!("{inside}, because its acquire returned the lock then{after}{but}.");
         };
         let ownership = &self.evidence.ownerships[grant];
@@ -208,7 +208,7 @@ impl<'a> WitnessBuilder<'a> {
                  when that was over, since {lost}."
             );
         }
-        let when = self.what_made_way(ownership);
+        let when = self.describe_departure_at_grant(ownership);
         let at = if granted == from {
             String::new()
         } else {
@@ -218,7 +218,7 @@ impl<'a> WitnessBuilder<'a> {
     }
 
     /// Whose place was the last to go while a contender waited that was then wrongly let in.
-    fn who_went_before(&mut self, belief: &Belief) -> String {
+    fn describe_last_departure(&mut self, belief: &Belief) -> String {
         let events = &self.evidence.run.history.events;
         let asked = belief.asked.unwrap_or(belief.acquired);
         let waited = &events[asked..belief.acquired];
@@ -242,7 +242,7 @@ impl<'a> WitnessBuilder<'a> {
     }
 
     /// Who owned the lock when a contender was let in that did not.
-    fn who_owned_at(&mut self, belief: &Belief) -> String {
+    fn describe_owner_at(&mut self, belief: &Belief) -> String {
         let mut ownerships = self.evidence.ownerships.iter();
         let owner = ownerships.find(|ownership| {
             ownership.lock == belief.lock
@@ -254,7 +254,7 @@ impl<'a> WitnessBuilder<'a> {
                 self.show_ownership(owner);
                 format!("; the owner was {}", self.name(owner.by))
             }
-            None if self.evidence.knows_owners_of(belief.lock) => {
+            None if self.evidence.has_owners_of(belief.lock) => {
                 ", although the service had not made it the owner".to_owned()
             }
             None => String::new(),
@@ -263,7 +263,7 @@ impl<'a> WitnessBuilder<'a> {
 
     /// Whose departure let the service make a new owner: ` when …`, or nothing if none is seen at
     /// the moment of the grant.
-    fn what_made_way(&mut self, ownership: &Ownership) -> String {
+    fn describe_departure_at_grant(&mut self, ownership: &Ownership) -> String {
         let events = &self.evidence.run.history.events;
         let at = self.evidence.at(ownership.owned);
         let before = events[..ownership.owned].iter().enumerate().rev();

@@ -15,10 +15,10 @@ const INDENT: usize = 9;
 /// Who is who: one line for each contender that has a lane. Empty if there is none.
 pub(crate) fn cast(story: &Story, scene: &Scene, style: &Style) -> String {
     let mut text = String::new();
-    for (place, column) in scene.columns.iter().enumerate() {
-        let start = if place == 0 { "  Let" } else { "" };
+    for (index, column) in scene.columns.iter().enumerate() {
+        let start = if index == 0 { "  Let" } else { "" };
         let first = format!("{start:<INDENT$}{} = ", column.letter);
-        let who = who(story, column, scene, style.glyphs());
+        let who = describe_contender(story, column, scene, style.glyphs());
         text.push_str(&hanging(&first, &who));
         text.push('\n');
     }
@@ -42,8 +42,8 @@ pub(crate) fn argument(story: &Story, scene: &Scene) -> String {
         .map(|column| (column.name.clone(), column.letter.clone()))
         .collect();
     let mut text = String::new();
-    for (place, sentence) in sentences(witness).iter().enumerate() {
-        let start = if place == 0 { "  Then" } else { "" };
+    for (index, sentence) in sentences(witness).iter().enumerate() {
+        let start = if index == 0 { "  Then" } else { "" };
         let sentence = rename(sentence, &letters);
         for (line, words) in wrap(&sentence, WIDTH - INDENT).iter().enumerate() {
             let start = if line == 0 { start } else { "" };
@@ -61,7 +61,7 @@ pub(crate) fn argument(story: &Story, scene: &Scene) -> String {
 }
 
 /// What is to be known of a contender: its name, its place in the queue, its token.
-fn who(story: &Story, column: &Column, scene: &Scene, glyphs: &Glyphs) -> String {
+fn describe_contender(story: &Story, column: &Column, scene: &Scene, glyphs: &Glyphs) -> String {
     let history = &story.history;
     let mut parts = vec![column.name.clone()];
     let Some(window) = scene.selection.windows.get(&column.contender) else {
@@ -158,8 +158,8 @@ fn sentences(witness: &Witness) -> Vec<String> {
         sentences.push(text);
     }
     let last = sentences.len().saturating_sub(1);
-    for (place, sentence) in sentences.iter_mut().enumerate() {
-        let ends = place == last && contradicted && !sentence.contains("contradiction");
+    for (index, sentence) in sentences.iter_mut().enumerate() {
+        let ends = index == last && contradicted && !sentence.contains("contradiction");
         sentence.push_str(match (ends, sentence.contains(": ")) {
             (false, _) => ".",
             (true, false) => ": a contradiction.",

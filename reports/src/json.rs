@@ -31,7 +31,7 @@
 use std::collections::BTreeMap;
 
 use picklock_checker::outcome::{
-    CaseOutcome, Finding, Nearest, ScenarioOutcome, Standing, Stretch,
+    CaseOutcome, Finding, Nearest, ScenarioOutcome, SeedRange, Standing,
 };
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ pub struct CaseResult {
     /// How many seeds ran.
     pub seeds: u64,
     /// Which these were.
-    pub ran: Vec<Stretch>,
+    pub ran: Vec<SeedRange>,
     /// The first violation of each invariant, expected or not.
     pub violations: Vec<FirstViolation>,
     /// The first run that broke off, if any did.

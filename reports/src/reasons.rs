@@ -49,7 +49,7 @@ impl<'a> Search<'a> {
     /// Whom the witness is about.
     fn who(&self) -> BTreeSet<ContenderId> {
         let shown = self.witness.events.iter();
-        let events = shown.filter_map(|place| self.history.events.get(*place));
+        let events = shown.filter_map(|index| self.history.events.get(*index));
         events.filter_map(|event| event.what.by()).collect()
     }
 
@@ -77,8 +77,8 @@ impl<'a> Search<'a> {
                     true => "had the key no longer",
                     false => "never had the key",
                 };
-                let (by, owner) = (by.in_words(), self.name(owner));
-                let was = holders.in_words();
+                let (by, owner) = (by.describe(), self.name(owner));
+                let was = holders.describe();
                 Some(format!(
                     "{machine} was promoted {by} at {}, and {never} of {owner}: it was {was}",
                     event.at
@@ -93,15 +93,15 @@ impl<'a> Search<'a> {
                 ..
             } if self.who().contains(owner) => {
                 let at = event.at;
-                let words = event.in_words(&|by| self.name(by));
+                let words = event.describe(&|by| self.name(by));
                 Some(format!("at {at}, {words}"))
             }
             ServiceEventKind::Synced { truncated, .. } if !truncated.is_empty() => {
-                let (at, words) = (event.at, event.in_words(&|by| self.name(by)));
+                let (at, words) = (event.at, event.describe(&|by| self.name(by)));
                 Some(format!("at {at}, {words}"))
             }
             ServiceEventKind::WatchLost { to: Some(to), .. } if self.waits(*to).is_some() => {
-                let (at, words) = (event.at, event.in_words(&|by| self.name(by)));
+                let (at, words) = (event.at, event.describe(&|by| self.name(by)));
                 Some(format!("at {at}, {words}"))
             }
             ServiceEventKind::Leading { .. }
@@ -174,11 +174,11 @@ impl<'a> Search<'a> {
         Some(format!(
             "the key of {} was {}, and that of {} {}: {} had been promoted {} at {}",
             self.name(*one),
-            ours.in_words(),
+            ours.describe(),
             self.name(*other),
-            theirs.in_words(),
+            theirs.describe(),
             event.machine,
-            by.in_words(),
+            by.describe(),
             event.at
         ))
     }
@@ -205,7 +205,7 @@ impl<'a> Search<'a> {
     /// Since when somebody waits in vain.
     fn waits(&self, by: ContenderId) -> Option<VirtualTime> {
         let shown = self.witness.events.iter();
-        let mut events = shown.filter_map(|place| self.history.events.get(*place));
+        let mut events = shown.filter_map(|index| self.history.events.get(*index));
         let waits = |what: &EventKind| matches!(what, EventKind::StillWaiting { .. });
         events.find(|event| waits(&event.what) && event.what.by() == Some(by))?;
         let own = self.history.events.iter().rev();

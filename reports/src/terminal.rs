@@ -20,13 +20,13 @@ const RIGHT: usize = 87;
 /// The block of one scenario: its name, its claim, a line per case with its findings below it, and
 /// the story of what failed. Where not every seed can tell whether a promise is kept, how many can stands there, too.
 pub fn scenario(outcome: &ScenarioOutcome, style: &Style) -> String {
-    block(outcome, |case| can_tell(case, false), style)
+    block(outcome, |case| decided_seeds(case, false), style)
 }
 
 /// The same, and below each case how many of its seeds can tell of each promise, and how near its runs came to an
 /// overlap.
 pub fn scenario_in_detail(outcome: &ScenarioOutcome, style: &Style) -> String {
-    let more = |case: &CaseOutcome| can_tell(case, true) + &nearest(case);
+    let more = |case: &CaseOutcome| decided_seeds(case, true) + &nearest_misses(case);
     block(outcome, more, style)
 }
 
@@ -214,7 +214,7 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
 }
 
 /// How many of the seeds can tell of the promises: of each, or of those that not every seed can tell of.
-fn can_tell(case: &CaseOutcome, each: bool) -> String {
+fn decided_seeds(case: &CaseOutcome, each: bool) -> String {
     let promises = case
         .findings
         .iter()
@@ -234,7 +234,7 @@ fn can_tell(case: &CaseOutcome, each: bool) -> String {
 }
 
 /// How near a case came to an overlap: a line for each distance that there is, and the run that came so near.
-fn nearest(case: &CaseOutcome) -> String {
+fn nearest_misses(case: &CaseOutcome) -> String {
     let there = DISTANCES
         .iter()
         .filter_map(|it| Some((it.name, case.nearest.get(it.name)?)));
@@ -249,7 +249,10 @@ fn nearest(case: &CaseOutcome) -> String {
 fn failure(case: &CaseOutcome, style: &Style) -> String {
     let unexpected: Vec<_> = case.violations.iter().filter(|it| !it.expected).collect();
     if let (Some(_), Some(story)) = (&case.broken, &case.story) {
-        let asides: Vec<_> = unexpected.iter().map(|it| elsewhere(case, it)).collect();
+        let asides: Vec<_> = unexpected
+            .iter()
+            .map(|it| other_violation(case, it))
+            .collect();
         return story_with(story, &asides, Detail::Essential, style);
     }
     let told = case.story.as_deref().filter(|story| {
@@ -262,9 +265,11 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
             let elsewhere = unexpected
                 .iter()
                 .filter(|it| Some(&it.invariant) != about && !(story.also.contains(&it.invariant)));
-            let mut asides: Vec<_> = elsewhere.map(|it| self::elsewhere(case, it)).collect();
+            let mut asides: Vec<_> = elsewhere
+                .map(|it| self::other_violation(case, it))
+                .collect();
             let about = unexpected.iter().find(|it| Some(&it.invariant) == about);
-            asides.extend(about.into_iter().flat_map(|it| alike(it)));
+            asides.extend(about.into_iter().flat_map(|it| describe_mechanisms(it)));
             story_with(story, &asides, Detail::Essential, style)
         }
         Some(_) | None => {
@@ -288,7 +293,7 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
 }
 
 /// What another seed violates than the one whose story is told.
-fn elsewhere(case: &CaseOutcome, it: &Violation) -> String {
+fn other_violation(case: &CaseOutcome, it: &Violation) -> String {
     let all = count(case.seeds, "seed");
     let found = format!("at seed {} ({} of {all})", it.seed, it.seeds);
     let shrunk = it.ways.first();
@@ -302,7 +307,7 @@ fn elsewhere(case: &CaseOutcome, it: &Violation) -> String {
 }
 
 /// Whether the seeds that violate a promise all do it alike, as far as that was looked into, and how else they do.
-fn alike(violation: &Violation) -> Vec<String> {
+fn describe_mechanisms(violation: &Violation) -> Vec<String> {
     let (ways, all) = (&violation.ways, violation.seeds);
     if violation.looked_into < 2 {
         return Vec::new();
@@ -319,7 +324,7 @@ fn alike(violation: &Violation) -> Vec<String> {
         "{all} seeds violate it: {shrunk} were shrunk, and {how}"
     )];
     let others = ways.iter().skip(1).map(|way| {
-        let (seed, share) = (way.seed, Share::of(way).in_words());
+        let (seed, share) = (way.seed, Share::of(way).describe());
         let (summary, sizes) = (&way.summary, &way.smaller.sizes);
         format!("another way: at seed {seed} ({share}): {summary}; shrunk: {sizes}")
     });

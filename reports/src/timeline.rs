@@ -125,18 +125,18 @@ pub(crate) fn build(story: &Story, scene: &Scene, style: &Style) -> Timeline {
 
 /// The heads of lanes, with letters in order.
 fn columns(lanes: &[ContenderId], history: &History) -> Vec<Column> {
-    let column = |(place, &contender): (usize, &ContenderId)| Column {
+    let column = |(index, &contender): (usize, &ContenderId)| Column {
         contender,
         name: history.contender(contender).to_owned(),
-        letter: letter(place),
+        letter: letter(index),
     };
     lanes.iter().enumerate().map(column).collect()
 }
 
 /// A to Z, then A1 to Z1, and so on.
-fn letter(place: usize) -> String {
-    let letter = char::from(b'A' + (place % 26) as u8);
-    match place / 26 {
+fn letter(index: usize) -> String {
+    let letter = char::from(b'A' + (index % 26) as u8);
+    match index / 26 {
         0 => letter.to_string(),
         round => format!("{letter}{round}"),
     }
@@ -176,14 +176,14 @@ impl Builder<'_> {
         let mut told = selection.service.iter().peekable();
         let mut left_out = 0;
         let mut missed = false;
-        for (place, event) in events.iter().enumerate() {
-            while let Some(next) = told.next_if(|next| self.service(**next).after <= place) {
+        for (index, event) in events.iter().enumerate() {
+            while let Some(next) = told.next_if(|next| self.service(**next).after <= index) {
                 if std::mem::take(&mut missed) {
                     self.leave_out(std::mem::take(&mut left_out));
                 }
                 self.show_service(*next);
             }
-            if shown.next_if_eq(&place).is_none() {
+            if shown.next_if_eq(&index).is_none() {
                 self.take_in(&event.what);
                 left_out += 1;
                 missed |= self.would_be_missed(&event.what);
@@ -194,13 +194,13 @@ impl Builder<'_> {
             }
             (left_out, missed) = (0, false);
             let next = shown.peek().and_then(|&next| events.get(next));
-            let breaks = selection.breach == Some(place);
+            let breaks = selection.breach == Some(index);
             match next {
                 Some(next) if !breaks && self.causes(event, next) => {
                     self.faults
                         .extend(note::note(&event.what, &self.names, self.glyphs));
                 }
-                Some(_) | None => self.show(place, event, breaks),
+                Some(_) | None => self.show(index, event, breaks),
             }
         }
         told.for_each(|last| self.show_service(*last));
@@ -238,14 +238,14 @@ impl Builder<'_> {
         select::is_structural(what) && by.is_some_and(has_lane)
     }
 
-    fn service(&self, place: usize) -> &ServiceEvent {
-        &self.names.history.service[place]
+    fn service(&self, index: usize) -> &ServiceEvent {
+        &self.names.history.service[index]
     }
 
     /// What the service did stands beside all lanes.
-    fn show_service(&mut self, place: usize) {
+    fn show_service(&mut self, index: usize) {
         let bars = self.bars();
-        let event = self.service(place);
+        let event = self.service(index);
         let (at, note) = (
             Some(event.at),
             note::of_service(event, &self.names, self.glyphs),
@@ -260,10 +260,10 @@ impl Builder<'_> {
     }
 
     /// What stands beside an event: as the service tells of it, if it does.
-    fn note(&self, place: usize, what: &EventKind) -> Vec<String> {
+    fn note(&self, index: usize, what: &EventKind) -> Vec<String> {
         let history = self.names.history;
         if let EventKind::ServerChanged { server, to } = *what
-            && let Some(told) = service_rows::change(history, place, server, to)
+            && let Some(told) = service_rows::change(history, index, server, to)
         {
             return vec![note::of_service(told, &self.names, self.glyphs)];
         }
@@ -271,13 +271,13 @@ impl Builder<'_> {
             .into_iter()
             .collect();
         if let EventKind::Acquired { by, .. } = *what {
-            let holders = service_rows::holders(history, by, place);
+            let holders = service_rows::holders(history, by, index);
             notes.extend(holders.map(|holders| format!("its key is {holders}")));
         }
         notes
     }
 
-    fn show(&mut self, place: usize, event: &Event, breaks: bool) {
+    fn show(&mut self, index: usize, event: &Event, breaks: bool) {
         let mut cells = self.bars();
         let mut notes = std::mem::take(&mut self.faults);
         if let Some((by, cell)) = self.take_in(&event.what) {
@@ -288,7 +288,7 @@ impl Builder<'_> {
                 None => notes.push(format!("{}: {}", self.names.of(by), cell.words)),
             }
         }
-        notes.extend(self.note(place, &event.what));
+        notes.extend(self.note(index, &event.what));
         let mark = breaks.then(|| self.mark());
         self.rows.push(Row {
             at: Some(event.at),

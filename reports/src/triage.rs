@@ -65,7 +65,7 @@ impl Share {
     }
 
     /// `30 seeds`, or `2 of 4 looked into, of 30 seeds`.
-    pub(crate) fn in_words(self) -> String {
+    pub(crate) fn describe(self) -> String {
         let seeds = count(self.seeds, "seed");
         match self.looked_into {
             (all, some) if all == some => seeds,
@@ -106,9 +106,9 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
     for ((invariant, algorithm, alike), mut failed) in kinds {
         failed.sort_by_key(|failed| (failed.events, failed.seed));
         let shortest = &failed[0];
-        let first = format!("    {invariant}, {algorithm}{}: ", alike.in_words());
+        let first = format!("    {invariant}, {algorithm}{}: ", alike.describe());
         let shares = failed.iter().map(|failed| failed.share);
-        let seeds = shares.fold(Share::default(), Share::add).in_words();
+        let seeds = shares.fold(Share::default(), Share::add).describe();
         let cases = failed.iter().map(|it| (&it.case.scenario, &it.case.case));
         let cases: BTreeSet<_> = cases.collect();
         let cases = count(cases.len() as u64, "case");
@@ -120,7 +120,7 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
 }
 
 impl Alike<'_> {
-    fn in_words(&self) -> String {
+    fn describe(&self) -> String {
         match self {
             Self::Needs([]) => ", without a fault".to_owned(),
             Self::Needs(kinds) => format!(", {}", kinds.join(" and ")),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use common::{history, story, two_inside, witness};
 use insta::assert_snapshot;
-use picklock_checker::outcome::{Smaller, Story};
+use picklock_checker::outcome::{ShrunkRun, Story};
 use picklock_checker::service_event::{KeyHolders, KeySource, Promoter};
 use picklock_checker::{ContenderId, ServerId, ServiceEvent, ServiceEventKind};
 use picklock_reports::style::Style;
@@ -265,7 +265,7 @@ fn with_several_locks_each_event_names_its_own() {
 #[test]
 fn a_shrunk_run_says_so_and_how_to_keep_it() {
     let mut told = two_inside();
-    told.smaller = Some(Smaller {
+    told.smaller = Some(ShrunkRun {
         is_other: true,
         sizes: "5 contenders to 3, 4 faults to 1, 118 events to 8".to_owned(),
         keep: Some("picklock shrink zookeeper/waiter-death --seed 4127".to_owned()),

@@ -10,7 +10,7 @@ use common::two_inside;
 use insta::assert_snapshot;
 use outcome::{case, failed, finding, scenario};
 use picklock_checker::outcome::{
-    CaseOutcome, DistinctFailure, Finding, Nearest, Smaller, Standing,
+    CaseOutcome, DistinctFailure, Finding, Nearest, ShrunkRun, Standing,
 };
 use picklock_reports::style::Style;
 use picklock_reports::terminal;
@@ -148,7 +148,7 @@ fn how_many_seeds_fail_otherwise_is_told() {
         need_these: 4,
         summary: "contender-2 and contender-4 both inside for 1.000 s".to_owned(),
         replay: String::new(),
-        smaller: Smaller {
+        smaller: ShrunkRun {
             is_other: true,
             sizes: sizes.to_owned(),
             keep: None,

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use picklock_checker::{Evidence, Verdict, invariants};
 use picklock_scenarios::clock::Stopwatch;
-use picklock_scenarios::shrink::{Budget, Watch, shrink};
+use picklock_scenarios::shrink::{Budget, SearchLimit, shrink};
 use picklock_scenarios::{BUILT_IN, Case, Catalogue, Want, parse, runner};
 
 fn main() {
@@ -44,7 +44,7 @@ fn row(name: &str, case: &Case, invariant: &str, within_seeds: u64) -> Option<u1
         seed,
         invariant,
         Budget::default(),
-        &Watch::until(&nobody_stops),
+        &SearchLimit::until(&nobody_stops),
     )?;
     let took = watch.elapsed().as_millis();
     let (from, to) = (shrunk.from, shrunk.to);

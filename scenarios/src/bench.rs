@@ -9,7 +9,7 @@ use picklock_sim::plan::{
     Arrival, ContenderName, Deployment, Ensemble, Fault, Hold, Network, Plan, PlannedFault,
     Resource, Section, Service, Trigger, Workload,
 };
-use picklock_sim::{bare, simulate};
+use picklock_sim::{engine_benches, simulate};
 
 use crate::clock::Stopwatch;
 use crate::format::parse;
@@ -52,7 +52,11 @@ impl Figure {
 
 /// Measures everything but searches and the large herd, each for about this long.
 pub fn figures(each: Duration) -> Vec<Figure> {
-    let (futures, loops) = in_turns(each, bare::with_futures, bare::without_futures);
+    let (futures, loops) = in_turns(
+        each,
+        engine_benches::with_futures,
+        engine_benches::without_futures,
+    );
     let short = short_run();
     let mut seconds = 0.0;
     let lease = lease_run();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use picklock_checker::outcome::{Alike, Breakage, Nearest, Sample, SeedOutcome, Stretch};
+use picklock_checker::outcome::{Breakage, Nearest, Sample, SeedOutcome, SeedRange, SimilarSeeds};
 use picklock_checker::time::whole_micros;
 use picklock_checker::{Counts, Nearness, Verdict, Witness};
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ pub struct Tally {
     /// By distance: the least, and the lowest seed that has it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     nearest: BTreeMap<String, Nearest>,
-    violated: BTreeMap<String, Seen>,
+    violated: BTreeMap<String, ViolationCount>,
     /// The first run that broke off, and how many did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     broken: Option<Breakage>,
@@ -68,15 +68,15 @@ struct Unknown {
 /// The first violation of an invariant, and how often it was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Seen {
+struct ViolationCount {
     seed: u64,
     seeds: u64,
     witness: Witness,
     /// By the digest of what the arguments have in common: the seeds that violate it so.
-    alike: BTreeMap<String, Alike>,
+    alike: BTreeMap<String, SimilarSeeds>,
 }
 
-impl Seen {
+impl ViolationCount {
     /// Whether the seeds that are alike are all that there are.
     fn adds_up(&self, inside: impl Fn(u64) -> bool) -> bool {
         let seeds = self.alike.values().map(|alike| alike.seeds);
@@ -154,8 +154,8 @@ impl Tally {
                 ),
                 Verdict::Violated(witness) => {
                     let first = vec![Sample { seed, hash }];
-                    let alike = (digest(&witness.kind()), Alike { seeds, first });
-                    let seen = Seen {
+                    let alike = (digest(&witness.kind()), SimilarSeeds { seeds, first });
+                    let seen = ViolationCount {
                         seed,
                         seeds,
                         witness: *witness,
@@ -235,7 +235,7 @@ impl Tally {
         }
     }
 
-    fn saw(&mut self, invariant: String, new: Seen) {
+    fn saw(&mut self, invariant: String, new: ViolationCount) {
         let Some(old) = self.violated.get_mut(&invariant) else {
             self.violated.insert(invariant, new);
             return;
@@ -261,7 +261,7 @@ impl Tally {
 
     /// How many seeds there are from the first of all to the one of the violation, that one included: whether they ran
     /// here or in another shard.
-    fn found_after(&self, seen: &Seen) -> u64 {
+    fn found_after(&self, seen: &ViolationCount) -> u64 {
         seen.seed - self.seeds.start + 1
     }
 
@@ -289,8 +289,8 @@ impl Tally {
     }
 
     /// The seeds that have run, in as few stretches as it takes, ascending by their first.
-    fn ran(&self) -> Vec<Stretch> {
-        let mut stretches: Vec<Stretch> = Vec::new();
+    fn ran(&self) -> Vec<SeedRange> {
+        let mut stretches: Vec<SeedRange> = Vec::new();
         let mut row = 0;
         loop {
             // In these rows of one seed per shard the same shards have run.
@@ -319,7 +319,7 @@ impl Tally {
 }
 
 /// Adds a stretch, to the one before it if the two are one.
-fn push(stretches: &mut Vec<Stretch>, first: u64, last: u64, step: u64) {
+fn push(stretches: &mut Vec<SeedRange>, first: u64, last: u64, step: u64) {
     let step = if first == last { 1 } else { step };
     if let Some(before) = stretches.last_mut()
         && before.to == first
@@ -329,7 +329,7 @@ fn push(stretches: &mut Vec<Stretch>, first: u64, last: u64, step: u64) {
         before.to = last + 1;
         return;
     }
-    stretches.push(Stretch {
+    stretches.push(SeedRange {
         from: first,
         to: last + 1,
         step,

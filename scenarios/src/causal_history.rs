@@ -33,7 +33,7 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
     let (Some(first), Some(last)) = (past.first(), past.last()) else {
         return Vec::new();
     };
-    let events = past.iter().filter_map(|place| history.events.get(*place));
+    let events = past.iter().filter_map(|index| history.events.get(*index));
     let who: BTreeSet<ContenderId> = events.filter_map(|event| event.what.by()).collect();
     let mut lines = BTreeSet::new();
     let led_up = |(_, event): &(usize, &ServiceEvent)| {
@@ -47,7 +47,7 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
         is_in_time && is_new && (takes_part || event.changes_the_service())
     };
     let service = history.service.iter().enumerate();
-    service.filter(led_up).map(|(place, _)| place).collect()
+    service.filter(led_up).map(|(index, _)| index).collect()
 }
 
 /// What an event depends on directly.
@@ -180,8 +180,8 @@ fn left(what: &EventKind, of: LockId) -> bool {
 fn struck(plan: &Plan, before: &[Event], by: ContenderId) -> Vec<usize> {
     let since = last(before, |what| subject(what) == Subject::Contender(by));
     let since = since.map_or(0, |since| since + 1);
-    let struck = |place: &usize| {
-        let Subject::Fault(fault) = subject(&before[*place].what) else {
+    let struck = |index: &usize| {
+        let Subject::Fault(fault) = subject(&before[*index].what) else {
             return false;
         };
         let targets = targets(plan, fault);
@@ -194,7 +194,7 @@ fn struck(plan: &Plan, before: &[Event], by: ContenderId) -> Vec<usize> {
 fn struck_servers(plan: &Plan, before: &[Event]) -> Vec<usize> {
     let since = last(before, |what| subject(what) == Subject::Service);
     let since = since.map_or(0, |since| since + 1);
-    let struck = |place: &usize| match subject(&before[*place].what) {
+    let struck = |index: &usize| match subject(&before[*index].what) {
         Subject::Fault(fault) => targets(plan, fault).is_empty(),
         Subject::Contender(_) | Subject::Service | Subject::Run => false,
     };

@@ -63,7 +63,7 @@ fn has_run(name: &str, text: &str, outcomes: &[ScenarioOutcome]) -> bool {
 }
 
 /// What to say of them, a line each.
-pub fn said(vacuous: &[Vacuous]) -> String {
+pub fn describe(vacuous: &[Vacuous]) -> String {
     let lines = vacuous.iter().map(|it| {
         let never = it.never.join(", ");
         format!(

@@ -5,8 +5,8 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, FaultKind, Field, Lasts, LockCall, LockName, PlannedFault,
-    Repeat, ServerName, Trigger,
+    ContenderName, Direction, Fault, FaultDuration, FaultKind, Field, LockCall, LockName,
+    PlannedFault, Repeat, ServerName, Trigger,
 };
 
 use crate::units::{write_duration, write_range};
@@ -30,11 +30,11 @@ pub fn lock(name: LockName) -> String {
 pub fn server(name: ServerName) -> String {
     match name {
         ServerName::Leader => "leader".to_owned(),
-        ServerName::Follower(place) => format!("follower-{}", u64::from(place) + 1),
-        ServerName::Observer(place) => format!("observer-{}", u64::from(place) + 1),
+        ServerName::Follower(index) => format!("follower-{}", u64::from(index) + 1),
+        ServerName::Observer(index) => format!("observer-{}", u64::from(index) + 1),
         ServerName::Of(of) => format!("server-of-{}", contender(of)),
-        ServerName::Number(place) => format!("server-{}", u64::from(place) + 1),
-        ServerName::Sentinel(place) => format!("sentinel-{}", u64::from(place) + 1),
+        ServerName::Number(index) => format!("server-{}", u64::from(index) + 1),
+        ServerName::Sentinel(index) => format!("sentinel-{}", u64::from(index) + 1),
     }
 }
 
@@ -165,8 +165,8 @@ fn words(key: &str, field: &Field) -> Vec<String> {
         Field::Direction(direction) => way(*direction).to_owned(),
         Field::Call(LockCall::Acquire) => String::new(),
         Field::Call(LockCall::Release) => "the release of ".to_owned(),
-        Field::Lasts(Lasts::For(length)) => time(*length),
-        Field::Lasts(Lasts::ForGood) => "for good".to_owned(),
+        Field::FaultDuration(FaultDuration::For(length)) => time(*length),
+        Field::FaultDuration(FaultDuration::ForGood) => "for good".to_owned(),
         Field::Duration(duration) => time(*duration),
         Field::MaybeDuration(duration) => match (key, duration) {
             ("restart-after", None) => "for good".to_owned(),

@@ -14,7 +14,7 @@ pub struct Diagnostic {
     /// The file or folder, as it was given.
     pub path: String,
     /// Where in the file; `None` if the file could not be read at all.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
     /// A few words that stand beside the caret; may be empty.
     pub label: String,
     /// What would be right, one line each.
@@ -25,7 +25,7 @@ pub struct Diagnostic {
 
 /// A stretch of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The line's number, from one.
     pub line: usize,
     /// The first character of the stretch, from one.
@@ -36,7 +36,7 @@ pub struct Place {
     pub stretch: Range<usize>,
 }
 
-impl Place {
+impl SourceLocation {
     /// Finds the line of a stretch of a text. What reaches beyond the first line is cut off; what
     /// reaches beyond the text is moved into it.
     pub fn in_text(text: &str, stretch: Range<usize>) -> Self {
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_place_is_a_line_and_a_column_from_one() {
-        let place = Place::in_text("a = 1\nb = ä2\r\nc", 11..15);
+        let place = SourceLocation::in_text("a = 1\nb = ä2\r\nc", 11..15);
         assert_eq!((place.line, place.column), (2, 5));
         assert_eq!(place.text, "b = ä2");
         assert_eq!(place.stretch, 4..7);
@@ -190,7 +190,7 @@ mod tests {
         for text in ["", "\n", "a\n\nb", "ä"] {
             for start in 0..6 {
                 for end in 0..9 {
-                    let place = Place::in_text(text, start..end);
+                    let place = SourceLocation::in_text(text, start..end);
                     assert!(place.stretch.end <= place.text.len());
                 }
             }

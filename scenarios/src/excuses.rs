@@ -30,7 +30,9 @@ mod lease;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_sim::plan::{ContenderName, Direction, Ensemble, Fault, Lasts, Plan, PlannedFault};
+use picklock_sim::plan::{
+    ContenderName, Direction, Ensemble, Fault, FaultDuration, Plan, PlannedFault,
+};
 
 /// A promise that nobody can keep under a plan, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,12 +111,12 @@ fn believes_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'s
         let long = several && together >= margin(ensemble);
         long.then_some("several hold-ups together can outlast the session before its owner knows")
     })
-    .or_else(|| hears_old_news(ensemble, faults))
+    .or_else(|| receives_stale_messages(ensemble, faults))
 }
 
 /// Why one who is not heard any more can take what it hears for new: what was sent before arrives late, at the end of
 /// one dead link, and another keeps its own word back from then on, until it would notice.
-fn hears_old_news(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+fn receives_stale_messages(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
     let dead = faults.iter().filter_map(|fault| match fault.inject {
         Fault::BlackHole {
             target,
@@ -125,11 +127,12 @@ fn hears_old_news(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'stat
     });
     let dead: Vec<_> = dead.collect();
     let notices = ensemble.granted_timeout() * 2 / 3;
-    let is_late = |direction, length: Lasts| {
+    let is_late = |direction, length: FaultDuration| {
         direction != Direction::ToServer && length.at_least(margin(ensemble) / 2)
     };
-    let is_mute =
-        |direction, length: Lasts| direction != Direction::ToClient && length.at_least(notices);
+    let is_mute = |direction, length: FaultDuration| {
+        direction != Direction::ToClient && length.at_least(notices)
+    };
     let found = dead
         .iter()
         .enumerate()
@@ -152,7 +155,7 @@ fn margin(ensemble: &Ensemble) -> Duration {
 
 /// Who hears the service and is not heard for so long may lose its session. Its last sign of life can be a third of the
 /// timeout old when the link dies; and when it is heard again, by a follower, the leader hears of it half a tick later.
-fn unheard(ensemble: &Ensemble) -> Duration {
+fn silence_until_expiry(ensemble: &Ensemble) -> Duration {
     let relayed = match ensemble.servers {
         1 => Duration::ZERO,
         _ => ensemble.tick / 2,
@@ -207,7 +210,7 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
             direction: Direction::ToServer,
             length,
             ..
-        } => length.at_least(unheard(ensemble)).then_some(
+        } => length.at_least(silence_until_expiry(ensemble)).then_some(
             "what others do passes for a sign of life while no word of its own reaches the leader",
         ),
         Fault::ClockDrift {
@@ -251,7 +254,7 @@ fn owns_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'stati
     let again = stalls > 1 || (stalls == 1 && breaks >= MANY_BREAKS);
     let again = again.then_some("an owner that is held up again and again keeps its session");
     one.or(again)
-        .or_else(|| speaks_after_death(ensemble, faults))
+        .or_else(|| delivered_after_crash(ensemble, faults))
 }
 
 /// So many broken connections, one after the other, keep an owner from knowing for most of a session: each takes one
@@ -285,7 +288,7 @@ fn never_answered(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> 
 }
 
 /// Why the service can hear of one that is dead, if the plan holds a death and a link that is dead for a while.
-fn speaks_after_death(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+fn delivered_after_crash(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
     let dies = |fault: &PlannedFault| matches!(fault.inject, Fault::Crash { .. });
     let holds = |fault: &PlannedFault| match fault.inject {
         Fault::BlackHole { length, .. } => length.at_least(margin(ensemble)),

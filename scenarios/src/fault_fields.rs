@@ -25,7 +25,7 @@ impl<'f> Parts<'f> {
                 FieldMut::Contender(name) => parts.contender = Some(name),
                 FieldMut::Server(name) => parts.servers.push(name),
                 FieldMut::Servers(names) => parts.servers.extend(names),
-                FieldMut::Lasts(lasts) => parts.times.extend(lasts.duration_mut()),
+                FieldMut::FaultDuration(lasts) => parts.times.extend(lasts.duration_mut()),
                 FieldMut::Duration(time) => parts.times.push(time),
                 FieldMut::MaybeDuration(time) => parts.times.extend(time),
                 // Whoever is on either side is struck: the contenders of one are not more so than those of the other.

@@ -38,11 +38,11 @@ pub(crate) use expect::checked_by_default;
 pub(crate) use service::PERSISTENCE;
 
 use self::case::CaseScene;
-use self::participants::Cast;
+use self::participants::Participants;
 use self::reader::{Fields, Mistake, Mistakes};
 use self::trigger::Scene;
 use crate::diagnostic::Diagnostic;
-use crate::sampled_parameters::Open;
+use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Catalogue, Scenario};
 
 /// Reads the text of a scenario file. Its path is taken to be its name with `.toml` behind it.
@@ -94,7 +94,7 @@ fn scenario(
     let because = prose(fields, "because", mistakes);
     let source = prose(fields, "source", mistakes);
     let resource = case::resource(fields, mistakes).map(|(resource, _)| resource);
-    let mut open = Open::default();
+    let mut open = SampledParameters::default();
     let (service, servers) = service::service(fields, catalogue, &mut open, mistakes);
     let (mut network, regions) = network::read(fields, &mut open, mistakes);
     let (mut workload, contenders) =
@@ -103,7 +103,7 @@ fn scenario(
     open.budget_given = event_budget.is_some();
     let widest = open.widest(&service);
     open.faults = sampled_parameters::faults(fields, &widest, mistakes);
-    let cast = Cast {
+    let participants = Participants {
         contenders,
         locks: open.locks.map_or(workload.locks, |(_, most)| most),
         servers,
@@ -112,14 +112,14 @@ fn scenario(
         observers: service.observers(),
         sentinels: service.sentinels(),
         in_cluster: service.cluster().is_some(),
-        writes_and_goes_on: service.writes_and_goes_on(),
+        tolerates_disk_errors: service.tolerates_disk_errors(),
         has_event_thread: service.has_event_thread(),
     };
-    workload.contender_settings = contender::contenders(fields, cast, &mut open, mistakes);
+    workload.contender_settings = contender::contenders(fields, participants, &mut open, mistakes);
     workload::refuse_idle_locks(fields, &workload, &open, mistakes);
-    network.regions = regions.read(cast, &workload.contender_settings, &open, mistakes);
+    network.regions = regions.read(participants, &workload.contender_settings, &open, mistakes);
     let section = workload.section;
-    let faults = faults(fields, cast, section, mistakes);
+    let faults = faults(fields, participants, section, mistakes);
     let world = |recipe: Recipe| Plan {
         recipe,
         service: service.clone(),
@@ -187,7 +187,7 @@ fn claim(fields: &mut Fields, mistakes: &mut Mistakes) -> String {
 
 fn faults(
     fields: &mut Fields,
-    cast: Cast,
+    participants: Participants,
     section: Section,
     mistakes: &mut Mistakes,
 ) -> Vec<PlannedFault> {
@@ -195,11 +195,11 @@ fn faults(
         .get("fault")
         .and_then(|item| item.list("tables that begin with [[fault]]", mistakes))
         .unwrap_or_default();
-    let faults = items.iter().enumerate().filter_map(|(place, item)| {
+    let faults = items.iter().enumerate().filter_map(|(index, item)| {
         let scene = Scene {
-            cast,
+            participants,
             section,
-            place,
+            place: index,
             faults: items.len(),
         };
         fault::fault(item, scene, mistakes)
@@ -217,7 +217,7 @@ fn cases(
     catalogue: &Catalogue,
     scene: &CaseScene,
     world: &dyn Fn(Recipe) -> Plan,
-    open: &Open,
+    open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) -> Vec<Case> {
     let example = "[[case]] and below it algorithm = \"zk-predecessor-watch\"";

@@ -24,10 +24,10 @@ use self::contenders::draw_contender;
 use self::draw::{Draw, Substream};
 use self::faults::Storm;
 use self::repeats::draw_repeats;
-use crate::sampled_parameters::Open;
+use crate::sampled_parameters::SampledParameters;
 
 /// Settles what is left open, as a seed wants it. The answer depends on nothing else.
-pub fn settle(base: &Plan, open: &Open, seed: u64) -> Plan {
+pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
     let mut draw = Draw::of(seed);
     let mut plan = base.clone();
     settle_world(&mut plan, open, &mut draw);
@@ -52,7 +52,7 @@ pub fn settle(base: &Plan, open: &Open, seed: u64) -> Plan {
     plan
 }
 
-fn settle_world(plan: &mut Plan, open: &Open, draw: &mut Draw) {
+fn settle_world(plan: &mut Plan, open: &SampledParameters, draw: &mut Draw) {
     if let Some(servers) = draw.one_of(&open.servers) {
         plan.service.set_servers(servers);
     }

@@ -38,7 +38,7 @@ pub mod units;
 pub mod why;
 mod write;
 
-pub use diagnostic::{Diagnostic, Place};
+pub use diagnostic::{Diagnostic, SourceLocation};
 pub use format::parse;
 pub use library::BUILT_IN;
 pub use load::load;

@@ -11,9 +11,9 @@ use crate::fault_fields::{Parts, moment, place};
 pub(crate) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) -> bool) -> Plan {
     let mut kept: Vec<Option<usize>> = Vec::new();
     let mut faults = Vec::new();
-    for (place, fault) in plan.faults.iter().enumerate() {
+    for (index, fault) in plan.faults.iter().enumerate() {
         // A fault may wait for one that stands below it, so whoever is waited for is looked up in the whole chain.
-        let lost = waits_for(plan, place).any(|place| gone(place, &plan.faults[place]));
+        let lost = waits_for(plan, index).any(|index| gone(index, &plan.faults[index]));
         kept.push((!lost).then_some(faults.len()));
         if !lost {
             faults.push(fault.clone());
@@ -21,9 +21,9 @@ pub(crate) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) ->
     }
     for fault in &mut faults {
         if let Trigger::Fired { fault: awaited } = &mut fault.when
-            && let Some(Some(place)) = kept.get(*awaited)
+            && let Some(Some(index)) = kept.get(*awaited)
         {
-            *awaited = *place;
+            *awaited = *index;
         }
     }
     Plan {
@@ -34,8 +34,8 @@ pub(crate) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) ->
 
 /// The plan without a fault, and the places of those that waited for it and are gone, too.
 pub(crate) fn without_fault(plan: &Plan, fault: usize) -> (Plan, Vec<usize>) {
-    let less = without_faults(plan, |place, _| place == fault);
-    let waits = |place: &usize| *place != fault && waits_for(plan, *place).any(|it| it == fault);
+    let less = without_faults(plan, |index, _| index == fault);
+    let waits = |index: &usize| *index != fault && waits_for(plan, *index).any(|it| it == fault);
     (less, (0..plan.faults.len()).filter(waits).collect())
 }
 
@@ -56,22 +56,22 @@ pub(crate) fn contenders_of(fault: &PlannedFault) -> (Option<ContenderName>, Vec
 }
 
 /// A fault, the one that it waits for, the one that that waits for, and so on.
-fn waits_for(plan: &Plan, place: usize) -> impl Iterator<Item = usize> {
-    let next = |place: &usize| match plan.faults[*place].when {
+fn waits_for(plan: &Plan, index: usize) -> impl Iterator<Item = usize> {
+    let next = |index: &usize| match plan.faults[*index].when {
         Trigger::Fired { fault } if fault < plan.faults.len() => Some(fault),
         _ => None,
     };
     // Faults may wait for each other in a circle; none of them ever fires then.
-    std::iter::successors(Some(place), next).take(plan.faults.len())
+    std::iter::successors(Some(index), next).take(plan.faults.len())
 }
 
 /// The plan with these contenders alone, the first becoming the first and so on. Faults that name another go, too.
 pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan {
     let all = 0..plan.workload.contenders;
-    let staying: Vec<u32> = all.filter(|place| stays(*place)).collect();
+    let staying: Vec<u32> = all.filter(|index| stays(*index)).collect();
     let new_name = |name: ContenderName| {
-        let place = staying.iter().position(|place| *place == name.0)?;
-        Some(ContenderName(u32::try_from(place).ok()?))
+        let index = staying.iter().position(|index| *index == name.0)?;
+        Some(ContenderName(u32::try_from(index).ok()?))
     };
     let mut less = without_faults(plan, |_, fault| {
         let mut fault = fault.clone();
@@ -204,7 +204,7 @@ mod tests {
             (when(1), cut(0)),
             (Trigger::Fired { fault: 2 }, cut(1)),
         ];
-        let less = without_faults(&plan(2, faults), |place, _| place == 1);
+        let less = without_faults(&plan(2, faults), |index, _| index == 1);
         let left: Vec<Trigger> = less.faults.into_iter().map(|fault| fault.when).collect();
         assert_eq!(left, [when(1), Trigger::Fired { fault: 0 }]);
     }
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn names_follow_the_contenders_that_stay() {
         let faults = vec![(when(2), cut(2)), (when(1), cut(0))];
-        let less = with_contenders(&plan(3, faults), |place| place != 1);
+        let less = with_contenders(&plan(3, faults), |index| index != 1);
         assert_eq!(less.workload.contenders, 2);
         assert_eq!(less.faults.len(), 1);
         assert_eq!(less.faults[0].when, when(1));
@@ -223,7 +223,7 @@ mod tests {
     fn contenders_that_stay_take_the_locks_that_they_took() {
         let mut plan = plan(4, Vec::new());
         (plan.workload.locks, plan.workload.rounds) = (2, 3);
-        let less = with_contenders(&plan, |place| place % 2 == 1);
+        let less = with_contenders(&plan, |index| index % 2 == 1);
         for (new, old) in [(0, 1), (1, 3)] {
             for round in 0..3 {
                 let taken = plan.workload.lock_of(ContenderName(old), round);
@@ -231,7 +231,7 @@ mod tests {
             }
         }
         // Those whose turns are the same need no mention.
-        let less = with_contenders(&plan, |place| place < 3);
+        let less = with_contenders(&plan, |index| index < 3);
         assert!(less.workload.contender_settings.is_empty());
     }
 
@@ -246,11 +246,11 @@ mod tests {
             4,
             vec![(Trigger::At(Duration::ZERO), partition(&[0, 2, 3]))],
         );
-        let less = with_contenders(&plan, |place| place > 1);
+        let less = with_contenders(&plan, |index| index > 1);
         assert_eq!(less.faults[0].inject, partition(&[0, 1]));
         let text = "partition server-1, contender-1 and contender-2 from all others for 5s";
         assert_eq!(less.faults[0].text, text);
-        let without = with_contenders(&plan, |place| place == 1);
+        let without = with_contenders(&plan, |index| index == 1);
         assert_eq!(without.faults[0].inject, partition(&[]));
     }
 }

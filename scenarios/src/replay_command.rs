@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use picklock_sim::watch::{Job, Replay};
+use picklock_sim::watchdog::{Job, Replay};
 
 use crate::program;
 use crate::scenario::{Case, Scenario};

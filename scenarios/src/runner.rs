@@ -13,7 +13,7 @@ use picklock_sim::broken::caught;
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
 use picklock_sim::trace::TracedMessage;
-use picklock_sim::watch::Named;
+use picklock_sim::watchdog::Named;
 use picklock_sim::{Simulated, simulate_told, simulate_traced, simulate_with};
 use rayon::prelude::*;
 
@@ -117,13 +117,13 @@ pub fn run_block(
     let job = Arc::new(replay_command::job(scenario, case));
     let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
         .into_par_iter()
-        .map(|place| {
+        .map(|index| {
             if stop.load(Ordering::Relaxed) {
                 return Err(Stopped::Interrupted);
             }
-            let seed = shard.seed(&seeds, place);
+            let seed = shard.seed(&seeds, index);
             let _named = Named::new(&job, seed);
-            let twice = settings.verify_determinism || place.is_multiple_of(SAMPLED);
+            let twice = settings.verify_determinism || index.is_multiple_of(SAMPLED);
             let outcome = run_seed(case, seed, twice)?;
             progress();
             Ok(outcome)
@@ -140,9 +140,9 @@ pub fn run_block(
 pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome {
     let watch = Stopwatch::start();
     let job = Arc::new(replay_command::job(scenario, case));
-    let story = tally.told(case).and_then(|(seed, violated)| {
+    let story = tally.run_to_explain(case).and_then(|(seed, violated)| {
         let _named = Named::new(&job, seed);
-        tell(scenario, case, seed, violated)
+        replay_story(scenario, case, seed, violated)
     });
     tally.outcome(scenario, case, story, tally.took() + watch.elapsed())
 }
@@ -300,7 +300,7 @@ pub fn wanted<'c>(case: &'c Case, invariant: &str) -> Option<&'c Want> {
 
 /// Runs a seed again to tell its story: that of the violation, if there is one to tell. `None`, if nothing can be told
 /// without a panic.
-fn tell(
+fn replay_story(
     scenario: &Scenario,
     case: &Case,
     seed: u64,

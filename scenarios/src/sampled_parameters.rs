@@ -7,7 +7,7 @@ use picklock_sim::plan::{Arrival, FaultKind, Service, Strategy};
 /// What a scenario leaves open. A field that is `None` or empty is settled by the file, and stands in the plan of the
 /// case; all others are drawn, each with even odds over what it holds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Open {
+pub struct SampledParameters {
     /// How many contenders there are: from, to (both inclusive).
     pub contenders: Option<(u32, u32)>,
     /// How many locks there are: from, to.
@@ -79,7 +79,7 @@ impl Default for AnyFaults {
     }
 }
 
-impl Open {
+impl SampledParameters {
     /// A service with the most servers that are left open.
     pub fn widest(&self, service: &Service) -> Service {
         let mut widest = service.clone();

@@ -11,7 +11,7 @@ use picklock_sim::plan::Plan;
 
 use crate::excuses::Excuse;
 use crate::known::KNOWN;
-use crate::sampled_parameters::Open;
+use crate::sampled_parameters::SampledParameters;
 use crate::{excuses, generate};
 
 /// The names that scenario files may use.
@@ -82,7 +82,7 @@ pub struct Case {
     /// this: see [`plan_for`](Self::plan_for).
     pub plan: Plan,
     /// What each seed settles, if anything.
-    pub open: Option<Open>,
+    pub open: Option<SampledParameters>,
     /// A seed has settled it: the plan is drawn, and nobody promised that all of its faults find their moment.
     pub drawn: bool,
     /// What is wanted of each invariant that is looked at, in the order of the catalogue.
@@ -149,10 +149,10 @@ impl Recorded {
     /// What does not fit of the recorded choices, if a run with them makes these instead.
     pub fn misfit(&self, made: &[u32]) -> Option<String> {
         let mut pairs = self.choices.iter().zip(made).enumerate();
-        if let Some((place, (was, is))) = pairs.find(|(_, (was, is))| was != is) {
-            let place = place + 1;
+        if let Some((index, (was, is))) = pairs.find(|(_, (was, is))| was != is) {
+            let index = index + 1;
             return Some(format!(
-                "choice {place} of the tape is {was}, and there are only {} to choose from there",
+                "choice {index} of the tape is {was}, and there are only {} to choose from there",
                 u64::from(*is) + 1
             ));
         }
@@ -252,19 +252,19 @@ pub enum Want {
     Holds,
     /// It must be violated.
     Violated {
-        /// Why.
+        /// The reason.
         because: String,
         /// By one of this many seeds at the latest.
         within_seeds: u64,
     },
     /// A fault excuses it for as long as a holder cannot know of its loss. What happens after that is looked at.
     Excused {
-        /// Why.
+        /// The reason.
         because: String,
     },
     /// No run can violate it, and some run cannot tell whether it holds: what it needs is gone for good.
     Undecided {
-        /// Why.
+        /// The reason.
         because: String,
     },
     /// It is not looked at.

@@ -76,8 +76,8 @@ impl Shard {
     }
 
     /// Its seed at this place, counted from 0, which must be less than [`len`](Self::len).
-    pub fn seed(self, seeds: &Range<u64>, place: u64) -> u64 {
-        seeds.start + place * self.of + (self.index - 1)
+    pub fn seed(self, seeds: &Range<u64>, position: u64) -> u64 {
+        seeds.start + position * self.of + (self.index - 1)
     }
 }
 

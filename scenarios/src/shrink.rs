@@ -30,7 +30,7 @@ use crate::runner;
 use crate::scenario::Case;
 use search::Search;
 
-pub use limits::{Budget, Cut, Watch};
+pub use limits::{Budget, Cut, SearchLimit};
 pub use mechanism::{Extent, Mechanism, TurningPoint};
 pub use report::{shorten, sizes_unasked, story};
 pub use reproduction::{broken_off, file_name, found_by_hunt, reproduction};
@@ -96,7 +96,7 @@ pub fn shrink(
     seed: u64,
     invariant: &'static Invariant,
     budget: Budget,
-    watch: &Watch<'_>,
+    watch: &SearchLimit<'_>,
 ) -> Option<Shrunk> {
     let case = case.settled(seed);
     let choices = runner::simulated(&case, seed).choices;
@@ -109,7 +109,7 @@ pub fn shrink_choices(
     choices: Vec<u32>,
     invariant: &'static Invariant,
     budget: Budget,
-    watch: &Watch<'_>,
+    watch: &SearchLimit<'_>,
 ) -> Option<Shrunk> {
     let mut search = Search::begin(case, choices, invariant, budget, watch)?;
     loop {
@@ -138,7 +138,7 @@ pub fn needed_faults(
     choices: Vec<u32>,
     invariant: &'static Invariant,
     budget: Budget,
-    watch: &Watch<'_>,
+    watch: &SearchLimit<'_>,
 ) -> Option<Mechanism> {
     let mut search = Search::begin(case, choices, invariant, budget, watch)?;
     structure::faults(&mut search);

@@ -17,14 +17,14 @@ use rayon::prelude::*;
 use crate::reduced_plan::without_fault;
 
 pub use crate::causal_history::{past, service_past};
-pub use divergence::{Moment, Turning, turning};
+pub use divergence::{Moment, TurningMoment, turning_moment};
 
 /// So many runs say what becomes of a plan with other choices, if nobody asks for more.
 pub const OTHERS: u64 = 200;
 
 /// How often something was violated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct ViolationShare {
     /// Runs in which it was.
     pub violated: u64,
     /// Runs that could not tell.
@@ -33,7 +33,7 @@ pub struct Share {
     pub of: u64,
 }
 
-impl Share {
+impl ViolationShare {
     /// Runs in which it held.
     pub fn held(&self) -> u64 {
         self.of - self.violated - self.undecided
@@ -68,7 +68,7 @@ pub struct Without {
     /// The faults that waited for it and are gone, too.
     pub with_it: Vec<usize>,
     /// How often it was violated.
-    pub share: Share,
+    pub share: ViolationShare,
 }
 
 /// Runs the plan with so many seeds, and then without each of its faults.
@@ -76,7 +76,7 @@ pub fn without(plan: &Plan, invariant: &Invariant, seeds: u64, stop: &AtomicBool
     let share = |plan: &Plan| {
         let seeds = (0..seeds).into_par_iter();
         let seeds = seeds.filter(|_| !stop.load(Ordering::Relaxed));
-        Share::of(invariant, seeds.map(|seed| simulate(plan, seed)))
+        ViolationShare::of(invariant, seeds.map(|seed| simulate(plan, seed)))
     };
     let whole = Without {
         fault: None,
@@ -101,13 +101,13 @@ pub fn needs(plan: &Plan, invariant: &Invariant, seeds: u64, stop: &AtomicBool) 
         return Vec::new();
     }
     let without = without(plan, invariant, seeds, stop);
-    without.iter().map(|it| it.in_words(plan)).collect()
+    without.iter().map(|it| it.describe(plan)).collect()
 }
 
 impl Without {
     /// `without fault 1: holds in 200 of 200   (crash contender-2 for good)`
-    pub fn in_words(&self, plan: &Plan) -> String {
-        let Share {
+    pub fn describe(&self, plan: &Plan) -> String {
+        let ViolationShare {
             violated,
             undecided,
             of,

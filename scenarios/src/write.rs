@@ -7,15 +7,15 @@ mod sampled_parameters;
 mod toml;
 
 use picklock_sim::plan::{
-    Arrival, Cluster, Connections, Deployment, Ensemble, Network, Persistence, ReadFrom, Section,
-    Sentinels, Service, Setting, SettingMut, Workload,
+    Arrival, Cluster, ConnectionMode, Deployment, Ensemble, Network, Persistence, ReadFrom,
+    Section, Sentinels, Service, Setting, SettingMut, Workload,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
 use self::sampled_parameters::{one_of, strategy};
 use self::toml::{With, count, number, prose, range, text, time};
 use crate::format::{PERSISTENCE, checked_by_default};
-use crate::sampled_parameters::Open;
+use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{
     Case, Expectation, Measure, Recorded, RecordedRun, SavedPlan, Scenario, Want,
 };
@@ -23,7 +23,7 @@ use crate::scenario::{
 /// Writes a scenario file with this case of the scenario alone. Nothing is left to defaults, so
 /// that the file means the same for a later version; it parses back to an equal plan.
 pub fn write(scenario: &Scenario, case: &Case) -> String {
-    let settled = Open::default();
+    let settled = SampledParameters::default();
     let open = case.open.as_ref().unwrap_or(&settled);
     let mut file = head(scenario, case, open);
     let settings = match &case.plan.service {
@@ -51,7 +51,7 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
 }
 
 /// What stands before the first table.
-fn head(scenario: &Scenario, case: &Case, open: &Open) -> Table {
+fn head(scenario: &Scenario, case: &Case, open: &SampledParameters) -> Table {
     let said = |text: &str| (!text.is_empty()).then(|| prose(text));
     let fenced = case.plan.resource.fenced;
     // The budget of what is left open follows from what each seed settles.
@@ -82,7 +82,7 @@ fn settings(service: &mut Service) -> Table {
     table
 }
 
-fn zookeeper(ensemble: &Ensemble, open: &Open) -> Table {
+fn zookeeper(ensemble: &Ensemble, open: &SampledParameters) -> Table {
     let proposal_time = ensemble.proposal_time;
     let (observers, buffer) = (ensemble.observers, ensemble.jute_max_buffer);
     let (usual, interval) = (Ensemble::default(), ensemble.container_check_interval);
@@ -137,10 +137,10 @@ fn persistence(kept: &Persistence) -> &'static str {
     found.map_or("none", |(name, _)| name)
 }
 
-fn redis(deployment: &Deployment, open: &Open) -> Table {
+fn redis(deployment: &Deployment, open: &SampledParameters) -> Table {
     let pool = match deployment.connections {
-        Connections::Multiplexed => None,
-        Connections::Pool(size) => Some(Value::from_iter([("pool", count(size))])),
+        ConnectionMode::Multiplexed => None,
+        ConnectionMode::Pool(size) => Some(Value::from_iter([("pool", count(size))])),
     };
     let load_time = deployment.load_time;
     let wanted = deployment.min_replicas_to_write;
@@ -210,7 +210,7 @@ fn cluster(cluster: &Cluster) -> Value {
     ])
 }
 
-fn network(network: &Network, open: &Open) -> Table {
+fn network(network: &Network, open: &SampledParameters) -> Table {
     let table = Table::new()
         .with("chance", one_of(&open.chance, network.chance, strategy))
         .with(
@@ -224,7 +224,7 @@ fn network(network: &Network, open: &Open) -> Table {
     regions::with_regions(table, &network.regions)
 }
 
-fn workload(workload: &Workload, open: &Open) -> Table {
+fn workload(workload: &Workload, open: &SampledParameters) -> Table {
     let hold = match (open.hold, workload.hold) {
         (Some(between), _) => range(between),
         (None, hold) => toml::hold(hold),
@@ -332,8 +332,8 @@ fn replay(recorded: &Recorded) -> Table {
     const PER_LINE: usize = 20;
     let mut choices: Array = recorded.choices.iter().map(|it| count(*it)).collect();
     if choices.len() > PER_LINE {
-        for (place, choice) in choices.iter_mut().enumerate() {
-            let is_first = place % PER_LINE == 0;
+        for (index, choice) in choices.iter_mut().enumerate() {
+            let is_first = index % PER_LINE == 0;
             choice
                 .decor_mut()
                 .set_prefix(if is_first { "\n    " } else { " " });

@@ -1,7 +1,7 @@
 //! The bare engine: 3 servers, 5 clients, 100 messages.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use picklock_sim::bare;
+use picklock_sim::engine_benches;
 
 fn engine(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("engine");
@@ -10,13 +10,13 @@ fn engine(criterion: &mut Criterion) {
     group.bench_function("small simulation, futures", |bencher| {
         bencher.iter(|| {
             seed += 1;
-            bare::with_futures(seed)
+            engine_benches::with_futures(seed)
         });
     });
     group.bench_function("small simulation, no futures", |bencher| {
         bencher.iter(|| {
             seed += 1;
-            bare::without_futures(seed)
+            engine_benches::without_futures(seed)
         });
     });
     group.finish();

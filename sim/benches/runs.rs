@@ -16,7 +16,7 @@ use picklock_sim::plan::{
 use picklock_sim::simulate;
 use picklock_zookeeper::messages::{ClientMessage, ConnectionId, Password, ServerId, Xid};
 use picklock_zookeeper::state::{Input, Output, QuorumPeerConfig, Server};
-use picklock_zookeeper::txn::Reaped;
+use picklock_zookeeper::txn::ReapRule;
 
 fn plan(recipe: &str, workload: Workload) -> Plan {
     Plan {
@@ -133,7 +133,7 @@ impl Bench {
     fn new() -> Self {
         let settings = Rc::new(QuorumPeerConfig::from(&Ensemble::default()));
         let mut bench = Self {
-            servers: Server::formed(&settings, &[(Path::from("/a"), Reaped::Never)]),
+            servers: Server::formed(&settings, &[(Path::from("/a"), ReapRule::Never)]),
             now: VirtualTime::ZERO,
             answers: 0,
             xid: 0,

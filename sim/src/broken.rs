@@ -13,17 +13,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use picklock_checker::Broken;
 
-use crate::watch;
+use crate::watchdog;
 
 thread_local! {
     /// In how many things that catch panics this thread is.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     /// The last panics, of which one will be caught.
-    static LAST: RefCell<Vec<Told>> = const { RefCell::new(Vec::new()) };
+    static LAST: RefCell<Vec<PanicText>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What a panic says of itself.
-struct Told {
+struct PanicText {
     message: String,
     place: Option<String>,
 }
@@ -35,7 +35,7 @@ struct Told {
 /// Why it broke off.
 pub fn caught<T>(doing: impl FnOnce() -> T) -> Result<T, Broken> {
     listen();
-    let inside = Inside::enter();
+    let inside = NestedCatch::enter();
     // Whoever catches a run that broke off throws away what it was about to change, or reads no more of it than what
     // is whole after each step: the history, its hash, and the tape.
     let done = panic::catch_unwind(AssertUnwindSafe(doing));
@@ -91,16 +91,16 @@ fn message(payload: &dyn Any) -> String {
 }
 
 /// Counts how many catchers of panics are nested, so that runs can be, too.
-struct Inside;
+struct NestedCatch;
 
-impl Inside {
+impl NestedCatch {
     fn enter() -> Self {
         DEPTH.set(DEPTH.get() + 1);
         Self
     }
 }
 
-impl Drop for Inside {
+impl Drop for NestedCatch {
     fn drop(&mut self) {
         DEPTH.set(DEPTH.get().saturating_sub(1));
     }
@@ -119,7 +119,7 @@ fn listen() {
             if caught {
                 note(info);
                 if !can_be_caught(info) {
-                    last_words();
+                    report_run_of_double_panic();
                 }
             }
         }));
@@ -146,9 +146,9 @@ fn can_be_caught(info: &PanicHookInfo<'_>) -> bool {
 }
 
 /// Says which run ends the program.
-fn last_words() {
-    let told = match watch::current() {
-        Some((job, seed)) => format!("\n{}", job.told(seed)),
+fn report_run_of_double_panic() {
+    let told = match watchdog::current() {
+        Some((job, seed)) => format!("\n{}", job.location(seed)),
         None => String::new(),
     };
     let panics = LAST.take().into_iter().map(|it| {
@@ -165,7 +165,7 @@ fn last_words() {
 }
 
 fn note(info: &PanicHookInfo<'_>) {
-    let told = Told {
+    let told = PanicText {
         message: message(info.payload()),
         place: info.location().map(ToString::to_string),
     };

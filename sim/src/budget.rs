@@ -37,7 +37,7 @@ pub(crate) struct Limit {
 
 /// What more events than the limit mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beyond {
+pub(crate) enum EventLimit {
     /// Half is spent, and it goes on.
     Half,
     /// All is spent.
@@ -58,15 +58,15 @@ impl Limit {
     }
 
     #[cold]
-    pub(crate) fn beyond(&mut self, budget: u64, now: VirtualTime) -> Beyond {
+    pub(crate) fn beyond(&mut self, budget: u64, now: VirtualTime) -> EventLimit {
         if self.events < budget {
             (self.events, self.half_at) = (budget, now);
-            return Beyond::Half;
+            return EventLimit::Half;
         }
         let events = budget - budget / 2;
         match now == self.half_at && events >= Self::STILL {
-            true => Beyond::Still(events),
-            false => Beyond::Spent,
+            true => EventLimit::Still(events),
+            false => EventLimit::Spent,
         }
     }
 }
@@ -96,21 +96,21 @@ mod tests {
     use super::*;
 
     /// What so many events mean, the first half and all of which came at these times.
-    fn beyond(budget: u64, half_at: u64, all_at: u64) -> Beyond {
+    fn beyond(budget: u64, half_at: u64, all_at: u64) -> EventLimit {
         let mut limit = Limit {
             events: budget / 2,
             half_at: VirtualTime::NEVER,
         };
         let half = limit.beyond(budget, VirtualTime::from_micros(half_at));
-        assert_eq!((half, limit.events), (Beyond::Half, budget));
+        assert_eq!((half, limit.events), (EventLimit::Half, budget));
         limit.beyond(budget, VirtualTime::from_micros(all_at))
     }
 
     #[test]
     fn a_budget_is_spent_on_nothing_only_if_time_has_stood_still_for_half_of_it() {
-        assert_eq!(beyond(1_000_000, 7, 8), Beyond::Spent);
-        assert_eq!(beyond(1_000_000, 7, 7), Beyond::Still(500_000));
-        assert_eq!(beyond(100, 0, 0), Beyond::Spent);
-        assert_eq!(beyond(1, 0, 0), Beyond::Spent);
+        assert_eq!(beyond(1_000_000, 7, 8), EventLimit::Spent);
+        assert_eq!(beyond(1_000_000, 7, 7), EventLimit::Still(500_000));
+        assert_eq!(beyond(100, 0, 0), EventLimit::Spent);
+        assert_eq!(beyond(1, 0, 0), EventLimit::Spent);
     }
 }

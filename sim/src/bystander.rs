@@ -14,10 +14,10 @@ use crate::world::SimulatedService;
 pub(crate) async fn bystand<S: SimulatedService>(
     shared: Rc<Shared<S>>,
     process: ProcessId,
-    place: u32,
+    index: u32,
 ) {
     let env = environment(&shared, process);
-    let read = S::bystander(&shared, process, place);
+    let read = S::bystander(&shared, process, index);
     let every = shared.world.borrow().plan.workload.bystander_every;
     loop {
         env.sleep(every).await;

@@ -51,7 +51,7 @@ pub(crate) async fn run<S: SimulatedService>(shared: Rc<Shared<S>>, id: Contende
         let got = loop {
             contender.begin().await;
             let result = contender.call().await;
-            if let Break(got) = contender.heed(result).await {
+            if let Break(got) = contender.handle(result).await {
                 break got;
             }
         };
@@ -165,23 +165,23 @@ impl<S: SimulatedService> Contender<S> {
         self.renew_if_closed();
         let (by, lock) = (self.id, self.lock_of_round());
         self.lock = lock;
-        self.say(EventKind::AcquireStarted { by, lock }).await;
+        self.note(EventKind::AcquireStarted { by, lock }).await;
     }
 
     /// Heeds what a call has come to: it has got the lock, or was cancelled, or is to try again.
-    async fn heed(&mut self, result: Option<Result<Held, LockError>>) -> ControlFlow<Option<Held>> {
+    async fn handle(&mut self, done: Option<Result<Held, LockError>>) -> ControlFlow<Option<Held>> {
         self.world().set_acquiring(self.process, false);
-        match result {
+        match done {
             None => {
                 let (by, lock) = (self.id, self.lock);
-                self.say(EventKind::Cancelled { by, lock }).await;
+                self.note(EventKind::Cancelled { by, lock }).await;
                 Break(None)
             }
             Some(Ok(held)) => Break(Some(held)),
             Some(Err(error)) => {
                 let (by, lock, why, definite) =
                     (self.id, self.lock, failure(error), error.definite());
-                self.say(EventKind::AcquireFailed {
+                self.note(EventKind::AcquireFailed {
                     by,
                     lock,
                     why,
@@ -207,7 +207,7 @@ impl<S: SimulatedService> Contender<S> {
         let token = held.token.map(Token);
         self.world().belief_begins(self.process, &held);
         let (by, lock) = (self.id, self.lock);
-        self.say(EventKind::Acquired { by, lock, token }).await;
+        self.note(EventKind::Acquired { by, lock, token }).await;
         let entered = self.enter_again().await;
         let ended = if let Err(error) = entered {
             Err(Interrupted(error))
@@ -219,7 +219,7 @@ impl<S: SimulatedService> Contender<S> {
         self.world().belief_ends(self.process);
         match ended {
             Ok(()) => {
-                self.say(EventKind::ReleaseStarted { by, lock }).await;
+                self.note(EventKind::ReleaseStarted { by, lock }).await;
                 let what = match self.release(held).await {
                     None => EventKind::ReleaseCancelled { by, lock },
                     Some(Ok(())) => EventKind::Released { by, lock },
@@ -228,12 +228,12 @@ impl<S: SimulatedService> Contender<S> {
                         EventKind::ReleaseFailed { by, lock, why }
                     }
                 };
-                self.say(what).await;
+                self.note(what).await;
                 true
             }
             Err(Interrupted(error)) => {
                 let why = failure(error);
-                self.say(EventKind::Lost { by, lock, why }).await;
+                self.note(EventKind::Lost { by, lock, why }).await;
                 // What has been sent cannot be called back. Nobody else may own the lock before it has been answered,
                 // as far as it lies with us.
                 self.write_answered().await;
@@ -259,11 +259,11 @@ impl<S: SimulatedService> Contender<S> {
                 token,
             };
             self.writing(token).await;
-            drop(self.ask(ResourceRequest::Write(write), delay));
+            drop(self.request(ResourceRequest::Write(write), delay));
         }
         let mut based_on = None;
         if section.step().is_some() {
-            based_on = Some(self.ask(ResourceRequest::Read, Duration::ZERO).await);
+            based_on = Some(self.request(ResourceRequest::Read, Duration::ZERO).await);
         }
         self.hold().await;
         let value = match (section, based_on) {
@@ -300,11 +300,11 @@ impl<S: SimulatedService> Contender<S> {
 
     async fn write(&self, write: Write) -> Result<(), Interrupted> {
         self.writing(write.token).await;
-        let answer = self.ask(ResourceRequest::Write(write), Duration::ZERO);
+        let answer = self.request(ResourceRequest::Write(write), Duration::ZERO);
         *self.unanswered.borrow_mut() = Some(answer);
         let accepted = self.write_answered().await == Some(1);
         let (by, lock) = (self.id, self.lock);
-        self.say(EventKind::Written { by, lock, accepted }).await;
+        self.note(EventKind::Written { by, lock, accepted }).await;
         if accepted {
             Ok(())
         } else {
@@ -324,38 +324,38 @@ impl<S: SimulatedService> Contender<S> {
     }
 
     /// Asks the resource. What it asks may travel longer by `extra`.
-    fn ask(&self, request: ResourceRequest, extra: Duration) -> Answer<i64> {
+    fn request(&self, request: ResourceRequest, extra: Duration) -> Answer<i64> {
         let (answer, answered) = self.answers.completion();
         self.world()
             .ask_resource(self.process, request, extra, answer);
         answered
     }
 
-    fn writing(&self, token: Option<Token>) -> Said<'_, S> {
+    fn writing(&self, token: Option<Token>) -> Noted<'_, S> {
         let (by, lock) = (self.id, self.lock);
-        self.say(EventKind::Writing { by, lock, token })
+        self.note(EventKind::Writing { by, lock, token })
     }
 
     /// Says what has happened. A fault that waits for it may stop the process right here.
     ///
     /// It is written into each place that says something, so that the compiler knows there what is said.
     #[inline(always)]
-    fn say(&self, what: EventKind) -> Said<'_, S> {
+    fn note(&self, what: EventKind) -> Noted<'_, S> {
         let mut world = self.world();
         world.record_contender_event(self.process, what);
         let runs = world.runs(self.process);
         drop(world);
-        Said { by: self, runs }
+        Noted { by: self, runs }
     }
 }
 
 /// Resolves when whoever has said something may go on: mostly at once.
-struct Said<'a, S: SimulatedService> {
+struct Noted<'a, S: SimulatedService> {
     by: &'a Contender<S>,
     runs: bool,
 }
 
-impl<S: SimulatedService> Future for Said<'_, S> {
+impl<S: SimulatedService> Future for Noted<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -368,7 +368,7 @@ impl<S: SimulatedService> Future for Said<'_, S> {
     }
 }
 
-impl<S: SimulatedService> Said<'_, S> {
+impl<S: SimulatedService> Noted<'_, S> {
     /// Whether the process that stood still goes on. If not, it looks again as soon as anything runs.
     #[cold]
     fn runs_again(&self, context: &Context<'_>) -> bool {

@@ -7,7 +7,7 @@ use crate::network::RequestId;
 use crate::process::ProcessId;
 use crate::resource::Write;
 
-/// A client handle, by its place in the world.
+/// A client handle, by its index in the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClientId(pub u32);
 
@@ -58,7 +58,7 @@ pub enum Event<E> {
 /// Something that is going to happen at a service.
 pub(crate) trait ServiceEvent {
     /// Its kind, by a number that no other kind of event has, and whom it is about: for the rolling hash.
-    fn kind_and_whom(&self) -> (u64, u32);
+    fn kind_and_subject(&self) -> (u64, u32);
 }
 
 /// A request to the resource, and where the answer is to go.
@@ -97,7 +97,7 @@ impl<E: ServiceEvent> Event<E> {
             Self::Drained => (18, 0),
             Self::StormMayEnd => (19, 0),
             Self::QuiescenceCheck => (29, 0),
-            Self::Service(event) => event.kind_and_whom(),
+            Self::Service(event) => event.kind_and_subject(),
         };
         kind << 32 | u64::from(whom)
     }

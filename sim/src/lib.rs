@@ -3,13 +3,13 @@
 //! [`simulate`] runs a [`Plan`](plan::Plan) with the choices of a seed, and answers the history
 //! of what happened. Nothing in here reads a clock, draws a number of its own, or starts a thread.
 
-pub mod bare;
 pub mod broken;
 mod budget;
 mod bystander;
 mod clock;
 mod contender;
 pub mod engine;
+pub mod engine_benches;
 mod event;
 pub mod latency_samples;
 mod link_ids;
@@ -23,7 +23,7 @@ mod services;
 mod simulated_environment;
 pub mod simulation;
 pub mod trace;
-pub mod watch;
+pub mod watchdog;
 mod world;
 
 pub use recorder::RollingHash;

@@ -43,12 +43,12 @@ mod tests {
     #[test]
     fn messages_meet_where_they_arrive() {
         let [one, two, three] = [0, 1, 2].map(ServerId);
-        let place = |link: Link| link.destination;
-        let to_three = place(between_servers(one, three));
-        assert_eq!(to_three, place(between_servers(two, three)));
-        assert_ne!(to_three, place(between_servers(one, two)));
-        assert_eq!(place(to_server(0)), place(to_server(7)));
-        assert_ne!(place(to_server(0)), to_three);
-        assert_ne!(place(to_client(0)), place(to_client(1)));
+        let index = |link: Link| link.destination;
+        let to_three = index(between_servers(one, three));
+        assert_eq!(to_three, index(between_servers(two, three)));
+        assert_ne!(to_three, index(between_servers(one, two)));
+        assert_eq!(index(to_server(0)), index(to_server(7)));
+        assert_ne!(index(to_server(0)), to_three);
+        assert_ne!(index(to_client(0)), index(to_client(1)));
     }
 }

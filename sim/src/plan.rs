@@ -8,9 +8,9 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 
 mod fault;
+mod fault_duration;
 mod fault_kind;
 mod fault_spec;
-mod lasts;
 mod lease_server;
 mod names;
 mod rate;
@@ -25,15 +25,15 @@ mod zookeeper;
 
 pub use crate::engine::Strategy;
 pub use fault::{Fault, FaultKind};
+pub use fault_duration::FaultDuration;
 pub use fault_kind::MessageInFlight;
 pub use fault_spec::{FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};
-pub use lasts::Lasts;
 pub use lease_server::LeaseServer;
 pub use names::{ContenderName, Direction, LockCall, LockName, ServerName};
 pub use rate::Rate;
 pub(crate) use redis::LOCK_KEY;
 pub use redis::{
-    Cluster, Connections, Deployment, Fsync, KeyspaceEvents, Persistence, ReadFrom, Sentinels,
+    Cluster, ConnectionMode, Deployment, Fsync, KeyspaceEvents, Persistence, ReadFrom, Sentinels,
 };
 pub use regions::{Region, Regions};
 pub use service::Service;
@@ -146,7 +146,7 @@ impl PlannedFault {
     /// Whether it would strike again before it is over.
     pub fn overlaps_itself(&self) -> bool {
         let every = self.repeat.and_then(|repeat| repeat.every);
-        let lasts = self.inject.lasts().and_then(Lasts::duration);
+        let lasts = self.inject.lasts().and_then(FaultDuration::duration);
         every
             .zip(lasts)
             .is_some_and(|(every, lasts)| lasts >= every)

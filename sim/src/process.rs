@@ -6,7 +6,7 @@ use crate::clock::LocalClock;
 pub use crate::clock::WALL_START_MICROS;
 use crate::engine::TaskId;
 
-/// A process, by its place in the world. Contenders come first, in their order.
+/// A process, by its index in the world. Contenders come first, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProcessId(pub u32);
 

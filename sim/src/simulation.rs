@@ -9,7 +9,7 @@ use picklock_checker::{Broken, ContenderId, Counts, Ended, Facts, History, Run};
 use picklock_clients::env::LocalFuture;
 
 use crate::broken::{break_off, caught};
-use crate::budget::{Beyond, Budget, Limit, never_waits, woken_from_outside};
+use crate::budget::{Budget, EventLimit, Limit, never_waits, woken_from_outside};
 use crate::bystander;
 use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
@@ -20,7 +20,7 @@ use crate::process::ProcessId;
 use crate::services::lease_server::SimulatedLeaseServer;
 use crate::services::redis::SimulatedRedis;
 use crate::services::zookeeper::SimulatedZooKeeper;
-use crate::watch::InSimulation;
+use crate::watchdog::InSimulation;
 use crate::world::Shared;
 use crate::world::SimulatedService;
 use crate::world::{Task, World};
@@ -42,7 +42,7 @@ pub struct Simulated {
 
 impl Simulated {
     /// What came of a run that broke off before there was anything to tell, or after there was.
-    fn nothing(why: Broken) -> Self {
+    fn broken_off(why: Broken) -> Self {
         let history = History {
             broken: Some(why),
             ..History::default()
@@ -94,7 +94,7 @@ fn simulated<S: SimulatedService>(plan: &Plan, tape: Tape) -> Simulated {
     // The sandbox's own seed feeds what must not be asked; any difference that it made would be a bug.
     Sandbox::run(0, |sandbox| {
         let done = caught(|| Simulation::<S>::new(plan, tape).run(sandbox));
-        done.unwrap_or_else(Simulated::nothing)
+        done.unwrap_or_else(Simulated::broken_off)
     })
 }
 
@@ -137,13 +137,13 @@ impl<S: SimulatedService> Simulation<S> {
             drawn: Cell::new(0),
             calls_left: Cell::new(0),
         });
-        for place in 0..workload.contenders {
-            let task = contender::run(Rc::clone(&shared), ContenderId(place), Start::First);
-            shared.executor.spawn(ProcessId(place), Box::pin(task));
+        for index in 0..workload.contenders {
+            let task = contender::run(Rc::clone(&shared), ContenderId(index), Start::First);
+            shared.executor.spawn(ProcessId(index), Box::pin(task));
         }
-        for place in 0..workload.bystanders {
-            let process = ProcessId(workload.contenders + place);
-            let task = bystander::bystand(Rc::clone(&shared), process, place);
+        for index in 0..workload.bystanders {
+            let process = ProcessId(workload.contenders + index);
+            let task = bystander::bystand(Rc::clone(&shared), process, index);
             shared.executor.spawn(process, Box::pin(task));
         }
         Self {
@@ -182,22 +182,22 @@ impl<S: SimulatedService> Simulation<S> {
                     return world.ended;
                 }
             }
-            let Some((at, place)) = world.timeline.take_place() else {
+            let Some((at, index)) = world.timeline.take_place() else {
                 return Some(Ended::OutOfBudget);
             };
             self.events += 1;
             if self.events > self.limit.events {
                 match self.limit.beyond(world.plan.event_budget, world.now) {
-                    Beyond::Half => {}
-                    Beyond::Spent => return Some(Ended::OutOfBudget),
-                    Beyond::Still(events) => {
+                    EventLimit::Half => {}
+                    EventLimit::Spent => return Some(Ended::OutOfBudget),
+                    EventLimit::Still(events) => {
                         self.shared.executor.blame_latest();
                         break_off(never_waits(&format!("{events} events"), world.now));
                     }
                 }
             }
             world.now = at;
-            world.dispatch_at(place);
+            world.dispatch_at(index);
             world.settle();
             if world.wants_tasks() || self.shared.executor.has_ready() {
                 return None;
@@ -295,11 +295,11 @@ impl<S: SimulatedService> Simulation<S> {
                 Task::Operation(operation) => operation(shared),
             };
             let task = self.shared.executor.spawn(process, task);
-            let place = task.0 as usize;
-            if self.helpers.len() <= place {
-                self.helpers.resize(place + 1, false);
+            let index = task.0 as usize;
+            if self.helpers.len() <= index {
+                self.helpers.resize(index + 1, false);
             }
-            self.helpers[place] = of_recipe;
+            self.helpers[index] = of_recipe;
         }
     }
 

@@ -59,16 +59,16 @@ impl MessageDirection {
 /// Who sends or gets a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
-    /// A client: a contender by its place, and after those the bystanders and the operator.
+    /// A client: a contender by its index, and after those the bystanders and the operator.
     Client(ProcessId),
-    /// A server, by its place from zero; after the servers come the Sentinels.
+    /// A server, by its index from zero; after the servers come the Sentinels.
     Server(ServerId),
 }
 
 /// Something that happens to a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedMessage {
-    /// When.
+    /// The time.
     pub at: VirtualTime,
     /// How many events of the history there were before.
     pub after: usize,

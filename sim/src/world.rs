@@ -47,7 +47,7 @@ use crate::trace::TracedMessage;
 pub(crate) use faults::process;
 use replication_triggers::PendingWrite;
 pub(crate) use service::{Read, SimulatedService};
-pub(crate) use triggers::Seen;
+pub(crate) use triggers::MomentLog;
 pub use triggers::SeenMoment;
 
 /// The world and its executor.
@@ -134,7 +134,7 @@ pub(crate) struct World<S: SimulatedService> {
     pub links_clear: bool,
     pub partitions: Vec<partitions::Partition>,
     /// The moments of the run so far, if somebody asked for them.
-    pub seen: Option<Seen>,
+    pub seen: Option<MomentLog>,
     /// The messages of the run so far, if somebody asked for them.
     pub trace: Option<Vec<TracedMessage>>,
     /// Set when the run is over.
@@ -164,17 +164,17 @@ pub(crate) struct World<S: SimulatedService> {
     /// Messages to and from the resource.
     pub resource_in_flight: usize,
     /// Requests and notifications of contenders under way.
-    pub busy: Busy,
+    pub busy: PendingWork,
     /// Who has just been told something that it waited for.
     pub told: Option<ProcessId>,
     pub last_release: VirtualTime,
     /// Writes that faults wait for, and which are not where they are to be.
     pub pending_writes: Vec<PendingWrite>,
-    pub request_fate: Option<Fate>,
-    pub reply_fate: Option<Fate>,
+    pub request_fate: Option<MessageFate>,
+    pub reply_fate: Option<MessageFate>,
     /// The answer that a server sends at this moment.
     pub answering: Option<RequestId>,
-    pub doomed_replies: Vec<(RequestId, Fate)>,
+    pub doomed_replies: Vec<(RequestId, MessageFate)>,
     /// The fault that strikes at this moment.
     pub striking: usize,
     pub struck: for_good::ActiveFaults,
@@ -231,18 +231,18 @@ pub(crate) struct FaultState {
 
 /// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum MessageFate {
     Lost,
     Late(u64),
 }
 
-impl Fate {
+impl MessageFate {
     /// It never comes, and its connection stays.
     pub const NEVER: Self = Self::Late(u64::MAX);
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Busy {
+pub(crate) struct PendingWork {
     pub requests: usize,
     pub notifications: usize,
     pub waiting: usize,

@@ -57,7 +57,7 @@ fn got(history: &History) -> Vec<u32> {
 
 /// Everybody but one.
 fn all_but(one: u32) -> Vec<u32> {
-    (0..CONTENDERS).filter(|place| *place != one).collect()
+    (0..CONTENDERS).filter(|index| *index != one).collect()
 }
 
 /// How many had come before the lock was given back for the first time.

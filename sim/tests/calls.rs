@@ -38,7 +38,7 @@ fn plan(algorithm: &str, workload: Workload, faults: Vec<PlannedFault>) -> Plan 
 fn places(history: &History, wanted: impl Fn(&EventKind) -> bool) -> Vec<usize> {
     let events = history.events.iter().enumerate();
     let found = events.filter(|(_, event)| wanted(&event.what));
-    found.map(|(place, _)| place).collect()
+    found.map(|(index, _)| index).collect()
 }
 
 #[test]

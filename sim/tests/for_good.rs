@@ -32,13 +32,13 @@ fn place(run: &Run, wanted: impl Fn(&EventKind) -> bool) -> usize {
         .expect("it happened")
 }
 
-fn after(run: &Run, place: usize, wanted: impl Fn(&EventKind) -> bool) -> usize {
-    let events = run.history.events[place..].iter();
+fn after(run: &Run, index: usize, wanted: impl Fn(&EventKind) -> bool) -> usize {
+    let events = run.history.events[index..].iter();
     events.filter(|event| wanted(&event.what)).count()
 }
 
-fn server(place: u32) -> ServerName {
-    ServerName::Number(place)
+fn server(index: u32) -> ServerName {
+    ServerName::Number(index)
 }
 
 fn dies(target: ServerName) -> Fault {

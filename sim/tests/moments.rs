@@ -279,7 +279,7 @@ fn a_run_without_faults_shows_when_a_request_is_proposed_before_it_is_committed(
         let service = Service::ZooKeeper(ensemble);
         let plan = plan_on(service, "zk-predecessor-watch", Vec::new());
         let (_, seen) = simulate_seen(&plan, Tape::from_seed(0));
-        let place = |when: Trigger| {
+        let index = |when: Trigger| {
             let found = seen.iter().position(|it| it.trigger == when);
             found.unwrap_or_else(|| panic!("{when:?}"))
         };
@@ -289,9 +289,9 @@ fn a_run_without_faults_shows_when_a_request_is_proposed_before_it_is_committed(
             (ContenderName(1), RequestKind::Create),
         ] {
             let nth = 1;
-            let sent = place(Trigger::Sent { request, by, nth });
-            let proposed = place(Trigger::Proposed { request, by, nth });
-            let committed = place(Trigger::Committed { request, by, nth });
+            let sent = index(Trigger::Sent { request, by, nth });
+            let proposed = index(Trigger::Proposed { request, by, nth });
+            let committed = index(Trigger::Committed { request, by, nth });
             assert!(sent < proposed && proposed < committed);
         }
     }

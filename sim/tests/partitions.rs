@@ -46,10 +46,10 @@ fn on_redis(deployment: Deployment, partition: PlannedFault) -> History {
 
 /// When each of the two enters, in the order of their names.
 fn entered(history: &History) -> [VirtualTime; 2] {
-    [0, 1].map(|place| {
+    [0, 1].map(|index| {
         let entered = times(
             history,
-            |what| matches!(what, EventKind::Acquired { by, .. } if *by == ContenderId(place)),
+            |what| matches!(what, EventKind::Acquired { by, .. } if *by == ContenderId(index)),
         );
         entered[0]
     })
@@ -74,9 +74,9 @@ fn each_side_with_a_primary_gives_the_lock_to_its_own_clients() {
     plan.workload.rounds = 3;
     let history = simulate(&plan, 1).run.history;
     let over = fired(&history)[0] + seconds(20);
-    let entered = |place| {
+    let entered = |index| {
         let enters =
-            |what: &EventKind| matches!(what, EventKind::Acquired { by, .. } if by.0 == place);
+            |what: &EventKind| matches!(what, EventKind::Acquired { by, .. } if by.0 == index);
         times(&history, enters)
             .into_iter()
             .filter(|at| *at < over)

@@ -22,7 +22,7 @@ fn apart(far: Duration, servers: &[u32], contenders: &[u32], resource: bool) -> 
     let near = Region {
         name: "near".to_owned(),
         servers: (0..9)
-            .filter(|place| !servers.contains(place))
+            .filter(|index| !servers.contains(index))
             .map(ServerName::Number)
             .collect(),
         contenders: vec![ContenderName(0)],
@@ -172,15 +172,15 @@ fn a_write_waits_for_a_quorum_wherever_it_lies() {
     );
     let each = Regions {
         all: (0..3)
-            .map(|place| Region {
-                name: format!("region-{place}"),
-                servers: vec![ServerName::Number(place)],
+            .map(|index| Region {
+                name: format!("region-{index}"),
+                servers: vec![ServerName::Number(index)],
                 ..Region::default()
             })
             .collect(),
         between: [(0, 1), (0, 2), (1, 2)]
             .map(|(one, other)| {
-                let name = |place: i32| format!("region-{place}");
+                let name = |index: i32| format!("region-{index}");
                 (
                     Regions::pair(&name(one), &name(other)),
                     (millis(80), millis(80)),

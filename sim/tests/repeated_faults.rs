@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use picklock_checker::{EventKind, FaultId, History, VirtualTime};
-use picklock_sim::plan::{Ensemble, Fault, Lasts, Plan, PlannedFault, Repeat, Service, Trigger};
+use picklock_sim::plan::{
+    Ensemble, Fault, FaultDuration, Plan, PlannedFault, Repeat, Service, Trigger,
+};
 use picklock_sim::simulate;
 
 fn plan(when: Trigger, inject: Fault, repeat: Repeat) -> Plan {
@@ -57,7 +59,7 @@ fn a_fault_strikes_as_often_as_it_is_to_one_time_after_the_other() {
 fn what_lasts_is_over_each_time_before_it_begins_again() {
     let pause = Fault::Pause {
         target: FIRST,
-        length: Lasts::For(Duration::from_millis(300)),
+        length: FaultDuration::For(Duration::from_millis(300)),
     };
     let history = history(&plan(acquired(), pause, every(seconds(1), 4)));
     let paused = times(&history, &EventKind::Paused { by: A });

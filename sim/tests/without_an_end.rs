@@ -7,8 +7,8 @@ use std::time::Duration;
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use picklock_checker::{ContenderId, EventKind, INVARIANTS, Run, Verdict, VirtualTime};
 use picklock_sim::plan::{
-    ContenderName, Deployment, Direction, Ensemble, Fault, Hold, Lasts, Persistence, ServerName,
-    Service, Trigger,
+    ContenderName, Deployment, Direction, Ensemble, Fault, FaultDuration, Hold, Persistence,
+    ServerName, Service, Trigger,
 };
 use picklock_sim::simulate;
 
@@ -102,7 +102,7 @@ fn hole(direction: Direction) -> Fault {
     Fault::BlackHole {
         target: SECOND,
         direction,
-        length: Lasts::ForGood,
+        length: FaultDuration::ForGood,
     }
 }
 
@@ -112,12 +112,12 @@ fn slow(target: ContenderName, millis: u64) -> Fault {
         target,
         direction: Direction::Both,
         by: Duration::from_millis(millis),
-        length: Lasts::ForGood,
+        length: FaultDuration::ForGood,
     }
 }
 
 fn at_contenders() -> Vec<Row> {
-    let length = Lasts::ForGood;
+    let length = FaultDuration::ForGood;
     vec![
         row(
             ensemble(3),
@@ -173,7 +173,7 @@ fn loses_power() -> Fault {
 }
 
 fn at_servers() -> Vec<Row> {
-    let length = Lasts::ForGood;
+    let length = FaultDuration::ForGood;
     let target = ONLY;
     let two = [0, 1].map(ServerName::Number).to_vec();
     vec![
@@ -288,7 +288,7 @@ fn when_all_are_cut_off_for_good_nobody_can_tell() {
         let inject = Fault::BlackHole {
             target,
             direction: Direction::Both,
-            length: Lasts::ForGood,
+            length: FaultDuration::ForGood,
         };
         planned(acquired(), inject)
     };
@@ -300,9 +300,9 @@ fn when_all_are_cut_off_for_good_nobody_can_tell() {
 
 #[test]
 fn what_heals_does_not_heal_what_is_for_good() {
-    let ends = Lasts::For(seconds(1));
-    let good = Lasts::ForGood;
-    let pairs: [fn(Lasts) -> Fault; 4] = [
+    let ends = FaultDuration::For(seconds(1));
+    let good = FaultDuration::ForGood;
+    let pairs: [fn(FaultDuration) -> Fault; 4] = [
         |length| Fault::Pause {
             target: FIRST,
             length,

@@ -3,9 +3,9 @@
 mod bench;
 mod herd;
 mod hunt;
-mod last_words;
 mod list;
 mod merge;
+mod partial_results;
 mod plan;
 mod replay;
 mod run;
@@ -21,7 +21,7 @@ mod yields;
 
 use clap::Subcommand;
 
-use crate::cli::console::Look;
+use crate::cli::console::OutputArgs;
 use crate::cli::failure::Failure;
 
 /// A verb and its arguments.
@@ -48,7 +48,7 @@ impl Command {
     /// # Errors
     ///
     /// [`Failure`], if it could not.
-    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         match self {
             Self::Run(run) => run.execute(look),
             Self::Merge(merge) => merge.execute(look),

@@ -9,7 +9,7 @@ use crate::cli::failure::Failure;
 
 /// How output looks.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Look {
+pub struct OutputArgs {
     /// When to use colour: only on a terminal and without NO_COLOR, always, or never.
     #[arg(
         long,
@@ -32,7 +32,7 @@ enum When {
     Never,
 }
 
-impl Look {
+impl OutputArgs {
     /// The style for standard output.
     pub fn stdout(&self) -> Style {
         Style {
@@ -96,7 +96,7 @@ pub fn shown(printed: Result<(), Failure>) -> Result<bool, Failure> {
 
 /// Writes what a person should know to standard error. That nobody can read it there is no reason
 /// to stop.
-pub fn tell(text: &str) {
+pub fn print_message(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 

@@ -87,7 +87,7 @@ impl Failure {
 
     /// A run broke off.
     pub fn broken(scenario: &Scenario, case: &Case, seed: u64, why: &Broken) -> Self {
-        let told = job(scenario, case).told(seed);
+        let told = job(scenario, case).location(seed);
         Self::Broken(format!("the run broke off: {why}\n{told}"))
     }
 

@@ -16,10 +16,10 @@ use crate::cli::failure::Failure;
 
 /// Work that takes a while: how far it is, and whether it is to stop.
 pub struct Work {
-    shared: Arc<Shared>,
+    shared: Arc<ProgressState>,
 }
 
-struct Shared {
+struct ProgressState {
     bar: ProgressBar,
     stop: AtomicBool,
     /// Whether what there is by then is still worth telling when somebody asks to stop.
@@ -75,7 +75,7 @@ impl Work {
         if show && !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(250));
         }
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ProgressState {
             bar,
             stop: AtomicBool::new(false),
             keeps,
@@ -111,7 +111,7 @@ impl Work {
     }
 
     /// Goes on with what the bar counts: a case is done, or as much of it as was run.
-    pub fn goes_on(&self, is_whole: bool) {
+    pub fn advance(&self, is_whole: bool) {
         if is_whole {
             self.shared.done(self.shared.parts.first());
         }
@@ -195,7 +195,7 @@ impl Work {
     }
 }
 
-impl Shared {
+impl ProgressState {
     fn writing(&self) -> MutexGuard<'_, ()> {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -216,19 +216,19 @@ impl Shared {
         let again = "Ctrl-C again ends it at once";
         if self.keeps && self.parts.is_empty() {
             let keeps = "stopping, and keeping what was found";
-            console::tell(&format!("{wipe}picklock: {keeps}; {again}\n"));
+            console::print_message(&format!("{wipe}picklock: {keeps}; {again}\n"));
             return;
         }
         let after = self.after();
         if self.keeps {
             let tells = "what was found comes now";
-            console::tell(&format!(
+            console::print_message(&format!(
                 "{wipe}picklock: stopped{after}; {tells}, {again}\n"
             ));
             return;
         }
         let writes = matches!(self.writing.try_lock(), Err(TryLockError::WouldBlock));
-        console::tell(&format!("{wipe}picklock: stopped{after}\n"));
+        console::print_message(&format!("{wipe}picklock: stopped{after}\n"));
         if !writes {
             let _nobody_writes_from_now_on = self.writing();
             process::exit(exit::INTERRUPTED.into());

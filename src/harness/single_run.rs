@@ -16,17 +16,17 @@ use picklock_scenarios::runner::{self, wanted};
 use picklock_scenarios::search::findings::{Cause, shrunk};
 use picklock_scenarios::search::hunt::{Bounds, hunt};
 use picklock_scenarios::search::portfolio::SearchStrategy;
-use picklock_scenarios::shrink::{self, Budget, Unasked, Watch, broken_off, reproduction};
+use picklock_scenarios::shrink::{self, Budget, SearchLimit, Unasked, broken_off, reproduction};
 use picklock_scenarios::{Case, Scenario, Want, write};
 use picklock_sim::plan::FaultKind;
-use picklock_sim::watch::Named;
+use picklock_sim::watchdog::Named;
 
 use super::{CheckError, Harness, PLAIN};
-use crate::{kept, watchdog};
+use crate::{free_file_name, watchdog};
 
 /// A run, and what it shows. It shows itself as `picklock replay` tells it, without colours.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct SingleRun {
     /// What it says of each promise.
     pub outcome: SeedOutcome,
     /// Its story.
@@ -36,7 +36,7 @@ pub struct Told {
 /// The smallest run that was found to break a promise in the same way, as a scenario that runs it again. It shows
 /// itself as `picklock shrink` tells it, without colours.
 #[derive(Clone, Debug)]
-pub struct Smallest {
+pub struct SmallestRun {
     /// The promise; `None` if the run broke off.
     pub invariant: Option<&'static str>,
     /// How it breaks it; `None` if the run broke off.
@@ -48,7 +48,7 @@ pub struct Smallest {
     scenario: Scenario,
 }
 
-impl Smallest {
+impl SmallestRun {
     /// The scenario file.
     pub fn text(&self) -> String {
         write(&self.scenario, &self.scenario.cases[0])
@@ -65,7 +65,7 @@ impl Harness {
     /// # Errors
     ///
     /// The mistakes in the scenario, or that it has several cases: see [`with_case`](Self::with_case).
-    pub fn replay(&self, scenario: &str, seed: u64) -> Result<Told, CheckError> {
+    pub fn replay(&self, scenario: &str, seed: u64) -> Result<SingleRun, CheckError> {
         let (scenario, case) = self.one_case(scenario)?;
         let case = case.settled(seed);
         let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
@@ -76,7 +76,7 @@ impl Harness {
         let mut story = runner::story(&scenario, &case, simulated, &outcome, violated);
         story.replay = format!("the same test, replay with seed {seed}");
         story.why = None;
-        Ok(Told { outcome, story })
+        Ok(SingleRun { outcome, story })
     }
 
     /// Shrinks the run of one seed of the only case of a scenario: what comes out is the smallest that was found to
@@ -85,7 +85,7 @@ impl Harness {
     /// # Errors
     ///
     /// As of [`replay`](Self::replay).
-    pub fn shrink(&self, scenario: &str, seed: u64) -> Result<Option<Smallest>, CheckError> {
+    pub fn shrink(&self, scenario: &str, seed: u64) -> Result<Option<SmallestRun>, CheckError> {
         let (scenario, case) = self.one_case(scenario)?;
         let case = case.settled(seed);
         let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
@@ -95,13 +95,13 @@ impl Harness {
             return Ok(None);
         };
         let nobody_stops = AtomicBool::new(false);
-        let watch = Watch::until(&nobody_stops);
+        let watch = SearchLimit::until(&nobody_stops);
         let choices = simulated.choices;
         let shrunk = shrink::shrink_choices(&case, choices, invariant, Budget::default(), &watch);
         Ok(shrunk.map(|shrunk| {
             let mut story = shrink::story(&scenario, &case, seed, &shrunk);
             in_a_test(&mut story);
-            Smallest {
+            SmallestRun {
                 invariant: Some(invariant.name),
                 cause: Some(Cause::of(&shrunk.mechanism)),
                 more: 0,
@@ -118,7 +118,7 @@ impl Harness {
     /// # Errors
     ///
     /// As of [`replay`](Self::replay).
-    pub fn hunt(&self, scenario: &str, runs: u64) -> Result<Vec<Smallest>, CheckError> {
+    pub fn hunt(&self, scenario: &str, runs: u64) -> Result<Vec<SmallestRun>, CheckError> {
         let (scenario, case) = self.one_case(scenario)?;
         let first = self.seeds.start;
         let _named = Named::new(&Arc::new(job(&scenario, &case)), first);
@@ -139,7 +139,7 @@ impl Harness {
             let (case, shrunk) = (&finding.found.case, &finding.shrunk);
             let mut story = shrink::story(&scenario, case, first, shrunk);
             in_a_test(&mut story);
-            found.push(Smallest {
+            found.push(SmallestRun {
                 invariant: Some(shrunk.invariant),
                 cause: Some(finding.cause),
                 more: finding.more,
@@ -152,7 +152,7 @@ impl Harness {
             let outcome = runner::judge(case, broken.seed, &simulated);
             let mut story = runner::story(&scenario, case, simulated, &outcome, None);
             in_a_test(&mut story);
-            found.push(Smallest {
+            found.push(SmallestRun {
                 invariant: None,
                 cause: None,
                 more: broken.runs - 1,
@@ -169,14 +169,14 @@ impl Harness {
     /// # Errors
     ///
     /// [`CheckError::File`], if it cannot be written.
-    pub fn keep(&self, run: &Smallest, folder: impl AsRef<Path>) -> Result<PathBuf, CheckError> {
+    pub fn keep(&self, run: &SmallestRun, folder: impl AsRef<Path>) -> Result<PathBuf, CheckError> {
         let folder = folder.as_ref();
         std::fs::create_dir_all(folder).map_err(|error| {
             let folder = folder.display();
             CheckError::File(format!("cannot make the folder {folder}: {error}"))
         })?;
         let text = run.text();
-        let file = kept::free(&folder.join(format!("{}.toml", run.scenario.name)), &text);
+        let file = free_file_name::free(&folder.join(format!("{}.toml", run.scenario.name)), &text);
         files::write_whole(&file, text.as_bytes())
             .map_err(|error| CheckError::File(error.to_string()))?;
         Ok(file)
@@ -215,13 +215,13 @@ fn in_a_test(story: &mut Story) {
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for SingleRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&story(&self.story, Detail::Essential, &PLAIN))
     }
 }
 
-impl fmt::Display for Smallest {
+impl fmt::Display for SmallestRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&story(&self.story, Detail::Essential, &PLAIN))
     }

@@ -281,8 +281,8 @@ mod tests {
 
     #[test]
     fn no_two_kinds_share_a_name() {
-        for (place, kind) in RequestKind::ALL.iter().enumerate() {
-            let earlier = &RequestKind::ALL[..place];
+        for (index, kind) in RequestKind::ALL.iter().enumerate() {
+            let earlier = &RequestKind::ALL[..index];
             assert!(earlier.iter().all(|other| other.name() != kind.name()));
         }
     }

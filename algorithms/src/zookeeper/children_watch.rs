@@ -61,9 +61,9 @@ impl Lock for ChildrenWatch {
         loop {
             let (children, changed) =
                 until_answered(|| self.zk.children_and_watch(&self.lock)).await?; // Step 2.
-            let place = children.sorted_by_sequence().position(ticket.name());
+            let index = children.sorted_by_sequence().position(ticket.name());
             drop(children);
-            match place {
+            match index {
                 None => return Err(LockError::PlaceLost),
                 Some(0) => {
                     return Ok(Held::at(ticket.path).with_token(ticket.czxid.0)); // Step 3.

@@ -146,7 +146,7 @@ pub fn predecessor(
     match queue.position(ticket.name()) {
         None => Err(LockError::PlaceLost),
         Some(0) => Ok(None),
-        Some(place) => Ok(queue.get(place - 1).map(|ahead| child(lock, ahead))),
+        Some(index) => Ok(queue.get(index - 1).map(|ahead| child(lock, ahead))),
     }
 }
 

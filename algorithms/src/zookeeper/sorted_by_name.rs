@@ -39,8 +39,8 @@ impl Lock for SortedByName {
             match names.iter().position(|name| name.as_ref() == ticket.name()) {
                 None => return Err(LockError::PlaceLost),
                 Some(0) => return Ok(Held::at(ticket.path).with_token(ticket.czxid.0)),
-                Some(place) => {
-                    let ahead = child(&self.lock, names[place - 1]);
+                Some(index) => {
+                    let ahead = child(&self.lock, names[index - 1]);
                     let watch = until_answered(|| self.zk.exists_and_watch(&ahead)).await?;
                     if let Some(gone) = if_there(watch) {
                         gone.next().await;

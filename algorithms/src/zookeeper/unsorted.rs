@@ -41,8 +41,8 @@ impl Lock for Unsorted {
                 Some(0) => {
                     return Ok(Held::at(ticket.path).with_token(ticket.czxid.0));
                 }
-                Some(place) => {
-                    let ahead = child(&self.lock, names[place - 1]);
+                Some(index) => {
+                    let ahead = child(&self.lock, names[index - 1]);
                     let (there, gone) = until_answered(|| self.zk.exists_and_watch(&ahead)).await?;
                     if there.is_some() {
                         gone.next().await;

@@ -5,7 +5,7 @@ use super::{Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused
 use crate::{ContenderId, Disowned, EventKind, Failure, LockId, NameId, Run, Token};
 
 /// A write on its way.
-pub(super) struct Sent {
+pub(super) struct WriteInFlight {
     pub(super) event: usize,
     pub(super) token: Option<Token>,
     pub(super) belief: Option<usize>,
@@ -39,7 +39,7 @@ pub(super) struct Cell {
 
 /// How many calls, beliefs, and ownerships of a lock are open, over all contenders.
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct OpenCounts {
     asking: u32,
     believes: u32,
     owns: u32,
@@ -48,8 +48,8 @@ struct Tally {
 pub(super) struct Collector<'a> {
     pub(super) found: Evidence<'a>,
     pub(super) cells: Table<Cell>,
-    tallies: Vec<Tally>,
-    pub(super) sent: Vec<Sent>,
+    tallies: Vec<OpenCounts>,
+    pub(super) sent: Vec<WriteInFlight>,
 }
 
 pub(super) fn collect(run: &Run) -> Evidence<'_> {
@@ -76,7 +76,7 @@ pub(super) fn collect(run: &Run) -> Evidence<'_> {
             waited: false,
         },
         cells: Table::new(history),
-        tallies: vec![Tally::default(); history.locks.len().max(1)],
+        tallies: vec![OpenCounts::default(); history.locks.len().max(1)],
         sent: Vec::with_capacity(room),
     };
     for (index, event) in history.events.iter().enumerate() {
@@ -203,16 +203,16 @@ impl<'a> Collector<'a> {
         self.found.signs.push(LivenessEvent { by, event, of });
     }
 
-    fn tally(&mut self, lock: LockId) -> &mut Tally {
-        let place = lock.0 as usize;
-        if place >= self.tallies.len() {
-            self.tallies.resize(place + 1, Tally::default());
+    fn tally(&mut self, lock: LockId) -> &mut OpenCounts {
+        let index = lock.0 as usize;
+        if index >= self.tallies.len() {
+            self.tallies.resize(index + 1, OpenCounts::default());
         }
-        &mut self.tallies[place]
+        &mut self.tallies[index]
     }
 
     /// Somebody waits as soon as a call without an answer meets another contender's hold.
-    fn notice_waiting(&mut self, by: ContenderId, lock: LockId) {
+    fn note_waiting(&mut self, by: ContenderId, lock: LockId) {
         if self.found.waited {
             return;
         }
@@ -231,7 +231,7 @@ impl<'a> Collector<'a> {
         }
         cell.asking += 1;
         self.tally(lock).asking += 1;
-        self.notice_waiting(by, lock);
+        self.note_waiting(by, lock);
     }
 
     /// The answer to a call of `acquire`: gives back where the call began.
@@ -261,7 +261,7 @@ impl<'a> Collector<'a> {
 
     fn acquired(&mut self, index: usize, by: ContenderId, lock: LockId, token: Option<Token>) {
         let asked = self.answered(by, lock);
-        let place = self.found.beliefs.len();
+        let position = self.found.beliefs.len();
         let cell = self.cells.cell(by, lock);
         let grant = cell.granted.filter(|&grant| {
             let ownership = &self.found.ownerships[grant];
@@ -282,12 +282,12 @@ impl<'a> Collector<'a> {
             settled: None,
             known: None,
             grant,
-            also: cell.open.replace(place),
+            also: cell.open.replace(position),
         });
-        cell.latest = Some(place);
+        cell.latest = Some(position);
         cell.believes += 1;
         self.tally(lock).believes += 1;
-        self.notice_waiting(by, lock);
+        self.note_waiting(by, lock);
     }
 
     fn left(&mut self, index: usize, by: ContenderId, lock: LockId, releases: bool) {
@@ -304,8 +304,8 @@ impl<'a> Collector<'a> {
     /// Beliefs that are open could have ended then.
     fn could_have_known(&mut self, by: ContenderId, lock: LockId, known: Known) {
         let mut next = self.cells.cell(by, lock).open;
-        while let Some(place) = next {
-            let belief = &mut self.found.beliefs[place];
+        while let Some(index) = next {
+            let belief = &mut self.found.beliefs[index];
             belief.known.get_or_insert(known);
             next = belief.also;
         }
@@ -331,7 +331,7 @@ impl<'a> Collector<'a> {
 
     fn owned(&mut self, index: usize, by: ContenderId, lock: LockId, token: Token, name: NameId) {
         self.found.queueing.push(index);
-        let place = self.found.ownerships.len();
+        let position = self.found.ownerships.len();
         let cell = self.cells.cell(by, lock);
         self.found.ownerships.push(Ownership {
             by,
@@ -343,12 +343,12 @@ impl<'a> Collector<'a> {
             how: None,
             believed: cell.latest,
             taken: false,
-            also: cell.owned.replace(place),
+            also: cell.owned.replace(position),
         });
-        cell.granted = Some(place);
+        cell.granted = Some(position);
         cell.owns += 1;
         self.tally(lock).owns += 1;
-        self.notice_waiting(by, lock);
+        self.note_waiting(by, lock);
     }
 
     fn disowned(
@@ -367,15 +367,15 @@ impl<'a> Collector<'a> {
         let cell = self.cells.cell(by, lock);
         let mut next = cell.owned.take();
         let mut ended = 0;
-        while let Some(place) = next {
-            let ownership = &mut self.found.ownerships[place];
+        while let Some(position) = next {
+            let ownership = &mut self.found.ownerships[position];
             next = ownership.also.take();
             if ownership.token == token {
                 ownership.disowned = Some(index);
                 ownership.how = Some(how);
                 ended += 1;
             } else {
-                ownership.also = cell.owned.replace(place);
+                ownership.also = cell.owned.replace(position);
             }
         }
         cell.owns -= ended;
@@ -385,16 +385,16 @@ impl<'a> Collector<'a> {
 
 /// Ends the beliefs that hang together from here.
 fn leave(beliefs: &mut [Belief], mut next: Option<usize>, index: usize) {
-    while let Some(place) = next {
-        beliefs[place].left = Some(index);
-        next = beliefs[place].also;
+    while let Some(position) = next {
+        beliefs[position].left = Some(index);
+        next = beliefs[position].also;
     }
 }
 
 /// Notes the end of the release of the beliefs that hang together from here.
 fn settle(beliefs: &mut [Belief], mut next: Option<usize>, index: usize) {
-    while let Some(place) = next {
-        beliefs[place].settled = Some(index);
-        next = beliefs[place].also;
+    while let Some(position) = next {
+        beliefs[position].settled = Some(index);
+        next = beliefs[position].also;
     }
 }

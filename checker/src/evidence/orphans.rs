@@ -20,18 +20,18 @@ pub(crate) struct Orphan {
 
 impl Evidence<'_> {
     /// The `Released` after which the contender still was the owner, and cannot have been told otherwise.
-    pub(crate) fn released_in_vain(&self, belief: &Belief) -> Option<usize> {
+    pub(crate) fn released_without_effect(&self, belief: &Belief) -> Option<usize> {
         let ownership = &self.ownerships[belief.grant?];
         let settled = belief.settled?;
         let after = self.at(settled) < self.at_or_never(ownership.disowned);
         let released = matches!(self.event(settled).what, EventKind::Released { .. });
-        let in_vain = released && after && !self.may_say_released(belief, ownership.owned);
+        let in_vain = released && after && !self.may_have_been_denied(belief, ownership.owned);
         in_vain.then_some(settled)
     }
 
     /// Whether the service can have told it between the grant and the end of its release that it does not own the lock,
     /// or that it has given back one entry.
-    fn may_say_released(&self, belief: &Belief, owned: usize) -> bool {
+    fn may_have_been_denied(&self, belief: &Belief, owned: usize) -> bool {
         let settled = belief.settled.unwrap_or(usize::MAX);
         let mut entries = 1;
         let mut answers = self.answers_to(belief, owned..settled);
@@ -85,7 +85,7 @@ impl Evidence<'_> {
                     place,
                     name,
                 } if (by, lock) == (call.by, call.lock) => {
-                    (name, self.gone(came, Gone::Place(place)))
+                    (name, self.gone(came, Relinquished::Place(place)))
                 }
                 EventKind::Owned {
                     by,
@@ -93,7 +93,7 @@ impl Evidence<'_> {
                     token,
                     name,
                 } if (by, lock) == (call.by, call.lock) && !self.is_queued(call, name) => {
-                    (name, self.gone(came, Gone::Grant(token)))
+                    (name, self.gone(came, Relinquished::Grant(token)))
                 }
                 _ => return None,
             };
@@ -133,7 +133,7 @@ impl Evidence<'_> {
         })
     }
 
-    fn gone(&self, came: usize, what: Gone) -> Option<usize> {
+    fn gone(&self, came: usize, what: Relinquished) -> Option<usize> {
         let by_and_lock = |what: &EventKind| match *what {
             EventKind::Queued { by, lock, .. } | EventKind::Owned { by, lock, .. } => {
                 Some((by, lock))
@@ -147,13 +147,13 @@ impl Evidence<'_> {
                 EventKind::Unqueued {
                     by, lock, place, ..
                 },
-                Gone::Place(wanted),
+                Relinquished::Place(wanted),
             ) => (by, lock) == of && place == wanted,
             (
                 EventKind::Disowned {
                     by, lock, token, ..
                 },
-                Gone::Grant(wanted),
+                Relinquished::Grant(wanted),
             ) => (by, lock) == of && token == wanted,
             _ => false,
         });
@@ -163,7 +163,7 @@ impl Evidence<'_> {
 
 /// What goes: a place in the queue, or a grant.
 #[derive(Clone, Copy)]
-enum Gone {
+enum Relinquished {
     Place(u64),
     Grant(crate::Token),
 }

@@ -23,11 +23,11 @@ impl<T: Clone + Default> Table<T> {
         if column >= self.locks {
             self.widen(column + 1);
         }
-        let place = row * self.locks + column;
-        if place >= self.cells.len() {
+        let index = row * self.locks + column;
+        if index >= self.cells.len() {
             self.cells.resize((row + 1) * self.locks, T::default());
         }
-        &mut self.cells[place]
+        &mut self.cells[index]
     }
 
     /// The cells of one contender, by lock.
@@ -40,9 +40,9 @@ impl<T: Clone + Default> Table<T> {
     /// All cells with their contenders and locks.
     pub(super) fn iter(&self) -> impl Iterator<Item = (ContenderId, LockId, &T)> {
         let locks = self.locks;
-        self.cells.iter().enumerate().map(move |(place, cell)| {
-            let by = ContenderId((place / locks) as u32);
-            (by, LockId((place % locks) as u32), cell)
+        self.cells.iter().enumerate().map(move |(index, cell)| {
+            let by = ContenderId((index / locks) as u32);
+            (by, LockId((index % locks) as u32), cell)
         })
     }
 
@@ -50,8 +50,8 @@ impl<T: Clone + Default> Table<T> {
     fn widen(&mut self, locks: usize) {
         let rows = self.cells.len() / self.locks;
         let mut cells = vec![T::default(); rows * locks];
-        for (place, cell) in std::mem::take(&mut self.cells).into_iter().enumerate() {
-            cells[place / self.locks * locks + place % self.locks] = cell;
+        for (index, cell) in std::mem::take(&mut self.cells).into_iter().enumerate() {
+            cells[index / self.locks * locks + index % self.locks] = cell;
         }
         self.cells = cells;
         self.locks = locks;

@@ -1,7 +1,7 @@
 //! Which sending each write that arrived goes back to.
 
 use super::Arrival;
-use super::collect::{Collector, Sent};
+use super::collect::{Collector, WriteInFlight};
 use crate::{ContenderId, LockId, Token};
 
 impl Collector<'_> {
@@ -12,17 +12,17 @@ impl Collector<'_> {
         lock: LockId,
         token: Option<Token>,
     ) {
-        let place = self.sent.len();
+        let position = self.sent.len();
         let cell = self.cells.cell(by, lock);
-        self.sent.push(Sent {
+        self.sent.push(WriteInFlight {
             event: index,
             token,
             belief: cell.latest,
             next: None,
         });
-        match cell.newest_sent.replace(place) {
-            Some(before) if cell.oldest_sent.is_some() => self.sent[before].next = Some(place),
-            Some(_) | None => cell.oldest_sent = Some(place),
+        match cell.newest_sent.replace(position) {
+            Some(before) if cell.oldest_sent.is_some() => self.sent[before].next = Some(position),
+            Some(_) | None => cell.oldest_sent = Some(position),
         }
     }
 
@@ -39,21 +39,21 @@ impl Collector<'_> {
         let cell = self.cells.cell(by, lock);
         let (mut oldest, mut newest, mut before, mut last) = (None, None, None, None);
         let mut next = cell.oldest_sent;
-        while let Some(place) = next {
-            if self.sent[place].token == token {
+        while let Some(index) = next {
+            if self.sent[index].token == token {
                 if oldest.is_none() {
-                    (oldest, before) = (Some(place), last);
+                    (oldest, before) = (Some(index), last);
                 }
-                newest = Some(place);
+                newest = Some(index);
             }
-            last = Some(place);
-            next = self.sent[place].next;
+            last = Some(index);
+            next = self.sent[index].next;
         }
         if oldest.is_none() {
             (oldest, newest) = (cell.oldest_sent, last);
         }
-        if let Some(place) = oldest {
-            let after = self.sent[place].next;
+        if let Some(index) = oldest {
+            let after = self.sent[index].next;
             match before {
                 Some(before) => self.sent[before].next = after,
                 None => cell.oldest_sent = after,
@@ -62,9 +62,9 @@ impl Collector<'_> {
                 cell.newest_sent = before;
             }
         }
-        let sent = oldest.map(|place| &self.sent[place]);
-        let or = newest.filter(|_| newest != oldest).map(|place| {
-            let sent = &self.sent[place];
+        let sent = oldest.map(|index| &self.sent[index]);
+        let or = newest.filter(|_| newest != oldest).map(|index| {
+            let sent = &self.sent[index];
             (sent.event, sent.belief)
         });
         self.found.arrivals.push(Arrival {

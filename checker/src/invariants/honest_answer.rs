@@ -39,11 +39,11 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     for belief in &evidence.beliefs {
         if let Some(grant) = belief.grant {
             told = true;
-            if let Some(released) = evidence.released_in_vain(belief) {
+            if let Some(released) = evidence.released_without_effect(belief) {
                 let ownership = &evidence.ownerships[grant];
                 return still_owner(evidence, belief, ownership, released);
             }
-        } else if evidence.knows_owners_of(belief.lock) {
+        } else if evidence.has_owners_of(belief.lock) {
             told = true;
             if !owned_meanwhile(evidence, belief) && !granted_meanwhile(evidence, belief) {
                 return never_owner(evidence, belief);

@@ -21,11 +21,11 @@ impl<'a, T> Latest<'a, T> {
     }
 
     pub(super) fn extend(&mut self, lock: LockId, until: VirtualTime, stretch: &'a T) {
-        let place = lock.0 as usize;
-        if place >= self.by_lock.len() {
-            self.by_lock.resize(place + 1, None);
+        let index = lock.0 as usize;
+        if index >= self.by_lock.len() {
+            self.by_lock.resize(index + 1, None);
         }
-        let longest = &mut self.by_lock[place];
+        let longest = &mut self.by_lock[index];
         if longest.is_none_or(|(latest, _)| latest < until) {
             *longest = Some((until, stretch));
         }

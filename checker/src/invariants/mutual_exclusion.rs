@@ -37,7 +37,7 @@ fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
         return Verdict::Undecided("nobody ever got the lock".to_owned());
     }
-    for (place, knowing) in evidence.beliefs.iter().enumerate() {
+    for (index, knowing) in evidence.beliefs.iter().enumerate() {
         let Some(from) = evidence.inexcusable_from(knowing) else {
             continue;
         };
@@ -46,11 +46,11 @@ fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
         let meets = |(other, belief): &(usize, &Belief)| {
             let both_from = evidence.at(belief.acquired).max(from);
             let both_until = evidence.at_or_never(belief.left).min(until);
-            *other != place && belief.lock == knowing.lock && both_from < both_until
+            *other != index && belief.lock == knowing.lock && both_from < both_until
         };
         let met = evidence.beliefs.iter().enumerate().find(meets);
         if let Some((other, belief)) = met {
-            let (earlier, later) = if other < place {
+            let (earlier, later) = if other < index {
                 (belief, knowing)
             } else {
                 (knowing, belief)

@@ -23,7 +23,7 @@ struct Change {
 fn check(evidence: &Evidence<'_>) -> Verdict {
     let facts = &evidence.run.facts;
     let accepted = || evidence.arrivals.iter().filter(|write| write.accepted);
-    for (place, write) in accepted().enumerate() {
+    for (index, write) in accepted().enumerate() {
         let change = change(evidence, write);
         if facts.floor.is_some_and(|floor| change.after < floor) {
             return oversold(evidence, write, change);
@@ -37,7 +37,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
             None => change.after == change.before.wrapping_add(step),
         };
         if !fresh {
-            return lost(evidence, place, write, change);
+            return lost(evidence, index, write, change);
         }
     }
     if let Some(step) = facts.step
@@ -83,7 +83,7 @@ fn oversold(evidence: &Evidence<'_>, write: &Arrival, change: Change) -> Verdict
     case.broken(summary, write.event, None)
 }
 
-fn lost(evidence: &Evidence<'_>, place: usize, write: &Arrival, change: Change) -> Verdict {
+fn lost(evidence: &Evidence<'_>, index: usize, write: &Arrival, change: Change) -> Verdict {
     let Change { before, after, .. } = change;
     let at = evidence.at(write.event);
     let mut case = WitnessBuilder::new(evidence);
@@ -92,7 +92,7 @@ fn lost(evidence: &Evidence<'_>, place: usize, write: &Arrival, change: Change) 
     show_hold(&mut case, evidence, write);
     // The write that made the value that was overwritten, if one did.
     let accepted = || evidence.arrivals.iter().filter(|write| write.accepted);
-    let earlier = accepted().take(place);
+    let earlier = accepted().take(index);
     let victim = earlier
         .filter(|victim| victim.lock == write.lock)
         .last()

@@ -20,7 +20,7 @@ pub const INVARIANT: Invariant = Invariant {
 
 /// How long before an ownership was in use, and from which event on it was not.
 #[derive(Clone, Copy)]
-struct Used {
+struct LastUse {
     until: VirtualTime,
     /// The event that ended its use; the grant itself, if it never was in use.
     last: usize,
@@ -29,8 +29,8 @@ struct Used {
 fn check(evidence: &Evidence<'_>) -> Verdict {
     let gone = evidence.run.for_good.service.as_ref();
     let mut unknown = None;
-    for (place, ownership) in evidence.ownerships.iter().enumerate() {
-        if let Some((used, until, overdue)) = abandoned(evidence, place) {
+    for (index, ownership) in evidence.ownerships.iter().enumerate() {
+        if let Some((used, until, overdue)) = abandoned(evidence, index) {
             // A service that cannot act any more ends no ownership.
             unknown = gone.filter(|gone| overdue.0 >= gone.since).or(unknown);
             if gone.is_none_or(|gone| overdue.0 < gone.since) {
@@ -53,8 +53,8 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 }
 
 /// The first stretch in which nobody stood behind the ownership and that was too long, and when it began to be.
-fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime, Overdue)> {
-    let ownership = &evidence.ownerships[place];
+fn abandoned(evidence: &Evidence<'_>, index: usize) -> Option<(LastUse, VirtualTime, Overdue)> {
+    let ownership = &evidence.ownerships[index];
     let lease = evidence.run.facts.lease;
     let from = evidence.at(ownership.owned);
     let until = evidence.at_or_end(ownership.disowned);
@@ -62,13 +62,13 @@ fn abandoned(evidence: &Evidence<'_>, place: usize) -> Option<(Used, VirtualTime
     if until.since(from) <= lease {
         return None;
     }
-    let mut used = Used {
+    let mut used = LastUse {
         until: from,
         last: ownership.owned,
     };
     for belief in beliefs_during(evidence, ownership) {
         // What comes after the end of the ownership cannot tell how long it was in use.
-        let from = use_begins(evidence, belief, place).min(until);
+        let from = use_begins(evidence, belief, index).min(until);
         if from > used.until
             && let Some(overdue) = overdue(evidence, ownership, used.until, from)
         {
@@ -92,7 +92,7 @@ fn beliefs_during<'e>(
     evidence: &'e Evidence<'_>,
     ownership: &'e Ownership,
 ) -> impl Iterator<Item = &'e Belief> {
-    let before = ownership.believed.map(|place| &evidence.beliefs[place]);
+    let before = ownership.believed.map(|index| &evidence.beliefs[index]);
     let beliefs = &evidence.beliefs;
     let first = beliefs.partition_point(|belief| belief.acquired < ownership.owned);
     let owner = (ownership.by, ownership.lock);
@@ -109,11 +109,11 @@ fn beliefs_during<'e>(
 
 /// A contender that asks is behind its ownership only if that is what its call then brought it: one
 /// that waits behind its own forgotten node is not.
-fn use_begins(evidence: &Evidence<'_>, belief: &Belief, place: usize) -> VirtualTime {
+fn use_begins(evidence: &Evidence<'_>, belief: &Belief, index: usize) -> VirtualTime {
     let begins = match belief.asked {
-        Some(asked) if belief.grant == Some(place) => asked,
+        Some(asked) if belief.grant == Some(index) => asked,
         // The history does not tell when it asked: no later than it was granted, for all we know.
-        None if belief.grant == Some(place) => evidence.ownerships[place].owned,
+        None if belief.grant == Some(index) => evidence.ownerships[index].owned,
         Some(_) | None => belief.acquired,
     };
     evidence.at(begins)
@@ -131,7 +131,7 @@ fn use_ends(evidence: &Evidence<'_>, belief: &Belief) -> Option<usize> {
 fn orphan(
     evidence: &Evidence<'_>,
     ownership: &Ownership,
-    Used { until: since, last }: Used,
+    LastUse { until: since, last }: LastUse,
     (until, (broken, counted)): (VirtualTime, Overdue),
 ) -> Verdict {
     let history = &evidence.run.history;
@@ -228,7 +228,7 @@ fn left_over(evidence: &Evidence<'_>, leftover: usize) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Gone, notation};
+    use crate::{Unavailable, notation};
 
     /// With a lease of 10 s, as by default.
     pub(super) fn verdict(text: &str) -> Verdict {
@@ -376,7 +376,7 @@ mod tests {
     fn a_service_that_is_gone_for_good_ends_no_ownership_and_what_came_before_is_judged() {
         let gone_at = |text: &str, seconds: u64| {
             let mut run = notation::run(text);
-            run.for_good.service = Some(Gone {
+            run.for_good.service = Some(Unavailable {
                 since: VirtualTime::from_micros(seconds * 1_000_000),
                 why: "the only server is dead for good".to_owned(),
             });

@@ -23,14 +23,14 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
             continue;
         };
         let age = evidence.age(&evidence.beliefs[belief]);
-        let place = write.lock.0 as usize;
-        if place >= newest.len() {
-            newest.resize(place + 1, None);
+        let index = write.lock.0 as usize;
+        if index >= newest.len() {
+            newest.resize(index + 1, None);
         }
-        match newest[place] {
+        match newest[index] {
             Some((newer, before)) if age < newer => return violated(evidence, before, write),
             Some((same, _)) if age == same => {}
-            Some(_) | None => newest[place] = Some((age, write)),
+            Some(_) | None => newest[index] = Some((age, write)),
         }
     }
     if !anything {
@@ -48,7 +48,7 @@ fn violated(evidence: &Evidence<'_>, newer: &Arrival, stale: &Arrival) -> Verdic
         format!("the resource took a write of {old} after one of {new}, which got the lock later")
     };
     let began = |belief: &Belief| evidence.at(evidence.age(belief));
-    let belief_of = |write: &Arrival| write.belief.map(|place| &evidence.beliefs[place]);
+    let belief_of = |write: &Arrival| write.belief.map(|index| &evidence.beliefs[index]);
     for write in [newer, stale] {
         case.show(write.sent).show([write.event]);
         if let Some(belief) = belief_of(write) {

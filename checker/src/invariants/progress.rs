@@ -31,7 +31,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     if let (Some(list), Some((ended, Ended::BoundReached))) =
         (evidence.run.history.too_long, evidence.ended)
     {
-        return nobody_serves(evidence)
+        return no_service_left(evidence)
             .unwrap_or_else(|| list_too_long::verdict(evidence, list, ended));
     }
     match evidence.ended {
@@ -52,7 +52,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 /// whatever is left: where all others have what they came for, it holds.
 fn excused(evidence: &Evidence<'_>) -> Option<Verdict> {
     let gone = &evidence.run.for_good;
-    nobody_serves(evidence).or_else(|| {
+    no_service_left(evidence).or_else(|| {
         let first = gone.contenders.first()?;
         let all = 0..evidence.run.history.contenders.len() as u32;
         let owes = |by: ContenderId| gone.stranded(by).is_none();
@@ -78,13 +78,13 @@ fn has_left(evidence: &Evidence<'_>, by: ContenderId) -> bool {
 }
 
 /// Nobody can be expected to get a lock of a service of which too little is left.
-fn nobody_serves(evidence: &Evidence<'_>) -> Option<Verdict> {
+fn no_service_left(evidence: &Evidence<'_>) -> Option<Verdict> {
     let gone = evidence.run.for_good.service.as_ref()?;
     Some(Verdict::Undecided(gone.why.clone()))
 }
 
 /// The bound is reached, and no event tells who waits for what: the open calls must do.
-fn nobody_says_why(evidence: &Evidence<'_>, ended: usize) -> Verdict {
+fn violated_without_reason(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     let mut case = WitnessBuilder::new(evidence);
     let summary = match evidence.pending.first() {
         Some(&(by, _, asked)) => {
@@ -110,7 +110,7 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
         .filter(|wait| evidence.run.for_good.stranded(wait.by).is_none())
         .collect();
     let Some(&first) = waits.first() else {
-        return nobody_says_why(evidence, ended);
+        return violated_without_reason(evidence, ended);
     };
     let mut path = vec![first];
     let circle = loop {
@@ -268,7 +268,7 @@ fn explain(case: &mut WitnessBuilder<'_>, evidence: &Evidence<'_>, wait: &Wait) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Gone, Stranded, VirtualTime, notation};
+    use crate::{Stranded, Unavailable, VirtualTime, notation};
 
     pub(super) fn verdict(text: &str) -> Verdict {
         INVARIANT.verdict(&notation::run(text))
@@ -333,7 +333,7 @@ mod tests {
         let why = "the only server is dead for good";
         let without_service = |text: &str| {
             let mut run = notation::run(text);
-            run.for_good.service = Some(Gone {
+            run.for_good.service = Some(Unavailable {
                 since: VirtualTime::from_micros(7_000_000),
                 why: why.to_owned(),
             });

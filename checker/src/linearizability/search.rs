@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Calls, Kind, Store};
+use super::{CallKind, Calls, Store};
 
 /// An order of the writes that explains all answers, if there is one: then
 /// [`check_order`](super::check_order) accepts it. Writes that were not answered are in it where they must be.
@@ -10,7 +10,7 @@ use super::{Calls, Kind, Store};
 /// It takes time that can double with each write that was under way at the same time as others, and with each that was
 /// not answered.
 pub fn find_order<S: Store>(start: &S, calls: &Calls<S>) -> Option<Vec<usize>> {
-    let unknown = |call: &super::Call<_, _>| call.kind == Kind::Read && call.answered.is_none();
+    let unknown = |call: &super::Call<_, _>| call.kind == CallKind::Read && call.answered.is_none();
     let mut search = Search {
         calls,
         in_vain: BTreeMap::new(),
@@ -53,7 +53,7 @@ impl<S: Store> Search<'_, S> {
         let is_late = |call: usize| {
             let call = &self.calls[call];
             let at = call.answered.as_ref().map(|told| told.at);
-            call.kind == Kind::Read && at.is_some_and(|at| at < point.last_asked)
+            call.kind == CallKind::Read && at.is_some_and(|at| at < point.last_asked)
         };
         let known = self.in_vain.get(&point.done).is_some_and(|known| {
             let here = (point.order.len(), point.last_asked, &point.copy);
@@ -78,32 +78,32 @@ impl<S: Store> Search<'_, S> {
 
     /// Accounts for every read that the copy answers so: to read early never hurts.
     fn read(&self, point: &mut Point<S>) {
-        for (place, call) in self.calls.iter().enumerate() {
+        for (index, call) in self.calls.iter().enumerate() {
             let Some(told) = &call.answered else {
                 continue;
             };
             let is_said = told.as_of.is_none_or(|as_of| as_of == point.order.len());
-            if call.kind == Kind::Read
-                && !point.done[place]
+            if call.kind == CallKind::Read
+                && !point.done[index]
                 && is_said
                 && point.last_asked <= told.at
-                && self.is_next(point, place)
+                && self.is_next(point, index)
                 && point.copy.clone().answer(call.session, &call.request) == told.answer
             {
-                point.done[place] = true;
+                point.done[index] = true;
             }
         }
     }
 
     /// The point at which this write comes next, if it can.
-    fn write(&self, point: &Point<S>, place: usize) -> Option<Point<S>> {
-        let call = &self.calls[place];
+    fn write(&self, point: &Point<S>, index: usize) -> Option<Point<S>> {
+        let call = &self.calls[index];
         let in_time = |other: usize| {
             let earlier = self.calls[other].answered.as_ref().map(|told| told.at);
-            let writes = self.calls[other].kind == Kind::Write;
+            let writes = self.calls[other].kind == CallKind::Write;
             point.done[other] || !writes || earlier.is_none_or(|at| at >= call.asked)
         };
-        let can = call.kind == Kind::Write && !point.done[place] && self.is_next(point, place);
+        let can = call.kind == CallKind::Write && !point.done[index] && self.is_next(point, index);
         if !can || !(0..self.calls.len()).all(in_time) {
             return None;
         }
@@ -117,19 +117,19 @@ impl<S: Store> Search<'_, S> {
             return None;
         }
         // What its session has written before, and what has not been done by now, never will.
-        for (other, done) in next.done[..=place].iter_mut().enumerate() {
+        for (other, done) in next.done[..=index].iter_mut().enumerate() {
             *done |= self.calls[other].session == call.session;
         }
-        next.order.push(place);
+        next.order.push(index);
         next.last_asked = next.last_asked.max(call.asked);
         Some(next)
     }
 
     /// Whether its session has come to this call. It does not wait for writes that were not answered.
-    fn is_next(&self, point: &Point<S>, place: usize) -> bool {
-        (0..place).all(|earlier| {
+    fn is_next(&self, point: &Point<S>, index: usize) -> bool {
+        (0..index).all(|earlier| {
             let other = &self.calls[earlier];
-            let waits = other.session == self.calls[place].session && other.answered.is_some();
+            let waits = other.session == self.calls[index].session && other.answered.is_some();
             point.done[earlier] || !waits
         })
     }

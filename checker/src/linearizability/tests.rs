@@ -26,7 +26,7 @@ fn write(session: u32, value: u8, from: u64, told: Option<(u64, u8)>) -> Op {
     Call {
         session,
         request: Some(value),
-        kind: Kind::Write,
+        kind: CallKind::Write,
         asked: from,
         answered: told.map(|(at, answer)| Answered {
             at,
@@ -40,7 +40,7 @@ fn read(session: u32, from: u64, until: u64, answer: u8) -> Op {
     let as_of = None;
     Call {
         request: None,
-        kind: Kind::Read,
+        kind: CallKind::Read,
         answered: Some(Answered {
             at: until,
             answer,
@@ -53,7 +53,7 @@ fn read(session: u32, from: u64, until: u64, answer: u8) -> Op {
 /// A read that must not be stale.
 fn fresh(session: u32, from: u64, until: u64, answer: u8) -> Op {
     Call {
-        kind: Kind::Write,
+        kind: CallKind::Write,
         ..read(session, from, until, answer)
     }
 }
@@ -141,15 +141,15 @@ fn what_is_no_order_of_the_writes_is_refused() {
 
 /// The promise as it is said, by trying everything: a place for each write, and for each read a state.
 fn holds(calls: &[Op], order: &[usize]) -> bool {
-    let place = |call: usize| order.iter().position(|other| *other == call);
-    let is_write = |call: &usize| calls[*call].kind == Kind::Write;
+    let index = |call: usize| order.iter().position(|other| *other == call);
+    let is_write = |call: &usize| calls[*call].kind == CallKind::Write;
     let at = |call: usize| calls[call].answered.as_ref().map(|told| told.at);
     let once = order
         .iter()
         .enumerate()
         .all(|(i, call)| is_write(call) && !order[..i].contains(call));
     let all = (0..calls.len())
-        .all(|call| !is_write(&call) || at(call).is_none() || place(call).is_some());
+        .all(|call| !is_write(&call) || at(call).is_none() || index(call).is_some());
     let in_time = order.iter().enumerate().all(|(i, later)| {
         let before = |earlier: &usize| at(*later).is_none_or(|at| at >= calls[*earlier].asked);
         order[..i].iter().all(before)
@@ -181,11 +181,11 @@ fn reads_fit(
     };
     let mine = |(_, other): &(usize, &Op)| other.session == call.session;
     let earlier: Vec<(usize, &Op)> = calls[..number].iter().enumerate().filter(mine).collect();
-    let place = order.iter().position(|other| *other == number);
+    let index = order.iter().position(|other| *other == number);
     let options: Vec<Option<usize>> = match (call.kind, &call.answered) {
-        (Kind::Write, _) => vec![place.map(|place| place + 1)],
-        (Kind::Read, None) => vec![None],
-        (Kind::Read, Some(told)) => {
+        (CallKind::Write, _) => vec![index.map(|index| index + 1)],
+        (CallKind::Read, None) => vec![None],
+        (CallKind::Read, Some(told)) => {
             let fits = |count: &usize| {
                 let later = |write: &usize| calls[*write].asked > told.at;
                 states[*count].0 == told.answer && !order[..*count].iter().any(later)
@@ -199,9 +199,9 @@ fn reads_fit(
     for option in options {
         let forward = option.is_none_or(|here| {
             earlier.iter().all(|(other, it)| {
-                let binds = it.answered.is_some() || call.kind == Kind::Write;
+                let binds = it.answered.is_some() || call.kind == CallKind::Write;
                 let after = |there| {
-                    if call.kind == Kind::Write {
+                    if call.kind == CallKind::Write {
                         there < here
                     } else {
                         there <= here
@@ -224,15 +224,15 @@ fn reads_fit(
 /// Every order of some of the writes.
 fn orders(calls: &[Op]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
-    let mut place = 0;
-    while place < all.len() {
-        let known: Vec<usize> = all[place].clone();
+    let mut index = 0;
+    while index < all.len() {
+        let known: Vec<usize> = all[index].clone();
         for call in (0..calls.len()).filter(|call| !known.contains(call)) {
-            if calls[call].kind == Kind::Write {
+            if calls[call].kind == CallKind::Write {
                 all.push(known.iter().copied().chain([call]).collect());
             }
         }
-        place += 1;
+        index += 1;
     }
     all
 }

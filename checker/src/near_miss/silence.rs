@@ -26,7 +26,7 @@ impl Silences {
             heard: Vec::new(),
         };
         for sign in &evidence.signs {
-            listener.hear(sign, evidence.at(sign.event));
+            listener.on_liveness(sign, evidence.at(sign.event));
         }
         listener.finish()
     }
@@ -42,7 +42,7 @@ impl Silences {
 
 /// What is known of a contender's session.
 #[derive(Clone, Copy, Debug, Default)]
-struct Line {
+struct SessionSilence {
     paused: bool,
     disconnected: bool,
     since: Option<VirtualTime>,
@@ -54,12 +54,12 @@ struct Line {
 
 struct Listener {
     lease: Duration,
-    lines: Vec<Line>,
+    lines: Vec<SessionSilence>,
     heard: Vec<Silence>,
 }
 
 impl Listener {
-    fn hear(&mut self, sign: &LivenessEvent, at: VirtualTime) {
+    fn on_liveness(&mut self, sign: &LivenessEvent, at: VirtualTime) {
         let by = sign.by;
         match sign.of {
             Liveness::Paused => {
@@ -74,11 +74,11 @@ impl Listener {
             }
             Liveness::Resumed => {
                 self.line(by).paused = false;
-                self.is_heard(by, at);
+                self.end_silence(by, at);
             }
             Liveness::Reconnected => {
                 self.line(by).disconnected = false;
-                self.is_heard(by, at);
+                self.end_silence(by, at);
             }
             Liveness::SessionExpired => {
                 let line = self.line(by);
@@ -87,35 +87,35 @@ impl Listener {
                     None => line.ended = Some(at),
                 }
             }
-            Liveness::SessionLost => self.begins_anew(by, at, 0),
+            Liveness::SessionLost => self.restart_session(by, at, 0),
             Liveness::Crashed => {
                 let outlives_it = self.line(by).ended.is_none();
-                self.begins_anew(by, at, u32::from(outlives_it));
+                self.restart_session(by, at, u32::from(outlives_it));
             }
         }
     }
 
     /// What is left of the old session is nothing, or, if nobody has told the service, one that will end.
-    fn begins_anew(&mut self, by: ContenderId, at: VirtualTime, left: u32) {
+    fn restart_session(&mut self, by: ContenderId, at: VirtualTime, left: u32) {
         self.close(by, at);
         let line = self.line(by);
         let dead = line.dead + left;
-        *line = Line {
+        *line = SessionSilence {
             dead,
-            ..Line::default()
+            ..SessionSilence::default()
         };
     }
 
-    fn line(&mut self, by: ContenderId) -> &mut Line {
-        let place = by.0 as usize;
-        if place >= self.lines.len() {
-            self.lines.resize(place + 1, Line::default());
+    fn line(&mut self, by: ContenderId) -> &mut SessionSilence {
+        let index = by.0 as usize;
+        if index >= self.lines.len() {
+            self.lines.resize(index + 1, SessionSilence::default());
         }
-        &mut self.lines[place]
+        &mut self.lines[index]
     }
 
     /// A silence is over if nothing keeps the contender silent, and its session is still there.
-    fn is_heard(&mut self, by: ContenderId, at: VirtualTime) {
+    fn end_silence(&mut self, by: ContenderId, at: VirtualTime) {
         let line = self.line(by);
         if !line.paused && !line.disconnected && line.ended.is_none() {
             self.close(by, at);
@@ -126,7 +126,7 @@ impl Listener {
     /// Writes the silence down that lasts until now.
     fn close(&mut self, by: ContenderId, until: VirtualTime) {
         let lease = self.lease;
-        let Line { since, ended, .. } = *self.line(by);
+        let SessionSilence { since, ended, .. } = *self.line(by);
         // Of a session that ended out of the blue nothing was heard for as long as one lives.
         let long_ago = ended.map(|at| VirtualTime::ZERO + at.since_start().saturating_sub(lease));
         let Some(from) = since.or(long_ago) else {
@@ -141,8 +141,8 @@ impl Listener {
     }
 
     fn finish(mut self) -> Silences {
-        for place in 0..self.lines.len() {
-            self.close(ContenderId(place as u32), VirtualTime::NEVER);
+        for index in 0..self.lines.len() {
+            self.close(ContenderId(index as u32), VirtualTime::NEVER);
         }
         // Stable: of one contender they are in order.
         self.heard.sort_by_key(|silence| silence.by);

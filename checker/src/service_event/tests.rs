@@ -1,13 +1,13 @@
 use super::*;
 
-fn in_words(machine: &str, what: ServiceEventKind) -> String {
+fn describe(machine: &str, what: ServiceEventKind) -> String {
     let event = ServiceEvent {
         at: VirtualTime::ZERO,
         after: 0,
         machine: machine.to_owned(),
         what,
     };
-    event.in_words(&|id| format!("contender-{}", id.0 + 1))
+    event.describe(&|id| format!("contender-{}", id.0 + 1))
 }
 
 fn on(servers: &[u32], of: u32) -> KeyHolders {
@@ -20,7 +20,7 @@ fn on(servers: &[u32], of: u32) -> KeyHolders {
 #[test]
 fn who_has_a_key_is_said_as_short_as_it_can_be() {
     let said = [on(&[], 3), on(&[0], 1), on(&[0], 3), on(&[0, 1, 2], 3)];
-    let said = said.map(|holders| holders.in_words());
+    let said = said.map(|holders| holders.describe());
     let expected = [
         "on no server",
         "on server-1",
@@ -28,7 +28,7 @@ fn who_has_a_key_is_said_as_short_as_it_can_be() {
         "on all 3 servers",
     ];
     assert_eq!(said, expected);
-    let some = on(&[0, 1, 4], 5).in_words();
+    let some = on(&[0, 1, 4], 5).describe();
     assert_eq!(some, "on server-1, server-2 and server-5 of 5 servers");
 }
 
@@ -40,7 +40,7 @@ fn a_promotion_says_who_decided_and_whether_the_key_was_there() {
     };
     let promoted = ServiceEventKind::Promoted { by, key_of: None };
     assert_eq!(
-        in_words("server-3", promoted),
+        describe("server-3", promoted),
         "server-3 is promoted by sentinel-2 in epoch 1, without a key of the lock"
     );
 }
@@ -53,7 +53,7 @@ fn a_full_resynchronisation_says_what_it_throws_away() {
             discarded,
             discarded_key_of: key.map(ContenderId),
         };
-        in_words("server-1", what)
+        describe("server-1", what)
     };
     let begin = "server-1 takes all keys of server-3 (full resynchronisation)";
     assert_eq!(with(None, None), begin);

@@ -17,7 +17,7 @@ fn zxid(zxid: u64) -> String {
 
 impl ServiceEvent {
     /// What happened, in a sentence without its full stop; `name` says what to call a contender.
-    pub fn in_words(&self, name: &dyn Fn(ContenderId) -> String) -> String {
+    pub fn describe(&self, name: &dyn Fn(ContenderId) -> String) -> String {
         sentence(self, name)
     }
 }
@@ -72,14 +72,14 @@ fn sentence(event: &ServiceEvent, name: &dyn Fn(ContenderId) -> String) -> Strin
             let key = without_key_of.map_or(String::new(), |of| {
                 format!("; the key of {} is {}", name(of), still(left))
             });
-            format!("{who} is back {}{key}", data.in_words())
+            format!("{who} is back {}{key}", data.describe())
         }
         ServiceEventKind::Promoted { by, key_of } => {
             let key = match key_of {
                 Some(of) => format!("with the key of {}", name(*of)),
                 None => "without a key of the lock".to_owned(),
             };
-            format!("{who} is promoted {}, {key}", by.in_words())
+            format!("{who} is promoted {}, {key}", by.describe())
         }
         ServiceEventKind::Demoted { follows } => {
             let whom = follows.as_deref().unwrap_or("another");
@@ -106,7 +106,7 @@ fn sentence(event: &ServiceEvent, name: &dyn Fn(ContenderId) -> String) -> Strin
             format!(
                 "{who} has the key of {}{how}: it is {}",
                 name(*of),
-                holders.in_words()
+                holders.describe()
             )
         }
         ServiceEventKind::KeyGone {
@@ -115,7 +115,7 @@ fn sentence(event: &ServiceEvent, name: &dyn Fn(ContenderId) -> String) -> Strin
             by,
             holders,
         } => {
-            let why = why.in_words(by.map(name));
+            let why = why.describe(by.map(name));
             format!(
                 "the key of {} {why} on {who}, and is {}",
                 name(*of),
@@ -175,13 +175,13 @@ fn count(number: u64, what: &str) -> String {
 fn still(holders: &KeyHolders) -> String {
     match holders.on.as_slice() {
         [] => "nowhere any more".to_owned(),
-        _ => format!("left {}", holders.in_words()),
+        _ => format!("left {}", holders.describe()),
     }
 }
 
 impl KeyHolders {
     /// On which servers: `on server-1 alone`, `on all 3 servers`, `on server-1 and server-2 of 5 servers`.
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let names: Vec<String> = self.on.iter().map(|id| server(*id)).collect();
         match names.as_slice() {
             [] => "on no server".to_owned(),
@@ -199,7 +199,7 @@ impl KeyHolders {
 
 impl DataFound {
     /// `with nothing: it keeps nothing on its disk`
-    fn in_words(self) -> String {
+    fn describe(self) -> String {
         let of = |keys| count(keys, "key");
         match self {
             Self::Nothing => "with nothing: it keeps nothing on its disk".to_owned(),
@@ -216,7 +216,7 @@ impl DataFound {
 
 impl Promoter {
     /// `by sentinel-1 in epoch 1`
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Operator => "by the operator".to_owned(),
             Self::Sentinel { name, epoch } => format!("by {name} in epoch {epoch}"),
@@ -227,7 +227,7 @@ impl Promoter {
 }
 
 impl KeyLoss {
-    fn in_words(self, by: Option<String>) -> String {
+    fn describe(self, by: Option<String>) -> String {
         let by = by.map_or(String::new(), |by| format!(" by {by}"));
         match self {
             Self::Expired => "expires".to_owned(),

@@ -12,8 +12,8 @@ fn assert_reached(text: &str, name: &str) {
 
 #[test]
 fn names_are_told_apart() {
-    for (place, sometimes) in SOMETIMES.iter().enumerate() {
-        assert_eq!(find(sometimes.name), Some(&SOMETIMES[place]));
+    for (index, sometimes) in SOMETIMES.iter().enumerate() {
+        assert_eq!(find(sometimes.name), Some(&SOMETIMES[index]));
     }
 }
 

@@ -96,7 +96,7 @@ fn series(chart: Chart, rows: &[HerdRow]) -> Vec<Series> {
     let servers = rows
         .iter()
         .any(|row| Some(row.servers) != first.map(|row| row.servers));
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut indices: BTreeMap<String, usize> = BTreeMap::new();
     let mut all: Vec<Series> = Vec::new();
     for row in rows {
         let mut name = row.algorithm.clone();
@@ -107,8 +107,8 @@ fn series(chart: Chart, rows: &[HerdRow]) -> Vec<Series> {
             name.push_str(&format!("\n{}", count(row.servers, "server")));
         }
         let look = all.len();
-        let place = *places.entry(name.clone()).or_insert(look);
-        if place == look {
+        let index = *indices.entry(name.clone()).or_insert(look);
+        if index == look {
             all.push(Series {
                 name,
                 points: Vec::new(),
@@ -118,7 +118,7 @@ fn series(chart: Chart, rows: &[HerdRow]) -> Vec<Series> {
                 above: 0,
             });
         }
-        let one = &mut all[place];
+        let one = &mut all[index];
         let shown = |value: f64| value.is_finite() && value > 0.0 && row.contenders > 0;
         let value = chart.value(row);
         if shown(value) {

@@ -87,8 +87,8 @@ impl Shape {
         let cells: Vec<&str> = row.cells.iter().map(String::as_str).collect();
         let bars: Vec<&str> = row.bars.iter().map(String::as_str).collect();
         let mut lines = Vec::new();
-        for (place, note) in notes.iter().enumerate() {
-            lines.push(match place {
+        for (index, note) in notes.iter().enumerate() {
+            lines.push(match index {
                 0 => self.line(&time, &cells, note),
                 _ => self.line("", &bars, note),
             });

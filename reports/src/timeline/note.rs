@@ -77,7 +77,7 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
         EventKind::CalmBegan => calm(history),
         EventKind::Ended { why } => format!("the run ends: {}", ended(why)),
         EventKind::StillWaiting { behind, owner, .. } => {
-            return behind_whom(behind, owner, names, glyphs);
+            return predecessor(behind, owner, names, glyphs);
         }
         EventKind::Leftover { name, owner, .. } => {
             let of = owner.map_or(String::new(), |owner| format!(" of {}", names.of(owner)));
@@ -139,7 +139,7 @@ pub(crate) fn of_service(event: &ServiceEvent, names: &Names, glyphs: &Glyphs) -
     {
         *path = short_name(path, glyphs);
     }
-    let words = event.in_words(&|by| names.of(by).to_owned());
+    let words = event.describe(&|by| names.of(by).to_owned());
     match event.what {
         // Sentinels say who they are.
         ServiceEventKind::SentinelLog { .. } => words,
@@ -157,7 +157,7 @@ fn change(before: i64, after: i64, token: Option<Token>, glyphs: &Glyphs) -> Str
     format!("resource: {before} {arrow} {after}{token}")
 }
 
-fn behind_whom(
+fn predecessor(
     behind: Option<NameId>,
     owner: Option<ContenderId>,
     names: &Names,

@@ -88,17 +88,17 @@ pub(crate) fn essential(story: &Story) -> Selection {
 }
 
 fn all_contenders(history: &History) -> impl Iterator<Item = ContenderId> {
-    (0..history.contenders.len()).map(|place| ContenderId(place as u32))
+    (0..history.contenders.len()).map(|index| ContenderId(index as u32))
 }
 
 /// The event at which the promise breaks: of the witness, the last one at that time.
 fn breach(witness: &Witness, history: &History) -> Option<usize> {
     let known = || {
         let events = witness.events.iter().copied();
-        events.filter_map(|place| Some((place, history.events.get(place)?)))
+        events.filter_map(|index| Some((index, history.events.get(index)?)))
     };
     let entered = |what: &EventKind| matches!(what, EventKind::Acquired { .. });
-    let at = |place: &(usize, _)| place.0;
+    let at = |index: &(usize, _)| index.0;
     // An overlap begins where somebody enters, whatever else happens at that time.
     let overlap = witness
         .overlap
@@ -119,8 +119,8 @@ fn lanes(witness: Option<&Witness>, breach: Option<usize>, history: &History) ->
         return all_contenders(history).take(LANES).collect();
     };
     let mut first: Vec<ContenderId> = Vec::new();
-    for place in breach.iter().chain(&witness.events) {
-        let event = history.events.get(*place);
+    for index in breach.iter().chain(&witness.events) {
+        let event = history.events.get(*index);
         for id in event.iter().flat_map(|event| concerned(&event.what)) {
             if !first.contains(&id) {
                 first.push(id);
@@ -179,24 +179,24 @@ fn windows(
     history: &History,
 ) -> BTreeMap<ContenderId, RangeInclusive<usize>> {
     let last = history.events.len() - 1;
-    let places: &[usize] = witness.map_or(&[], |witness| &witness.events);
-    let of = |place: usize, lane: ContenderId| {
-        let event = history.events.get(place);
+    let indices: &[usize] = witness.map_or(&[], |witness| &witness.events);
+    let of = |index: usize, lane: ContenderId| {
+        let event = history.events.get(index);
         event.is_some_and(|event| subject(&event.what) == Some(lane))
     };
-    let started = |place: usize, lane: ContenderId| {
-        of(place, lane) && matches!(history.events[place].what, EventKind::AcquireStarted { .. })
+    let started = |index: usize, lane: ContenderId| {
+        of(index, lane) && matches!(history.events[index].what, EventKind::AcquireStarted { .. })
     };
     let mut windows = BTreeMap::new();
     for &lane in lanes {
-        let mut own = places.iter().copied().filter(|&place| of(place, lane));
+        let mut own = indices.iter().copied().filter(|&index| of(index, lane));
         let Some(first) = own.next() else { continue };
         let until = own.next_back().unwrap_or(first);
         let from = (0..=first)
             .rev()
-            .find(|&place| started(place, lane))
+            .find(|&index| started(index, lane))
             .unwrap_or(first);
-        let end = |place: &usize| of(*place, lane) && ends(&history.events[*place].what);
+        let end = |index: &usize| of(*index, lane) && ends(&history.events[*index].what);
         let until = if engaged(history, lane, until) {
             (until..=last).find(end).unwrap_or(until)
         } else {
@@ -209,7 +209,7 @@ fn windows(
     let (from, until) = (from.unwrap_or(0), until.unwrap_or(last));
     for &lane in lanes {
         // Its part began before that of the others if it was already waiting or inside by then.
-        let before = (0..=from).rev().find(|&place| started(place, lane));
+        let before = (0..=from).rev().find(|&index| started(index, lane));
         let before = before.filter(|_| engaged(history, lane, from));
         windows
             .entry(lane)
@@ -219,8 +219,8 @@ fn windows(
 }
 
 /// Whether a contender waits or believes, right after an event.
-fn engaged(history: &History, lane: ContenderId, place: usize) -> bool {
-    for event in history.events[..=place].iter().rev() {
+fn engaged(history: &History, lane: ContenderId, index: usize) -> bool {
+    for event in history.events[..=index].iter().rev() {
         if subject(&event.what) != Some(lane) {
             continue;
         }
@@ -285,25 +285,25 @@ impl Wanted<'_> {
     /// The events to show, ascending, and whether some after the last of them had to be left out.
     fn events(&self) -> (Vec<usize>, bool) {
         let mut ranked: Vec<(u8, usize, usize)> = (0..self.history.events.len())
-            .filter_map(|place| Some((self.rank(place)?, self.distance(place), place)))
+            .filter_map(|index| Some((self.rank(index)?, self.distance(index), index)))
             .collect();
-        let last = ranked.iter().map(|&(_, _, place)| place).max();
+        let last = ranked.iter().map(|&(_, _, index)| index).max();
         ranked.sort_unstable();
         ranked.truncate(ROWS);
-        let mut events: Vec<usize> = ranked.into_iter().map(|(_, _, place)| place).collect();
+        let mut events: Vec<usize> = ranked.into_iter().map(|(_, _, index)| index).collect();
         events.sort_unstable();
         let cut_short = events.last().copied() != last;
         (events, cut_short)
     }
 
     /// The lower, the more it is needed; None: not at all.
-    fn rank(&self, place: usize) -> Option<u8> {
-        let what = &self.history.events[place].what;
+    fn rank(&self, index: usize) -> Option<u8> {
+        let what = &self.history.events[index].what;
         if let EventKind::Ended { why: Ended::Broken } = what {
             return Some(0);
         }
         let shown = subject(what).is_none_or(|by| self.lanes.contains(&by));
-        if self.witness.binary_search(&place).is_ok() {
+        if self.witness.binary_search(&index).is_ok() {
             return shown.then_some(0);
         }
         let begin = self.windows.values().map(|window| *window.start()).min()?;
@@ -313,7 +313,7 @@ impl Wanted<'_> {
             let text = self.history.fault(*fault);
             let named = |lane: &ContenderId| mentions(text, self.history.contender(*lane));
             let rank = if self.lanes.iter().any(named) { 1 } else { 3 };
-            return (place <= complete).then_some(rank);
+            return (index <= complete).then_some(rank);
         }
         // A failover between two grants is the reason of many a violation, and so is a request that came twice.
         if matches!(
@@ -321,13 +321,13 @@ impl Wanted<'_> {
             EventKind::ServerChanged { .. } | EventKind::Resent { .. }
         ) && shown
         {
-            return (begin..=complete).contains(&place).then_some(1);
+            return (begin..=complete).contains(&index).then_some(1);
         }
         if matches!(what, EventKind::FaultHealed { .. } | EventKind::CalmBegan) {
-            return (begin..=complete).contains(&place).then_some(3);
+            return (begin..=complete).contains(&index).then_some(3);
         }
         let window = subject(what).and_then(|by| self.windows.get(&by))?;
-        (window.contains(&place) && self.explains(what)).then_some(2)
+        (window.contains(&index) && self.explains(what)).then_some(2)
     }
 
     /// Effects explain only what effects contradict.
@@ -338,15 +338,15 @@ impl Wanted<'_> {
             let mut events = self
                 .witness
                 .iter()
-                .filter_map(|&place| self.history.events.get(place));
+                .filter_map(|&index| self.history.events.get(index));
             events.any(|event| is_effect(&event.what))
         };
         is_structural(what) || (is_effect(what) && about_effects())
     }
 
     /// How many events lie between this one and the nearest one of the witness.
-    fn distance(&self, place: usize) -> usize {
-        let distances = self.witness.iter().map(|&other| other.abs_diff(place));
-        distances.min().unwrap_or(place)
+    fn distance(&self, index: usize) -> usize {
+        let distances = self.witness.iter().map(|&other| other.abs_diff(index));
+        distances.min().unwrap_or(index)
     }
 }

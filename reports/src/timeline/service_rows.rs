@@ -15,13 +15,13 @@ const ROWS: usize = 8;
 /// What the history calls a change of a server, as the server tells of it.
 pub(super) fn change(
     history: &History,
-    place: usize,
+    index: usize,
     server: ServerId,
     to: ServerChange,
 ) -> Option<&ServiceEvent> {
-    let first = history.service.partition_point(|event| event.after < place);
+    let first = history.service.partition_point(|event| event.after < index);
     let here = history.service[first..].iter();
-    let mut here = here.take_while(|event| event.after == place);
+    let mut here = here.take_while(|event| event.after == index);
     here.find(|event| event.is_change(server, to))
 }
 
@@ -34,9 +34,9 @@ fn is_told_by_history(history: &History, event: &ServiceEvent) -> bool {
 /// Everything, but for what the history tells, and what the next row says again.
 pub(super) fn all(history: &History) -> Vec<usize> {
     let service = &history.service;
-    let is_shown = |place: &usize| {
-        let event = &service[*place];
-        let next = service.get(place + 1);
+    let is_shown = |index: &usize| {
+        let event = &service[*index];
+        let next = service.get(index + 1);
         let is_said_again = next.is_some_and(|next| says_again(event, next));
         !is_said_again && !is_told_by_history(history, event)
     };
@@ -81,13 +81,13 @@ pub(super) fn essential(
     let shown = witness.map_or(&[][..], |witness| &witness.events);
     let complete = shown.last().copied().or(end).unwrap_or(begin);
     let waits_in_vain = |by: ContenderId| {
-        let mut events = shown.iter().filter_map(|place| history.events.get(*place));
+        let mut events = shown.iter().filter_map(|index| history.events.get(*index));
         let waits = |what: &EventKind| matches!(what, EventKind::StillWaiting { .. });
         events.any(|event| waits(&event.what) && event.what.by() == Some(by))
     };
     let mut said: Vec<String> = Vec::new();
-    let mut places: Vec<usize> = Vec::new();
-    for (place, event) in history.service.iter().enumerate() {
+    let mut indices: Vec<usize> = Vec::new();
+    for (index, event) in history.service.iter().enumerate() {
         let is_needed = match &event.what {
             ServiceEventKind::SentinelLog { event: name, line } => {
                 let is_first = !said.contains(line);
@@ -125,23 +125,23 @@ pub(super) fn essential(
             ServiceEventKind::NodeFailed { node } => said.push(node.0.to_string()),
             _ => {}
         }
-        places.push(place);
+        indices.push(index);
     }
     // What is nearest to the end says most.
-    places.split_off(places.len().saturating_sub(ROWS))
+    indices.split_off(indices.len().saturating_sub(ROWS))
 }
 
 /// Which servers have the lock's key of a contender when so much of the history has happened, if there are several
 /// servers that could.
-pub(super) fn holders(history: &History, by: ContenderId, place: usize) -> Option<String> {
+pub(super) fn holders(history: &History, by: ContenderId, index: usize) -> Option<String> {
     let until = history
         .service
-        .partition_point(|event| event.after <= place);
+        .partition_point(|event| event.after <= index);
     let known = history.service[..until].iter().rev();
     let mut known = known.filter(|event| event.about() == Some(by));
     let holders = known.find_map(|event| match &event.what {
         ServiceEventKind::KeySet { holders, .. } => Some(holders),
         _ => None,
     })?;
-    (holders.of > 1).then(|| holders.in_words())
+    (holders.of > 1).then(|| holders.describe())
 }

@@ -1,5 +1,5 @@
 use super::*;
-use picklock_checker::outcome::{Alike as Seeds, Sample, Smaller};
+use picklock_checker::outcome::{Sample, ShrunkRun, SimilarSeeds as Seeds};
 use picklock_checker::{VirtualTime, Witness};
 
 /// A case that fails in one scenario: of each argument the first seed, and how many there are.
@@ -71,7 +71,7 @@ fn shrunk(outcome: &mut ScenarioOutcome, (seed, faults, events): (u64, &[&str], 
         need_these: 1,
         summary: String::new(),
         replay,
-        smaller: Smaller {
+        smaller: ShrunkRun {
             is_other: true,
             sizes: String::new(),
             keep: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use picklock_checker::outcome::{
-    CaseOutcome, Finding, ScenarioOutcome, Standing, Story, Stretch, Violation,
+    CaseOutcome, Finding, ScenarioOutcome, SeedRange, Standing, Story, Violation,
 };
 
 /// A case that stands like this, of which nothing else is known.
@@ -19,7 +19,7 @@ pub fn case(algorithm: &str, standing: Standing) -> CaseOutcome {
         violations: Vec::new(),
         broken: None,
         seeds: 1000,
-        ran: vec![Stretch {
+        ran: vec![SeedRange {
             from: 0,
             to: 1000,
             step: 1,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_checker::outcome::{Alike, CaseOutcome, Finding, Standing, Story, Violation};
+use picklock_checker::outcome::{CaseOutcome, Finding, SimilarSeeds, Standing, Story, Violation};
 use picklock_checker::{Witness, invariants, metrics};
 
 use super::phrases::{seeds, share};
-use super::{Seen, Tally, Unknown, mixed};
+use super::{Tally, Unknown, ViolationCount, mixed};
 use crate::describe::one_line;
 use crate::replay_command::{ReplayCommand, quoted};
 use crate::runner::wanted;
@@ -16,7 +16,7 @@ use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 impl Tally {
     /// The seed whose story is to be told, and what it violates: the first that broke off, or else violates something
     /// that was not expected, or else violates something.
-    pub(crate) fn told(&self, case: &Case) -> Option<(u64, Option<(String, Witness)>)> {
+    pub(crate) fn run_to_explain(&self, case: &Case) -> Option<(u64, Option<(String, Witness)>)> {
         if let Some(broken) = &self.broken {
             return Some((broken.seed, None));
         }
@@ -133,7 +133,7 @@ impl Tally {
             name: name.to_owned(),
             standing,
             line,
-            can_tell: Some(self.telling(name)),
+            can_tell: Some(self.deciding_seeds(name)),
         })
     }
 
@@ -146,7 +146,7 @@ impl Tally {
         if let Some(doubt) = self.in_doubt(name, open) {
             return (Standing::Undecided, doubt);
         }
-        let line = match self.telling(name) {
+        let line = match self.deciding_seeds(name) {
             all if all == self.seeds() => format!("{name} holds"),
             some => format!("{name} holds ({} can tell)", self.of_all(some)),
         };
@@ -168,7 +168,7 @@ impl Tally {
             let line = format!("{name} was to be undecided, and is violated at {first}: {summary}");
             return (Standing::Fail, line);
         }
-        if let Some(doubt) = self.says_nothing(open) {
+        if let Some(doubt) = self.vacuity_reason(open) {
             return (Standing::Undecided, doubt);
         }
         if let Some(Unknown { seeds, .. }) = self.unknown.get(name) {
@@ -228,7 +228,7 @@ impl Tally {
                 let too_low = measure.at_least.filter(|least| value < least);
                 let too_high = measure.at_most.filter(|most| value > most);
                 let beyond = too_low.or(too_high).is_some();
-                let doubt = self.says_nothing(open);
+                let doubt = self.vacuity_reason(open);
                 match (too_low, too_high, doubt) {
                     // The other shards may make up for it.
                     _ if beyond && self.is_part() => {
@@ -318,10 +318,10 @@ impl Tally {
     /// Why nothing can be said of an invariant, if so. Where plans are drawn, one that says nothing is no reason to
     /// doubt the others; where the file has written the plan, it is.
     fn in_doubt(&self, invariant: &str, open: bool) -> Option<String> {
-        if let Some(doubt) = self.says_nothing(open) {
+        if let Some(doubt) = self.vacuity_reason(open) {
             return Some(doubt);
         }
-        if open && self.telling(invariant) > 0 {
+        if open && self.deciding_seeds(invariant) > 0 {
             return None;
         }
         if let Some(Unknown { seeds, reason, .. }) = self.unknown.get(invariant) {
@@ -335,7 +335,7 @@ impl Tally {
     }
 
     /// How many seeds can tell whether an invariant holds.
-    fn telling(&self, invariant: &str) -> u64 {
+    fn deciding_seeds(&self, invariant: &str) -> u64 {
         let silent = self.silent.get(invariant).copied().unwrap_or_default();
         let say_nothing = self.idle() + self.seeds_broken();
         self.seeds().saturating_sub(say_nothing + silent)
@@ -347,7 +347,7 @@ impl Tally {
     }
 
     /// Why nothing can be said of anything, if so.
-    fn says_nothing(&self, open: bool) -> Option<String> {
+    fn vacuity_reason(&self, open: bool) -> Option<String> {
         if open && self.idle() < self.seeds() {
             return None;
         }
@@ -356,7 +356,7 @@ impl Tally {
     }
 
     /// `seed 3 (41 of 100 seeds, 41 %)`
-    fn first_of(&self, seen: &Seen) -> String {
+    fn first_of(&self, seen: &ViolationCount) -> String {
         self.seed_and_share(seen.seed, seen.seeds)
     }
 
@@ -376,7 +376,7 @@ impl Tally {
 fn replays(
     scenario: &Scenario,
     case: &Case,
-    alike: &BTreeMap<String, Alike>,
+    alike: &BTreeMap<String, SimilarSeeds>,
 ) -> BTreeMap<String, String> {
     let shown = alike.iter().filter_map(|(argument, alike)| {
         let first = alike.first.first()?;

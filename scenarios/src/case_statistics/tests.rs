@@ -54,14 +54,14 @@ fn apart(seconds: u64) -> Nearness {
 /// What a shard sees of its first so many seeds.
 fn seen(seeds: &Range<u64>, shard: Shard, ran: u64) -> Tally {
     let mut tally = Tally::new(seeds.clone(), shard);
-    for place in 0..ran.min(shard.len(seeds)) {
-        tally.add(shard, outcome(shard.seed(seeds, place)));
+    for index in 0..ran.min(shard.len(seeds)) {
+        tally.add(shard, outcome(shard.seed(seeds, index)));
     }
     tally
 }
 
-fn stretch(from: u64, to: u64, step: u64) -> Stretch {
-    Stretch { from, to, step }
+fn stretch(from: u64, to: u64, step: u64) -> SeedRange {
+    SeedRange { from, to, step }
 }
 
 #[test]
@@ -88,9 +88,10 @@ fn shards_add_up_to_the_whole_in_any_order() {
         assert_eq!(as_one, whole);
         assert_eq!(as_one.violated["fifo"].seed, 6);
         assert_eq!(as_one.unknown["fifo"].reason, "at 4");
-        let mut alike: Vec<Alike> = as_one.violated["fifo"].alike.values().cloned().collect();
+        let mut alike: Vec<SimilarSeeds> =
+            as_one.violated["fifo"].alike.values().cloned().collect();
         alike.sort_by_key(|alike| alike.first[0].seed);
-        let of = |seeds, first: &[u64]| Alike {
+        let of = |seeds, first: &[u64]| SimilarSeeds {
             seeds,
             first: first.iter().map(|&seed| sample(seed)).collect(),
         };

@@ -58,7 +58,7 @@ fn a_folder_that_never_came_through_a_moment_is_named_with_it() {
         found,
         [of("zookeeper", "adopted"), of("redis", "fenced-out")]
     );
-    assert!(said(&found).contains("nothing in redis/ ever came through fenced-out"));
+    assert!(describe(&found).contains("nothing in redis/ ever came through fenced-out"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::clients::Switches;
 use super::expect::{expectations, measures};
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use crate::diagnostic::printable;
-use crate::sampled_parameters::Open;
+use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Catalogue};
 
 const RESOURCES: [(&str, bool); 2] = [("fenced", true), ("unfenced", false)];
@@ -49,7 +49,7 @@ pub(super) fn case(
     catalogue: &Catalogue,
     scene: &CaseScene,
     world: &dyn Fn(Recipe) -> Plan,
-    open: &Open,
+    open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) -> Option<Named> {
     let mut fields = item.table("a table, [[case]]", mistakes)?;
@@ -172,14 +172,19 @@ fn refuse_on_other_service(
 }
 
 /// Refuses a fault that drops a call to a recipe whose calls nobody drops.
-fn refuse_cancel(item: Option<&Item>, plan: &Plan, open: &Open, mistakes: &mut Mistakes) {
+fn refuse_cancel(
+    item: Option<&Item>,
+    plan: &Plan,
+    open: &SampledParameters,
+    mistakes: &mut Mistakes,
+) {
     let Some(item) = item.filter(|_| !plan.recipe.cancellable) else {
         return;
     };
     let cancels = |fault: &PlannedFault| matches!(fault.inject, Fault::Cancel { .. });
     let (label, help) = match plan.faults.iter().position(cancels) {
-        Some(place) => (
-            format!("but fault {} drops one", place + 1),
+        Some(index) => (
+            format!("but fault {} drops one", index + 1),
             "put this case into a file without that fault",
         ),
         None => match &open.faults {
@@ -248,9 +253,9 @@ fn case_name(item: &Item, mistakes: &mut Mistakes) -> Option<String> {
 
 /// Refuses two cases of one name: results and commands could not tell them apart.
 pub(super) fn refuse_namesakes(cases: &[Named], mistakes: &mut Mistakes) {
-    for (place, named) in cases.iter().enumerate() {
+    for (index, named) in cases.iter().enumerate() {
         let name = &named.case.name;
-        if cases[..place]
+        if cases[..index]
             .iter()
             .any(|before| before.case.name == *name)
         {

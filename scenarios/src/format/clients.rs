@@ -1,6 +1,6 @@
 //! How the clients of `[service.redis]` are set, there or for one case alone.
 
-use picklock_sim::plan::{Cluster, Connections, Deployment, ReadFrom, Sentinels, Service};
+use picklock_sim::plan::{Cluster, ConnectionMode, Deployment, ReadFrom, Sentinels, Service};
 
 use super::choice::choose;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
@@ -14,16 +14,16 @@ enum Shared {
 const SHARED: [(&str, Shared); 2] = [("multiplexed", Shared::Multiplexed), ("pool", Shared::Pool)];
 
 /// How the tasks of a process share connections.
-fn connections(item: &Item, mistakes: &mut Mistakes) -> Option<Connections> {
+fn connections(item: &Item, mistakes: &mut Mistakes) -> Option<ConnectionMode> {
     let chosen = choose(item, "way to share connections", &SHARED, mistakes)?;
     Some(match chosen.kind {
         Shared::Multiplexed => {
             chosen.bare(mistakes);
-            Connections::Multiplexed
+            ConnectionMode::Multiplexed
         }
         Shared::Pool => {
             let size = chosen.integer(1..=100, mistakes)?;
-            Connections::Pool(u8::try_from(size).ok()?)
+            ConnectionMode::Pool(u8::try_from(size).ok()?)
         }
     })
 }
@@ -32,7 +32,7 @@ fn connections(item: &Item, mistakes: &mut Mistakes) -> Option<Connections> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Switches {
     read_from: Option<ReadFrom>,
-    connections: Option<Connections>,
+    connections: Option<ConnectionMode>,
 }
 
 impl Switches {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use picklock_sim::plan::{ContenderName, ContenderSettings, LockName};
 
-use super::participants::Cast;
+use super::participants::Participants;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{is_range, ranges, whole};
 use super::workload::{MOST_ROUNDS, fixed_hold};
-use crate::sampled_parameters::{Open, SampledContender};
+use crate::sampled_parameters::{SampledContender, SampledParameters};
 
 /// What names no contender: each seed draws one.
 const ANY: &str = "any";
@@ -16,8 +16,8 @@ const ANY: &str = "any";
 /// Reads every `[[contender]]`; what is left to the seeds goes to `open`.
 pub(super) fn contenders(
     file: &mut Fields,
-    cast: Cast,
-    open: &mut Open,
+    participants: Participants,
+    open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> BTreeMap<ContenderName, ContenderSettings> {
     let mut all = BTreeMap::new();
@@ -32,14 +32,14 @@ pub(super) fn contenders(
             continue;
         };
         let Some(name) = fields.need("name", "name = \"contender-1\"") else {
-            settings(&mut fields, cast, open, mistakes);
+            settings(&mut fields, participants, open, mistakes);
             fields.finish(mistakes);
             continue;
         };
         if name.as_text() == Some(ANY) {
             any(&mut fields, &name, open, mistakes);
         } else {
-            one(&mut fields, &name, (cast, open), &mut all, mistakes);
+            one(&mut fields, &name, (participants, open), &mut all, mistakes);
         }
         fields.finish(mistakes);
     }
@@ -50,7 +50,7 @@ pub(super) fn contenders(
 fn one(
     fields: &mut Fields,
     name: &Item,
-    (cast, open): (Cast, &Open),
+    (participants, open): (Participants, &SampledParameters),
     all: &mut BTreeMap<ContenderName, ContenderSettings>,
     mistakes: &mut Mistakes,
 ) {
@@ -58,13 +58,13 @@ fn one(
         Some(names) => names,
         None => vec![name.clone()],
     };
-    let settings = settings(fields, cast, open, mistakes);
+    let settings = settings(fields, participants, open, mistakes);
     if settings == ContenderSettings::default() && mistakes.is_empty() {
         let mistake = Mistake::new("nothing is said of this contender");
         mistakes.add(name.span.clone(), mistake.help(WANTED));
     }
     for item in names {
-        let Some(name) = cast.contender(&item, mistakes) else {
+        let Some(name) = participants.contender(&item, mistakes) else {
             continue;
         };
         if all.insert(name, settings.clone()).is_some() {
@@ -82,8 +82,8 @@ const WANTED: &str = "say how it differs: `hold`, `rounds`, `locks`, `think`, `a
 
 fn settings(
     fields: &mut Fields,
-    cast: Cast,
-    open: &Open,
+    participants: Participants,
+    open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) -> ContenderSettings {
     let hold = fields.get("hold");
@@ -98,7 +98,7 @@ fn settings(
     });
     let rounds = fields.count("rounds", 1..=MOST_ROUNDS, mistakes);
     let locks = fields.get("locks");
-    let locks = locks.and_then(|item| locks_of(&item, cast, open, mistakes));
+    let locks = locks.and_then(|item| locks_of(&item, participants, open, mistakes));
     let think = fields.get("think").and_then(|item| item.range(mistakes));
     let acquire_timeout = fields.duration("acquire-timeout", Zero::Senseless, mistakes);
     let latency = fields.get("latency").and_then(|item| item.range(mistakes));
@@ -118,8 +118,8 @@ fn settings(
 /// The locks that a contender takes, in turn.
 fn locks_of(
     item: &Item,
-    cast: Cast,
-    open: &Open,
+    participants: Participants,
+    open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) -> Option<Vec<LockName>> {
     let wrong = |mistakes: &mut Mistakes, message: &str, help: &str| {
@@ -136,13 +136,13 @@ fn locks_of(
         wrong(mistakes, "this contender takes no lock", help);
         return None;
     }
-    let locks = names.iter().map(|item| cast.lock(item, mistakes));
+    let locks = names.iter().map(|item| participants.lock(item, mistakes));
     let locks: Vec<Option<LockName>> = locks.collect();
     locks.into_iter().collect()
 }
 
 /// One that each seed draws, or nobody.
-fn any(fields: &mut Fields, name: &Item, open: &mut Open, mistakes: &mut Mistakes) {
+fn any(fields: &mut Fields, name: &Item, open: &mut SampledParameters, mistakes: &mut Mistakes) {
     let range = |fields: &mut Fields, key, mistakes: &mut Mistakes| {
         fields.get(key).and_then(|item| item.range(mistakes))
     };

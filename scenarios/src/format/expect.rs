@@ -24,7 +24,7 @@ const UNIVERSAL: [&str; 7] = [
 
 /// What can be said of a section of this kind: invariants of the resource need something to look
 /// at.
-fn speaks_of(invariant: &str, section: Section) -> bool {
+fn applies_to(invariant: &str, section: Section) -> bool {
     match invariant {
         "no-stale-effect" => match section {
             Section::Write
@@ -45,7 +45,7 @@ fn speaks_of(invariant: &str, section: Section) -> bool {
 pub(crate) fn checked_by_default(invariant: &str, claims: &[Claim], section: Section) -> bool {
     let of_the_resource = ["no-stale-effect", "no-lost-update"].contains(&invariant);
     let claimed = claims.iter().any(|claim| claim.invariant() == invariant);
-    (claimed || of_the_resource || UNIVERSAL.contains(&invariant)) && speaks_of(invariant, section)
+    (claimed || of_the_resource || UNIVERSAL.contains(&invariant)) && applies_to(invariant, section)
 }
 
 /// Reads `expect`, and adds what must hold although it is not mentioned.
@@ -65,7 +65,7 @@ pub(super) fn expectations(
                 mistake = mistake.help(format!("for a metric, write measure.{name}"));
             }
             mistakes.add(span, mistake);
-        } else if !speaks_of(name, section) {
+        } else if !applies_to(name, section) {
             let mistake = Mistake::new(format!("`{name}` says nothing here"))
                 .label("no section of this workload does what it speaks of")
                 .help("choose another `section` in [workload], or take the expectation away");

@@ -29,7 +29,7 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
     let example = "inject.pause = { target = \"contender-1\", for = \"20s\" }";
     let injected = fields
         .need("inject", example)
-        .and_then(|item| inject(&item, scene.cast, mistakes));
+        .and_then(|item| inject(&item, scene.participants, mistakes));
     let repeat_item = fields.get("every").or_else(|| fields.peek("times"));
     let repeat = repeat::read(&mut fields, mistakes);
     fields.finish(mistakes);

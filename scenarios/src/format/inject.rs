@@ -6,18 +6,18 @@ use std::ops::Range;
 use std::time::Duration;
 
 use picklock_sim::plan::{
-    ContenderName, Direction, Fault, FaultKind, Field, FieldSource, FieldSpec, FieldType, Lasts,
-    LockCall, ServerName,
+    ContenderName, Direction, Fault, FaultDuration, FaultKind, Field, FieldSource, FieldSpec,
+    FieldType, LockCall, ServerName,
 };
 
 use super::choice::{choose, named};
-use super::participants::Cast;
+use super::participants::Participants;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero, expected};
 
 /// Reads the value of `inject`; also where the fault's name stands.
 pub(super) fn inject(
     item: &Item,
-    cast: Cast,
+    participants: Participants,
     mistakes: &mut Mistakes,
 ) -> Option<(Fault, Range<usize>)> {
     if item.as_text().is_none() && named(item, mistakes).is_empty() {
@@ -25,10 +25,10 @@ pub(super) fn inject(
     }
     let chosen = choose(item, "fault", &FaultKind::named(), mistakes)?;
     if let Some(service) = chosen.kind.service()
-        && service != cast.service
+        && service != participants.service
     {
-        let (name, of, here) = (chosen.name, service.title(), cast.service.title());
-        let possible = FaultKind::named_on(cast.service);
+        let (name, of, here) = (chosen.name, service.title(), participants.service.title());
+        let possible = FaultKind::named_on(participants.service);
         let possible: Vec<&str> = possible.map(|(name, _)| name).collect();
         let mistake = Mistake::new(format!("`{name}` is a fault of {of}"))
             .label(format!("but this scenario stands on {here}"))
@@ -39,7 +39,7 @@ pub(super) fn inject(
     let mut body = Body {
         fields: chosen.fields(mistakes)?,
         spans: Vec::new(),
-        cast,
+        participants,
         mistakes,
     };
     body.refuse_kind(chosen.kind);
@@ -54,28 +54,30 @@ struct Body<'a, 'm, 't> {
     fields: Fields<'a>,
     /// Where the fields stand that have been read.
     spans: Vec<(&'static str, Range<usize>)>,
-    cast: Cast,
+    participants: Participants,
     mistakes: &'m mut Mistakes<'t>,
 }
 
 impl FieldSource for Body<'_, '_, '_> {
     fn field(&mut self, spec: FieldSpec) -> Option<Field> {
         let key = spec.key;
-        let (cast, fields) = (self.cast, &mut self.fields);
+        let (participants, fields) = (self.participants, &mut self.fields);
         match spec.holds {
-            FieldType::Contender => cast
+            FieldType::Contender => participants
                 .need_contender(fields, key, self.mistakes)
                 .map(Field::Contender),
-            FieldType::Server => cast
+            FieldType::Server => participants
                 .need_server(fields, key, self.mistakes)
                 .map(Field::Server),
             FieldType::Contenders => self.contenders(key).map(Field::Contenders),
             FieldType::Servers => self.servers(key).map(Field::Servers),
             FieldType::Direction => self.direction(key).map(Field::Direction),
             FieldType::Call => self.call(key).map(Field::Call),
-            FieldType::Lasts => {
+            FieldType::FaultDuration => {
                 let length = self.maybe_time(key, Zero::Senseless)?;
-                Some(Field::Lasts(length.map_or(Lasts::ForGood, Lasts::For)))
+                Some(Field::FaultDuration(
+                    length.map_or(FaultDuration::ForGood, FaultDuration::For),
+                ))
             }
             FieldType::Duration => self.time(key).map(Field::Duration),
             FieldType::MaybeDuration => {
@@ -184,7 +186,7 @@ impl Body<'_, '_, '_> {
         let item = self.fields.need(key, &format!("{key} = [\"server-1\"]"))?;
         self.spans.push((key, item.span.clone()));
         self.several(&item, ("server", WANTED), |body, item| {
-            body.cast.server(item, body.mistakes)
+            body.participants.server(item, body.mistakes)
         })
     }
 
@@ -195,7 +197,7 @@ impl Body<'_, '_, '_> {
             return Some(Vec::new());
         };
         self.several(&item, ("contender", WANTED), |body, item| {
-            body.cast.contender(item, body.mistakes)
+            body.participants.contender(item, body.mistakes)
         })
     }
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::{Diagnostic, Place, printable};
+use crate::diagnostic::{Diagnostic, SourceLocation, printable};
 use crate::nearest::nearest;
 
 /// The mistakes found so far in a file.
@@ -46,7 +46,7 @@ impl Mistake {
     }
 
     /// What is shown of it.
-    fn shown(self, path: &str, place: Place) -> Diagnostic {
+    fn shown(self, path: &str, place: SourceLocation) -> Diagnostic {
         let Self {
             message,
             mut label,
@@ -118,7 +118,7 @@ impl<'t> Mistakes<'t> {
         self.found.truncate(SHOWN);
         let mut shown: Vec<Diagnostic> = Vec::with_capacity(self.found.len() + 1);
         for (span, mistake) in self.found {
-            let place = Place::in_text(self.text, span);
+            let place = SourceLocation::in_text(self.text, span);
             shown.push(mistake.shown(self.path, place));
         }
         if others > 0 {

@@ -7,7 +7,7 @@ use super::reader::{Fields, Item, Mistakes};
 use super::regions::Unread;
 use super::sampled_parameters::{ranges, several};
 use super::workload::settle;
-use crate::sampled_parameters::Open;
+use crate::sampled_parameters::SampledParameters;
 
 const STRATEGIES: [(&str, StrategyKind); 5] = [
     ("even", StrategyKind::Even),
@@ -48,7 +48,7 @@ fn strategy(item: &Item, mistakes: &mut Mistakes) -> Option<Strategy> {
 /// Who lies in which region is read when it is known who takes part.
 pub(super) fn read<'a>(
     file: &mut Fields<'a>,
-    open: &mut Open,
+    open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Network, Unread<'a>) {
     let default = Network::default();

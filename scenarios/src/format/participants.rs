@@ -11,7 +11,7 @@ use crate::nearest::nearest;
 
 /// Who takes part; `None` where the file is mistaken about how many there are.
 #[derive(Clone, Copy)]
-pub(super) struct Cast {
+pub(super) struct Participants {
     pub(super) contenders: Option<u32>,
     /// How many locks there may be.
     pub(super) locks: u32,
@@ -25,7 +25,7 @@ pub(super) struct Cast {
     /// Whether the servers are the nodes of a cluster.
     pub(super) in_cluster: bool,
     /// Whether servers write to their disks, and go on if they cannot.
-    pub(super) writes_and_goes_on: bool,
+    pub(super) tolerates_disk_errors: bool,
     /// Whether a callback that does not return holds up anything.
     pub(super) has_event_thread: bool,
 }
@@ -41,7 +41,7 @@ fn numbered(name: &str, prefix: &str) -> Option<u32> {
     }
 }
 
-impl Cast {
+impl Participants {
     /// A contender that takes part.
     pub(super) fn contender(self, item: &Item, mistakes: &mut Mistakes) -> Option<ContenderName> {
         let name = item.text(

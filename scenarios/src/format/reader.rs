@@ -376,8 +376,8 @@ impl<'a> Fields<'a> {
         let mut entries = self.entries();
         entries.retain(|(key, ..)| !self.known.contains(key) && !self.old.contains(key));
         let mut meant = Vec::new();
-        for (place, (key, span, _)) in entries.into_iter().enumerate() {
-            if place < SHOWN {
+        for (index, (key, span, _)) in entries.into_iter().enumerate() {
+            if index < SHOWN {
                 meant.extend(nearest(key, self.known.iter().copied()));
                 mistakes.add(span, Mistake::unknown("key", key, &self.known));
             } else {

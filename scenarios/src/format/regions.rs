@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use picklock_sim::plan::{ContenderName, ContenderSettings, Region, Regions, ServerName};
 
-use super::participants::Cast;
+use super::participants::Participants;
 use super::reader::{Fields, Item, Mistake, Mistakes};
-use crate::sampled_parameters::Open;
+use crate::sampled_parameters::SampledParameters;
 
 /// What stands in `[network]` and can be read when it is known who takes part.
 #[derive(Default)]
@@ -31,9 +31,9 @@ impl<'a> Unread<'a> {
     /// Reads both.
     pub(super) fn read(
         self,
-        cast: Cast,
+        participants: Participants,
         settings: &BTreeMap<ContenderName, ContenderSettings>,
-        open: &Open,
+        open: &SampledParameters,
         mistakes: &mut Mistakes,
     ) -> Regions {
         let Some(regions) = self.regions else {
@@ -51,7 +51,7 @@ impl<'a> Unread<'a> {
             return Regions::default();
         };
         let mut reader = Reader {
-            cast,
+            participants,
             settings,
             open,
             named: Vec::new(),
@@ -85,9 +85,9 @@ fn is_kebab(name: &str) -> bool {
 }
 
 struct Reader<'r> {
-    cast: Cast,
+    participants: Participants,
     settings: &'r BTreeMap<ContenderName, ContenderSettings>,
-    open: &'r Open,
+    open: &'r SampledParameters,
     /// Who lies in a region by now.
     named: Vec<String>,
 }
@@ -126,11 +126,11 @@ impl Reader<'_> {
         if name == RESOURCE {
             region.resource = true;
         } else if name.starts_with("contender") {
-            if let Some(contender) = self.cast.contender(item, mistakes) {
+            if let Some(contender) = self.participants.contender(item, mistakes) {
                 self.refuse_own_latency(contender, item, mistakes);
                 region.contenders.push(contender);
             }
-        } else if let Some(server) = self.cast.server(item, mistakes) {
+        } else if let Some(server) = self.participants.server(item, mistakes) {
             match server {
                 ServerName::Number(_) | ServerName::Observer(_) | ServerName::Sentinel(_) => {
                     region.servers.push(server);
@@ -200,8 +200,8 @@ fn refuse_gaps(all: &[Region], known: &Latencies, span: Range<usize>, mistakes: 
     if !mistakes.is_empty() {
         return;
     }
-    for (place, one) in all.iter().enumerate() {
-        for other in &all[place + 1..] {
+    for (index, one) in all.iter().enumerate() {
+        for other in &all[index + 1..] {
             let (one, other) = (&one.name, &other.name);
             if !known.contains_key(&Regions::pair(one, other)) {
                 let mistake = Mistake::new(format!("`{one}` and `{other}` have no latency"))

@@ -15,7 +15,7 @@ use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::several;
 use super::workload::settle;
 use super::{replicas, sentinels, zookeeper_nodes};
-use crate::sampled_parameters::Open;
+use crate::sampled_parameters::SampledParameters;
 use crate::scenario::Catalogue;
 
 /// Reads `[service.…]`, and what it leaves open; also the least number of servers, if the file gives it
@@ -23,7 +23,7 @@ use crate::scenario::Catalogue;
 pub(super) fn service(
     file: &mut Fields,
     catalogue: &Catalogue,
-    open: &mut Open,
+    open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Service, Option<u8>) {
     let nothing = (Service::ZooKeeper(Ensemble::default()), None);
@@ -87,7 +87,7 @@ fn service_of_first_case(file: &Fields, catalogue: &Catalogue) -> Option<Service
 
 fn ensemble(
     mut fields: Fields,
-    open: &mut Open,
+    open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Ensemble, Option<u8>) {
     let default = Ensemble::default();
@@ -157,7 +157,7 @@ fn ensemble(
 
 fn deployment(
     mut fields: Fields,
-    open: &mut Open,
+    open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Deployment, Option<u8>) {
     let default = Deployment::default();

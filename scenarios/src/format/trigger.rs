@@ -7,14 +7,14 @@ use picklock_sim::plan::{
 };
 
 use super::choice::{Chosen, choose};
-use super::participants::Cast;
+use super::participants::Participants;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 
 /// What a trigger may refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Scene {
     /// Who takes part.
-    pub(super) cast: Cast,
+    pub(super) participants: Participants,
     /// What sections do.
     pub(super) section: Section,
     /// The place from zero of the fault that waits.
@@ -30,7 +30,7 @@ pub(super) fn trigger(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Opt
         .map(|kind| (kind.spec().name, *kind))
         .collect();
     let chosen = choose(item, "trigger", &named, mistakes)?;
-    let service = scene.cast.service;
+    let service = scene.participants.service;
     if let Some((_, why)) = chosen.kind.spec().never_on.filter(|(on, _)| *on == service) {
         let (name, here) = (chosen.name, service.title());
         let mistake = Mistake::new(format!("`{name}` never happens on {here}"));
@@ -67,12 +67,12 @@ struct Body<'a, 'c, 'm, 't> {
 
 impl TriggerFieldSource for Body<'_, '_, '_, '_> {
     fn field(&mut self, spec: TriggerFieldSpec) -> Option<TriggerValue> {
-        let cast = self.scene.cast;
+        let participants = self.scene.participants;
         match spec.holds {
-            TriggerFieldType::Contender => cast
+            TriggerFieldType::Contender => participants
                 .need_contender(&mut self.fields, spec.key, self.mistakes)
                 .map(TriggerValue::Contender),
-            TriggerFieldType::Server => cast
+            TriggerFieldType::Server => participants
                 .need_server(&mut self.fields, spec.key, self.mistakes)
                 .map(TriggerValue::Server),
             TriggerFieldType::Nth => self.nth(spec.key).map(TriggerValue::Nth),
@@ -92,7 +92,7 @@ impl Body<'_, '_, '_, '_> {
     }
 
     fn request(&mut self, key: &'static str) -> Option<RequestKind> {
-        let service = self.scene.cast.service;
+        let service = self.scene.participants.service;
         let mut requests = RequestKind::of_service(service);
         let example = requests.next().map_or("", RequestKind::name);
         let item = self.fields.need(key, &format!("{key} = \"{example}\""))?;
@@ -147,7 +147,7 @@ fn not_before(fault: usize, scene: Scene) -> Mistake {
     let before = match scene.place {
         0 => "this is the first fault: it cannot wait for another".to_owned(),
         1 => "expected 1, the only fault before this one".to_owned(),
-        place => format!("expected a fault before this one: 1 to {place}"),
+        index => format!("expected a fault before this one: 1 to {index}"),
     };
     mistake.help(before)
 }

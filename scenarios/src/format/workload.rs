@@ -7,7 +7,7 @@ use super::choice::choose;
 use super::participants::plural;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{Several, is_range, ranges, several, whole, wide};
-use crate::sampled_parameters::Open;
+use crate::sampled_parameters::SampledParameters;
 
 /// The most contenders that a scenario may have.
 pub const MOST_CONTENDERS: u32 = 100_000;
@@ -56,7 +56,7 @@ const SECTIONS: [(&str, SectionKind); 5] = [
 pub(super) fn workload(
     file: &mut Fields,
     service: ServiceKind,
-    open: &mut Open,
+    open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Workload, Option<u32>) {
     let default = Workload::default();
@@ -123,7 +123,7 @@ pub(super) fn workload(
 fn locks_of(
     item: &Item,
     service: ServiceKind,
-    open: &mut Open,
+    open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> Option<u32> {
     let range = whole(item, 1..=i64::from(LockName::MOST), mistakes)?;
@@ -141,7 +141,7 @@ fn locks_of(
 pub(super) fn refuse_idle_locks(
     file: &Fields,
     workload: &Workload,
-    open: &Open,
+    open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) {
     let mut busiest = workload.clone();
@@ -188,7 +188,7 @@ fn arrival(item: &Item, mistakes: &mut Mistakes) -> Option<Arrival> {
     Some(bare)
 }
 
-fn hold(item: &Item, open: &mut Open, mistakes: &mut Mistakes) -> Option<Hold> {
+fn hold(item: &Item, open: &mut SampledParameters, mistakes: &mut Mistakes) -> Option<Hold> {
     if is_range(item) {
         let range = item.range(mistakes)?;
         open.hold = wide(range);

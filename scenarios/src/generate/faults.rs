@@ -200,8 +200,8 @@ impl<'p> Storm<'p> {
             Arrival::Together | Arrival::Within(_) => 1,
             Arrival::InOrder | Arrival::BehindHolder | Arrival::InOrderBehindHolder => 3,
         };
-        let places = (0..times).map(|_| draw.below(workload.contenders));
-        ContenderName(places.min().unwrap_or_default())
+        let indices = (0..times).map(|_| draw.below(workload.contenders));
+        ContenderName(indices.min().unwrap_or_default())
     }
 }
 

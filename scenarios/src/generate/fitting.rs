@@ -26,12 +26,12 @@ impl Storm<'_> {
     pub(super) fn fitting(
         &self,
         kind: FaultKind,
-        place: usize,
+        index: usize,
         draw: &mut Draw,
     ) -> Option<Vec<PlannedFault>> {
         let parts = match self.plan.service.zookeeper() {
-            Some(ensemble) => self.on_sessions(ensemble, kind, place, draw)?,
-            None => self.on_leases(kind, place, draw)?,
+            Some(ensemble) => self.on_sessions(ensemble, kind, index, draw)?,
+            None => self.on_leases(kind, index, draw)?,
         };
         let planned = parts.into_iter().map(|(when, after, inject)| PlannedFault {
             when,
@@ -47,23 +47,25 @@ impl Storm<'_> {
         &self,
         ensemble: &Ensemble,
         kind: FaultKind,
-        place: usize,
+        index: usize,
         draw: &mut Draw,
     ) -> Option<Vec<FittedFault>> {
         match kind {
-            FaultKind::BlackHole if draw.once_in(3) => Some(vec![self.unheard(ensemble, draw)]),
+            FaultKind::BlackHole if draw.once_in(3) => {
+                Some(vec![self.outbound_only(ensemble, draw)])
+            }
             FaultKind::CrashServer if ensemble.servers == 1 && draw.once_in(2) => {
                 Some(vec![self.away(draw)])
             }
             FaultKind::HoldLink | FaultKind::LagServer
                 if ensemble.servers > 1 && !draw.once_in(3) =>
             {
-                self.undecided(kind, place, draw)
+                self.undecided(kind, index, draw)
             }
             FaultKind::IsolateServer
                 if ensemble.read_only && self.may(FaultKind::Crash) && !draw.once_in(4) =>
             {
-                Some(self.left_behind(ensemble, place, draw))
+                Some(self.left_behind(ensemble, index, draw))
             }
             _ => None,
         }
@@ -71,7 +73,7 @@ impl Storm<'_> {
 
     /// One who waits is heard, and hears nothing, until it has given up its session for itself: two thirds of a timeout
     /// until it gives up the connection, and a whole one from then on. Servers end that session up to a tick later.
-    fn unheard(&self, ensemble: &Ensemble, draw: &mut Draw) -> FittedFault {
+    fn outbound_only(&self, ensemble: &Ensemble, draw: &mut Draw) -> FittedFault {
         let target = self.waiter(draw);
         let given_up = self.session * 5 / 3;
         let inject = Fault::BlackHole {
@@ -96,7 +98,7 @@ impl Storm<'_> {
     fn undecided(
         &self,
         kind: FaultKind,
-        place: usize,
+        index: usize,
         draw: &mut Draw,
     ) -> Option<Vec<FittedFault>> {
         let target = self.contender(draw);
@@ -120,7 +122,7 @@ impl Storm<'_> {
             },
         };
         let (breaks_when, breaks) = match self.may(FaultKind::Cut) {
-            true => (Trigger::Fired { fault: place }, Fault::Cut { target }),
+            true => (Trigger::Fired { fault: index }, Fault::Cut { target }),
             false if self.may(FaultKind::LoseReply) => (when.clone(), Fault::LoseReply { target }),
             false => return None,
         };
@@ -133,7 +135,7 @@ impl Storm<'_> {
 
     /// A server without a leader shows what was true before it was cut off, to one who was there before, and died
     /// meanwhile. Whoever comes back to one of several servers dies until it has seen most of them.
-    fn left_behind(&self, ensemble: &Ensemble, place: usize, draw: &mut Draw) -> Vec<FittedFault> {
+    fn left_behind(&self, ensemble: &Ensemble, index: usize, draw: &mut Draw) -> Vec<FittedFault> {
         let target = self.contender(draw);
         let isolate = Fault::IsolateServer {
             target: ServerName::Of(target),
@@ -148,7 +150,7 @@ impl Storm<'_> {
                 target,
                 restart_after: Some(away),
             };
-            let fault = place + death;
+            let fault = index + death;
             parts.push((Trigger::Fired { fault }, after, inject));
             after = away + self.session / 6;
             away = SOON;
@@ -160,7 +162,7 @@ impl Storm<'_> {
     fn on_leases(
         &self,
         kind: FaultKind,
-        place: usize,
+        index: usize,
         draw: &mut Draw,
     ) -> Option<Vec<FittedFault>> {
         let forgets = matches!(kind, FaultKind::CrashServer | FaultKind::PowerLoss);
@@ -186,7 +188,7 @@ impl Storm<'_> {
             },
         };
         let length = draw.duration((lease / 2, ends));
-        let fired = Trigger::Fired { fault: place };
+        let fired = Trigger::Fired { fault: index };
         let stands = (
             fired,
             Duration::ZERO,

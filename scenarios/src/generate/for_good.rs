@@ -15,15 +15,15 @@ const TOO_MANY: u32 = 8;
 impl Storm<'_> {
     /// Lets servers come back that were drawn from this place on, mostly, until enough are left.
     pub(super) fn leave_enough(&self, faults: &mut [PlannedFault], from: usize, draw: &mut Draw) {
-        for place in from..faults.len() {
-            let stays_away = dies(&faults[place]).is_some();
+        for index in from..faults.len() {
+            let stays_away = dies(&faults[index]).is_some();
             if stays_away && !can_serve(&self.plan.service, self.waits(), faults) {
                 if draw.once_in(TOO_MANY) {
                     return;
                 }
                 let back = self.length(draw);
                 if let Fault::CrashServer { restart_after, .. }
-                | Fault::PowerLoss { restart_after, .. } = &mut faults[place].inject
+                | Fault::PowerLoss { restart_after, .. } = &mut faults[index].inject
                 {
                     *restart_after = Some(back);
                 }

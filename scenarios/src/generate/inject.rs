@@ -151,10 +151,10 @@ impl FieldSource for Drawn<'_, '_, '_> {
             FieldType::Server => Field::Server(self.server?.0),
             FieldType::Direction => Field::Direction(direction(draw)),
             FieldType::Call => Field::Call(LockCall::Acquire),
-            FieldType::Lasts => {
+            FieldType::FaultDuration => {
                 let length = self.server.map(|(_, length)| length);
                 let length = length.unwrap_or_else(|| storm.length(draw));
-                Field::Lasts(length.into())
+                Field::FaultDuration(length.into())
             }
             FieldType::Duration if spec.key == "fsync" => {
                 Field::Duration(draw.duration((Duration::from_millis(1), storm.session / 2)))
@@ -186,7 +186,7 @@ impl FieldSource for Drawn<'_, '_, '_> {
 fn another_primary(plan: &Plan, draw: &mut Draw) -> ServerName {
     let primaries = plan.service.cluster().map_or(1, |it| it.primaries);
     let owner = plan.service.first_primary();
-    let others = (0..primaries).filter(|place| *place != owner);
+    let others = (0..primaries).filter(|index| *index != owner);
     let others: Vec<u8> = others.collect();
     ServerName::Number(draw.one_of(&others).unwrap_or(owner).into())
 }

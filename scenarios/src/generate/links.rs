@@ -1,14 +1,19 @@
 //! Drawn faults between servers, and between servers and clients.
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{ContenderName, Fault, Lasts, ServerName};
+use picklock_sim::plan::{ContenderName, Fault, FaultDuration, ServerName};
 
 use super::draw::Draw;
 use super::faults::Storm;
 
 impl Storm<'_> {
     /// One server, and each contender with even odds.
-    pub(super) fn partition(&self, target: ServerName, length: Lasts, draw: &mut Draw) -> Fault {
+    pub(super) fn partition(
+        &self,
+        target: ServerName,
+        length: FaultDuration,
+        draw: &mut Draw,
+    ) -> Fault {
         let contenders = (0..self.plan.workload.contenders).map(ContenderName);
         Fault::Partition {
             servers: vec![target],
@@ -18,7 +23,7 @@ impl Storm<'_> {
     }
 
     /// Between the leader and some followers: most of them, so that there is no quorum, or just one.
-    pub(super) fn hold_link(&self, length: Lasts, draw: &mut Draw) -> Fault {
+    pub(super) fn hold_link(&self, length: FaultDuration, draw: &mut Draw) -> Fault {
         if self.plan.service.kind() == ServiceKind::Redis {
             let primary = u32::from(self.plan.service.first_primary());
             let another = (primary + 1 + draw.below(self.servers - 1)) % self.servers;

@@ -9,7 +9,7 @@ use picklock_sim::plan::{ContenderName, FaultKind, Hold, MessageInFlight, Plan, 
 use super::draw::{Draw, weighed_at};
 use crate::search::fault_weights::promise;
 use crate::search::hold_windows::takes_a_session;
-use crate::search::moment_class::{Class, Stage};
+use crate::search::moment_class::{MomentClass, RequestStage};
 
 /// Steps of a contender that a fault can wait for.
 #[derive(Clone, Copy)]
@@ -22,22 +22,22 @@ enum Step {
     Releasing,
     Released,
     Expired,
-    Request(Stage),
+    Request(RequestStage),
 }
 
 impl Step {
     /// The class of its moments. Of requests it is that of the most telling.
-    fn class(self) -> Class {
+    fn class(self) -> MomentClass {
         match self {
-            Self::Acquiring => Class::Acquiring,
-            Self::Queued => Class::Queued,
-            Self::Waiting => Class::Waiting,
-            Self::Acquired => Class::Acquired,
-            Self::Writing => Class::Writing,
-            Self::Releasing => Class::Releasing,
-            Self::Released => Class::Released,
-            Self::Expired => Class::Other,
-            Self::Request(way) => Class::Changing(way, RequestKind::Create),
+            Self::Acquiring => MomentClass::Acquiring,
+            Self::Queued => MomentClass::Queued,
+            Self::Waiting => MomentClass::Waiting,
+            Self::Acquired => MomentClass::Acquired,
+            Self::Writing => MomentClass::Writing,
+            Self::Releasing => MomentClass::Releasing,
+            Self::Released => MomentClass::Released,
+            Self::Expired => MomentClass::Other,
+            Self::Request(way) => MomentClass::Changing(way, RequestKind::Create),
         }
     }
 }
@@ -110,10 +110,10 @@ pub(super) fn aimed(
         (2, Step::Releasing),
         (2, Step::Released),
         (ensemble, Step::Expired),
-        (3, Step::Request(Stage::Sent)),
-        (2 * ensemble, Step::Request(Stage::Proposed)),
-        (2, Step::Request(Stage::Committed)),
-        (2, Step::Request(Stage::Answered)),
+        (3, Step::Request(RequestStage::Sent)),
+        (2 * ensemble, Step::Request(RequestStage::Proposed)),
+        (2, Step::Request(RequestStage::Committed)),
+        (2, Step::Request(RequestStage::Answered)),
     ];
     let steps = steps.map(|(odds, step)| match kind {
         // By the time at which a session ends, who is about to write has left.
@@ -149,18 +149,18 @@ pub(super) fn struck(
             let nth = count(plan, draw);
             return Trigger::Told { by, nth };
         }
-        MessageInFlight::Request => Stage::Sent,
+        MessageInFlight::Request => RequestStage::Sent,
         MessageInFlight::Reply => {
             let ways = [
-                (4, Stage::Sent),
+                (4, RequestStage::Sent),
                 (
                     u32::from(plan.service.kind() == ServiceKind::ZooKeeper),
-                    Stage::Proposed,
+                    RequestStage::Proposed,
                 ),
-                (1, Stage::Committed),
-                (4, Stage::Answered),
+                (1, RequestStage::Committed),
+                (4, RequestStage::Answered),
             ];
-            draw.weighed(&ways).unwrap_or(Stage::Sent)
+            draw.weighed(&ways).unwrap_or(RequestStage::Sent)
         }
     };
     let nth = count(plan, draw);
@@ -170,29 +170,29 @@ pub(super) fn struck(
 /// The moment at which a change of a contender is being agreed on.
 pub(super) fn change(plan: &Plan, by: ContenderName, share: u32, draw: &mut Draw) -> Trigger {
     let nth = count(plan, draw);
-    request(plan, by, Stage::Proposed, nth, share)
+    request(plan, by, RequestStage::Proposed, nth, share)
 }
 
-fn request(plan: &Plan, by: ContenderName, way: Stage, nth: u32, share: u32) -> Trigger {
+fn request(plan: &Plan, by: ContenderName, way: RequestStage, nth: u32, share: u32) -> Trigger {
     let likely = requests(plan);
     let drawn = weighed_at(share, &likely).unwrap_or(RequestKind::Create);
     match way {
-        Stage::Sent => Trigger::Sent {
+        RequestStage::Sent => Trigger::Sent {
             request: drawn,
             by,
             nth,
         },
-        Stage::Answered => Trigger::Answered {
+        RequestStage::Answered => Trigger::Answered {
             request: drawn,
             by,
             nth,
         },
-        Stage::Proposed => Trigger::Proposed {
+        RequestStage::Proposed => Trigger::Proposed {
             request: written(&likely, drawn),
             by,
             nth,
         },
-        Stage::Committed => Trigger::Committed {
+        RequestStage::Committed => Trigger::Committed {
             request: written(&likely, drawn),
             by,
             nth,

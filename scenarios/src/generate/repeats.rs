@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{FaultKind, Lasts, Plan, Repeat, Trigger};
+use picklock_sim::plan::{FaultDuration, FaultKind, Plan, Repeat, Trigger};
 
 use super::draw::{Draw, Substream};
 use crate::describe;
@@ -19,22 +19,22 @@ pub(super) fn draw_repeats(plan: &mut Plan, first: usize, seed: u64) {
     if drawn == 0 || !draw.once_in(ONE_IN) {
         return;
     }
-    let place = first + draw.below(drawn as u32) as usize;
-    let Some(repeat) = repeat(plan, place, &mut draw) else {
+    let index = first + draw.below(drawn as u32) as usize;
+    let Some(repeat) = repeat(plan, index, &mut draw) else {
         return;
     };
     let before = excuses(plan, &plan.faults).len();
-    plan.faults[place].repeat = Some(repeat);
+    plan.faults[index].repeat = Some(repeat);
     if excuses(plan, &plan.faults).len() > before {
-        plan.faults[place].repeat = None;
+        plan.faults[index].repeat = None;
         return;
     }
-    describe::update_text(&mut plan.faults[place]);
+    describe::update_text(&mut plan.faults[index]);
 }
 
 /// How often a fault strikes, if it can do so again.
-fn repeat(plan: &Plan, place: usize, draw: &mut Draw) -> Option<Repeat> {
-    let fault = &plan.faults[place];
+fn repeat(plan: &Plan, index: usize, draw: &mut Draw) -> Option<Repeat> {
+    let fault = &plan.faults[index];
     if fault.inject.is_for_good() {
         return None;
     }
@@ -47,7 +47,7 @@ fn repeat(plan: &Plan, place: usize, draw: &mut Draw) -> Option<Repeat> {
     if of_message {
         return None;
     }
-    let lasts = fault.inject.lasts().and_then(Lasts::duration);
+    let lasts = fault.inject.lasts().and_then(FaultDuration::duration);
     let pause = draw.duration((Duration::from_millis(1), plan.service.lease() * 2));
     let every = Some(lasts.unwrap_or_default() + pause);
     Some(Repeat { times, every })

@@ -44,7 +44,7 @@ pub(super) fn turns(plan: &Plan, kinds: &[FaultKind]) -> Vec<FaultKind> {
             FaultKind::Pause => 7,
             FaultKind::CrashServer if is_redis(plan) || plan.service.servers() == 1 => 2,
             FaultKind::HangServer if is_redis(plan) && plan.service.has_links() => 2,
-            FaultKind::PowerLoss if plan.service.writes_and_goes_on() => 2,
+            FaultKind::PowerLoss if plan.service.tolerates_disk_errors() => 2,
             FaultKind::Cancel if !is_redis(plan) => 2,
             FaultKind::DelayReply if is_redis(plan) => 2,
             FaultKind::Promote => 2,
@@ -98,7 +98,7 @@ impl SamplePoint {
     /// The turn of a seed, if there are so many kinds.
     pub(super) fn of(seed: u64, kinds: usize) -> Self {
         let all = kinds.max(1) as u64;
-        let (round, place) = (seed / all, (seed % all) as usize);
+        let (round, index) = (seed / all, (seed % all) as usize);
         let mut random = ChaCha8Rng::seed_from_u64(round);
         random.set_stream(STREAM);
         let mut order: Vec<usize> = (0..kinds.max(1)).collect();
@@ -106,7 +106,7 @@ impl SamplePoint {
             let other = (u64::from(random.next_u32()) * (last as u64 + 1)) >> 32;
             order.swap(last, other as usize);
         }
-        let kind = order.get(place).copied().unwrap_or_default();
+        let kind = order.get(index).copied().unwrap_or_default();
         // Kinds begin at different moments: else all of a round would strike at the same.
         let begin = (kind as u32).wrapping_mul(GOLDEN.rotate_left(16));
         let moment = (round as u32).wrapping_mul(GOLDEN).wrapping_add(begin);

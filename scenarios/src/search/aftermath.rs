@@ -14,8 +14,8 @@ use picklock_sim::{SeenMoment, Simulated, simulate_seen};
 
 use super::candidate::Candidate;
 use super::fault_variants::Variant;
-use super::followup_faults::Then;
-use super::moment_class::{Class, read};
+use super::followup_faults::FollowupTiming;
+use super::moment_class::{MomentClass, read};
 use super::profile::{InjectionPoint, Profile};
 use super::strategies::NextRun;
 use crate::fault_fields::Parts;
@@ -85,9 +85,9 @@ impl Aftermath {
             return Some(NextRun::Planned(plan, self.seed));
         }
         let all = self.first.len();
-        let (place, pass) = (self.taught.checked_rem(all)?, self.taught.checked_div(all)?);
+        let (index, pass) = (self.taught.checked_rem(all)?, self.taught.checked_div(all)?);
         self.taught += 1;
-        let mut plan = self.first[place].plan.clone();
+        let mut plan = self.first[index].plan.clone();
         plan.network.chance = chance;
         let (simulated, seen) = simulate_seen(&plan, Tape::explored(chance, seed));
         let kinds = FaultKind::tried_in(&plan, kinds);
@@ -115,8 +115,8 @@ impl Aftermath {
             .collect();
         let mut points: Vec<(FaultKind, InjectionPoint)> = Vec::new();
         for kind in kinds {
-            let mut of_kind: Vec<((Class, Variant), InjectionPoint)> = Vec::new();
-            for (class, mut point) in profile.suiting(*kind, Then::AtOnce) {
+            let mut of_kind: Vec<((MomentClass, Variant), InjectionPoint)> = Vec::new();
+            for (class, mut point) in profile.suiting(*kind, FollowupTiming::AtOnce) {
                 if !window.holds(&point) {
                     continue;
                 }
@@ -140,7 +140,7 @@ impl Aftermath {
         }
         points.sort_by_key(|(_, point)| Reverse(point.score));
         let chains = points.iter().map(|(kind, point)| {
-            let chain = profile.chain(point, &[*kind], Variant::Follows, Then::AtOnce);
+            let chain = profile.chain(point, &[*kind], Variant::Follows, FollowupTiming::AtOnce);
             chain.in_world(plan).plan
         });
         chains.collect()
@@ -148,11 +148,11 @@ impl Aftermath {
 }
 
 /// What a contender came through, and what right before.
-type Step = (Option<Class>, Class);
+type Step = (Option<MomentClass>, MomentClass);
 
 /// The steps of all contenders, with the moments at which they came.
 fn steps(seen: &[SeenMoment]) -> impl Iterator<Item = (Step, &SeenMoment)> {
-    let mut last: Vec<(ContenderName, Class)> = Vec::new();
+    let mut last: Vec<(ContenderName, MomentClass)> = Vec::new();
     seen.iter().filter_map(move |moment| {
         let (class, by, _) = read(&moment.trigger)?;
         let before = match last.iter_mut().find(|(of, _)| *of == by) {

@@ -8,7 +8,7 @@ pub struct Candidate {
     /// The plan.
     pub plan: Plan,
     /// It matters which servers chance leads to.
-    pub minds_server: bool,
+    pub depends_on_server: bool,
     /// It was chosen for what chance had decided in the run that taught, and fits best if chance decides it again.
     pub as_seen: bool,
     /// Chance can spare its victim.

@@ -7,13 +7,13 @@ use picklock_sim::plan::{
 };
 
 /// What the fields of a fault hold of which nothing better is known.
-pub(super) struct Aimed {
+pub(super) struct DefaultFields {
     pub(super) target: ContenderName,
     pub(super) its_server: ServerName,
     pub(super) long: Duration,
 }
 
-impl FieldSource for Aimed {
+impl FieldSource for DefaultFields {
     fn field(&mut self, spec: FieldSpec) -> Option<Field> {
         Some(match spec.holds {
             FieldType::Contender => Field::Contender(self.target),
@@ -22,7 +22,7 @@ impl FieldSource for Aimed {
             FieldType::Servers => Field::Servers(vec![self.its_server]),
             FieldType::Direction => Field::Direction(Direction::Both),
             FieldType::Call => Field::Call(LockCall::Acquire),
-            FieldType::Lasts => Field::Lasts(self.long.into()),
+            FieldType::FaultDuration => Field::FaultDuration(self.long.into()),
             FieldType::Range => {
                 let short = Duration::from_millis(100);
                 let down = (self.long / 6).max(short);

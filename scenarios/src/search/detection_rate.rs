@@ -10,11 +10,11 @@ use rayon::prelude::*;
 
 use super::hunt::{BATCH, Campaign, shown};
 use super::portfolio;
-use super::strategies::{Aimed, World};
+use super::strategies::{Aimed, BasePlan};
 use super::targeted;
 use crate::excuses::excuses;
 use crate::generate;
-use crate::sampled_parameters::Open;
+use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Want};
 
 /// How plans are found.
@@ -90,9 +90,9 @@ impl Yield {
 
     /// After how many runs it was found from this many of a hundred bases; `None` if it was not from so many.
     pub fn percentile(&self, hundredths: u64) -> Option<u64> {
-        let place = (self.bases() * hundredths).div_ceil(100).max(1) - 1;
+        let index = (self.bases() * hundredths).div_ceil(100).max(1) - 1;
         self.runs
-            .get(usize::try_from(place).ok()?)
+            .get(usize::try_from(index).ok()?)
             .copied()
             .flatten()
     }
@@ -107,7 +107,7 @@ pub fn measure(case: &Case, way: PlanSource, effort: Effort) -> Vec<Yield> {
     if sought.is_empty() {
         return Vec::new();
     }
-    let hunt = Hunt::new(case, way, &sought);
+    let hunt = ViolationSearch::new(case, way, &sought);
     let found: Vec<BTreeMap<&str, u64>> = (0..effort.bases)
         .into_par_iter()
         .map(|base| hunt.from(base * STRIDE, effort.limit))
@@ -138,17 +138,17 @@ fn sought(case: &Case) -> Vec<&'static str> {
 }
 
 /// A search for the first violation of each of some invariants.
-struct Hunt<'a> {
+struct ViolationSearch<'a> {
     case: &'a Case,
     way: PlanSource,
     sought: &'a [&'static str],
-    open: Open,
+    open: SampledParameters,
     kinds: Vec<FaultKind>,
     /// The faults of the file take something from every lock, and that is what it shows.
     inherent: Vec<&'static str>,
 }
 
-impl<'a> Hunt<'a> {
+impl<'a> ViolationSearch<'a> {
     fn new(case: &'a Case, way: PlanSource, sought: &'a [&'static str]) -> Self {
         let mut open = case.open.clone().unwrap_or_default();
         let mut kinds = targeted::kinds_of(&case.plan);
@@ -200,7 +200,7 @@ impl<'a> Hunt<'a> {
             PlanSource::Aimed => {
                 let plan = targeted::calm(&self.case.plan);
                 let open = self.open.clone();
-                let mut aimed = Aimed::new(World { plan, open }, self.kinds.clone());
+                let mut aimed = Aimed::new(BasePlan { plan, open }, self.kinds.clone());
                 for run in 0..limit {
                     let (plan, simulated) = aimed.run(first + run);
                     let simulated = simulated.whole();

@@ -7,7 +7,7 @@ use picklock_sim::plan::{
     ContenderName, Direction, Fault, FaultKind, Plan, ServerName, Service, Trigger,
 };
 
-use super::default_fields::Aimed;
+use super::default_fields::DefaultFields;
 use super::durations::{SOON, given_up, restart, slot_move, whole};
 use super::failovers::failover;
 use super::fault_variants::Variant;
@@ -101,7 +101,7 @@ impl<'p> AimedFault<'p> {
         let Service::Redis(deployment) = &self.plan.service else {
             return None;
         };
-        let number = |place: u8| ServerName::Number(place.into());
+        let number = |index: u8| ServerName::Number(index.into());
         let (primary, replicas) = (deployment.first_primary(), deployment.first_replicas());
         if replicas.len() < 2 {
             return None;
@@ -236,7 +236,7 @@ impl<'p> AimedFault<'p> {
             | FaultKind::MoveSlot
             | FaultKind::EvictKey => self.at_server(kind, nth),
             _ => {
-                let mut aimed = Aimed {
+                let mut aimed = DefaultFields {
                     target,
                     its_server,
                     long,

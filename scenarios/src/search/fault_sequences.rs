@@ -9,11 +9,11 @@ use picklock_sim::plan::{ContenderName, FaultKind, Plan, PlannedFault, Service, 
 use super::candidate::Candidate;
 use super::failovers::fails_over;
 use super::fault_parameters::AimedFault;
-use super::fault_targets::{minds_server, strikes_request};
+use super::fault_targets::{depends_on_server, strikes_request};
 use super::fault_variants::{Variant, variants};
 use super::fault_weights::{promise, promise_of_lapse, promise_of_outage};
-use super::followup_faults::{Strike, Then};
-use super::moment_class::{Class, read};
+use super::followup_faults::{FollowupFault, FollowupTiming};
+use super::moment_class::{MomentClass, read};
 use super::profile::{InjectionPoint, Profile};
 use super::request_roles::RequestRole;
 use crate::describe;
@@ -21,7 +21,7 @@ use crate::describe;
 /// Faults of which one strikes after the other.
 pub(super) struct Chain {
     pub(super) faults: Vec<PlannedFault>,
-    pub(super) minds_server: bool,
+    pub(super) depends_on_server: bool,
     pub(super) as_seen: bool,
     pub(super) elusive: bool,
 }
@@ -33,7 +33,7 @@ impl Chain {
         plan.faults.extend(self.faults.iter().cloned());
         Candidate {
             plan,
-            minds_server: self.minds_server,
+            depends_on_server: self.depends_on_server,
             as_seen: self.as_seen,
             elusive: self.elusive,
         }
@@ -66,7 +66,7 @@ fn like(plan: &Plan, kind: FaultKind) -> FaultKind {
 }
 
 /// Whether it takes a leader away, or a primary, so that another may come to lead.
-fn takes_leader(kind: FaultKind) -> bool {
+fn removes_leader(kind: FaultKind) -> bool {
     matches!(
         kind,
         FaultKind::CrashServer
@@ -86,7 +86,7 @@ impl<'s> Profile<'s> {
             return Vec::new();
         }
         let mut chains: Vec<(u32, Chain)> = Vec::new();
-        for shot in self.ranked(*first, Then::AtOnce) {
+        for shot in self.ranked(*first, FollowupTiming::AtOnce) {
             let follows = match shot.variant {
                 Variant::OneLink => Variant::WithReplicas,
                 _ => Variant::Follows,
@@ -98,7 +98,7 @@ impl<'s> Profile<'s> {
                 variants.insert(first, Variant::Briefly);
             }
             for (variant, worn) in variants.into_iter().zip((0..).step_by(WORN as usize)) {
-                let chain = self.chain(&shot, kinds, variant, Then::AtOnce);
+                let chain = self.chain(&shot, kinds, variant, FollowupTiming::AtOnce);
                 chains.push((shot.score.saturating_sub(worn), chain));
             }
         }
@@ -111,11 +111,11 @@ impl<'s> Profile<'s> {
         let shot = match nth {
             0 => self.best(kind)?,
             _ => {
-                let mut ranked = self.ranked(kind, Then::AtOnce);
+                let mut ranked = self.ranked(kind, FollowupTiming::AtOnce);
                 ranked.swap_remove(nth.checked_rem(ranked.len())?)
             }
         };
-        Some(self.chain(&shot, &[kind], Variant::Follows, Then::AtOnce))
+        Some(self.chain(&shot, &[kind], Variant::Follows, FollowupTiming::AtOnce))
     }
 
     /// The first of these kinds takes the leader away, and the others strike when another leads. None where nobody else
@@ -124,12 +124,12 @@ impl<'s> Profile<'s> {
         let Some((first, rest)) = kinds.split_first() else {
             return Vec::new();
         };
-        if !takes_leader(*first) || !self.can_follow(*first, rest) || !fails_over(self.plan) {
+        if !removes_leader(*first) || !self.can_follow(*first, rest) || !fails_over(self.plan) {
             return Vec::new();
         }
-        let moments = self.ranked(*first, Then::Elected).into_iter();
+        let moments = self.ranked(*first, FollowupTiming::Elected).into_iter();
         moments
-            .map(|shot| self.chain(&shot, kinds, Variant::WhenElected, Then::Elected))
+            .map(|shot| self.chain(&shot, kinds, Variant::WhenElected, FollowupTiming::Elected))
             .collect()
     }
 
@@ -148,10 +148,10 @@ impl<'s> Profile<'s> {
     }
 
     /// Whether replicas stand against each other for the place of a primary, so that none may come to lead in time.
-    fn may_share_votes(&self, kinds: &[FaultKind]) -> bool {
+    fn may_split_votes(&self, kinds: &[FaultKind]) -> bool {
         let cluster = self.plan.service.cluster();
         let several = cluster.is_some_and(|cluster| cluster.replicas > 1);
-        several && kinds.iter().any(|kind| takes_leader(*kind))
+        several && kinds.iter().any(|kind| removes_leader(*kind))
     }
 
     /// Whether these faults can do anything after that one.
@@ -172,19 +172,19 @@ impl<'s> Profile<'s> {
         shot: &InjectionPoint<'s>,
         kinds: &[FaultKind],
         follows: Variant,
-        then: Then,
+        then: FollowupTiming,
     ) -> Chain {
         let plan = self.plan;
         let mut faults: Vec<PlannedFault> = Vec::new();
         for (nth, kind) in kinds.iter().enumerate() {
-            let Strike {
+            let FollowupFault {
                 moment,
                 by,
                 when,
                 after,
                 early,
             } = match nth {
-                0 => Strike::of(shot),
+                0 => FollowupFault::of(shot),
                 _ => self.next_strike(shot, (kinds, nth), follows, then),
             };
             let variant = if nth == 0 { shot.variant } else { follows };
@@ -207,29 +207,34 @@ impl<'s> Profile<'s> {
                 });
             }
         }
-        let minds_server = kinds.iter().any(|kind| minds_server(plan, *kind));
+        let depends_on_server = kinds.iter().any(|kind| depends_on_server(plan, *kind));
         Chain {
             faults,
-            minds_server,
-            as_seen: minds_server && !self.is_at_leader(shot.moment),
-            elusive: minds_server || self.may_share_votes(kinds),
+            depends_on_server,
+            as_seen: depends_on_server && !self.is_at_leader(shot.moment),
+            elusive: depends_on_server || self.may_split_votes(kinds),
         }
     }
 
     /// Whose moment it is, and what it is to them: to the one whose it is, and, when it gives the lock back, to the one
     /// who has it next.
-    fn whose(
+    fn moment_owners(
         &self,
         moment: &'s SeenMoment,
-    ) -> impl Iterator<Item = (&'s SeenMoment, (Class, ContenderName, u32), RequestRole)> + use<'s>
-    {
+    ) -> impl Iterator<
+        Item = (
+            &'s SeenMoment,
+            (MomentClass, ContenderName, u32),
+            RequestRole,
+        ),
+    > + use<'s> {
         let role = self.request_roles.role(&moment.trigger);
         let own = read(&moment.trigger).map(|(class, by, nth)| (role.class(class), by, nth));
         let missed = moment.waiting > 0 && self.holds.can_miss_its_turn();
-        let next = own.filter(|(class, ..)| *class == Class::Releasing && missed);
+        let next = own.filter(|(class, ..)| *class == MomentClass::Releasing && missed);
         let next = next.and_then(|(_, by, nth)| {
             let entry = self.entry_after(moment, |it| it != by)?;
-            read(&entry.trigger).map(|(_, by, _)| (Class::Succeeding, by, nth))
+            read(&entry.trigger).map(|(_, by, _)| (MomentClass::Succeeding, by, nth))
         });
         let own = own.map(|own| (moment, own, role));
         let next = next.map(|next| (moment, next, RequestRole::Entry));
@@ -241,7 +246,7 @@ impl<'s> Profile<'s> {
         &self,
         (kind, variant): (FaultKind, Variant),
         moment: &SeenMoment,
-        (class, by, nth): (Class, ContenderName, u32),
+        (class, by, nth): (MomentClass, ContenderName, u32),
         role: RequestRole,
     ) -> Option<u32> {
         let (plan, holds) = (self.plan, &self.holds);
@@ -258,8 +263,8 @@ impl<'s> Profile<'s> {
             return Some(score);
         }
         // It is not cut off from the leader, and its session does not move there.
-        let leads = self.is_at_leader(moment) && class != Class::Succeeding;
-        let at_leader = u32::from(minds_server(plan, kind) && leads) * 5;
+        let leads = self.is_at_leader(moment) && class != MomentClass::Succeeding;
+        let at_leader = u32::from(depends_on_server(plan, kind) && leads) * 5;
         let in_vain = holds.too_late(kind, moment, by) + holds.leaves_no_place(kind, moment);
         let worse = in_vain + at_leader + self.loses_nothing(kind, moment, by);
         Some(score.saturating_sub(worse))
@@ -269,16 +274,19 @@ impl<'s> Profile<'s> {
     pub(super) fn suiting(
         &self,
         kind: FaultKind,
-        then: Then,
-    ) -> impl Iterator<Item = ((Class, Variant), InjectionPoint<'s>)> {
+        then: FollowupTiming,
+    ) -> impl Iterator<Item = ((MomentClass, Variant), InjectionPoint<'s>)> {
         let variants = match then {
-            Then::AtOnce => variants(self.plan, kind),
-            Then::Elected => &[Variant::Outage],
+            FollowupTiming::AtOnce => variants(self.plan, kind),
+            FollowupTiming::Elected => &[Variant::Outage],
         };
-        let whose = self.seen.iter().flat_map(|moment| self.whose(moment));
+        let whose = self
+            .seen
+            .iter()
+            .flat_map(|moment| self.moment_owners(moment));
         let connecting = (0..self.plan.workload.contenders).map(|by| {
             let by = ContenderName(by);
-            (&START, (Class::Connecting, by, 1), RequestRole::Whole)
+            (&START, (MomentClass::Connecting, by, 1), RequestRole::Whole)
         });
         let whose = connecting.chain(whose);
         whose.flat_map(move |(moment, whose, role)| {
@@ -302,16 +310,17 @@ impl<'s> Profile<'s> {
 
     /// The first of [`ranked`](Self::ranked), without the others, where all strike at once.
     fn best(&self, kind: FaultKind) -> Option<InjectionPoint<'s>> {
-        let mut best_of_classes: Vec<((Class, Variant), InjectionPoint)> = Vec::new();
+        let mut best_of_classes: Vec<((MomentClass, Variant), InjectionPoint)> = Vec::new();
         // Not a loop: iterators of iterators go faster from within.
-        self.suiting(kind, Then::AtOnce).for_each(|(class, shot)| {
-            let mut known = best_of_classes.iter_mut();
-            match known.find(|(known, _)| *known == class) {
-                Some((_, best)) if shot.score > best.score => *best = shot,
-                Some(_) => {}
-                None => best_of_classes.push((class, shot)),
-            }
-        });
+        self.suiting(kind, FollowupTiming::AtOnce)
+            .for_each(|(class, shot)| {
+                let mut known = best_of_classes.iter_mut();
+                match known.find(|(known, _)| *known == class) {
+                    Some((_, best)) if shot.score > best.score => *best = shot,
+                    Some(_) => {}
+                    None => best_of_classes.push((class, shot)),
+                }
+            });
         // Of those that are as promising, the first.
         let best = best_of_classes.into_iter().rev();
         best.max_by_key(|(_, shot)| shot.score)
@@ -320,8 +329,8 @@ impl<'s> Profile<'s> {
 
     /// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
     /// promising, so that the best of another comes between.
-    fn ranked(&self, kind: FaultKind, then: Then) -> Vec<InjectionPoint<'s>> {
-        let mut classes: Vec<((Class, Variant), Vec<InjectionPoint>)> = Vec::new();
+    fn ranked(&self, kind: FaultKind, then: FollowupTiming) -> Vec<InjectionPoint<'s>> {
+        let mut classes: Vec<((MomentClass, Variant), Vec<InjectionPoint>)> = Vec::new();
         for (class, shot) in self.suiting(kind, then) {
             match classes.iter_mut().find(|(known, _)| *known == class) {
                 Some((_, of_class)) => of_class.push(shot),

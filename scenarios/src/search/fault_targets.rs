@@ -4,7 +4,7 @@ use picklock_sim::plan::{FaultKind, Plan, Service};
 
 /// Whom a fault strikes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Struck {
+enum TargetKind {
     /// A contender, or something of it.
     Contender,
     /// The server that a contender happens to be connected to.
@@ -14,23 +14,23 @@ enum Struck {
 }
 
 /// Whom a fault of a kind strikes.
-fn struck(kind: FaultKind) -> Struck {
+fn struck(kind: FaultKind) -> TargetKind {
     match kind {
         FaultKind::HangServer
         | FaultKind::IsolateServer
         | FaultKind::Partition
-        | FaultKind::LagServer => Struck::ItsServer,
-        _ if kind.strikes_contender() => Struck::Contender,
-        _ => Struck::Another,
+        | FaultKind::LagServer => TargetKind::ItsServer,
+        _ if kind.strikes_contender() => TargetKind::Contender,
+        _ => TargetKind::Another,
     }
 }
 
 /// Whether a fault strikes a contender, or the server that it is connected to.
 pub(super) fn strikes_contender(plan: &Plan, kind: FaultKind) -> bool {
     match struck(kind) {
-        Struck::Contender => true,
-        Struck::ItsServer => matches!(plan.service, Service::ZooKeeper(_)),
-        Struck::Another => false,
+        TargetKind::Contender => true,
+        TargetKind::ItsServer => matches!(plan.service, Service::ZooKeeper(_)),
+        TargetKind::Another => false,
     }
 }
 
@@ -40,8 +40,8 @@ pub(super) fn strikes_request(kind: FaultKind) -> bool {
 }
 
 /// Whether it matters which server the victim of a fault is connected to.
-pub(super) fn minds_server(plan: &Plan, kind: FaultKind) -> bool {
+pub(super) fn depends_on_server(plan: &Plan, kind: FaultKind) -> bool {
     let several = matches!(&plan.service, Service::ZooKeeper(it) if it.servers > 1);
     let leads_on = matches!(kind, FaultKind::Cut | FaultKind::HoldLink);
-    several && (leads_on || struck(kind) == Struck::ItsServer)
+    several && (leads_on || struck(kind) == TargetKind::ItsServer)
 }

@@ -2,20 +2,22 @@
 
 use picklock_algorithms::clients::RequestKind;
 
-use super::moment_class::{Class, Stage};
+use super::moment_class::{MomentClass, RequestStage};
 use picklock_sim::plan::FaultKind;
 
 /// How promising it is, from 1 to 12; 0 if the fault cannot strike there, or would do nothing.
-pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
+pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
     if let Some(promise) = promise_apart(kind, class) {
         return promise;
     }
     match kind {
-        FaultKind::LoseRequest | FaultKind::DelayRequest => at_request(class, &[Stage::Sent]),
-        FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply => {
-            at_request(class, &[Stage::Sent, Stage::Answered])
+        FaultKind::LoseRequest | FaultKind::DelayRequest => {
+            at_request(class, &[RequestStage::Sent])
         }
-        FaultKind::LoseMessage => u32::from(class == Class::Told) * 10,
+        FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply => {
+            at_request(class, &[RequestStage::Sent, RequestStage::Answered])
+        }
+        FaultKind::LoseMessage => u32::from(class == MomentClass::Told) * 10,
         // A holder is the last to learn that its session or its node is gone.
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
@@ -29,9 +31,9 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         // Who dies, or gives up, leaves something behind: most of all one with others before and behind it.
         FaultKind::Crash => by_step(class, [8, 10, 7, 6, 4, 3, 1]),
         FaultKind::Cancel => match class {
-            Class::Changing(Stage::Sent, _) | Class::Told => 7,
-            Class::Acquiring | Class::Looking(..) => 3,
-            Class::Released => 0,
+            MomentClass::Changing(RequestStage::Sent, _) | MomentClass::Told => 7,
+            MomentClass::Acquiring | MomentClass::Looking(..) => 3,
+            MomentClass::Released => 0,
             other => by_step(other, [0, 10, 0, 8, 0, 3, 0]),
         },
         // Who stands still, or hears nothing, while it believes. The whole of a section is before it at first.
@@ -46,13 +48,13 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         | FaultKind::Partition => by_step(class, [10, 8, 9, 4, 4, 3, 1]),
         // A wall clock is read by who asks, and by who waits and compares; what a holder has written down stays.
         FaultKind::ClockJump => match class {
-            Class::Acquiring => 9,
+            MomentClass::Acquiring => 9,
             other => by_step(other, [6, 10, 3, 4, 4, 3, 1]),
         },
         // What is done, and its answer is not there.
         FaultKind::Cut => match class {
-            Class::Changing(Stage::Proposed | Stage::Committed, _) => 10,
-            Class::Changing(Stage::Sent, _) => 9,
+            MomentClass::Changing(RequestStage::Proposed | RequestStage::Committed, _) => 10,
+            MomentClass::Changing(RequestStage::Sent, _) => 9,
             other => by_step(other, [5, 6, 3, 3, 3, 5, 1]),
         },
         // What is taken away twice is gone; what is made twice is there twice.
@@ -65,14 +67,14 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
         | FaultKind::HangServer
         | FaultKind::LagServer
         | FaultKind::SlowDisk => match class {
-            Class::Changing(Stage::Proposed, _) => 10,
-            Class::Changing(Stage::Sent, _) => 9,
-            Class::Changing(Stage::Committed, _) => 7,
+            MomentClass::Changing(RequestStage::Proposed, _) => 10,
+            MomentClass::Changing(RequestStage::Sent, _) => 9,
+            MomentClass::Changing(RequestStage::Committed, _) => 7,
             other => by_step(other, [5, 6, 3, 3, 3, 5, 1]),
         },
         // The less is there, the less is noticed.
         FaultKind::RecreateLock => match class {
-            Class::Released => 10,
+            MomentClass::Released => 10,
             other => by_step(other, [8, 6, 4, 4, 4, 1, 1]),
         },
     }
@@ -80,27 +82,28 @@ pub(crate) fn promise(kind: FaultKind, class: Class) -> u32 {
 
 /// How promising it is that a leader goes away, if what breaks next breaks when another leads, from 1 to 10: when the
 /// lock is free, and each may take it from another.
-pub(crate) fn promise_of_outage(class: Class) -> u32 {
+pub(crate) fn promise_of_outage(class: MomentClass) -> u32 {
     match class {
-        Class::Succeeding | Class::Connecting => 0,
-        Class::Released => 10,
-        Class::Acquired => 9,
-        Class::Changing(Stage::Sent, _) | Class::First(Stage::Sent, _) => 7,
+        MomentClass::Succeeding | MomentClass::Connecting => 0,
+        MomentClass::Released => 10,
+        MomentClass::Acquired => 9,
+        MomentClass::Changing(RequestStage::Sent, _)
+        | MomentClass::First(RequestStage::Sent, _) => 7,
         other => by_step(other, [9, 4, 4, 4, 4, 3, 1]),
     }
 }
 
 /// How promising it is that a session is given up by its client, and lives on: who waits finds its own place again, for
 /// as long as that lasts.
-pub(crate) fn promise_of_lapse(class: Class) -> u32 {
+pub(crate) fn promise_of_lapse(class: MomentClass) -> u32 {
     match class {
-        Class::Succeeding | Class::Connecting => 0,
+        MomentClass::Succeeding | MomentClass::Connecting => 0,
         other => by_step(other, [4, 10, 3, 8, 2, 1, 1]),
     }
 }
 
 /// Of these, that of the class: acquired, waiting, writing, queued, releasing, changing, and all others.
-fn by_step(class: Class, of: [u32; 7]) -> u32 {
+fn by_step(class: MomentClass, of: [u32; 7]) -> u32 {
     let [
         acquired,
         waiting,
@@ -111,26 +114,26 @@ fn by_step(class: Class, of: [u32; 7]) -> u32 {
         others,
     ] = of;
     match class {
-        Class::Acquired => acquired,
-        Class::Waiting => waiting,
-        Class::Writing => writing,
-        Class::Queued => queued,
-        Class::Releasing => releasing,
-        Class::Changing(..) | Class::First(..) | Class::Renewing(..) => changing,
-        Class::Acquiring | Class::Released | Class::Looking(..) => others,
-        Class::Connecting => 0,
-        Class::Told | Class::Succeeding | Class::Other => others,
+        MomentClass::Acquired => acquired,
+        MomentClass::Waiting => waiting,
+        MomentClass::Writing => writing,
+        MomentClass::Queued => queued,
+        MomentClass::Releasing => releasing,
+        MomentClass::Changing(..) | MomentClass::First(..) | MomentClass::Renewing(..) => changing,
+        MomentClass::Acquiring | MomentClass::Released | MomentClass::Looking(..) => others,
+        MomentClass::Connecting => 0,
+        MomentClass::Told | MomentClass::Succeeding | MomentClass::Other => others,
     }
 }
 
 /// The same of moments at which it is not the step of its victim that counts.
-fn promise_apart(kind: FaultKind, class: Class) -> Option<u32> {
+fn promise_apart(kind: FaultKind, class: MomentClass) -> Option<u32> {
     match class {
-        Class::First(way, request) => Some(between(kind, way, request.writes())),
-        Class::Renewing(way, request) => Some(renewal(kind, way, request)),
+        MomentClass::First(way, request) => Some(between(kind, way, request.writes())),
+        MomentClass::Renewing(way, request) => Some(renewal(kind, way, request)),
         // Who is away for a moment misses what happens in it.
-        Class::Succeeding => Some(u32::from(kind == FaultKind::Cut) * 10),
-        Class::Connecting => Some(before_the_first_request(kind)),
+        MomentClass::Succeeding => Some(u32::from(kind == FaultKind::Cut) * 10),
+        MomentClass::Connecting => Some(before_the_first_request(kind)),
         _ => None,
     }
 }
@@ -173,22 +176,22 @@ fn before_the_first_request(kind: FaultKind) -> u32 {
 
 /// What keeps a lease alive and is late, or does not come, with all that comes behind it on the same way. If it is only
 /// lost, the next one makes up for it.
-fn renewal(kind: FaultKind, way: Stage, request: RequestKind) -> u32 {
+fn renewal(kind: FaultKind, way: RequestStage, request: RequestKind) -> u32 {
     match (kind, way) {
-        (FaultKind::DelayRequest, Stage::Sent) => 11,
-        (FaultKind::DelayReply, Stage::Sent) => 7,
-        _ => promise(kind, Class::Changing(way, request)).min(6),
+        (FaultKind::DelayRequest, RequestStage::Sent) => 11,
+        (FaultKind::DelayReply, RequestStage::Sent) => 7,
+        _ => promise(kind, MomentClass::Changing(way, request)).min(6),
     }
 }
 
 /// Between two requests that belong together, the first of which changes something, or only looks. Who does not get to
 /// the second leaves half of a change behind; whoever is late with it acts on what is not so any more.
-fn between(kind: FaultKind, way: Stage, changes: bool) -> u32 {
-    let done = matches!(way, Stage::Committed | Stage::Answered);
+fn between(kind: FaultKind, way: RequestStage, changes: bool) -> u32 {
+    let done = matches!(way, RequestStage::Committed | RequestStage::Answered);
     match kind {
         FaultKind::LoseMessage => 0,
         FaultKind::LoseReply | FaultKind::SwallowReply | FaultKind::DelayReply
-            if way == Stage::Proposed =>
+            if way == RequestStage::Proposed =>
         {
             0
         }
@@ -207,7 +210,7 @@ fn between(kind: FaultKind, way: Stage, changes: bool) -> u32 {
             }
         }
         FaultKind::LoseRequest | FaultKind::DelayRequest => {
-            if way == Stage::Sent {
+            if way == RequestStage::Sent {
                 7
             } else {
                 0
@@ -249,8 +252,8 @@ fn between(kind: FaultKind, way: Stage, changes: bool) -> u32 {
         | FaultKind::LagServer
         | FaultKind::SlowDisk => match (changes, way) {
             // As if the answer were lost, but for the others on the connection.
-            (true, Stage::Committed) if kind == FaultKind::Cut => 12,
-            (true, Stage::Proposed) => 10,
+            (true, RequestStage::Committed) if kind == FaultKind::Cut => 12,
+            (true, RequestStage::Proposed) => 10,
             (true, _) => 9,
             (false, _) => 4,
         },
@@ -262,25 +265,25 @@ fn between(kind: FaultKind, way: Stage, changes: bool) -> u32 {
     }
 }
 
-fn at_request(class: Class, ways: &[Stage]) -> u32 {
+fn at_request(class: MomentClass, ways: &[RequestStage]) -> u32 {
     match class {
-        Class::Changing(Stage::Sent, _) => 10,
-        Class::Changing(way, _) if ways.contains(&way) => 6,
-        Class::Looking(way, _) if ways.contains(&way) => 3,
-        Class::Changing(..)
-        | Class::Looking(..)
-        | Class::First(..)
-        | Class::Connecting
-        | Class::Acquiring
-        | Class::Queued
-        | Class::Waiting
-        | Class::Acquired
-        | Class::Writing
-        | Class::Releasing
-        | Class::Released
-        | Class::Told
-        | Class::Succeeding
-        | Class::Renewing(..)
-        | Class::Other => 0,
+        MomentClass::Changing(RequestStage::Sent, _) => 10,
+        MomentClass::Changing(way, _) if ways.contains(&way) => 6,
+        MomentClass::Looking(way, _) if ways.contains(&way) => 3,
+        MomentClass::Changing(..)
+        | MomentClass::Looking(..)
+        | MomentClass::First(..)
+        | MomentClass::Connecting
+        | MomentClass::Acquiring
+        | MomentClass::Queued
+        | MomentClass::Waiting
+        | MomentClass::Acquired
+        | MomentClass::Writing
+        | MomentClass::Releasing
+        | MomentClass::Released
+        | MomentClass::Told
+        | MomentClass::Succeeding
+        | MomentClass::Renewing(..)
+        | MomentClass::Other => 0,
     }
 }

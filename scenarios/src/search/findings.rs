@@ -11,7 +11,7 @@ use picklock_checker::invariants;
 
 use super::hunt::Counterexample;
 use crate::shrink::{
-    Budget, Extent, Mechanism, Shrunk, Struck, TurningPoint, Unasked, Watch, needed_faults,
+    Budget, Extent, Mechanism, SearchLimit, Shrunk, Struck, TurningPoint, Unasked, needed_faults,
 };
 
 /// What tells one way to break a promise from another: whom which faults struck, how ownership was lost, and how large
@@ -140,8 +140,8 @@ impl Sorter {
     /// Sorts a run: counts it if its cause is known, and keeps it if it is new. Answers whether it is kept.
     pub(super) fn sort(&mut self, run: Counterexample, stop: &AtomicBool) -> bool {
         let invariant = run.invariant;
-        if let Some(place) = self.place(invariant, &run.cause) {
-            self.found[place].more += 1;
+        if let Some(index) = self.place(invariant, &run.cause) {
+            self.found[index].more += 1;
             return false;
         }
         let looked_into = self.looked_into.entry(invariant).or_default();
@@ -158,11 +158,11 @@ impl Sorter {
             return false;
         }
         match known {
-            Some(place) => self.found[place].more += 1,
+            Some(index) => self.found[index].more += 1,
             None => self.found.push(Counterexample { cause, ..run }),
         }
-        let place = known.unwrap_or(self.found.len() - 1);
-        self.known.insert((invariant, seen), place);
+        let index = known.unwrap_or(self.found.len() - 1);
+        self.known.insert((invariant, seen), index);
         known.is_none()
     }
 }
@@ -170,7 +170,7 @@ impl Sorter {
 /// The cause of a run, with those faults alone that it needs.
 fn needed(run: &Counterexample, stop: &AtomicBool) -> Option<Cause> {
     let invariant = invariants::find(run.invariant)?;
-    let watch = Watch::until(stop);
+    let watch = SearchLimit::until(stop);
     let mechanism = needed_faults(&run.case, run.choices.clone(), invariant, BUDGET, &watch)?;
     Some(Cause::of(&mechanism))
 }

@@ -13,7 +13,7 @@ use super::profile::{InjectionPoint, Profile};
 
 /// When the second fault of a chain strikes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Then {
+pub(super) enum FollowupTiming {
     /// When the first has struck, and has come to show.
     AtOnce,
     /// When another leads because of it.
@@ -21,7 +21,7 @@ pub(super) enum Then {
 }
 
 /// When a fault of a chain strikes, and whom.
-pub(super) struct Strike<'s> {
+pub(super) struct FollowupFault<'s> {
     /// The moment that it goes by.
     pub(super) moment: &'s SeenMoment,
     pub(super) by: ContenderName,
@@ -32,7 +32,7 @@ pub(super) struct Strike<'s> {
     pub(super) early: Duration,
 }
 
-impl<'s> Strike<'s> {
+impl<'s> FollowupFault<'s> {
     /// The first fault of a chain.
     pub(super) fn of(shot: &InjectionPoint<'s>) -> Self {
         Self {
@@ -52,20 +52,20 @@ impl<'s> Profile<'s> {
         shot: &InjectionPoint<'s>,
         (kinds, nth): (&[FaultKind], usize),
         follows: Variant,
-        then: Then,
-    ) -> Strike<'s> {
+        then: FollowupTiming,
+    ) -> FollowupFault<'s> {
         let (first, kind) = (kinds[0], kinds[nth]);
-        if then == Then::Elected {
+        if then == FollowupTiming::Elected {
             return self.when_elected(shot, (kind, nth));
         }
         let after = match nth {
             1 => shows_after(self.plan, first),
             _ => Duration::ZERO,
         };
-        let at_once = Strike {
+        let at_once = FollowupFault {
             when: None,
             after,
-            ..Strike::of(shot)
+            ..FollowupFault::of(shot)
         };
         let on_redis = matches!(self.plan.service, Service::Redis(_));
         if on_redis && matches!(first, FaultKind::HoldLink | FaultKind::FullDisk) {
@@ -74,14 +74,14 @@ impl<'s> Profile<'s> {
                 return at_once;
             };
             let when = (nth == 1).then(|| moment.trigger.clone());
-            return Strike {
+            return FollowupFault {
                 moment,
                 when,
                 ..at_once
             };
         }
-        let dead = self.goes_for_good(first, shot.variant);
-        let dies = self.goes_for_good(kind, follows);
+        let dead = self.removes_target(first, shot.variant);
+        let dies = self.removes_target(kind, follows);
         if !strikes_contender(self.plan, kind) || !(dead || dies) {
             return at_once;
         }
@@ -90,14 +90,14 @@ impl<'s> Profile<'s> {
         };
         match dead {
             // Nothing more can befall it.
-            true => Strike {
+            true => FollowupFault {
                 moment,
                 by,
                 when: Some(moment.trigger.clone()),
                 ..at_once
             },
             // What has befallen it is not to end with it.
-            false => Strike { by, ..at_once },
+            false => FollowupFault { by, ..at_once },
         }
     }
 
@@ -107,11 +107,11 @@ impl<'s> Profile<'s> {
         &self,
         shot: &InjectionPoint<'s>,
         (kind, nth): (FaultKind, usize),
-    ) -> Strike<'s> {
-        let mut strike = Strike {
+    ) -> FollowupFault<'s> {
+        let mut strike = FollowupFault {
             when: (nth == 1).then_some(Trigger::Elected { nth: 1 }),
             by: self.another(shot.by),
-            ..Strike::of(shot)
+            ..FollowupFault::of(shot)
         };
         if kind == FaultKind::Crash {
             // One that comes back when another leads is dead while the lock is free, so that nothing that it has asked
@@ -144,7 +144,7 @@ impl<'s> Profile<'s> {
     }
 
     /// Whether its victim is not there any more after a fault.
-    fn goes_for_good(&self, kind: FaultKind, variant: Variant) -> bool {
+    fn removes_target(&self, kind: FaultKind, variant: Variant) -> bool {
         match kind {
             FaultKind::Crash => restart(self.plan, variant).is_none(),
             kind => kind == FaultKind::Cancel,

@@ -91,7 +91,7 @@ impl HoldWindows {
     /// The turn that a contender has at a moment.
     fn turn(&self, by: ContenderName, at: VirtualTime) -> Option<&HoldWindow> {
         let own = self.own.get(by.0 as usize)?.iter();
-        let mut turns = own.filter_map(|place| self.turns.get(*place));
+        let mut turns = own.filter_map(|index| self.turns.get(*index));
         turns.find(|turn| turn.acquired <= at && at <= turn.gone)
     }
 

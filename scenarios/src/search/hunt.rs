@@ -7,12 +7,12 @@ use std::time::Duration;
 use picklock_checker::{Broken, Evidence, Nearness, Verdict, Witness, invariants};
 use picklock_sim::Simulated;
 use picklock_sim::broken::caught;
-use picklock_sim::watch::{self, Named};
+use picklock_sim::watchdog::{self, Named};
 use rayon::prelude::*;
 
 use super::findings::{Cause, Sorter};
-use super::portfolio::{Portfolio, SearchStrategy, Share};
-use super::strategies::{NextRun, World};
+use super::portfolio::{Portfolio, SearchStrategy, StrategyShare};
+use super::strategies::{BasePlan, NextRun};
 use super::targeted;
 use crate::clock::Stopwatch;
 use crate::excuses::excuses;
@@ -30,7 +30,7 @@ pub struct Hunted {
     /// How many runs broke a promise in further ways, of which none was kept, by promise.
     pub others: BTreeMap<&'static str, u64>,
     /// What each way to search has come to.
-    pub shares: Vec<Share>,
+    pub shares: Vec<StrategyShare>,
     /// The promises that some run was looked at for: no lock keeps the others under faults like those.
     pub looked_at: BTreeSet<&'static str>,
     /// The first run that broke off, if any did.
@@ -116,8 +116,8 @@ pub fn hunt(
 ) -> Hunted {
     let mut chase = Campaign::new(case, kinds, ways, first);
     chase.tells_causes = true;
-    let promises = case.expectations.iter().filter(looked_at);
-    let mut hunt = Hunt {
+    let promises = case.expectations.iter().filter(is_checked);
+    let mut hunt = HuntState {
         promises: promises.map(|it| it.invariant).collect(),
         hunted: Hunted::default(),
         sorter: Sorter::new(bounds.findings),
@@ -163,7 +163,7 @@ impl Campaign {
     ) -> Self {
         let base = calm(case);
         let (plan, open) = (base.plan.clone(), base.open.clone().unwrap_or_default());
-        let portfolio = Portfolio::new(ways, &World { plan, open }, kinds);
+        let portfolio = Portfolio::new(ways, &BasePlan { plan, open }, kinds);
         let seed = first;
         Self {
             base,
@@ -175,8 +175,8 @@ impl Campaign {
     }
 
     /// The next so many runs.
-    pub(super) fn batch(&mut self, size: u64) -> Vec<Looked> {
-        let seeds = (0..size).map(|place| self.seed.wrapping_add(place));
+    pub(super) fn batch(&mut self, size: u64) -> Vec<RunResult> {
+        let seeds = (0..size).map(|index| self.seed.wrapping_add(index));
         let turns: Vec<(SearchStrategy, NextRun, u64)> = seeds
             .map(|seed| {
                 let (way, turn) = self.portfolio.next(seed);
@@ -185,25 +185,25 @@ impl Campaign {
             .collect();
         self.seed = self.seed.wrapping_add(size);
         let (base, shown, causes) = (&self.base, &self.shown, self.tells_causes);
-        let job = watch::current().map(|(job, _)| job);
+        let job = watchdog::current().map(|(job, _)| job);
         let turns = turns.into_par_iter();
         let looked = turns.map(|(way, turn, seed)| {
             let _named = job.as_ref().map(|job| Named::new(job, seed));
-            look((base, shown, causes), (way, turn), seed)
+            run_next((base, shown, causes), (way, turn), seed)
         });
         looked.collect()
     }
 
     /// Learns what came of a run, and what it was the first to break.
-    pub(super) fn learn(&mut self, looked: &Looked, found: &[&'static str]) {
-        let Looked { way, nearness, .. } = looked;
+    pub(super) fn learn(&mut self, looked: &RunResult, found: &[&'static str]) {
+        let RunResult { way, nearness, .. } = looked;
         let plan = &looked.case.plan;
         self.portfolio.learn(*way, plan, *nearness, found);
     }
 }
 
 /// A run, how near it came to an overlap, and what it breaks.
-pub(super) struct Looked {
+pub(super) struct RunResult {
     way: SearchStrategy,
     /// The case with the plan that ran.
     pub(super) case: Case,
@@ -220,11 +220,11 @@ pub(super) struct Looked {
 }
 
 /// Runs what comes next, and looks at it.
-fn look(
+fn run_next(
     (base, shown, causes): (&Case, &[&str], bool),
     (way, turn): (SearchStrategy, NextRun),
     next: u64,
-) -> Looked {
+) -> RunResult {
     let seed = match turn {
         NextRun::Planned(_, seed) => seed,
         NextRun::Ran(..) => next,
@@ -236,7 +236,7 @@ fn look(
         None => caught(|| broken(&case, &simulated, causes)),
     };
     match judged {
-        Ok((broken, causes, nearness)) => Looked {
+        Ok((broken, causes, nearness)) => RunResult {
             way,
             broken,
             causes,
@@ -246,7 +246,7 @@ fn look(
             choices: simulated.choices,
             off: None,
         },
-        Err(why) => Looked {
+        Err(why) => RunResult {
             way,
             broken: Vec::new(),
             causes: Vec::new(),
@@ -266,7 +266,7 @@ fn broken(
     causes: bool,
 ) -> (Vec<&'static str>, Vec<Cause>, Nearness) {
     let evidence = Evidence::of(&simulated.run);
-    let wanted = case.expectations.iter().filter(looked_at);
+    let wanted = case.expectations.iter().filter(is_checked);
     let rows = wanted.filter_map(|it| invariants::find(it.invariant));
     let verdicts = invariants::check_evidence(&evidence, rows).into_iter();
     let violated =
@@ -302,7 +302,7 @@ fn calm(case: &Case) -> Case {
     calm
 }
 
-struct Hunt<'a> {
+struct HuntState<'a> {
     /// The promises that the case looks at.
     promises: Vec<&'static str>,
     hunted: Hunted,
@@ -311,7 +311,7 @@ struct Hunt<'a> {
     stop: &'a AtomicBool,
 }
 
-impl Hunt<'_> {
+impl HuntState<'_> {
     fn is_over(&self) -> bool {
         let mut promises = self.promises.iter();
         self.hunted.runs >= self.bounds.runs
@@ -320,7 +320,7 @@ impl Hunt<'_> {
     }
 
     /// Notes a run that broke off.
-    fn broke_off(&mut self, looked: &Looked) {
+    fn broke_off(&mut self, looked: &RunResult) {
         let (Some(off), after) = (&looked.off, self.hunted.runs) else {
             return;
         };
@@ -337,10 +337,10 @@ impl Hunt<'_> {
     }
 
     /// Sorts a run by how it breaks promises. Answers which it breaks in a way that is new.
-    fn take(&mut self, looked: &Looked) -> Vec<&'static str> {
+    fn take(&mut self, looked: &RunResult) -> Vec<&'static str> {
         self.hunted.runs += 1;
         self.broke_off(looked);
-        let wanted = looked.case.expectations.iter().filter(looked_at);
+        let wanted = looked.case.expectations.iter().filter(is_checked);
         self.hunted.looked_at.extend(wanted.map(|it| it.invariant));
         let mut kept = Vec::new();
         for (invariant, cause) in looked.broken.iter().zip(&looked.causes) {
@@ -361,7 +361,7 @@ impl Hunt<'_> {
     }
 }
 
-fn looked_at(expectation: &&Expectation) -> bool {
+fn is_checked(expectation: &&Expectation) -> bool {
     !matches!(
         expectation.want,
         Want::Excused { .. } | Want::Undecided { .. } | Want::Unchecked { .. }

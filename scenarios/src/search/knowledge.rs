@@ -67,13 +67,13 @@ fn missed_turns(scenario: &str, name: &str) -> Vec<usize> {
         matches!(cut.when, Trigger::Releasing { by, .. } if by != target)
     };
     let missed = shots.iter().enumerate().filter(of_another);
-    missed.map(|(place, _)| place).collect()
+    missed.map(|(index, _)| index).collect()
 }
 
 #[test]
 fn whoever_is_told_when_its_turn_comes_is_away_while_another_gives_the_lock_back() {
     let queues = missed_turns("zookeeper/missed-while-away", "zk-recursive-watch");
-    assert!(queues.first().is_some_and(|place| *place < 2), "{queues:?}");
+    assert!(queues.first().is_some_and(|index| *index < 2), "{queues:?}");
     // Whoever only asks again and again misses nothing.
     assert!(missed_turns("redis/hidden-retry", "redis-set-nx-px-del").is_empty());
 }

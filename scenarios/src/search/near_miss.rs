@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use picklock_checker::Near;
+use picklock_checker::NearMiss;
 use picklock_sim::plan::{FaultKind, Plan, PlannedFault, Trigger};
 
 use super::fault_targets::strikes_request;
@@ -18,12 +18,12 @@ const KEPT: usize = 16;
 #[derive(Default)]
 pub(super) struct Nearer {
     /// The nearest first.
-    misses: Vec<Miss>,
+    misses: Vec<NearMissPlan>,
     next: VecDeque<Plan>,
 }
 
 /// A plan that came near to an overlap.
-struct Miss {
+struct NearMissPlan {
     distance: Duration,
     plan: Plan,
     /// Those like it have been put among those to be tried.
@@ -32,22 +32,22 @@ struct Miss {
 
 impl Nearer {
     /// Learns how near a plan came. One without faults has nothing that could be changed.
-    pub(super) fn learn(&mut self, plan: &Plan, near: Near) {
+    pub(super) fn learn(&mut self, plan: &Plan, near: NearMiss) {
         let distance = near.distance;
-        let known = |miss: &Miss| miss.plan.faults == plan.faults;
+        let known = |miss: &NearMissPlan| miss.plan.faults == plan.faults;
         if plan.faults.is_empty() || self.misses.iter().any(known) {
             return;
         }
         // Of those that are equally near, the first stays first.
-        let place = self.misses.partition_point(|it| it.distance <= distance);
-        if place < KEPT {
+        let index = self.misses.partition_point(|it| it.distance <= distance);
+        if index < KEPT {
             let (plan, followed) = (plan.clone(), false);
-            let miss = Miss {
+            let miss = NearMissPlan {
                 distance,
                 plan,
                 followed,
             };
-            self.misses.insert(place, miss);
+            self.misses.insert(index, miss);
             self.misses.truncate(KEPT);
         }
     }
@@ -67,20 +67,20 @@ impl Nearer {
 /// missing, strikes later by it, strikes again, or lasts for half as long.
 fn like(plan: &Plan, missing: Duration) -> Vec<Plan> {
     let mut plans = Vec::new();
-    for place in 0..plan.faults.len() {
-        let fault = &plan.faults[place];
+    for index in 0..plan.faults.len() {
+        let fault = &plan.faults[index];
         let times = Parts::of(&mut fault.inject.clone()).times.len();
         for time in 0..times {
             for change in [Change::Longer(missing), Change::Twice] {
-                plans.push(with_time(plan, place, time, change));
+                plans.push(with_time(plan, index, time, change));
             }
         }
         if !strikes_request(FaultKind::of(&fault.inject)) {
-            plans.push(later(plan, place, missing));
-            plans.push(later(plan, place, missing / 2));
-            plans.push(again(plan, place, missing));
+            plans.push(later(plan, index, missing));
+            plans.push(later(plan, index, missing / 2));
+            plans.push(again(plan, index, missing));
         }
-        plans.extend((0..times).map(|time| with_time(plan, place, time, Change::Half)));
+        plans.extend((0..times).map(|time| with_time(plan, index, time, Change::Half)));
     }
     plans
 }
@@ -93,9 +93,9 @@ enum Change {
     Half,
 }
 
-fn with_time(plan: &Plan, place: usize, time: usize, change: Change) -> Plan {
+fn with_time(plan: &Plan, index: usize, time: usize, change: Change) -> Plan {
     let mut plan = plan.clone();
-    let fault = &mut plan.faults[place];
+    let fault = &mut plan.faults[index];
     if let Some(time) = Parts::of(&mut fault.inject).times.into_iter().nth(time) {
         *time = match change {
             Change::Longer(by) => whole(time.saturating_add(by)),
@@ -109,20 +109,20 @@ fn with_time(plan: &Plan, place: usize, time: usize, change: Change) -> Plan {
     plan
 }
 
-fn later(plan: &Plan, place: usize, by: Duration) -> Plan {
+fn later(plan: &Plan, index: usize, by: Duration) -> Plan {
     let mut plan = plan.clone();
-    let fault = &mut plan.faults[place];
+    let fault = &mut plan.faults[index];
     fault.after = whole(fault.after.saturating_add(by));
     plan
 }
 
 /// The same fault once more, so long after it is over.
-fn again(plan: &Plan, place: usize, after: Duration) -> Plan {
+fn again(plan: &Plan, index: usize, after: Duration) -> Plan {
     let mut plan = plan.clone();
-    let mut inject = plan.faults[place].inject.clone();
+    let mut inject = plan.faults[index].inject.clone();
     let lasts: Duration = Parts::of(&mut inject).times.iter().map(|time| **time).sum();
     plan.faults.push(PlannedFault {
-        when: Trigger::Fired { fault: place },
+        when: Trigger::Fired { fault: index },
         after: whole(lasts.saturating_add(after)),
         repeat: None,
         text: describe::fault(&inject),

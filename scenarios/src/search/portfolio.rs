@@ -6,7 +6,7 @@ use picklock_checker::Nearness;
 use picklock_sim::plan::{FaultKind, Plan, Strategy};
 
 use super::near_miss::Nearer;
-use super::strategies::{Aimed, Drawn, NextRun, World};
+use super::strategies::{Aimed, BasePlan, Drawn, NextRun};
 
 /// A way to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +69,7 @@ pub fn strategy_name(strategy: Strategy) -> String {
 
 /// What a way has come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct StrategyShare {
     /// The way.
     pub way: SearchStrategy,
     /// How many runs it has had.
@@ -78,7 +78,7 @@ pub struct Share {
     pub found: Vec<&'static str>,
 }
 
-impl Share {
+impl StrategyShare {
     fn none(way: SearchStrategy) -> Self {
         Self {
             way,
@@ -90,7 +90,7 @@ impl Share {
 
 /// Several ways, each at work, and what they have come to.
 pub(super) struct Portfolio {
-    shares: Vec<Share>,
+    shares: Vec<StrategyShare>,
     /// Whether the search that aims is one of them.
     aims: bool,
     /// The others.
@@ -103,7 +103,7 @@ pub(super) struct Portfolio {
 }
 
 impl Portfolio {
-    pub(super) fn new(ways: &[SearchStrategy], world: &World, kinds: &[FaultKind]) -> Self {
+    pub(super) fn new(ways: &[SearchStrategy], world: &BasePlan, kinds: &[FaultKind]) -> Self {
         let drawn = ways.iter().filter_map(|way| match way {
             SearchStrategy::Drawn(strategy) => {
                 let drawn = Drawn::new(world.clone(), kinds.to_vec(), *strategy);
@@ -116,7 +116,7 @@ impl Portfolio {
             .copied()
             .filter(|way| *way != SearchStrategy::Aimed);
         Self {
-            shares: ways.iter().map(|way| Share::none(*way)).collect(),
+            shares: ways.iter().map(|way| StrategyShare::none(*way)).collect(),
             aims: ways.contains(&SearchStrategy::Aimed),
             others: others.collect(),
             aimed: Aimed::new(world.clone(), kinds.to_vec()),
@@ -139,8 +139,8 @@ impl Portfolio {
             true => Some(turn / 2),
             false => Some(turn),
         };
-        for place in first.into_iter().flat_map(|first| first..first + others) {
-            let way = self.others[place % others];
+        for index in first.into_iter().flat_map(|first| first..first + others) {
+            let way = self.others[index % others];
             if let Some(turn) = self.next_of(way, seed) {
                 return (way, turn);
             }
@@ -173,7 +173,7 @@ impl Portfolio {
             self.nearer.learn(plan, near);
         }
         if self.shares.iter().all(|share| share.way != way) {
-            self.shares.push(Share::none(way));
+            self.shares.push(StrategyShare::none(way));
         }
         let mut shares = self.shares.iter_mut();
         let Some(share) = shares.find(|share| share.way == way) else {
@@ -184,7 +184,7 @@ impl Portfolio {
     }
 
     /// What each way has come to.
-    pub(super) fn shares(self) -> Vec<Share> {
+    pub(super) fn shares(self) -> Vec<StrategyShare> {
         self.shares
     }
 }

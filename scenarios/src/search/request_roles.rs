@@ -8,7 +8,7 @@ use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, Trigger};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::moment_class::{Class, Stage, read};
+use super::moment_class::{MomentClass, RequestStage, read};
 
 /// What a request is to the one who makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +27,12 @@ pub(super) enum RequestRole {
 
 impl RequestRole {
     /// The class of a request of this class that is this to its sender.
-    pub(super) fn class(self, of: Class) -> Class {
+    pub(super) fn class(self, of: MomentClass) -> MomentClass {
         match (of, self) {
-            (Class::Changing(way, kind), Self::Asked) => Class::Looking(way, kind),
-            (Class::Changing(way, kind), Self::Renewal) => Class::Renewing(way, kind),
-            (Class::Changing(way, kind) | Class::Looking(way, kind), Self::First) => {
-                Class::First(way, kind)
+            (MomentClass::Changing(way, kind), Self::Asked) => MomentClass::Looking(way, kind),
+            (MomentClass::Changing(way, kind), Self::Renewal) => MomentClass::Renewing(way, kind),
+            (MomentClass::Changing(way, kind) | MomentClass::Looking(way, kind), Self::First) => {
+                MomentClass::First(way, kind)
             }
             (class, _) => class,
         }
@@ -51,7 +51,7 @@ impl RequestRoles {
         let mut answered: FxHashMap<Request, usize> = FxHashMap::default();
         let mut holders: BTreeSet<ContenderName> = BTreeSet::new();
         let mut of_holders: FxHashSet<Request> = FxHashSet::default();
-        for (place, moment) in seen.iter().enumerate() {
+        for (index, moment) in seen.iter().enumerate() {
             if let Trigger::Acquired { by, .. } = moment.trigger {
                 holders.insert(by);
             }
@@ -59,24 +59,24 @@ impl RequestRoles {
                 holders.remove(&by);
             }
             match request(&moment.trigger) {
-                Some((Stage::Sent, request)) => {
-                    sent.push((place, request));
+                Some((RequestStage::Sent, request)) => {
+                    sent.push((index, request));
                     if holders.contains(&request.0) {
                         of_holders.insert(request);
                     }
                 }
-                Some((Stage::Answered, request)) => {
-                    answered.insert(request, place);
+                Some((RequestStage::Answered, request)) => {
+                    answered.insert(request, index);
                 }
-                Some((Stage::Proposed | Stage::Committed, _)) | None => {}
+                Some((RequestStage::Proposed | RequestStage::Committed, _)) | None => {}
             }
         }
-        let after = |(place, request): &(usize, Request)| {
-            let from = answered.get(request).copied().unwrap_or(*place);
+        let after = |(index, request): &(usize, Request)| {
+            let from = answered.get(request).copied().unwrap_or(*index);
             &seen[from + 1..]
         };
         let (asked, others): (Vec<&(usize, Request)>, Vec<_>) =
-            sent.iter().partition(|it| is_asked_again(after(it), it.1));
+            sent.iter().partition(|it| is_retried(after(it), it.1));
         let asked_for = |request: &Request| match of_holders.contains(request) {
             true => RequestRole::Renewal,
             false => RequestRole::Asked,
@@ -101,51 +101,52 @@ impl RequestRoles {
 }
 
 /// The request that a trigger speaks of, and how far it has come.
-fn request(trigger: &Trigger) -> Option<(Stage, Request)> {
+fn request(trigger: &Trigger) -> Option<(RequestStage, Request)> {
     let (class, by, nth) = read(trigger)?;
     match class {
-        Class::Changing(way, kind)
-        | Class::Looking(way, kind)
-        | Class::First(way, kind)
-        | Class::Renewing(way, kind) => Some((way, (by, kind, nth))),
-        Class::Connecting
-        | Class::Acquiring
-        | Class::Queued
-        | Class::Waiting
-        | Class::Acquired
-        | Class::Writing
-        | Class::Releasing
-        | Class::Released
-        | Class::Told
-        | Class::Succeeding
-        | Class::Other => None,
+        MomentClass::Changing(way, kind)
+        | MomentClass::Looking(way, kind)
+        | MomentClass::First(way, kind)
+        | MomentClass::Renewing(way, kind) => Some((way, (by, kind, nth))),
+        MomentClass::Connecting
+        | MomentClass::Acquiring
+        | MomentClass::Queued
+        | MomentClass::Waiting
+        | MomentClass::Acquired
+        | MomentClass::Writing
+        | MomentClass::Releasing
+        | MomentClass::Released
+        | MomentClass::Told
+        | MomentClass::Succeeding
+        | MomentClass::Other => None,
     }
 }
 
 /// Whether a contender asks the same again before it goes on to another step.
-fn is_asked_again(after: &[SeenMoment], (of, kind, _): Request) -> bool {
+fn is_retried(after: &[SeenMoment], (of, kind, _): Request) -> bool {
     for (class, _) in steps(after, of) {
         match class {
-            Class::Changing(Stage::Sent, request) | Class::Looking(Stage::Sent, request)
+            MomentClass::Changing(RequestStage::Sent, request)
+            | MomentClass::Looking(RequestStage::Sent, request)
                 if request == kind =>
             {
                 return true;
             }
-            Class::Acquiring
-            | Class::Acquired
-            | Class::Writing
-            | Class::Releasing
-            | Class::Released => return false,
-            Class::Changing(..)
-            | Class::Looking(..)
-            | Class::First(..)
-            | Class::Connecting
-            | Class::Waiting
-            | Class::Queued
-            | Class::Told
-            | Class::Succeeding
-            | Class::Renewing(..)
-            | Class::Other => {}
+            MomentClass::Acquiring
+            | MomentClass::Acquired
+            | MomentClass::Writing
+            | MomentClass::Releasing
+            | MomentClass::Released => return false,
+            MomentClass::Changing(..)
+            | MomentClass::Looking(..)
+            | MomentClass::First(..)
+            | MomentClass::Connecting
+            | MomentClass::Waiting
+            | MomentClass::Queued
+            | MomentClass::Told
+            | MomentClass::Succeeding
+            | MomentClass::Renewing(..)
+            | MomentClass::Other => {}
         }
     }
     false
@@ -159,34 +160,34 @@ fn role(
 ) -> RequestRole {
     for (class, nth) in steps(after, of) {
         match class {
-            Class::Changing(Stage::Sent, request) => {
+            MomentClass::Changing(RequestStage::Sent, request) => {
                 return match asked.contains_key(&(of, request, nth)) {
                     true => RequestRole::Whole,
                     false => RequestRole::First,
                 };
             }
-            Class::Acquired => return RequestRole::Entry,
-            Class::Acquiring
-            | Class::Waiting
-            | Class::Writing
-            | Class::Releasing
-            | Class::Released => return RequestRole::Whole,
-            Class::Changing(..)
-            | Class::Looking(..)
-            | Class::First(..)
-            | Class::Connecting
-            | Class::Queued
-            | Class::Told
-            | Class::Succeeding
-            | Class::Renewing(..)
-            | Class::Other => {}
+            MomentClass::Acquired => return RequestRole::Entry,
+            MomentClass::Acquiring
+            | MomentClass::Waiting
+            | MomentClass::Writing
+            | MomentClass::Releasing
+            | MomentClass::Released => return RequestRole::Whole,
+            MomentClass::Changing(..)
+            | MomentClass::Looking(..)
+            | MomentClass::First(..)
+            | MomentClass::Connecting
+            | MomentClass::Queued
+            | MomentClass::Told
+            | MomentClass::Succeeding
+            | MomentClass::Renewing(..)
+            | MomentClass::Other => {}
         }
     }
     RequestRole::Whole
 }
 
 /// What a contender comes through, with the how manieth time it is.
-fn steps(after: &[SeenMoment], of: ContenderName) -> impl Iterator<Item = (Class, u32)> {
+fn steps(after: &[SeenMoment], of: ContenderName) -> impl Iterator<Item = (MomentClass, u32)> {
     let read = after.iter().filter_map(|moment| read(&moment.trigger));
     read.filter(move |(_, by, _)| *by == of)
         .map(|(class, _, nth)| (class, nth))

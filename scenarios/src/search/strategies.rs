@@ -6,17 +6,17 @@ use picklock_sim::{SeenMoment, Simulated, simulate, simulate_seen};
 
 use super::aftermath::Aftermath;
 use super::candidate::Candidate;
-use super::fault_targets::minds_server;
+use super::fault_targets::depends_on_server;
 use super::targeted::{self, CandidatePlans, TOGETHER};
 use crate::generate;
-use crate::sampled_parameters::{AnyFaults, Open};
+use crate::sampled_parameters::{AnyFaults, SampledParameters};
 
 /// Learns from a run without faults which moments there are, tries faults at them, and begins anew when all were tried.
 /// Where the world is open, another is drawn after two, and a third before it learns anew: what a world is like matters
 /// as much as what breaks, and what fits one mostly fits the next. Two lessons of three are of the busiest worlds there
 /// are: where nobody is in the way of anybody, little breaks.
 pub(super) struct Aimed {
-    world: World,
+    world: BasePlan,
     kinds: Vec<FaultKind>,
     shots: Vec<Candidate>,
     /// The places of those that are still to come.
@@ -63,13 +63,13 @@ impl NextRun {
 
 /// A plan without faults, and what else of it is left open.
 #[derive(Clone)]
-pub(super) struct World {
+pub(super) struct BasePlan {
     pub(super) plan: Plan,
-    pub(super) open: Open,
+    pub(super) open: SampledParameters,
 }
 
 impl Aimed {
-    pub(super) fn new(world: World, kinds: Vec<FaultKind>) -> Self {
+    pub(super) fn new(world: BasePlan, kinds: Vec<FaultKind>) -> Self {
         Self {
             world,
             kinds,
@@ -100,17 +100,17 @@ impl Aimed {
         {
             return next;
         }
-        if let Some(place) = self.order.next() {
-            let shot = self.shots[place].clone();
+        if let Some(index) = self.order.next() {
+            let shot = self.shots[index].clone();
             let again = shot.as_seen && self.tried == 0;
             let mut plan = shot.plan;
             if !again {
-                plan.network.chance = self.chance(shot.minds_server);
+                plan.network.chance = self.chance(shot.depends_on_server);
             }
             self.tried += 1;
             return NextRun::Planned(plan, if again { self.taught } else { seed });
         }
-        let World { plan, open } = &self.world;
+        let BasePlan { plan, open } = &self.world;
         let mut world = match self.other() {
             None => generate::settle(plan, &open.busiest(), seed),
             Some(_) => generate::settle(plan, open, seed),
@@ -121,12 +121,12 @@ impl Aimed {
             && let Some(shot) = self.shots.first().filter(|it| it.fits(&world))
         {
             world.faults.extend(shot.plan.faults.iter().cloned());
-            world.network.chance = self.chance(shot.minds_server);
+            world.network.chance = self.chance(shot.depends_on_server);
             self.tried += 1;
             return NextRun::Planned(world, seed);
         }
         let mut kinds = self.kinds.iter();
-        world.network.chance = self.chance(kinds.all(|kind| minds_server(&world, *kind)));
+        world.network.chance = self.chance(kinds.all(|kind| depends_on_server(&world, *kind)));
         let (simulated, seen) = simulate_seen(&world, Tape::explored(world.network.chance, seed));
         let possible = FaultKind::tried_in(&world, &self.kinds);
         let shots = match open.is_open() && possible.len() > TOGETHER {
@@ -161,9 +161,9 @@ impl Aimed {
 
     /// What chance is to be like. What needs luck besides a fault mostly needs delays that differ, unless it is the
     /// luck to come to a certain server.
-    fn chance(&self, minds_server: bool) -> Strategy {
+    fn chance(&self, depends_on_server: bool) -> Strategy {
         match self.drawn {
-            Strategy::Even if !minds_server => Strategy::Extremes,
+            Strategy::Even if !depends_on_server => Strategy::Extremes,
             drawn => drawn,
         }
     }
@@ -190,11 +190,11 @@ fn one_shot(
 
 /// Draws faults of some kinds anew for each run, with one strategy of chance.
 pub(super) struct Drawn {
-    world: World,
+    world: BasePlan,
 }
 
 impl Drawn {
-    pub(super) fn new(mut world: World, kinds: Vec<FaultKind>, chance: Strategy) -> Self {
+    pub(super) fn new(mut world: BasePlan, kinds: Vec<FaultKind>, chance: Strategy) -> Self {
         let at_most = AnyFaults::AT_MOST;
         world.open.faults = Some(AnyFaults {
             kinds,
@@ -208,7 +208,7 @@ impl Drawn {
 
     /// What comes next.
     pub(super) fn next(&self, seed: u64) -> NextRun {
-        let World { plan, open } = &self.world;
+        let BasePlan { plan, open } = &self.world;
         NextRun::Planned(generate::settle(plan, open, seed), seed)
     }
 }

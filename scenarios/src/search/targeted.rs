@@ -51,7 +51,7 @@ impl CandidatePlans {
         let in_turn = widths.flat_map(move |width| 0..width.min(all));
         let elusive = self.plans.first().is_some_and(|first| first.elusive);
         let at_first = if elusive { all.min(2) } else { 0 };
-        let at_first = (0..at_first).flat_map(|place| [place, 0]);
+        let at_first = (0..at_first).flat_map(|index| [index, 0]);
         at_first.chain(in_turn.skip(if elusive { 2 } else { 0 }))
     }
 }

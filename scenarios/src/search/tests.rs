@@ -44,7 +44,7 @@ fn the_most_promising_come_again_before_the_least_promising_come_at_all() {
         let plans = vec![
             Candidate {
                 plan: plan.clone(),
-                minds_server: false,
+                depends_on_server: false,
                 as_seen: false,
                 elusive: false
             };
@@ -70,7 +70,7 @@ fn of_several_holders_the_one_comes_first_for_whom_most_wait() {
         matches!(trigger, Trigger::Sent { by, request, .. }
             if *by == ContenderName(0) && format!("{request:?}") == "Delete")
     });
-    assert!(first_delete.is_some_and(|place| place < 2), "{triggers:?}");
+    assert!(first_delete.is_some_and(|index| index < 2), "{triggers:?}");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn what_bites_when_a_session_ends_is_tried_while_the_hold_lasts() {
         .iter()
         .filter(|it| matches!(it, Trigger::Acquired { .. }));
     assert_eq!(acquired.count(), 4);
-    assert!(writing.is_none_or(|place| place >= 4), "{triggers:?}");
+    assert!(writing.is_none_or(|index| index >= 4), "{triggers:?}");
 }
 
 fn nearness(simulated: &Simulated) -> Nearness {

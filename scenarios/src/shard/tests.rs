@@ -10,8 +10,8 @@ fn every_seed_is_in_one_shard() {
     ] {
         let shards = (1..=of).map(|index| Shard::new(index, of).unwrap());
         let mut all: Vec<u64> = shards
-            .flat_map(|shard| (0..shard.len(&seeds)).map(move |place| (shard, place)))
-            .map(|(shard, place)| shard.seed(&seeds, place))
+            .flat_map(|shard| (0..shard.len(&seeds)).map(move |position| (shard, position)))
+            .map(|(shard, position)| shard.seed(&seeds, position))
             .collect();
         all.sort_unstable();
         assert_eq!(all, seeds.collect::<Vec<_>>());

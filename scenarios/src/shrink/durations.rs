@@ -220,10 +220,10 @@ enum Slot {
 
 fn slots(plan: &Plan) -> Vec<Slot> {
     let mut slots = Vec::new();
-    for (place, fault) in plan.faults.iter().enumerate() {
+    for (index, fault) in plan.faults.iter().enumerate() {
         let times = Parts::of(&mut fault.inject.clone()).times.len();
-        slots.extend((0..times).map(|time| Slot::Of(place, time)));
-        slots.extend([Slot::At(place), Slot::After(place), Slot::Every(place)]);
+        slots.extend((0..times).map(|time| Slot::Of(index, time)));
+        slots.extend([Slot::At(index), Slot::After(index), Slot::Every(index)]);
     }
     let own = plan.workload.contender_settings.keys();
     slots.extend(own.flat_map(|name| [Slot::OwnHold(*name), Slot::OwnAcquireTimeout(*name)]));
@@ -257,14 +257,14 @@ fn duration(plan: &mut Plan, slot: Slot) -> Option<&mut Duration> {
         Slot::BystanderEvery => {
             (plan.workload.bystanders > 0).then_some(&mut plan.workload.bystander_every)
         }
-        Slot::At(place) => match &mut plan.faults[place].when {
+        Slot::At(index) => match &mut plan.faults[index].when {
             Trigger::At(at) => Some(at),
             _ => None,
         },
-        Slot::After(place) => Some(&mut plan.faults[place].after),
-        Slot::Every(place) => plan.faults[place].repeat.as_mut()?.every.as_mut(),
-        Slot::Of(place, time) => {
-            let mut times = Parts::of(&mut plan.faults[place].inject).times;
+        Slot::After(index) => Some(&mut plan.faults[index].after),
+        Slot::Every(index) => plan.faults[index].repeat.as_mut()?.every.as_mut(),
+        Slot::Of(index, time) => {
+            let mut times = Parts::of(&mut plan.faults[index].inject).times;
             (time < times.len()).then(|| times.swap_remove(time))
         }
     }
@@ -283,8 +283,8 @@ fn durations(plan: &Plan) -> Vec<Change> {
                 *time = simpler;
             }
             let what = format!("{} to {}", named(slot, now), write_duration(simpler));
-            if let Slot::Of(place, _) | Slot::Every(place) = slot {
-                let fault = &mut plan.faults[place];
+            if let Slot::Of(index, _) | Slot::Every(index) = slot {
+                let fault = &mut plan.faults[index];
                 if fault.overlaps_itself() {
                     continue;
                 }
@@ -320,10 +320,10 @@ fn named(slot: Slot, duration: Duration) -> String {
         }
         Slot::Within => format!("arrivals within {duration}"),
         Slot::BystanderEvery => format!("bystander-every {duration}"),
-        Slot::At(place) => format!("time of fault {} from {duration}", place + 1),
-        Slot::After(place) => format!("fault {} after {duration}", place + 1),
-        Slot::Every(place) => format!("fault {} every {duration}", place + 1),
-        Slot::Of(place, _) => format!("fault {} of {duration}", place + 1),
+        Slot::At(index) => format!("time of fault {} from {duration}", index + 1),
+        Slot::After(index) => format!("fault {} after {duration}", index + 1),
+        Slot::Every(index) => format!("fault {} every {duration}", index + 1),
+        Slot::Of(index, _) => format!("fault {} of {duration}", index + 1),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use picklock_checker::Invariant;
-use picklock_checker::outcome::{Alike, Violation};
+use picklock_checker::outcome::{SimilarSeeds, Violation};
 use picklock_sim::plan::{FaultKind, Plan};
 
 use super::Shrunk;
@@ -82,10 +82,10 @@ fn add(ways: &mut Vec<ShrunkFailure>, argument: &str, seed: u64, shrunk: Shrunk)
 
 /// The seeds that are kept of each argument: the first of each, then the second of each, and so on, the argument of the
 /// lowest seed first.
-fn in_turns(alike: &BTreeMap<String, Alike>) -> impl Iterator<Item = (&str, u64)> {
+fn in_turns(alike: &BTreeMap<String, SimilarSeeds>) -> impl Iterator<Item = (&str, u64)> {
     let mut rows: Vec<_> = alike.iter().collect();
     rows.sort_by_key(|(_, alike)| alike.first.first().copied());
-    (0..Alike::KEPT).flat_map(move |turn| {
+    (0..SimilarSeeds::KEPT).flat_map(move |turn| {
         let row = rows.clone().into_iter();
         row.filter_map(move |(argument, alike)| {
             Some((argument.as_str(), alike.first.get(turn)?.seed))

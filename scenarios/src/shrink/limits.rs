@@ -67,13 +67,13 @@ pub enum Cut {
 
 /// Who waits for shrinking: who may end it before its budget does, and who is told how many runs it took so far.
 #[derive(Clone, Copy)]
-pub struct Watch<'a> {
+pub struct SearchLimit<'a> {
     stop: &'a AtomicBool,
     until: Option<(Stopwatch, Duration)>,
     told: Option<&'a dyn Fn(u32)>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> SearchLimit<'a> {
     /// Until somebody asks to stop.
     pub fn until(stop: &'a AtomicBool) -> Self {
         Self {
@@ -94,14 +94,14 @@ impl<'a> Watch<'a> {
 
     /// Also tells somebody of each run.
     #[must_use]
-    pub fn telling(self, told: &'a dyn Fn(u32)) -> Self {
+    pub fn with_progress(self, told: &'a dyn Fn(u32)) -> Self {
         Self {
             told: Some(told),
             ..self
         }
     }
 
-    pub(super) fn tell(&self, runs: u32) {
+    pub(super) fn report_progress(&self, runs: u32) {
         if let Some(told) = self.told {
             told(runs);
         }

@@ -15,16 +15,16 @@ const ROUND: [u32; 6] = [50, 20, 10, 5, 2, 1];
 /// Plans whose faults of links leave less to chance, or say it in rounder numbers.
 pub(super) fn rounder(plan: &Plan) -> Vec<Change> {
     let mut changes = Vec::new();
-    for place in 0..plan.faults.len() {
+    for index in 0..plan.faults.len() {
         let mut change = |what: String, set: &dyn Fn(&mut Parts)| {
             let mut plan = plan.clone();
-            let fault = &mut plan.faults[place];
+            let fault = &mut plan.faults[index];
             set(&mut Parts::of(&mut fault.inject));
             describe::update_text(fault);
-            let what = format!("fault {}: {what}", place + 1);
+            let what = format!("fault {}: {what}", index + 1);
             changes.push(Change { what, plan });
         };
-        let mut inject = plan.faults[place].inject.clone();
+        let mut inject = plan.faults[index].inject.clone();
         let parts = Parts::of(&mut inject);
         for (nth, range) in parts.ranges.iter().enumerate() {
             let now = **range;

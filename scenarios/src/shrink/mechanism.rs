@@ -127,7 +127,7 @@ impl Mechanism {
         let history = &simulated.run.history;
         let until = history.events.partition_point(|it| it.at <= witness.at);
         let shown = witness.events.iter().copied();
-        let shown: Vec<usize> = shown.filter(|place| *place < until).collect();
+        let shown: Vec<usize> = shown.filter(|index| *index < until).collect();
         let past = past(plan, history, &shown);
         let events = &history.events[..until];
         let way = PathToViolation::of(events, &shown, &past);
@@ -164,7 +164,7 @@ impl Mechanism {
 
 /// Whether all that is shown is of one contender.
 fn is_of_one(events: &[Event], shown: &[usize]) -> bool {
-    let mut by = shown.iter().filter_map(|place| events[*place].what.by());
+    let mut by = shown.iter().filter_map(|index| events[*index].what.by());
     let first = by.next();
     by.all(|other| Some(other) == first)
 }
@@ -181,21 +181,21 @@ struct PathToViolation<'h> {
 impl<'h> PathToViolation<'h> {
     fn of(events: &'h [Event], shown: &[usize], past: &'h [usize]) -> Self {
         let first = shown.first().copied().unwrap_or(0);
-        let by = |place: usize| events.get(place).and_then(|it| it.what.by());
-        let led_up = |place: &usize| {
-            let what = &events[*place].what;
+        let by = |index: usize| events.get(index).and_then(|it| it.what.by());
+        let led_up = |index: &usize| {
+            let what = &events[*index].what;
             matches!(what, EventKind::AcquireStarted { .. }) && what.by() == by(first)
         };
         let from = (0..first.min(events.len())).rev().find(led_up);
         let from = from.unwrap_or(first);
         let mut who: BTreeSet<ContenderId> = shown.iter().filter_map(|it| by(*it)).collect();
-        let taken = past.iter().filter_map(|place| {
-            let EventKind::Disowned { by, how, .. } = events[*place].what else {
+        let taken = past.iter().filter_map(|index| {
+            let EventKind::Disowned { by, how, .. } = events[*index].what else {
                 return None;
             };
             match how {
                 Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other)
-                    if *place >= from && who.contains(&by) =>
+                    if *index >= from && who.contains(&by) =>
                 {
                     Some(other)
                 }
@@ -220,8 +220,8 @@ impl<'h> PathToViolation<'h> {
     /// The events of the past on the way.
     fn passed(&self) -> impl Iterator<Item = &'h EventKind> {
         let from = self.from;
-        let past = self.past.iter().filter(move |place| **place >= from);
-        past.map(|place| &self.events[*place].what)
+        let past = self.past.iter().filter(move |index| **index >= from);
+        past.map(|index| &self.events[*index].what)
     }
 
     fn turns(&self) -> BTreeSet<TurningPoint> {
@@ -230,7 +230,7 @@ impl<'h> PathToViolation<'h> {
         let own = self
             .past
             .iter()
-            .map(|place| (*place, self.events[*place].what));
+            .map(|index| (*index, self.events[*index].what));
         let own = own.filter(|(_, what)| what.by().is_none_or(|by| self.who.contains(&by)));
         let moments = Reached::from(own, self.from).names();
         let moments = moments.filter(|name| !BYSTANDING.contains(name));
@@ -262,13 +262,13 @@ impl<'h> PathToViolation<'h> {
     /// Whether on the way the service ever had two owners of one lock.
     fn has_two_owners(&self) -> bool {
         let mut owners: BTreeSet<(LockId, ContenderId, Token)> = BTreeSet::new();
-        for (place, event) in self.events.iter().enumerate() {
+        for (index, event) in self.events.iter().enumerate() {
             if let EventKind::Owned {
                 by, lock, token, ..
             } = event.what
             {
                 let others = owners.iter().any(|(of, _, _)| *of == lock);
-                if others && place >= self.from {
+                if others && index >= self.from {
                     return true;
                 }
                 owners.insert((lock, by, token));

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use picklock_checker::invariants;
-use picklock_checker::outcome::{CaseOutcome, DistinctFailure, Smaller, Story};
+use picklock_checker::outcome::{CaseOutcome, DistinctFailure, ShrunkRun, Story};
 
 use super::kinds::{shape, ways};
 use super::unasked::Unasked;
@@ -77,7 +77,13 @@ pub fn shorten(
 }
 
 /// What is said of a failure that is told as it was found, because nothing is left to spend on it.
-fn untouched(scenario: &Scenario, case: &Case, told: &Story, invariant: &str, cut: Cut) -> Smaller {
+fn untouched(
+    scenario: &Scenario,
+    case: &Case,
+    told: &Story,
+    invariant: &str,
+    cut: Cut,
+) -> ShrunkRun {
     let again = ReplayCommand {
         scenario,
         case,
@@ -90,7 +96,7 @@ fn untouched(scenario: &Scenario, case: &Case, told: &Story, invariant: &str, cu
         }
         Cut::Stopped => "not tried: somebody asked to stop",
     };
-    Smaller {
+    ShrunkRun {
         sizes: format!("{why}; `{} shrink` does it", program::command()),
         is_other: false,
         keep: Some(again.shrink(invariant)),
@@ -118,7 +124,7 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
     Story {
         replay: again.replay(),
         why: Some(again.why(shrunk.invariant)),
-        smaller: Some(Smaller {
+        smaller: Some(ShrunkRun {
             sizes: shrunk.sizes(),
             is_other: shrunk.has_changed(),
             keep: Some(again.shrink(shrunk.invariant)),

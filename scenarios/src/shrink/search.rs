@@ -8,7 +8,7 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate, simulate_with};
 
-use super::limits::{Budget, Cut, Watch};
+use super::limits::{Budget, Cut, SearchLimit};
 use super::mechanism::Mechanism;
 use super::{Shrunk, Size};
 use crate::excuses::excuses;
@@ -48,7 +48,7 @@ pub(super) struct Search<'a> {
     /// No lock could keep the promise under the faults of the plan that it began with.
     excused: bool,
     budget: Budget,
-    watch: &'a Watch<'a>,
+    watch: &'a SearchLimit<'a>,
     was: u64,
     from: Size,
     best: Best,
@@ -94,7 +94,7 @@ impl<'a> Search<'a> {
         choices: Vec<u32>,
         invariant: &'static Invariant,
         budget: Budget,
-        watch: &'a Watch<'a>,
+        watch: &'a SearchLimit<'a>,
     ) -> Option<Self> {
         let simulated = simulate_with(&case.plan, Tape::recorded(choices));
         let witness = violation(invariant, &simulated)?;
@@ -303,7 +303,7 @@ impl<'a> Search<'a> {
         if self.cut.is_none() {
             let spent = self.tried >= self.budget.runs || self.events >= self.budget.events;
             self.cut = spent.then_some(Cut::Budget).or_else(|| self.watch.cut());
-            self.watch.tell(self.tried);
+            self.watch.report_progress(self.tried);
         }
         self.cut.is_none()
     }

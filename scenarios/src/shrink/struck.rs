@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use picklock_checker::{ContenderId, Event, EventKind, ServerChange};
-use picklock_sim::plan::{Fault, FaultKind, Lasts, Plan, ServerName, Service};
+use picklock_sim::plan::{Fault, FaultDuration, FaultKind, Plan, ServerName, Service};
 
 use crate::fault_fields::Parts;
 
@@ -65,17 +65,17 @@ impl TargetRole {
 }
 
 /// The faults that fired at these places.
-pub(super) fn struck(plan: &Plan, events: &[Event], places: &[usize]) -> BTreeSet<Struck> {
-    let fired = places.iter().filter_map(|place| {
-        let EventKind::FaultFired { fault } = events.get(*place)?.what else {
+pub(super) fn struck(plan: &Plan, events: &[Event], indices: &[usize]) -> BTreeSet<Struck> {
+    let fired = indices.iter().filter_map(|index| {
+        let EventKind::FaultFired { fault } = events.get(*index)?.what else {
             return None;
         };
-        Some((*place, plan.faults.get(fault.0 as usize)?))
+        Some((*index, plan.faults.get(fault.0 as usize)?))
     });
-    let struck = fired.map(|(place, planned)| Struck {
+    let struck = fired.map(|(index, planned)| Struck {
         kind: FaultKind::of(&planned.inject),
-        role: target_role(&plan.service, &planned.inject, &events[..place]),
-        for_good: planned.inject.lasts() == Some(Lasts::ForGood),
+        role: target_role(&plan.service, &planned.inject, &events[..index]),
+        for_good: planned.inject.lasts() == Some(FaultDuration::ForGood),
     });
     struck.collect()
 }

@@ -24,7 +24,7 @@ pub(super) fn faults(search: &mut Search) {
                     1 => format!("without fault {}: {}", start + 1, plan.faults[start].text),
                     _ => format!("without faults {} to {}", gone.start + 1, gone.end),
                 };
-                let plan = without_faults(plan, |place, _| gone.contains(&place));
+                let plan = without_faults(plan, |index, _| gone.contains(&index));
                 changes.push(Change { what, plan });
             }
         }
@@ -38,7 +38,7 @@ pub(super) fn contenders(search: &mut Search) {
         let all = plan.workload.contenders;
         let few = (1..all.min(4)).map(|few| Change {
             what: format!("{few} of {all} contenders"),
-            plan: with_contenders(plan, |place| place < few),
+            plan: with_contenders(plan, |index| index < few),
         });
         let mut changes: Vec<Change> = few.collect();
         for size in sizes(all as usize) {
@@ -51,7 +51,7 @@ pub(super) fn contenders(search: &mut Search) {
                     1 => format!("without contender-{}", start + 1),
                     _ => format!("without contender-{} to -{}", gone.start + 1, gone.end),
                 };
-                let plan = with_contenders(plan, |place| !gone.contains(&(place as usize)));
+                let plan = with_contenders(plan, |index| !gone.contains(&(index as usize)));
                 changes.push(Change { what, plan });
             }
         }
@@ -104,14 +104,14 @@ fn counts(plan: &Plan) -> Vec<Change> {
         let what = format!("{fewer} of {bystanders} bystanders");
         changes.push(with(what, plan, |plan| plan.workload.bystanders = fewer));
     }
-    for (place, fault) in plan.faults.iter().enumerate() {
+    for (index, fault) in plan.faults.iter().enumerate() {
         let Some(repeat) = fault.repeat else {
             continue;
         };
         for fewer in lower(repeat.times, 1) {
             let what = format!(
                 "fault {} strikes {fewer} of {} times",
-                place + 1,
+                index + 1,
                 repeat.times
             );
             let less = (fewer > 1).then_some(Repeat {
@@ -119,12 +119,12 @@ fn counts(plan: &Plan) -> Vec<Change> {
                 ..repeat
             });
             changes.push(with(what, plan, |plan| {
-                plan.faults[place].repeat = less;
-                describe::update_text(&mut plan.faults[place]);
+                plan.faults[index].repeat = less;
+                describe::update_text(&mut plan.faults[index]);
             }));
         }
     }
-    for (place, fault) in plan.faults.iter().enumerate() {
+    for (index, fault) in plan.faults.iter().enumerate() {
         let mut when = fault.when.clone();
         let Some(nth) = moment(&mut when).1.map(|nth| *nth) else {
             continue;
@@ -135,8 +135,8 @@ fn counts(plan: &Plan) -> Vec<Change> {
                 *nth = earlier;
             }
             let moment = describe::trigger(&when);
-            let what = format!("fault {} when {moment}", place + 1);
-            changes.push(with(what, plan, |plan| plan.faults[place].when = when));
+            let what = format!("fault {} when {moment}", index + 1);
+            changes.push(with(what, plan, |plan| plan.faults[index].when = when));
         }
     }
     changes
@@ -316,23 +316,23 @@ fn manners(plan: &Plan) -> Vec<Change> {
         let what = "the usual bound on progress".to_owned();
         changes.push(with(what, plan, |plan| plan.workload.progress_bound = None));
     }
-    for (place, fault) in plan.faults.iter().enumerate() {
+    for (index, fault) in plan.faults.iter().enumerate() {
         changes.extend(simpler_fault(&fault.inject).map(|inject| {
             let text = describe::repeated(&inject, fault.repeat);
-            let what = format!("fault {}: {text}", place + 1);
+            let what = format!("fault {}: {text}", index + 1);
             with(what, plan, |plan| {
-                plan.faults[place].inject = inject;
-                plan.faults[place].text = text;
+                plan.faults[index].inject = inject;
+                plan.faults[index].text = text;
             })
         }));
         if let Trigger::Fired { fault: first } = fault.when
             && let Some(first) = plan.faults.get(first)
         {
-            let what = format!("fault {} waits for no other", place + 1);
+            let what = format!("fault {} waits for no other", index + 1);
             let (when, after) = (first.when.clone(), first.after + fault.after);
             changes.push(with(what, plan, |plan| {
-                plan.faults[place].when = when;
-                plan.faults[place].after = after;
+                plan.faults[index].when = when;
+                plan.faults[index].after = after;
             }));
         }
     }

@@ -28,18 +28,18 @@ fn truncate(search: &mut Search) {
 
 /// Makes choices boring: in large pieces, then in smaller ones, then each.
 fn zero(search: &mut Search) {
-    let mut size = said(search).len();
+    let mut size = nonzero_choices(search).len();
     while size > 0 && !search.is_over() {
         let mut start = 0;
         loop {
-            let said = said(search);
+            let said = nonzero_choices(search);
             if start >= said.len() {
                 break;
             }
             let gone = &said[start..(start + size).min(said.len())];
             let mut choices = search.choices().to_vec();
-            for place in gone {
-                choices[*place] = 0;
+            for index in gone {
+                choices[*index] = 0;
             }
             if !search.try_choices(choices) {
                 start += size;
@@ -51,10 +51,10 @@ fn zero(search: &mut Search) {
 
 /// Lowers each number as far as halving finds.
 fn lower(search: &mut Search) {
-    for place in said(search) {
+    for index in nonzero_choices(search) {
         let mut fails = 0;
         while !search.is_over() {
-            let Some(now) = search.choices().get(place).copied() else {
+            let Some(now) = search.choices().get(index).copied() else {
                 break;
             };
             let between = fails + (now.saturating_sub(fails)) / 2;
@@ -62,7 +62,7 @@ fn lower(search: &mut Search) {
                 break;
             }
             let mut choices = search.choices().to_vec();
-            choices[place] = between;
+            choices[index] = between;
             if !search.try_choices(choices) {
                 fails = between;
             }
@@ -71,8 +71,8 @@ fn lower(search: &mut Search) {
 }
 
 /// Where the tape says something.
-fn said(search: &Search) -> Vec<usize> {
+fn nonzero_choices(search: &Search) -> Vec<usize> {
     let choices = search.choices().iter().enumerate();
     let said = choices.filter(|(_, choice)| **choice != 0);
-    said.map(|(place, _)| place).collect()
+    said.map(|(index, _)| index).collect()
 }

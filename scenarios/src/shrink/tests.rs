@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicBool;
 
 use picklock_checker::{Verdict, invariants};
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{FaultKind, Lasts};
+use picklock_sim::plan::{FaultDuration, FaultKind};
 use picklock_sim::{simulate, simulate_with};
 use proptest::prelude::*;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -50,7 +50,7 @@ fn shrunk(case: &Case, invariant: &'static Invariant, within: u64) -> (u64, Shru
         seed,
         invariant,
         Budget::default(),
-        &Watch::until(&NOBODY_STOPS),
+        &SearchLimit::until(&NOBODY_STOPS),
     );
     (seed, shrunk.unwrap())
 }
@@ -98,7 +98,7 @@ fn assert_minimal(shrunk: &Shrunk, invariant: &Invariant, name: &str) {
         );
     }
     for gone in (0..plan.workload.contenders).filter(|_| plan.workload.contenders > 1) {
-        let less = with_contenders(plan, |place| place != gone);
+        let less = with_contenders(plan, |index| index != gone);
         assert!(
             !violates(&less, choices, invariant),
             "{name}: contender {gone}"
@@ -115,10 +115,10 @@ fn assert_minimal(shrunk: &Shrunk, invariant: &Invariant, name: &str) {
         let violates = can_be_said && violates(&change.plan, choices, invariant);
         assert!(!violates, "{name}: {}", change.what);
     }
-    for (place, _) in choices.iter().enumerate().filter(|(_, it)| **it != 0) {
+    for (index, _) in choices.iter().enumerate().filter(|(_, it)| **it != 0) {
         let mut less = choices.clone();
-        less[place] = 0;
-        assert!(!violates(plan, &less, invariant), "{name}: choice {place}");
+        less[index] = 0;
+        assert!(!violates(plan, &less, invariant), "{name}: choice {index}");
     }
 }
 
@@ -172,7 +172,12 @@ fn expected(library: &[Scenario]) -> Vec<(&str, &Case, &'static Invariant, u64)>
 /// The faults of a plan: of what kind, and whether nothing heals them.
 fn lasting(plan: &Plan) -> BTreeSet<(FaultKind, bool)> {
     let faults = plan.faults.iter().map(|it| &it.inject);
-    let lasting = faults.map(|it| (FaultKind::of(it), it.lasts() == Some(Lasts::ForGood)));
+    let lasting = faults.map(|it| {
+        (
+            FaultKind::of(it),
+            it.lasts() == Some(FaultDuration::ForGood),
+        )
+    });
     lasting.collect()
 }
 
@@ -243,7 +248,7 @@ fn a_run_that_holds_is_not_shrunk() {
             0,
             invariant,
             Budget::default(),
-            &Watch::until(&NOBODY_STOPS)
+            &SearchLimit::until(&NOBODY_STOPS)
         )
         .is_none()
     );
@@ -259,7 +264,7 @@ fn without_a_budget_a_run_stays_as_it_is_and_says_so() {
         ..Budget::default()
     };
     for (budget, stop) in [(nothing, &NOBODY_STOPS), (Budget::default(), &stopped)] {
-        let shrunk = shrink(&case, 0, invariant, budget, &Watch::until(stop)).unwrap();
+        let shrunk = shrink(&case, 0, invariant, budget, &SearchLimit::until(stop)).unwrap();
         assert!(shrunk.cut.is_some());
         assert_eq!((shrunk.from, shrunk.tried), (shrunk.to, 1));
     }
@@ -340,7 +345,7 @@ fn a_reproduction_shrinks_no_further() {
         0,
         invariant,
         Budget::default(),
-        &Watch::until(&NOBODY_STOPS),
+        &SearchLimit::until(&NOBODY_STOPS),
     )
     .unwrap();
     assert_eq!(twice.steps, Vec::<String>::new());
@@ -383,7 +388,7 @@ proptest! {
         ][which];
         let (_, case) = find(scenario, case);
         let invariant = named(invariant);
-        let shrunk = shrink(&case, seed, invariant, Budget::default(), &Watch::until(&NOBODY_STOPS));
+        let shrunk = shrink(&case, seed, invariant, Budget::default(), &SearchLimit::until(&NOBODY_STOPS));
         let holds = violation(invariant, &simulate(&case.plan, seed)).is_none();
         prop_assert_eq!(shrunk.is_none(), holds);
         if let Some(shrunk) = shrunk {

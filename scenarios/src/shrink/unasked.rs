@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use picklock_checker::Invariant;
 
-use super::limits::{Budget, Cut, Watch};
+use super::limits::{Budget, Cut, SearchLimit};
 use super::{Shrunk, shrink_choices};
 use crate::clock::Stopwatch;
 use crate::runner;
@@ -82,7 +82,7 @@ impl<'a> Unasked<'a> {
         if self.left.part(4).is_spent() {
             return Some(Cut::Budget);
         }
-        let watch = Watch::until(self.stop).for_at_most(self.time_left);
+        let watch = SearchLimit::until(self.stop).for_at_most(self.time_left);
         watch.cut()
     }
 
@@ -125,8 +125,8 @@ impl<'a> Unasked<'a> {
     ) -> Option<Shrunk> {
         let clock = Stopwatch::start();
         let tell = |runs: u32| (self.told)(&case.name, seed, runs);
-        let watch = Watch::until(self.stop).for_at_most(self.time_left);
-        let watch = watch.telling(&tell);
+        let watch = SearchLimit::until(self.stop).for_at_most(self.time_left);
+        let watch = watch.with_progress(&tell);
         let shrunk = shrink_choices(case, choices, invariant, budget, &watch)?;
         self.left = self.left.less(shrunk.tried, shrunk.events);
         self.time_left = self.time_left.saturating_sub(clock.elapsed());

@@ -50,7 +50,7 @@ fn what_fails_whatever_is_drawn_has_no_turning_point() {
     let invariant = invariants::find("mutual-exclusion").unwrap();
     let run = simulate(&case.plan, 0);
     let about = (run.choices.as_slice(), &run.run.history);
-    let turning = turning(&case.plan, invariant, about, 20, &NOBODY_STOPS);
+    let turning = turning_moment(&case.plan, invariant, about, 20, &NOBODY_STOPS);
     assert_eq!((turning.jump, turning.event()), (None, None));
     assert!(turning.curve.iter().all(|it| it.share.violated == 20));
 }
@@ -67,7 +67,7 @@ fn the_turning_point_lies_where_a_choice_makes_it_likelier() {
         .unwrap();
     let run = simulate(&case.plan, seed);
     let about = (run.choices.as_slice(), &run.run.history);
-    let turning = turning(&case.plan, invariant, about, 30, &NOBODY_STOPS);
+    let turning = turning_moment(&case.plan, invariant, about, 30, &NOBODY_STOPS);
     let (before, after) = turning.jump.unwrap();
     assert_eq!(after.kept, before.kept + 1);
     assert!(after.share.violated > before.share.violated);
@@ -96,7 +96,7 @@ fn the_past_of_a_violation_holds_its_fault_and_not_who_came_later() {
     let past = past(&case.plan, history, &until);
     let whats: Vec<EventKind> = past
         .iter()
-        .map(|place| history.events[*place].what)
+        .map(|index| history.events[*index].what)
         .collect();
     assert!(past.is_sorted() && until.iter().all(|it| past.contains(it)));
     assert!(past.len() < history.events.len() / 2);
@@ -146,7 +146,7 @@ fn the_past_of_a_violation_holds_what_led_to_it_by_way_of_the_service() {
             .collect();
         let past = past(&case.plan, history, &until);
         let has = |is_it: &dyn Fn(&EventKind) -> bool| {
-            past.iter().any(|place| is_it(&history.events[*place].what))
+            past.iter().any(|index| is_it(&history.events[*index].what))
         };
         let is_it = |it: FaultId| history.fault(it).starts_with(fault);
         let struck =
@@ -173,7 +173,7 @@ fn the_past_of_a_violation_holds_what_the_servers_did() {
     let past = past(&case.plan, history, &shown);
     let service = service_past(history, &past);
     assert!(service.is_sorted());
-    let lines = service.iter().map(|place| &history.service[*place].what);
+    let lines = service.iter().map(|index| &history.service[*index].what);
     let lines: Vec<&str> = lines
         .filter_map(|what| match what {
             ServiceEventKind::SentinelLog { event, .. } => Some(event.as_str()),
@@ -182,9 +182,9 @@ fn the_past_of_a_violation_holds_what_the_servers_did() {
         .collect();
     // Each once, whoever logs it.
     assert_eq!(lines, ["+odown", "+switch-master"]);
-    let promoted = |place: &usize| {
+    let promoted = |index: &usize| {
         matches!(
-            history.service[*place].what,
+            history.service[*index].what,
             ServiceEventKind::Promoted { .. }
         )
     };
@@ -193,6 +193,6 @@ fn the_past_of_a_violation_holds_what_the_servers_did() {
     assert!(
         service
             .iter()
-            .all(|place| history.service[*place].at <= witness.at)
+            .all(|index| history.service[*index].at <= witness.at)
     );
 }

@@ -58,7 +58,7 @@ fn value(field: &Field) -> Option<Value> {
         Field::Direction(direction) => direction.name().into(),
         Field::Call(LockCall::Acquire) => return None,
         Field::Call(call) => call.name().into(),
-        Field::Lasts(lasts) => time(lasts.duration()?),
+        Field::FaultDuration(lasts) => time(lasts.duration()?),
         Field::Duration(duration) => time(*duration),
         Field::MaybeDuration(duration) => time((*duration)?),
         Field::Range(between) => range(*between),

@@ -6,8 +6,8 @@ use picklock_algorithms::Claim;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::{Case, describe};
 use picklock_sim::plan::{
-    Cluster, Connections, Deployment, Fault, FaultKind, Fsync, KeyspaceEvents, Lasts, Persistence,
-    PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
+    Cluster, ConnectionMode, Deployment, Fault, FaultDuration, FaultKind, Fsync, KeyspaceEvents,
+    Persistence, PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
 };
 use proptest::prelude::*;
 
@@ -66,8 +66,8 @@ fn deployment() -> BoxedStrategy<Deployment> {
                     _ => ReadFrom::Primary,
                 },
                 connections: match retries {
-                    0..50 => Connections::Multiplexed,
-                    size => Connections::Pool(size as u8),
+                    0..50 => ConnectionMode::Multiplexed,
+                    size => ConnectionMode::Pool(size as u8),
                 },
                 command_time,
             },
@@ -169,7 +169,7 @@ fn over(
 /// A fault that only Redis has.
 fn of_redis(server: ServerName, jump: i64) -> Fault {
     let length = Duration::from_millis(jump.unsigned_abs());
-    let length = Lasts::from((jump % 13 != 0).then_some(length));
+    let length = FaultDuration::from((jump % 13 != 0).then_some(length));
     if jump % 17 == 0 {
         Fault::SlowScript {
             target: server,

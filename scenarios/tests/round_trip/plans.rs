@@ -24,8 +24,10 @@ fn length() -> BoxedStrategy<Duration> {
     micros(1..1_000_000_000)
 }
 
-fn lasts() -> BoxedStrategy<Lasts> {
-    prop::option::of(length()).prop_map(Lasts::from).boxed()
+fn lasts() -> BoxedStrategy<FaultDuration> {
+    prop::option::of(length())
+        .prop_map(FaultDuration::from)
+        .boxed()
 }
 
 fn maybe_zero() -> BoxedStrategy<Duration> {

@@ -35,10 +35,10 @@ impl Future for Call<'_> {
         {
             return Poll::Ready(Some(result));
         }
-        if has_come(&mut self.late, context) {
+        if has_resolved(&mut self.late, context) {
             return Poll::Ready(Some(Err(LockError::TimedOut)));
         }
-        if has_come(&mut self.cancelled, context) {
+        if has_resolved(&mut self.cancelled, context) {
             return Poll::Ready(None);
         }
         Poll::Pending
@@ -64,7 +64,7 @@ impl Call<'_> {
 }
 
 /// Whether something has come that may never come.
-fn has_come(answer: &mut Option<Answer<()>>, context: &mut Context<'_>) -> bool {
+fn has_resolved(answer: &mut Option<Answer<()>>, context: &mut Context<'_>) -> bool {
     let answer = answer.as_mut().map(|answer| Pin::new(answer).poll(context));
     answer.is_some_and(|answer| answer.is_ready())
 }

@@ -42,15 +42,15 @@ impl Locks {
     /// The same, to call it.
     #[inline]
     pub(super) fn of_mut(&mut self, lock: LockId) -> &mut dyn Lock {
-        let place = self.place(lock);
-        &mut *self.0[place].1
+        let index = self.place(lock);
+        &mut *self.0[index].1
     }
 
     /// Mostly there is one.
     #[inline]
     fn place(&self, lock: LockId) -> usize {
-        let place = self.0.iter().position(|(of, _)| *of == lock);
-        place.expect("a contender has an object for each lock that it takes")
+        let index = self.0.iter().position(|(of, _)| *of == lock);
+        index.expect("a contender has an object for each lock that it takes")
     }
 }
 

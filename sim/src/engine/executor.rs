@@ -9,7 +9,7 @@ use picklock_clients::env::LocalFuture;
 use super::wakers::{NONE, TaskWake, USUAL, Wakes};
 use crate::broken::dropped;
 
-/// A task, by its place in the slab. Places are used again.
+/// A task, by its index in the slab. Places are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(pub u32);
 
@@ -41,7 +41,7 @@ struct Task<L> {
 /// A task that is about to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Started<L> {
-    /// Which.
+    /// The task.
     pub task: TaskId,
     /// What it was labelled with.
     pub label: L,
@@ -50,7 +50,7 @@ pub struct Started<L> {
 impl<L: Copy> Task<L> {
     #[inline]
     fn start(&self, task: TaskId) -> Started<L> {
-        self.wake.heed(true);
+        self.wake.set_queueing(true);
         let label = self.label;
         Started { task, label }
     }
@@ -84,18 +84,18 @@ impl<L: Copy> Executor<L> {
     /// Adds a task, which is ready at once.
     pub fn spawn(&self, label: L, future: LocalFuture<'static, ()>) -> TaskId {
         let mut slab = self.tasks.borrow_mut();
-        let place = slab.free.pop().unwrap_or(slab.slots.len() as u32);
+        let index = slab.free.pop().unwrap_or(slab.slots.len() as u32);
         let entry = Some(Task {
             label,
-            wake: self.wakes.of_new(place),
+            wake: self.wakes.of_new(index),
             future,
         });
-        if place as usize == slab.slots.len() {
+        if index as usize == slab.slots.len() {
             slab.slots.push(entry);
         } else {
-            slab.slots[place as usize] = entry;
+            slab.slots[index as usize] = entry;
         }
-        TaskId(place)
+        TaskId(index)
     }
 
     /// Whether a task has become ready.
@@ -124,15 +124,15 @@ impl<L: Copy> Executor<L> {
         into[start..].reverse();
     }
 
-    fn retire(&self, slab: &mut Slab<L>, place: usize) -> Option<Task<L>> {
+    fn retire(&self, slab: &mut Slab<L>, index: usize) -> Option<Task<L>> {
         if self.has_ready() {
             // The list leads through the slab.
             self.follow_ready(slab, &mut self.spilled.borrow_mut());
             self.wakes.begin(SPILLED);
         }
-        let task = slab.slots[place].take()?;
+        let task = slab.slots[index].take()?;
         // Nobody will take it from the list, so nothing puts it there again.
-        task.wake.heed(false);
+        task.wake.set_queueing(false);
         Some(task)
     }
 
@@ -140,17 +140,17 @@ impl<L: Copy> Executor<L> {
     /// or if there are several.
     #[inline]
     pub fn run_only(&self) -> Option<L> {
-        let place = self.wakes.last();
+        let index = self.wakes.last();
         let mut slab = self.tasks.borrow_mut();
-        let task = slab.slots.get_mut(place as usize)?.as_mut()?;
+        let task = slab.slots.get_mut(index as usize)?.as_mut()?;
         if task.wake.before() != NONE {
             return None;
         }
         self.wakes.begin(NONE);
-        let started = task.start(TaskId(place));
+        let started = task.start(TaskId(index));
         self.enter(started);
         if task.poll() == Poll::Ready(()) {
-            self.ended(slab, place as usize);
+            self.ended(slab, index as usize);
         }
         self.runs.set(false);
         Some(started.label)
@@ -175,19 +175,19 @@ impl<L: Copy> Executor<L> {
     /// Puts a task back that was not run after all, but is to be later: it need not be woken again.
     pub fn put_back(&self, task: TaskId) {
         if let Some(Some(task)) = self.tasks.borrow().slots.get(task.0 as usize) {
-            task.wake.heed(false);
+            task.wake.set_queueing(false);
         }
     }
 
     /// Runs a task where it lies, until it waits or ends. While it runs, nothing can be added or dropped.
     pub fn run(&self, task: TaskId) {
-        let place = task.0 as usize;
+        let index = task.0 as usize;
         let mut slab = self.tasks.borrow_mut();
-        if let Some(Some(entry)) = slab.slots.get_mut(place) {
+        if let Some(Some(entry)) = slab.slots.get_mut(index) {
             let label = entry.label;
             self.enter(Started { task, label });
             if entry.poll() == Poll::Ready(()) {
-                self.ended(slab, place);
+                self.ended(slab, index);
             }
             self.runs.set(false);
         }
@@ -215,9 +215,9 @@ impl<L: Copy> Executor<L> {
     }
 
     #[cold]
-    fn ended(&self, mut slab: RefMut<'_, Slab<L>>, place: usize) {
-        let finished = self.retire(&mut slab, place);
-        slab.free.push(place as u32);
+    fn ended(&self, mut slab: RefMut<'_, Slab<L>>, index: usize) {
+        let finished = self.retire(&mut slab, index);
+        slab.free.push(index as u32);
         // Outside the borrow: what a future owns may do things when it is dropped.
         drop(slab);
         if let Some(finished) = finished {
@@ -243,14 +243,14 @@ impl<L: Copy> Executor<L> {
         let mut gone = Vec::new();
         {
             let mut slab = self.tasks.borrow_mut();
-            for place in 0..slab.slots.len() {
-                if slab.slots[place]
+            for index in 0..slab.slots.len() {
+                if slab.slots[index]
                     .as_ref()
                     .is_some_and(|task| chosen(task.label))
                 {
-                    let task = self.retire(&mut slab, place);
-                    gone.extend(task.map(|task| (TaskId(place as u32), task)));
-                    slab.free.push(place as u32);
+                    let task = self.retire(&mut slab, index);
+                    gone.extend(task.map(|task| (TaskId(index as u32), task)));
+                    slab.free.push(index as u32);
                 }
             }
         }

@@ -109,11 +109,11 @@ impl Chooser {
     }
 
     /// Takes a place in the order of those that arrive there, each with even odds, and some time in it.
-    fn among(&mut self, place: usize, leaves: u64, options: u32) -> u32 {
-        if place >= self.arriving.len() {
-            self.arriving.resize(place + 1, Vec::new());
+    fn among(&mut self, index: usize, leaves: u64, options: u32) -> u32 {
+        if index >= self.arriving.len() {
+            self.arriving.resize(index + 1, Vec::new());
         }
-        let arriving = &mut self.arriving[place];
+        let arriving = &mut self.arriving[index];
         arriving.retain(|at| *at >= leaves);
         let last = leaves + u64::from(options - 1);
         let reach = arriving.partition_point(|at| *at < last);
@@ -126,8 +126,8 @@ impl Chooser {
         let until = if slot == reach { last } else { arriving[slot] };
         let width = u32::try_from(until - from).unwrap_or(u32::MAX - 1);
         let at = from + u64::from(below(width + 1, &mut self.random));
-        let place = arriving.partition_point(|known| *known <= at);
-        arriving.insert(place, at);
+        let index = arriving.partition_point(|known| *known <= at);
+        arriving.insert(index, at);
         u32::try_from(at - leaves).unwrap_or(u32::MAX)
     }
 
@@ -163,9 +163,9 @@ mod tests {
 
     fn chosen(strategy: Strategy, seed: u64) -> Vec<u32> {
         let mut chooser = Chooser::new(strategy, seed);
-        let message = |place: u32| Some(by(place % 3, VirtualTime::ZERO));
+        let message = |index: u32| Some(by(index % 3, VirtualTime::ZERO));
         (0..3_000)
-            .map(|place| chooser.choose(message(place), 100))
+            .map(|index| chooser.choose(message(index), 100))
             .collect()
     }
 

@@ -111,7 +111,7 @@ impl TaskWake {
 
     /// From now on, the task is put into the list when it is woken, or is not.
     #[inline]
-    pub fn heed(&self, heed: bool) {
+    pub fn set_queueing(&self, heed: bool) {
         self.link.queued.store(!heed, Relaxed);
     }
 }
@@ -168,7 +168,7 @@ impl Wakes {
             _ => TaskWake::new(&self.ready),
         };
         wake.link.task.store(task, Relaxed);
-        wake.heed(true);
+        wake.set_queueing(true);
         wake.waker.wake_by_ref();
         wake
     }

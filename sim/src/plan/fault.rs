@@ -9,10 +9,10 @@ use std::time::Duration;
 use picklock_clients::ServiceKind;
 
 use super::fault_spec::{FaultField, FaultSpec, Field, FieldMut, FieldSource, FieldSpec, faults};
-use super::{ContenderName, Direction, Lasts, LockCall, Rate, ServerName};
+use super::{ContenderName, Direction, FaultDuration, LockCall, Rate, ServerName};
 
 faults! {
-    Pause { target: ContenderName, length as "for": Lasts } = "pause" {
+    Pause { target: ContenderName, length as "for": FaultDuration } = "pause" {
         service: None,
         drawn_unasked: true,
         meaning: "The contender's process stands still, as in a garbage collection.",
@@ -20,7 +20,7 @@ faults! {
         sentence: "pause {target} {for}",
     }
 
-    BlockEvents { target: ContenderName, length as "for": Lasts } = "block-events" {
+    BlockEvents { target: ContenderName, length as "for": FaultDuration } = "block-events" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: false,
         meaning: "A callback of the contender does not return: events wait, all else goes on (ZooKeeper).",
@@ -60,7 +60,7 @@ faults! {
         sentence: "cut {target}",
     }
 
-    BlackHole { target: ContenderName, direction: Direction, length as "for": Lasts } = "black-hole" {
+    BlackHole { target: ContenderName, direction: Direction, length as "for": FaultDuration } = "black-hole" {
         service: None,
         drawn_unasked: true,
         meaning: "Nothing gets through between the contender and the service, and nobody is told.",
@@ -72,7 +72,7 @@ faults! {
         target: ContenderName,
         direction: Direction,
         by: Duration,
-        length as "for": Lasts,
+        length as "for": FaultDuration,
     } = "slow-link" {
         service: None,
         drawn_unasked: true,
@@ -194,7 +194,7 @@ faults! {
         sentence: "power-loss of {target} {restart-after}",
     }
 
-    HangServer { target: ServerName, length as "for": Lasts } = "hang-server" {
+    HangServer { target: ServerName, length as "for": FaultDuration } = "hang-server" {
         service: None,
         drawn_unasked: true,
         meaning: "The server stands still, and its connections stay open.",
@@ -202,7 +202,7 @@ faults! {
         sentence: "hang-server {target} {for}",
     }
 
-    IsolateServer { target: ServerName, length as "for": Lasts } = "isolate-server" {
+    IsolateServer { target: ServerName, length as "for": FaultDuration } = "isolate-server" {
         service: None,
         drawn_unasked: true,
         meaning: "The server is cut off from the other servers, and clients still reach it.",
@@ -213,7 +213,7 @@ faults! {
     Partition {
         servers: Vec<ServerName>,
         contenders: Vec<ContenderName>,
-        length as "for": Lasts,
+        length as "for": FaultDuration,
     } = "partition" {
         service: None,
         drawn_unasked: false,
@@ -222,7 +222,7 @@ faults! {
         sentence: "partition {servers+contenders} from all others {for}",
     }
 
-    HoldLink { from: Vec<ServerName>, to: ServerName, length as "for": Lasts } = "hold-link" {
+    HoldLink { from: Vec<ServerName>, to: ServerName, length as "for": FaultDuration } = "hold-link" {
         service: None,
         drawn_unasked: true,
         meaning: "Messages from some servers to another wait, and go on in order when it is over.",
@@ -230,7 +230,7 @@ faults! {
         sentence: "hold-link from {from} to {to} {for}",
     }
 
-    LagServer { target: ServerName, by: Duration, length as "for": Lasts } = "lag-server" {
+    LagServer { target: ServerName, by: Duration, length as "for": FaultDuration } = "lag-server" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
         meaning: "The server learns of commits later.",
@@ -238,7 +238,7 @@ faults! {
         sentence: "lag-server {target} by {by} {for}",
     }
 
-    SlowDisk { target: ServerName, fsync: Duration, length as "for": Lasts } = "slow-disk" {
+    SlowDisk { target: ServerName, fsync: Duration, length as "for": FaultDuration } = "slow-disk" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
         meaning: "Log writes of the server take long.",
@@ -262,7 +262,7 @@ faults! {
         sentence: "promote {target}",
     }
 
-    FullMemory { target: ServerName, length as "for": Lasts } = "full-memory" {
+    FullMemory { target: ServerName, length as "for": FaultDuration } = "full-memory" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: false,
         meaning: "The server uses all the memory that it may, and refuses what could take more: OOM (Redis).",
@@ -270,7 +270,7 @@ faults! {
         sentence: "full-memory of {target} {for}",
     }
 
-    FullDisk { target: ServerName, length as "for": Lasts } = "full-disk" {
+    FullDisk { target: ServerName, length as "for": FaultDuration } = "full-disk" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: false,
         meaning: "Nothing can be written to the disk of the server, and it refuses to write: MISCONF (Redis).",

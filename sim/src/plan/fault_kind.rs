@@ -1,6 +1,6 @@
 //! Kinds of faults: what they are called, and what they can strike.
 
-use super::{Fault, FaultKind, Field, FieldType, Lasts, Plan, Service};
+use super::{Fault, FaultDuration, FaultKind, Field, FieldType, Plan, Service};
 use picklock_clients::ServiceKind;
 
 /// What must be on its way when a fault strikes.
@@ -73,7 +73,7 @@ impl FaultKind {
 
     /// Whether a lock can outlive it: who waits for an answer for ever waits for ever.
     pub fn is_outlived(self, service: &Service) -> bool {
-        self != Self::SwallowReply || service.gives_up_waiting()
+        self != Self::SwallowReply || service.has_request_timeout()
     }
 
     /// Whether there is anything in a service that it could strike.
@@ -83,7 +83,7 @@ impl FaultKind {
         let has_sides = service.servers() > 1 || self != Self::Partition;
         // Where there are Sentinels, they decide, and the nodes of a cluster do.
         let others_decide = service.sentinels() > 0 || service.cluster().is_some();
-        let writes = self != Self::FullDisk || service.writes_and_goes_on();
+        let writes = self != Self::FullDisk || service.tolerates_disk_errors();
         let has_callbacks = self != Self::BlockEvents || service.has_event_thread();
         let has_slots = service.cluster().is_some() || self != Self::MoveSlot;
         is_there
@@ -147,19 +147,19 @@ impl FaultKind {
 impl Fault {
     /// How long it stays; `None` if it is over as soon as it has struck. A drift of a clock without an end of its own
     /// stays for as long as the run says.
-    pub fn lasts(&self) -> Option<Lasts> {
+    pub fn lasts(&self) -> Option<FaultDuration> {
         self.fields().into_iter().find_map(|field| match field {
-            (_, Field::Lasts(lasts)) => Some(lasts),
+            (_, Field::FaultDuration(lasts)) => Some(lasts),
             ("restart-after", Field::MaybeDuration(back_after)) => Some(back_after.into()),
-            ("for", Field::MaybeDuration(length)) => length.map(Lasts::For),
-            ("for", Field::Duration(length)) => Some(Lasts::For(length)),
+            ("for", Field::MaybeDuration(length)) => length.map(FaultDuration::For),
+            ("for", Field::Duration(length)) => Some(FaultDuration::For(length)),
             _ => None,
         })
     }
 
     /// Whether what it breaks stays broken, in the calm too.
     pub fn is_for_good(&self) -> bool {
-        self.lasts() == Some(Lasts::ForGood)
+        self.lasts() == Some(FaultDuration::ForGood)
     }
 }
 
@@ -170,9 +170,9 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_row_and_a_name_of_its_own() {
-        for (place, kind) in FaultKind::ALL.iter().enumerate() {
+        for (index, kind) in FaultKind::ALL.iter().enumerate() {
             let spec = kind.spec();
-            let before = &FaultKind::ALL[..place];
+            let before = &FaultKind::ALL[..index];
             assert!(before.iter().all(|other| other.name() != spec.name));
             assert!(
                 spec.example

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_clients::ServiceKind;
 
-use super::{ContenderName, Direction, Lasts, LockCall, Rate, ServerName};
+use super::{ContenderName, Direction, FaultDuration, LockCall, Rate, ServerName};
 
 /// What is known of a kind of fault.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ pub enum FieldType {
     /// A call of the lock.
     Call,
     /// How long something stays broken.
-    Lasts,
+    FaultDuration,
     /// A time.
     Duration,
     /// A time, or none.
@@ -86,7 +86,7 @@ pub enum Field {
     Servers(Vec<ServerName>),
     Direction(Direction),
     Call(LockCall),
-    Lasts(Lasts),
+    FaultDuration(FaultDuration),
     Duration(Duration),
     MaybeDuration(Option<Duration>),
     Range((Duration, Duration)),
@@ -105,7 +105,7 @@ pub enum FieldMut<'f> {
     Servers(&'f mut Vec<ServerName>),
     Direction(&'f mut Direction),
     Call(&'f mut LockCall),
-    Lasts(&'f mut Lasts),
+    FaultDuration(&'f mut FaultDuration),
     Duration(&'f mut Duration),
     MaybeDuration(&'f mut Option<Duration>),
     Range(&'f mut (Duration, Duration)),
@@ -160,7 +160,7 @@ fault_fields! {
     Servers: Vec<ServerName>,
     Direction: Direction,
     Call: LockCall,
-    Lasts: Lasts,
+    FaultDuration: FaultDuration,
     Duration: Duration,
     MaybeDuration: Option<Duration>,
     Range: (Duration, Duration),

@@ -1,10 +1,10 @@
 //! Whom and what a fault strikes, by name.
 
-/// A contender, by its place from zero.
+/// A contender, by its index from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContenderName(pub u32);
 
-/// A lock that contenders take, by its place from zero.
+/// A lock that contenders take, by its index from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LockName(pub u32);
 
@@ -14,8 +14,8 @@ impl LockName {
 
     /// The letter that its path or its key ends with.
     pub fn letter(self) -> char {
-        let place = u8::try_from(self.0 % Self::MOST).unwrap_or_default();
-        char::from(b'a' + place)
+        let index = u8::try_from(self.0 % Self::MOST).unwrap_or_default();
+        char::from(b'a' + index)
     }
 
     /// The lock of this letter.
@@ -26,7 +26,7 @@ impl LockName {
     }
 }
 
-/// A server, by its part or by its place from zero.
+/// A server, by its part or by its index from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ServerName {
     /// Whoever leads when the fault strikes.

@@ -7,7 +7,7 @@ use picklock_redis::first_owner;
 pub use picklock_redis::{Fsync, KeyspaceEvents, Persistence};
 
 use super::service_settings::ServiceSettings;
-pub use picklock_redis::client::{Connections, ReadFrom};
+pub use picklock_redis::client::{ConnectionMode, ReadFrom};
 
 /// The key of the lock in Redis.
 pub(crate) const LOCK_KEY: &str = "lock:a";
@@ -50,7 +50,7 @@ pub struct Deployment {
     /// Whom clients read from, if there are replicas.
     pub read_from: ReadFrom,
     /// How the tasks of a contender share its connections.
-    pub connections: Connections,
+    pub connections: ConnectionMode,
     /// Time that a server is busy with a command.
     pub command_time: Duration,
 }
@@ -75,7 +75,7 @@ impl Default for Deployment {
             retries: 0,
             retry_pause: Duration::from_millis(100),
             read_from: ReadFrom::Primary,
-            connections: Connections::Multiplexed,
+            connections: ConnectionMode::Multiplexed,
             command_time: Duration::from_micros(5),
         }
     }
@@ -153,7 +153,7 @@ impl ServiceSettings for Deployment {
         self.timeout.min(self.connect_timeout) / 2
     }
 
-    fn writes_and_goes_on(&self) -> bool {
+    fn tolerates_disk_errors(&self) -> bool {
         !matches!(
             self.persistence,
             Persistence::None | Persistence::Log(Fsync::Always)

@@ -76,12 +76,12 @@ impl Service {
         self.redis()?.cluster.as_ref()
     }
 
-    /// The name of a machine, by its place: servers come first, and then Sentinels.
-    pub fn machine_name(&self, place: u8) -> String {
+    /// The name of a machine, by its index: servers come first, and then Sentinels.
+    pub fn machine_name(&self, index: u8) -> String {
         let servers = self.servers() + self.observers();
-        match place.checked_sub(servers) {
-            Some(place) if self.sentinels() > 0 => format!("sentinel-{}", place + 1),
-            Some(_) | None => format!("server-{}", place + 1),
+        match index.checked_sub(servers) {
+            Some(index) if self.sentinels() > 0 => format!("sentinel-{}", index + 1),
+            Some(_) | None => format!("server-{}", index + 1),
         }
     }
 

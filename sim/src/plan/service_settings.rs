@@ -78,7 +78,7 @@ pub trait ServiceSettings {
     fn tolerated_delay(&self) -> Duration;
 
     /// Whether its servers write to disks, and go on if they cannot: one that must write before it answers ends.
-    fn writes_and_goes_on(&self) -> bool {
+    fn tolerates_disk_errors(&self) -> bool {
         false
     }
 
@@ -88,7 +88,7 @@ pub trait ServiceSettings {
     }
 
     /// Whether its clients give up a request that is not answered.
-    fn gives_up_waiting(&self) -> bool {
+    fn has_request_timeout(&self) -> bool {
         true
     }
 
@@ -101,7 +101,7 @@ pub trait ServiceSettings {
     fn name_of(&self, machine: u8) -> String {
         match machine.checked_sub(self.servers()) {
             None => format!("server-{}", machine + 1),
-            Some(place) => format!("{}-{}", self.other_machine(), place + 1),
+            Some(index) => format!("{}-{}", self.other_machine(), index + 1),
         }
     }
 }

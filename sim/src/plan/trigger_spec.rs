@@ -37,7 +37,7 @@ pub enum TriggerFieldType {
     Request,
     /// A server.
     Server,
-    /// Another fault of the plan, by its place from zero.
+    /// Another fault of the plan, by its index from zero.
     Fault,
 }
 

@@ -72,8 +72,8 @@ impl Workload {
         let own = self.settings_of(name).map_or(&[][..], |own| &own.locks);
         if own.is_empty() {
             let turn = u64::from(name.0) + u64::from(round);
-            let place = turn % u64::from(self.locks.max(1));
-            return LockName(place as u32);
+            let index = turn % u64::from(self.locks.max(1));
+            return LockName(index as u32);
         }
         own[round as usize % own.len()]
     }

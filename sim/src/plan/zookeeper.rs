@@ -151,7 +151,7 @@ impl ServiceSettings for Ensemble {
         self.library.has_event_thread()
     }
 
-    fn gives_up_waiting(&self) -> bool {
+    fn has_request_timeout(&self) -> bool {
         self.request_timeout.is_some()
     }
 }

@@ -21,7 +21,7 @@ use crate::ownership::Actor;
 use crate::plan::{ContenderName, Plan, ServerName};
 use crate::process::ProcessId;
 use crate::world::{Read, Shared, SimulatedService, World, process};
-use clients::Client;
+use clients::LeaseClient;
 pub(crate) use event::LeaseServerEvent;
 
 /// There is one.
@@ -32,7 +32,7 @@ const SERVER: ServerId = ServerId(0);
 pub(crate) struct SimulatedLeaseServer {
     machine: Server,
     life: ServerProcess<LeaseServerEvent>,
-    clients: Vec<Client>,
+    clients: Vec<LeaseClient>,
     /// The number of the request that is being handled.
     answering: u32,
     /// The grant by which somebody owns the lock.

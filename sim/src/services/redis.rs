@@ -47,7 +47,7 @@ use answers::Grants;
 pub(crate) use event::RedisEvent;
 use ownership::{Holder, LockKey, Owner};
 use power_loss::LostConnections;
-use replication_links::Ends;
+use replication_links::ReplicationLink;
 use sentinels::SentinelSlot;
 use slot_migration::SlotMove;
 
@@ -65,7 +65,7 @@ pub(crate) struct SimulatedRedis {
     /// Whoever clients are sent to, if there are replicas.
     primary: ServerId,
     /// The links between servers, by their numbers.
-    links: Vec<Ends>,
+    links: Vec<ReplicationLink>,
     /// By lock: who owns it by its keys, each by a token of its own.
     owners: Vec<Vec<Owner>>,
     /// By lock: which servers have granted it to whom, where a majority must.
@@ -174,7 +174,7 @@ impl SimulatedRedis {
 
     /// The server that a name means; `None` if there is none.
     pub fn server(&self, name: ServerName) -> Option<ServerId> {
-        let place = match name {
+        let index = match name {
             ServerName::Number(number) => number,
             // Whoever has the key at first. Servers that know nothing of each other have no leader: the first stands
             // for the only one.
@@ -190,16 +190,16 @@ impl SimulatedRedis {
                 return known.then(|| self.sentinel(nth as u8));
             }
         };
-        (place < self.servers.len() as u32).then_some(ServerId(place as u8))
+        (index < self.servers.len() as u32).then_some(ServerId(index as u8))
     }
 
     /// How the machine of a server or a Sentinel fares.
     #[inline]
     fn life(&mut self, machine: ServerId) -> &mut ServerProcess<RedisEvent> {
-        let place = usize::from(machine.0);
-        match place.checked_sub(self.servers.len()) {
-            None => &mut self.servers[place].life,
-            Some(place) => &mut self.sentinels[place].life,
+        let index = usize::from(machine.0);
+        match index.checked_sub(self.servers.len()) {
+            None => &mut self.servers[index].life,
+            Some(index) => &mut self.sentinels[index].life,
         }
     }
 
@@ -259,8 +259,8 @@ impl SimulatedService for SimulatedRedis {
         handle::connect(shared, process, env, locks)
     }
 
-    fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, place: u32) -> Read {
-        handle::bystander(shared, process, place)
+    fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, index: u32) -> Read {
+        handle::bystander(shared, process, index)
     }
 
     fn is_idle(world: &World<Self>, process: ProcessId) -> bool {
@@ -316,8 +316,8 @@ impl SimulatedService for SimulatedRedis {
         world.side_can_serve(side)
     }
 
-    fn can_serve_who_reaches(world: &World<Self>, reached: &Side) -> bool {
-        world.side_can_serve_who_reaches(reached)
+    fn serves_client_reaching(world: &World<Self>, reached: &Side) -> bool {
+        world.side_serves_client_reaching(reached)
     }
 }
 

@@ -52,7 +52,7 @@ const BYSTANDER_PATH: &str = "/elsewhere";
 /// An ensemble and its clients as the world sees them.
 pub(crate) struct SimulatedZooKeeper {
     ensemble: Ensemble,
-    pace: servers::Pace,
+    pace: servers::ServiceTimes,
     clients: Vec<ClientSlot>,
     servers: Vec<ServerSlot>,
     /// The contenders' sessions.
@@ -85,7 +85,7 @@ pub(super) struct ClientSlot {
     sent: Vec<(Xid, RequestKind)>,
     /// It has been connected before.
     pub greeted: bool,
-    held: event_threads::Held,
+    held: event_threads::EventThreadDelay,
 }
 
 /// A server and what it does at the moment.
@@ -256,7 +256,7 @@ impl SimulatedService for SimulatedZooKeeper {
     }
 
     fn list_too_long(world: &World<Self>) -> Option<ListTooLong> {
-        world.list_that_nobody_reads()
+        world.unreadable_list()
     }
 
     fn can_serve(world: &World<Self>, side: &Side) -> Result<(), &'static str> {

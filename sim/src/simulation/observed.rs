@@ -11,15 +11,15 @@ use crate::services::lease_server::SimulatedLeaseServer;
 use crate::services::redis::SimulatedRedis;
 use crate::services::zookeeper::SimulatedZooKeeper;
 use crate::trace::TracedMessage;
-use crate::world::{Seen, SeenMoment, SimulatedService, World};
+use crate::world::{MomentLog, SeenMoment, SimulatedService, World};
 
 /// Runs a plan with the choices of a tape, and writes down which moments there were. What happens is what happens in
 /// [`simulate_with`](super::simulate_with).
 pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
     match plan.service {
-        Service::ZooKeeper(_) => seen::<SimulatedZooKeeper>(plan, tape),
-        Service::Redis(_) => seen::<SimulatedRedis>(plan, tape),
-        Service::LeaseServer(_) => seen::<SimulatedLeaseServer>(plan, tape),
+        Service::ZooKeeper(_) => observe_moments::<SimulatedZooKeeper>(plan, tape),
+        Service::Redis(_) => observe_moments::<SimulatedRedis>(plan, tape),
+        Service::LeaseServer(_) => observe_moments::<SimulatedLeaseServer>(plan, tape),
     }
 }
 
@@ -58,12 +58,12 @@ fn observed<S: SimulatedService, T: Default>(
             let taken = take(&mut shared.world.borrow_mut());
             (simulated, taken)
         });
-        done.unwrap_or_else(|why| (Simulated::nothing(why), T::default()))
+        done.unwrap_or_else(|why| (Simulated::broken_off(why), T::default()))
     })
 }
 
-fn seen<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
-    let ask = |world: &mut World<S>| world.seen = Some(Seen::default());
+fn observe_moments<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
+    let ask = |world: &mut World<S>| world.seen = Some(MomentLog::default());
     observed(plan, tape, ask, |world| {
         world.seen.take().unwrap_or_default().into_moments()
     })

@@ -81,7 +81,7 @@ impl<S: SimulatedService> World<S> {
         let Some(found) = self.belief_of(process) else {
             return;
         };
-        self.look_at_own_clock(process);
+        self.note_expiry_by_own_clock(process);
         let belief = self.beliefs.held.swap_remove(found);
         if let Some((since, how)) = belief.known
             && (since < self.now || belief.over_at_once)
@@ -114,7 +114,7 @@ impl<S: SimulatedService> World<S> {
 
     /// Whether a contender believes in a lock that is not its own any more.
     #[inline]
-    pub(crate) fn believes_in_vain(&self, process: ProcessId) -> bool {
+    pub(crate) fn believes_without_owning(&self, process: ProcessId) -> bool {
         self.believed_lock(process).is_some_and(|lock| {
             !self.ownerships[lock.0 as usize].is_owned_by(ContenderId(process.0))
         })
@@ -128,7 +128,7 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// What a contender believes that it holds: the path of a node, or the name of a key.
-    pub(crate) fn believed_place(&self, process: ProcessId) -> Option<&Rc<str>> {
+    pub(crate) fn believed_path_or_key(&self, process: ProcessId) -> Option<&Rc<str>> {
         let found = self.belief_of(process)?;
         Some(&self.beliefs.held[found].place)
     }
@@ -169,7 +169,7 @@ impl<S: SimulatedService> World<S> {
 
     /// A process may look at its clock, if it runs: what is over by it could be known since then, but not before the
     /// end of the last pause.
-    pub(crate) fn look_at_own_clock(&mut self, process: ProcessId) {
+    pub(crate) fn note_expiry_by_own_clock(&mut self, process: ProcessId) {
         let Some(found) = self.belief_of(process) else {
             return;
         };

@@ -23,7 +23,7 @@ impl<S: SimulatedService> World<S> {
         let ends = self.connections.get(connection);
         let link = link_ids::to_server(ends.client);
         let process = ends.process;
-        let obstacle = self.in_the_way((process, ends.server), |link| link.to_server);
+        let obstacle = self.obstacle_between((process, ends.server), |link| link.to_server);
         let (latency, is_first) = (
             self.latency_between(process, ends.server),
             ends.is_new_to_server(),
@@ -43,7 +43,7 @@ impl<S: SimulatedService> World<S> {
         let ends = self.connections.get(connection);
         let link = link_ids::to_client(ends.client);
         let process = ends.process;
-        let obstacle = self.in_the_way((process, ends.server), |link| link.to_client);
+        let obstacle = self.obstacle_between((process, ends.server), |link| link.to_client);
         let (latency, is_first) = (
             self.latency_between(process, ends.server),
             ends.is_new_to_client(),

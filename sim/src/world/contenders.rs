@@ -123,8 +123,8 @@ impl<S: SimulatedService> World<S> {
                 let has_come = process.0 == 0 || self.contenders[process.0 as usize].started;
                 if has_come && self.busy.unstarted > 0 {
                     self.arrive_in_turn();
-                    for place in 0..self.contenders.len() {
-                        self.start(ProcessId(place as u32));
+                    for index in 0..self.contenders.len() {
+                        self.start(ProcessId(index as u32));
                     }
                 }
             }

@@ -5,10 +5,10 @@ use std::time::Duration;
 use picklock_checker::{ContenderId, EventKind, FaultId, time::whole_micros};
 
 use super::SimulatedService;
-use super::{Fate, Operation, Task, World};
+use super::{MessageFate, Operation, Task, World};
 use crate::event::Event;
 use crate::network::RequestId;
-use crate::plan::{ContenderName, Fault, Lasts, LockCall};
+use crate::plan::{ContenderName, Fault, FaultDuration, LockCall};
 use crate::process::{ProcessId, ProcessState};
 
 impl<S: SimulatedService> World<S> {
@@ -47,7 +47,7 @@ impl<S: SimulatedService> World<S> {
             Some(length) => self.timeline.add(self.now + length, Event::Heal { fault }),
         }
         if plan.faults[fault].inject.is_for_good() {
-            self.is_gone_for_good(fault);
+            self.note_gone_for_good(fault);
         }
         self.chain(fault);
         self.update_all_run();
@@ -88,23 +88,23 @@ impl<S: SimulatedService> World<S> {
             | Fault::LosePackets { .. }
             | Fault::Flap { .. } => self.inject_on_link(fault),
             Fault::LoseRequest { .. } => {
-                self.request_fate = Some(Fate::Lost);
+                self.request_fate = Some(MessageFate::Lost);
                 None
             }
             Fault::DelayRequest { by, .. } => {
-                self.request_fate = Some(Fate::Late(whole_micros(by)));
+                self.request_fate = Some(MessageFate::Late(whole_micros(by)));
                 None
             }
             Fault::SwallowReply { .. } => {
-                self.plan_fate_of_reply(request, Fate::NEVER);
+                self.plan_fate_of_reply(request, MessageFate::NEVER);
                 None
             }
             Fault::LoseReply { .. } | Fault::LoseMessage { .. } => {
-                self.plan_fate_of_reply(request, Fate::Lost);
+                self.plan_fate_of_reply(request, MessageFate::Lost);
                 None
             }
             Fault::DelayReply { by, .. } => {
-                self.plan_fate_of_reply(request, Fate::Late(whole_micros(by)));
+                self.plan_fate_of_reply(request, MessageFate::Late(whole_micros(by)));
                 None
             }
             Fault::ClockJump { target, by_millis } => {
@@ -118,7 +118,7 @@ impl<S: SimulatedService> World<S> {
             } => {
                 let now = self.now;
                 self.clocks_agree = false;
-                self.look_at_own_clock(process(target));
+                self.note_expiry_by_own_clock(process(target));
                 self.processes[target.0 as usize].drift(now, parts_per_million.into());
                 self.rearm_local_timers(process(target));
                 // Until somebody sets it right: long enough to matter to a session.
@@ -145,7 +145,7 @@ impl<S: SimulatedService> World<S> {
                 self.heal_servers(fault);
             }
             Fault::ClockDrift { target, .. } => {
-                self.look_at_own_clock(process(*target));
+                self.note_expiry_by_own_clock(process(*target));
                 self.processes[target.0 as usize].drift(self.now, 0);
                 self.rearm_local_timers(process(*target));
             }
@@ -164,12 +164,12 @@ impl<S: SimulatedService> World<S> {
         self.timeline.add(self.now, Event::StormMayEnd);
     }
 
-    fn pause(&mut self, target: ProcessId, length: Lasts) {
-        if length == Lasts::ForGood {
+    fn pause(&mut self, target: ProcessId, length: FaultDuration) {
+        if length == FaultDuration::ForGood {
             self.leaves(target);
         }
         if self.processes[target.0 as usize].state == ProcessState::Running {
-            self.look_at_own_clock(target);
+            self.note_expiry_by_own_clock(target);
             self.processes[target.0 as usize].state = ProcessState::Paused;
             self.record(EventKind::Paused {
                 by: ContenderId(target.0),

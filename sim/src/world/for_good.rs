@@ -7,12 +7,12 @@ mod contenders;
 mod sides;
 mod words;
 
-use picklock_checker::{ForGood, Gone, VirtualTime};
+use picklock_checker::{ForGood, Unavailable, VirtualTime};
 
 use super::SimulatedService;
 use super::World;
 use crate::network::{ServerId, Side};
-use crate::plan::{Fault, Lasts};
+use crate::plan::{Fault, FaultDuration};
 use crate::process::ProcessId;
 
 /// What faults have struck that is not healed yet.
@@ -28,7 +28,7 @@ pub(crate) struct ActiveFaults {
 
 impl<S: SimulatedService> World<S> {
     /// A fault has struck that nothing heals.
-    pub(crate) fn is_gone_for_good(&mut self, fault: usize) {
+    pub(crate) fn note_gone_for_good(&mut self, fault: usize) {
         self.struck.for_good.push(fault);
         let serving = self.serving_side();
         if self.struck.unserved_since.is_none() && serving.is_err() {
@@ -53,7 +53,7 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// Until when something lasts that begins now.
-    pub(crate) fn until(&self, lasts: Lasts) -> VirtualTime {
+    pub(crate) fn until(&self, lasts: FaultDuration) -> VirtualTime {
         lasts
             .duration()
             .map_or(VirtualTime::NEVER, |length| self.now + length)
@@ -99,7 +99,7 @@ impl<S: SimulatedService> World<S> {
         let serving = self.serving_side();
         let contenders = self.contenders_gone(serving.as_ref().ok());
         // What could not serve for a while may have been helped since: a replica was promoted by hand.
-        let service = serving.err().map(|why| Gone {
+        let service = serving.err().map(|why| Unavailable {
             since: self.struck.unserved_since.unwrap_or(self.now),
             why,
         });
@@ -113,7 +113,7 @@ impl<S: SimulatedService> World<S> {
     fn serving_side(&self) -> Result<Side, String> {
         let Some(sides) = self.sides() else {
             let lacks = "nobody can say whether what is left can serve";
-            return Err(self.in_words(lacks));
+            return Err(self.describe(lacks));
         };
         let mut lacks = match self.plan.service.servers() {
             1 => "",
@@ -125,6 +125,6 @@ impl<S: SimulatedService> World<S> {
                 Err(why) => lacks = why,
             }
         }
-        Err(self.in_words(lacks))
+        Err(self.describe(lacks))
     }
 }

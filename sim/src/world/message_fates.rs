@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::SimulatedService;
 use super::triggers::{Moment, Occasion};
-use super::{Fate, World};
+use super::{MessageFate, World};
 use crate::network::{ConnectionId, RequestId};
 use crate::trace::MessageDirection::ToServer;
 use crate::trace::MessageStep::{Lost, Sent};
@@ -16,8 +16,8 @@ impl<S: SimulatedService> World<S> {
         self.trace(connection, (ToServer, Sent), request);
         match self.request_fate.take() {
             None => Some(0),
-            Some(Fate::Late(by)) => Some(by),
-            Some(Fate::Lost) => {
+            Some(MessageFate::Late(by)) => Some(by),
+            Some(MessageFate::Lost) => {
                 self.trace(connection, (ToServer, Lost), request);
                 None
             }
@@ -30,7 +30,7 @@ impl<S: SimulatedService> World<S> {
         by: u32,
         occasion: Occasion,
         request: RequestId,
-    ) -> Option<Fate> {
+    ) -> Option<MessageFate> {
         if !self.watches_requests() {
             return None;
         }
@@ -41,16 +41,16 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// What a fault has planned for an answer that is being sent.
-    pub(crate) fn planned_fate_of_reply(&mut self, request: RequestId) -> Option<Fate> {
+    pub(crate) fn planned_fate_of_reply(&mut self, request: RequestId) -> Option<MessageFate> {
         let mut doomed = self.doomed_replies.iter();
         let doomed = doomed.position(|(known, _)| *known == request);
         self.reply_fate
             .take()
-            .or_else(|| doomed.map(|place| self.doomed_replies.remove(place).1))
+            .or_else(|| doomed.map(|index| self.doomed_replies.remove(index).1))
     }
 
     /// Plans what becomes of the answer to a request.
-    pub(crate) fn plan_fate_of_reply(&mut self, request: Option<RequestId>, fate: Fate) {
+    pub(crate) fn plan_fate_of_reply(&mut self, request: Option<RequestId>, fate: MessageFate) {
         match request {
             // The answer is being sent at this very moment.
             Some(request) if self.answering == Some(request) => self.reply_fate = Some(fate),

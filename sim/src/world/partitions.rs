@@ -51,7 +51,7 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// What is in the way between a process and a server, one way; `None` if nothing is.
-    pub(crate) fn in_the_way(
+    pub(crate) fn obstacle_between(
         &self,
         (process, server): (ProcessId, ServerId),
         way: impl Fn(&ClientLink) -> Obstacle,

@@ -8,7 +8,7 @@ use super::SimulatedService;
 use super::World;
 use crate::event::Event;
 use crate::ownership::Ownership;
-use crate::plan::{Fault, Hold, Lasts, Plan, PlannedFault, Section, Trigger};
+use crate::plan::{Fault, FaultDuration, Hold, Plan, PlannedFault, Section, Trigger};
 use crate::process::ProcessId;
 
 /// The storm lasts this long at most.
@@ -71,7 +71,7 @@ fn slow_for_good(plan: &Plan) -> Duration {
         | Fault::LagServer { by, length, .. }
         | Fault::SlowDisk {
             fsync: by, length, ..
-        } if length == Lasts::ForGood => by,
+        } if length == FaultDuration::ForGood => by,
         _ => Duration::ZERO,
     });
     slow.sum()
@@ -83,10 +83,10 @@ fn length(fault: &PlannedFault) -> Duration {
         _ => Duration::ZERO,
     };
     let lasts = match (fault.inject.lasts(), &fault.inject) {
-        (Some(Lasts::For(length)), _) => length,
+        (Some(FaultDuration::For(length)), _) => length,
         (None, Fault::DelayRequest { by, .. } | Fault::DelayReply { by, .. }) => *by,
         // The storm does not wait for what nothing heals.
-        (Some(Lasts::ForGood) | None, _) => Duration::ZERO,
+        (Some(FaultDuration::ForGood) | None, _) => Duration::ZERO,
     };
     until + fault.after + fault.repeats_for() + lasts
 }
@@ -182,13 +182,13 @@ impl<S: SimulatedService> World<S> {
         self.record(EventKind::Ended { why });
         if why == Ended::BoundReached {
             self.recorder.history.too_long = S::list_too_long(self);
-            for place in 0..self.contenders.len() {
-                if self.contenders[place].acquiring {
-                    let by = ContenderId(place as u32);
+            for index in 0..self.contenders.len() {
+                if self.contenders[index].acquiring {
+                    let by = ContenderId(index as u32);
                     let (behind, owner) = S::waits_behind(self, by).unzip();
                     self.record(EventKind::StillWaiting {
                         by,
-                        lock: self.contenders[place].lock,
+                        lock: self.contenders[index].lock,
                         behind,
                         owner,
                     });
@@ -198,8 +198,8 @@ impl<S: SimulatedService> World<S> {
         if why == Ended::AllFinished {
             self.record_leftovers();
         }
-        for place in 0..self.storages.len() {
-            let (lock, value) = (LockId(place as u32), self.storages[place].value());
+        for index in 0..self.storages.len() {
+            let (lock, value) = (LockId(index as u32), self.storages[index].value());
             self.record(EventKind::Final { lock, value });
         }
         let grants = self.grants();
@@ -210,10 +210,10 @@ impl<S: SimulatedService> World<S> {
 
     /// Writes down what is left of each lock at the service.
     fn record_leftovers(&mut self) {
-        for place in 0..self.ownerships.len() {
-            for (name, owner) in self.ownerships[place].leftovers() {
+        for index in 0..self.ownerships.len() {
+            for (name, owner) in self.ownerships[index].leftovers() {
                 self.record(EventKind::Leftover {
-                    lock: LockId(place as u32),
+                    lock: LockId(index as u32),
                     name,
                     owner: Some(owner),
                 });

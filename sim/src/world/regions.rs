@@ -31,13 +31,13 @@ impl Places {
                 servers.any(|server| machine_name(*server).as_ref() == Some(&name))
             })
         };
-        let of_contender = |place: u32| {
+        let of_contender = |index: u32| {
             all.iter()
-                .position(|region| region.contenders.iter().any(|name| name.0 == place))
+                .position(|region| region.contenders.iter().any(|name| name.0 == index))
         };
-        let place = |name: &str| all.iter().position(|region| region.name == name);
+        let index = |name: &str| all.iter().position(|region| region.name == name);
         let between = between.iter().filter_map(|((one, other), range)| {
-            let (one, other) = (place(one)?, place(other)?);
+            let (one, other) = (index(one)?, index(other)?);
             Some((sorted(one, other), Latency::new(*range)))
         });
         Some(Box::new(Self {
@@ -67,13 +67,13 @@ fn sorted(one: usize, other: usize) -> (usize, usize) {
 
 /// The name of the machine, if a server is named by its machine.
 fn machine_name(name: ServerName) -> Option<String> {
-    let (what, place) = match name {
-        ServerName::Number(place) => ("server", place),
-        ServerName::Observer(place) => ("observer", place),
-        ServerName::Sentinel(place) => ("sentinel", place),
+    let (what, index) = match name {
+        ServerName::Number(index) => ("server", index),
+        ServerName::Observer(index) => ("observer", index),
+        ServerName::Sentinel(index) => ("sentinel", index),
         ServerName::Leader | ServerName::Follower(_) | ServerName::Of(_) => return None,
     };
-    Some(format!("{what}-{}", u64::from(place) + 1))
+    Some(format!("{what}-{}", u64::from(index) + 1))
 }
 
 impl<S: SimulatedService> World<S> {
@@ -82,8 +82,8 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn latency_between(&self, process: ProcessId, server: ServerId) -> Latency {
         match &self.places {
             None => self.latency_of(process),
-            Some(places) => places
-                .between(places.of_process(process), places.of_server(server))
+            Some(indices) => indices
+                .between(indices.of_process(process), indices.of_server(server))
                 .unwrap_or_else(|| self.latency_of(process)),
         }
     }
@@ -93,8 +93,8 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn latency_to_resource(&self, process: ProcessId) -> Latency {
         match &self.places {
             None => self.latency_of(process),
-            Some(places) => places
-                .between(places.of_process(process), places.resource)
+            Some(indices) => indices
+                .between(indices.of_process(process), indices.resource)
                 .unwrap_or_else(|| self.latency_of(process)),
         }
     }
@@ -104,8 +104,8 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn latency_of_servers(&self, from: ServerId, to: ServerId) -> Latency {
         match &self.places {
             None => self.server_latency,
-            Some(places) => places
-                .between(places.of_server(from), places.of_server(to))
+            Some(indices) => indices
+                .between(indices.of_server(from), indices.of_server(to))
                 .unwrap_or(self.server_latency),
         }
     }

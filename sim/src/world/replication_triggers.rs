@@ -49,18 +49,18 @@ impl<S: SimulatedService> World<S> {
         stream: Option<ServerId>,
         mark: u64,
     ) {
-        let mut place = 0;
-        while let Some(write) = self.pending_writes.get(place) {
+        let mut index = 0;
+        while let Some(write) = self.pending_writes.get(index) {
             let fault = write.fault;
             let has_it = write.stream == stream && write.mark <= mark;
             match self.plan.faults[fault].when {
                 Trigger::Applied { nth, at, .. }
                     if has_it && S::server(self, at) == Some(server) =>
                 {
-                    self.pending_writes.remove(place);
+                    self.pending_writes.remove(index);
                     self.count(fault, nth, None);
                 }
-                _ => place += 1,
+                _ => index += 1,
             }
         }
     }

@@ -72,7 +72,7 @@ pub(crate) trait SimulatedService: Sized + 'static {
     }
 
     /// What the bystander at this place reads, by a client of its own.
-    fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, place: u32) -> Read;
+    fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, index: u32) -> Read;
 
     /// Whether everything that a contender has asked is answered, and its client connected.
     fn is_idle(world: &World<Self>, process: ProcessId) -> bool;
@@ -141,7 +141,7 @@ pub(crate) trait SimulatedService: Sized + 'static {
     }
 
     /// Whether a client that reaches these machines, and no others, finds who can serve it.
-    fn can_serve_who_reaches(_world: &World<Self>, reached: &Side) -> bool {
+    fn serves_client_reaching(_world: &World<Self>, reached: &Side) -> bool {
         !reached.is_empty()
     }
 }

@@ -10,7 +10,7 @@ use super::beliefs::Beliefs;
 use super::for_good::ActiveFaults;
 use super::local_timers::LocalTimers;
 use super::regions::Places;
-use super::{Busy, Contender, FaultState, World, phases};
+use super::{Contender, FaultState, PendingWork, World, phases};
 use crate::engine::{Tape, Timeline};
 use crate::event::Event;
 use crate::latency_samples::Samples;
@@ -166,9 +166,9 @@ fn contenders_of(plan: &Plan) -> Vec<Contender> {
     names.map(contender).collect()
 }
 
-fn busy(contenders: usize) -> Busy {
-    Busy {
+fn busy(contenders: usize) -> PendingWork {
+    PendingWork {
         unstarted: contenders,
-        ..Busy::default()
+        ..PendingWork::default()
     }
 }

@@ -13,9 +13,9 @@ use crate::plan::{ContenderName, Trigger};
 /// Something that has just happened to a contender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
-    /// The contender, by its place; anybody else's moments are nobody's business.
+    /// The contender, by its index; anybody else's moments are nobody's business.
     pub by: u32,
-    /// What.
+    /// The occasion.
     pub occasion: Occasion,
     /// The request that it is about, if it is about one.
     pub request: Option<RequestId>,
@@ -83,13 +83,13 @@ pub struct SeenMoment {
 
 /// The moments of a run, as they come.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct MomentLog {
     moments: Vec<SeenMoment>,
     /// How many there are of each occasion of each contender.
     counts: FxHashMap<(ContenderName, Occasion), u32>,
 }
 
-impl Seen {
+impl MomentLog {
     /// The moments, in their order.
     pub(crate) fn into_moments(self) -> Vec<SeenMoment> {
         self.moments

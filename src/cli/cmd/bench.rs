@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::reports::words::{decimal, thousands};
 use crate::scenarios::bench::{Figure, Goal, figures, herds, searches};
 
-use crate::cli::console::{self, Look};
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::threads;
@@ -36,7 +36,7 @@ impl Bench {
     /// # Errors
     ///
     /// [`Failure`], if nobody could see them.
-    pub fn execute(self, _look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, _look: &OutputArgs) -> Result<u8, Failure> {
         // One core, whatever the machine has.
         let pool = threads::pool(Some(1))?;
         let each = Duration::from_millis(self.millis);

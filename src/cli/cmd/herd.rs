@@ -16,7 +16,7 @@ use crate::sim::plan::Hold;
 use rayon::prelude::*;
 
 use super::shrink::make_folder;
-use crate::cli::console::Look;
+use crate::cli::console::OutputArgs;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
@@ -83,7 +83,7 @@ impl Herd {
     /// # Errors
     ///
     /// [`Failure`], if an algorithm is not known or a file cannot be written.
-    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let experiments = self.experiments()?;
         let pool = threads::pool(self.jobs)?;
         let work = Work::measuring(experiments.len() as u64);

@@ -18,11 +18,11 @@ use crate::scenarios::search::portfolio::SearchStrategy;
 use crate::scenarios::shrink::{self, Unasked, broken_off, found_by_hunt};
 use crate::scenarios::{Case, Scenario, Want, program, units};
 use crate::sim::plan::FaultKind;
-use crate::sim::watch::{Job, Named, Replay};
+use crate::sim::watchdog::{Job, Named, Replay};
 
 use super::select;
 use super::shrink::{Target, make_folder, save};
-use crate::cli::console::{self, Look};
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
@@ -94,7 +94,7 @@ impl Hunt {
     /// # Errors
     ///
     /// [`Failure`], if there is no such case or fault, or a file could not be written.
-    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let (scenario, case) = select::case(&self.scenario, self.case.as_deref())?;
         let (kinds, ways) = (self.kinds(&case)?, self.ways()?);
         let pool = threads::pool(self.jobs)?;
@@ -257,7 +257,7 @@ impl Hunt {
         scenario: &Scenario,
         broken: &BrokenRun,
         work: &Work,
-        look: &Look,
+        look: &OutputArgs,
     ) -> Result<String, Failure> {
         let case = &broken.case;
         let outcome = runner::judge(case, broken.seed, &broken.simulated);
@@ -279,7 +279,7 @@ impl Hunt {
         scenario: &Scenario,
         finding: &Finding<'_>,
         work: &Work,
-        look: &Look,
+        look: &OutputArgs,
     ) -> Result<String, Failure> {
         let (case, shrunk) = (&finding.found.case, &finding.shrunk);
         let small = found_by_hunt(scenario, case, self.seed, shrunk);

@@ -246,9 +246,9 @@ fn as_text(tables: &[Table], width: usize) -> String {
     let rows = tables.iter().flat_map(|table| &table.rows);
     let column = rows.map(|row| row.name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
-    for (place, table) in tables.iter().enumerate() {
+    for (index, table) in tables.iter().enumerate() {
         if tables.len() > 1 {
-            let space = if place == 0 { "" } else { "\n" };
+            let space = if index == 0 { "" } else { "\n" };
             text.push_str(&format!("{space}{}:\n", table.name));
         }
         for row in &table.rows {

@@ -9,8 +9,8 @@ use crate::scenarios::shard_file::{self, ShardFile};
 use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{coverage, program};
 
-use super::verbosity::Amount;
-use crate::cli::console::{self, Look};
+use super::verbosity::VerbosityArgs;
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
@@ -38,7 +38,7 @@ pub struct Merge {
     #[arg(long)]
     no_shrink: bool,
     #[command(flatten)]
-    amount: Amount,
+    amount: VerbosityArgs,
 }
 
 impl Merge {
@@ -47,7 +47,7 @@ impl Merge {
     /// # Errors
     ///
     /// [`Failure`], if they are not all shards of one run, each once, or the results could not be reported.
-    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let mut files = Vec::new();
         for path in &self.files {
             files.push((path.display().to_string(), read(path)?));
@@ -69,10 +69,10 @@ impl Merge {
         let code = exit::of(cases.map(|case| case.standing).chain(unsaturated));
         let mut text = String::new();
         for outcome in &outcomes {
-            text.extend(self.amount.said(outcome, look));
+            text.extend(self.amount.describe(outcome, look));
         }
         text.push_str(&terminal::summary(&outcomes, code, &look.stdout()));
-        text.push_str(&coverage::said(&vacuous));
+        text.push_str(&coverage::describe(&vacuous));
         console::shown(work.print(&text))?;
         if let Some(path) = &self.json {
             work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;

@@ -16,12 +16,12 @@ use crate::scenarios::describe::one_line;
 use crate::scenarios::replay_command::job;
 use crate::scenarios::runner::{self, wanted};
 use crate::scenarios::{Case, RecordedRun, Scenario, Want};
-use crate::sim::watch::Named;
+use crate::sim::watchdog::Named;
 use serde::Serialize;
 
-use super::run_identity::{self, Fits};
+use super::run_identity::{self, IdentityCheck};
 use super::select;
-use crate::cli::console::{self, Look};
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
@@ -68,7 +68,7 @@ impl Replay {
     /// # Errors
     ///
     /// [`Failure`], if it could not be run and reported.
-    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let (scenario, case, seed) = select::run(&self.scenario, self.case.as_deref(), self.seed)?;
         let work = Work::whole();
         if let Some(path) = &self.json {
@@ -83,7 +83,7 @@ impl Replay {
             true => Vec::new(),
             false => self.trace.rows(&case.plan_for(seed), &messages),
         };
-        let fits = Fits::of(&case, seed, self.was.as_ref(), &simulated);
+        let fits = IdentityCheck::of(&case, seed, self.was.as_ref(), &simulated);
         let outcome = runner::judge(&case, seed, &simulated);
         let mut judged = Judged::of(&case, &outcome);
         judged.remarks.extend(fits.remarks);

@@ -14,11 +14,11 @@ use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{Case, Scenario, coverage, program};
 use rayon::ThreadPool;
 
-use super::last_words::LastWords;
+use super::partial_results::PartialResults;
 use super::seed_args::{SeedArgs, Span, timed};
 use super::select;
-use super::verbosity::Amount;
-use crate::cli::console::{self, Look};
+use super::verbosity::VerbosityArgs;
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
@@ -60,7 +60,7 @@ pub struct Run {
     #[arg(long)]
     no_shrink: bool,
     #[command(flatten)]
-    amount: Amount,
+    amount: VerbosityArgs,
 }
 
 impl Run {
@@ -69,7 +69,7 @@ impl Run {
     /// # Errors
     ///
     /// [`Failure`], if not all of them could be run and reported.
-    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let scenarios = select::scenarios(&self.paths, &self.cases)?;
         let span = self.part.span()?;
         let pool = threads::pool(self.jobs)?;
@@ -116,8 +116,8 @@ impl Run {
         };
         if read {
             let mut summary = terminal::summary(&outcomes, code, &look.stdout());
-            summary.push_str(&coverage::said(&vacuous));
-            summary.push_str(&said_of_untouched(untouched));
+            summary.push_str(&coverage::describe(&vacuous));
+            summary.push_str(&describe_unshrunk(untouched));
             let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
             let ran = ran.unwrap_or_default();
             // A run that was recorded has no seeds.
@@ -126,7 +126,7 @@ impl Run {
                 .flat_map(|it| &it.cases)
                 .any(|case| case.recorded.is_none())
             {
-                summary.push_str(&self.part.said(&span, ran, &self.command()));
+                summary.push_str(&self.part.describe(&span, ran, &self.command()));
             }
             console::shown(work.print(&summary))?;
         }
@@ -161,7 +161,7 @@ impl Run {
         file: &mut ShardFile,
         pool: &ThreadPool,
         work: &Work,
-        look: &Look,
+        look: &OutputArgs,
     ) -> Result<Done, Failure> {
         let settings = RunOptions {
             seeds: span.seeds.clone(),
@@ -169,7 +169,7 @@ impl Run {
         };
         // A shard that is not whole is none.
         let json = self.json.as_deref().filter(|_| span.shard.is_none());
-        let last_words = LastWords::begin(scenarios, json, look.stdout());
+        let last_words = PartialResults::begin(scenarios, json, look.stdout());
         let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
         let mut unasked = Unasked::new(work.stop(), &told);
         let mut ran = timed(scenarios, &settings, span, pool, work)?;
@@ -196,7 +196,7 @@ impl Run {
                     cases.push(outcome);
                 }
                 file.push(scenario, case, tally);
-                work.goes_on(is_whole);
+                work.advance(is_whole);
             }
             if cases.is_empty() {
                 break;
@@ -206,7 +206,7 @@ impl Run {
                 claim: scenario.claim.clone(),
                 cases,
             };
-            if let Some(said) = self.amount.said(&outcome, look)
+            if let Some(said) = self.amount.describe(&outcome, look)
                 && read
             {
                 read = console::shown(work.print(&said))?;
@@ -272,7 +272,7 @@ fn all_seeds(
 }
 
 /// Says of how many broken promises no smaller run was looked for, and why.
-pub(super) fn said_of_untouched(untouched: u32) -> String {
+pub(super) fn describe_unshrunk(untouched: u32) -> String {
     if untouched == 0 {
         return String::new();
     }

@@ -6,14 +6,14 @@ use crate::sim::Simulated;
 use crate::cli::failure::Failure;
 
 /// Whether it is, and what to say about that.
-pub struct Fits {
+pub struct IdentityCheck {
     /// It is, as far as anybody knows.
     pub same: bool,
     /// One line each.
     pub remarks: Vec<String>,
 }
 
-impl Fits {
+impl IdentityCheck {
     /// Compares a run with what is known of it: from the command, from a recorded run, or from a plan that was saved.
     pub fn of(case: &Case, seed: u64, asked: Option<&RecordedRun>, simulated: &Simulated) -> Self {
         let recorded = case.recorded.as_ref();

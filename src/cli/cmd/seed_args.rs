@@ -32,7 +32,7 @@ pub struct SeedArgs {
     /// Run only the I-th of N parts of the seeds, for `picklock merge`; `auto` takes I and N from
     /// what continuous integration sets.
     #[arg(long, value_name = "I/N", value_parser = shard)]
-    shard: Option<Wanted>,
+    shard: Option<ShardChoice>,
     /// Run as many seeds as fit into this time, such as 60s or 5m, as many of each case.
     #[arg(long, value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
@@ -40,7 +40,7 @@ pub struct SeedArgs {
 
 /// Which shard is wanted.
 #[derive(Clone, Copy, Debug)]
-enum Wanted {
+enum ShardChoice {
     This(Shard),
     Auto,
 }
@@ -86,8 +86,8 @@ impl SeedArgs {
         })?;
         let shard = match self.shard {
             None => None,
-            Some(Wanted::This(shard)) => Some(shard),
-            Some(Wanted::Auto) => Some(from_environment(|name| std::env::var(name).ok())?),
+            Some(ShardChoice::This(shard)) => Some(shard),
+            Some(ShardChoice::Auto) => Some(from_environment(|name| std::env::var(name).ok())?),
         };
         Ok(Span {
             seeds: seeds.0..seeds.1,
@@ -119,7 +119,7 @@ impl SeedArgs {
 
     /// What to say of the seeds after the results, if they are not just what was asked for: lines that end with a line
     /// break. `ran` is how many of a case have run, and `command` runs the same cases.
-    pub fn said(&self, span: &Span, ran: u64, command: &str) -> String {
+    pub fn describe(&self, span: &Span, ran: u64, command: &str) -> String {
         let mut text = String::new();
         let (from, to) = (span.seeds.start, span.seeds.end);
         if let Some(shard) = span.shard {
@@ -226,7 +226,7 @@ fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, 
         ("JOB_COMPLETION_INDEX", "PICKLOCK_SHARDS", 0),
     ];
     for (index, total, first) in engines {
-        let Some(place) = variable(index) else {
+        let Some(position) = variable(index) else {
             continue;
         };
         let of = variable(total).ok_or_else(|| {
@@ -238,21 +238,21 @@ fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, 
             let parsed = text.parse::<u64>();
             parsed.map_err(|_| wrong(format!("{name} is `{text}`, and should be a number")))
         };
-        let (place, of) = (number(index, &place)?, number(total, &of)?);
-        let shard = place.checked_add(1 - first).unwrap_or(place);
+        let (position, of) = (number(index, &position)?, number(total, &of)?);
+        let shard = position.checked_add(1 - first).unwrap_or(position);
         return Shard::new(shard, of)
-            .map_err(|why| wrong(format!("{index} is {place} and {total} is {of}: {why}")));
+            .map_err(|why| wrong(format!("{index} is {position} and {total} is {of}: {why}")));
     }
     Err(wrong(
         "none of PICKLOCK_SHARD, PICKLOCK_SHARD_INDEX, CI_NODE_INDEX, and JOB_COMPLETION_INDEX is set".to_owned(),
     ))
 }
 
-fn shard(text: &str) -> Result<Wanted, String> {
+fn shard(text: &str) -> Result<ShardChoice, String> {
     if text == "auto" {
-        return Ok(Wanted::Auto);
+        return Ok(ShardChoice::Auto);
     }
-    parse_shard(text).map(Wanted::This)
+    parse_shard(text).map(ShardChoice::This)
 }
 
 fn parse_shard(text: &str) -> Result<Shard, String> {

@@ -4,16 +4,16 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::checker::outcome::Story;
-use crate::kept;
+use crate::free_file_name;
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
 use crate::scenarios::replay_command::ReplayCommand;
-use crate::scenarios::shrink::{self, Budget, Cut, Shrunk, Watch, reproduction};
+use crate::scenarios::shrink::{self, Budget, Cut, SearchLimit, Shrunk, reproduction};
 use crate::scenarios::{Scenario, why, write};
 
-use super::violating_run::{OneRun, Ran};
-use crate::cli::console::{self, Look};
+use super::violating_run::{OneRun, ViolatingRun};
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
@@ -50,7 +50,7 @@ impl Shrink {
     /// # Errors
     ///
     /// [`Failure`], if there is no such run, or the file could not be written.
-    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let ran = self.run.run()?;
         let Some((invariant, _)) = &ran.violated else {
             console::print(&format!("{}; nothing was written.\n", ran.held))?;
@@ -65,7 +65,7 @@ impl Shrink {
         };
         let choices = ran.simulated.choices.clone();
         let tell = |runs| work.shrinks(&ran.case.name, ran.seed, runs);
-        let watch = Watch::until(work.stop()).telling(&tell);
+        let watch = SearchLimit::until(work.stop()).with_progress(&tell);
         let shrunk = shrink::shrink_choices(&ran.case, choices, invariant, budget, &watch);
         // The run that was looked at is the run that was given: it violates the same.
         let shrunk = shrunk.expect("the same choices give the same run");
@@ -89,7 +89,7 @@ impl Shrink {
     }
 
     /// What `--out` names: a file, or a folder, which is made if none is there.
-    fn target(&self, ran: &Ran, invariant: &str) -> Result<Target, Failure> {
+    fn target(&self, ran: &ViolatingRun, invariant: &str) -> Result<Target, Failure> {
         if self.out.extension().is_some_and(|it| it == "toml") {
             if ran.case.recorded.is_none() && is_same_file(&self.out, Path::new(&ran.scenario.path))
             {
@@ -131,7 +131,7 @@ impl Target {
     fn file(&self, text: &str) -> PathBuf {
         match self {
             Self::File(file) => file.clone(),
-            Self::Folder(file) => kept::free(file, text),
+            Self::Folder(file) => free_file_name::free(file, text),
         }
     }
 }
@@ -174,7 +174,7 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 /// What was tried, and what came of it.
-fn head(ran: &Ran, shrunk: &Shrunk) -> String {
+fn head(ran: &ViolatingRun, shrunk: &Shrunk) -> String {
     let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
     let name = &ran.case.name;
     // Writing to a string cannot fail.
@@ -200,8 +200,8 @@ fn head(ran: &Ran, shrunk: &Shrunk) -> String {
         let _ = writeln!(text, "{:16}{line}", "");
     }
     text.push('\n');
-    for (place, step) in shrunk.steps.iter().enumerate() {
-        let _ = writeln!(text, "  {:>3}  {step}", place + 1);
+    for (index, step) in shrunk.steps.iter().enumerate() {
+        let _ = writeln!(text, "  {:>3}  {step}", index + 1);
     }
     text.push('\n');
     text

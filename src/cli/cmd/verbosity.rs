@@ -3,12 +3,12 @@
 use crate::checker::outcome::ScenarioOutcome;
 use crate::reports::terminal;
 
-use crate::cli::console::Look;
+use crate::cli::console::OutputArgs;
 use crate::cli::exit;
 
 /// How much is said of each scenario, as a command line says it.
 #[derive(Debug, clap::Args)]
-pub struct Amount {
+pub struct VerbosityArgs {
     /// Say below each case how near its runs came to an overlap, and with which seed.
     #[arg(long)]
     detail: bool,
@@ -17,9 +17,9 @@ pub struct Amount {
     pub quiet: bool,
 }
 
-impl Amount {
+impl VerbosityArgs {
     /// What is to be said of a scenario, if anything.
-    pub fn said(&self, outcome: &ScenarioOutcome, look: &Look) -> Option<String> {
+    pub fn describe(&self, outcome: &ScenarioOutcome, look: &OutputArgs) -> Option<String> {
         let standing = exit::of(outcome.cases.iter().map(|case| case.standing));
         if self.quiet && standing == exit::AS_EXPECTED {
             return None;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::cli::console::Look;
+use crate::cli::console::OutputArgs;
 use crate::cli::failure::Failure;
 
 #[cfg(feature = "verify")]
@@ -72,7 +72,7 @@ impl Verify {
     ///
     /// [`Failure`], if it could not be compared.
     #[cfg(feature = "verify")]
-    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         match self.service {
             Service::Zookeeper if self.herd => herd::zookeeper(&self),
             Service::Zookeeper => compared::compare(&self, look),
@@ -90,7 +90,7 @@ impl Verify {
     ///
     /// [`Failure::Usage`], always.
     #[cfg(not(feature = "verify"))]
-    pub fn execute(self, _look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, _look: &OutputArgs) -> Result<u8, Failure> {
         let name = match self.service {
             Service::Zookeeper => "zookeeper",
             Service::Redis => "redis",

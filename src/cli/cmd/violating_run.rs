@@ -10,9 +10,9 @@ use crate::scenarios::replay_command::job;
 use crate::scenarios::runner::{self, wanted};
 use crate::scenarios::{Case, RecordedRun, Scenario, Want};
 use crate::sim::Simulated;
-use crate::sim::watch::Named;
+use crate::sim::watchdog::Named;
 
-use super::run_identity::{self, Fits};
+use super::run_identity::{self, IdentityCheck};
 use super::select;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -38,7 +38,7 @@ pub struct OneRun {
 }
 
 /// A run.
-pub struct Ran {
+pub struct ViolatingRun {
     pub scenario: Scenario,
     pub case: Case,
     pub seed: u64,
@@ -57,13 +57,13 @@ impl OneRun {
     /// # Errors
     ///
     /// [`Failure`], if there is no such run, or it broke off.
-    pub fn run(&self) -> Result<Ran, Failure> {
+    pub fn run(&self) -> Result<ViolatingRun, Failure> {
         let asked = self.invariant.as_deref().map(find).transpose()?;
         let (scenario, case, seed) = select::run(&self.scenario, self.case.as_deref(), self.seed)?;
         let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
         let simulated = runner::told(&case, seed);
         if self.was.is_some() {
-            Fits::of(&case, seed, self.was.as_ref(), &simulated).or_refuse()?;
+            IdentityCheck::of(&case, seed, self.was.as_ref(), &simulated).or_refuse()?;
         }
         let judged = runner::judge(&case, seed, &simulated);
         if let Some(why) = &judged.broken {
@@ -99,7 +99,7 @@ impl OneRun {
             Some(_) => exit::UNDECIDED,
             None => exit::AS_EXPECTED,
         };
-        Ok(Ran {
+        Ok(ViolatingRun {
             exit,
             scenario,
             case,

@@ -11,13 +11,13 @@ use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
 use crate::scenarios::why::{
-    Moment, Share, Turning, Without, past, service_past, turning, without,
+    Moment, TurningMoment, ViolationShare, Without, past, service_past, turning_moment, without,
 };
 use crate::scenarios::{runner, why};
 use serde::Serialize;
 
-use super::violating_run::{OneRun, Ran};
-use crate::cli::console::{self, Look};
+use super::violating_run::{OneRun, ViolatingRun};
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
@@ -58,11 +58,11 @@ pub struct Why {
 
 /// The answers.
 struct Answers<'a> {
-    ran: &'a Ran,
+    ran: &'a ViolatingRun,
     invariant: &'static Invariant,
     witness: &'a Witness,
     without: Vec<Without>,
-    turning: Turning,
+    turning: TurningMoment,
     past: Vec<usize>,
     /// What servers did and found on the way.
     service_past: Vec<usize>,
@@ -74,7 +74,7 @@ impl Why {
     /// # Errors
     ///
     /// [`Failure`], if there is no such run, or it could not be reported.
-    pub fn execute(self, look: &Look) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let ran = self.run.run()?;
         let Some((invariant, witness)) = &ran.violated else {
             console::print(&format!("{}; there is nothing to explain.\n", ran.held))?;
@@ -92,7 +92,7 @@ impl Why {
             invariant,
             witness,
             without: without(plan, invariant, self.runs, work.stop()),
-            turning: turning(plan, invariant, run, self.samples, work.stop()),
+            turning: turning_moment(plan, invariant, run, self.samples, work.stop()),
             service_past: service_past(history, &past),
             past,
         };
@@ -111,7 +111,7 @@ fn up_to_violation(history: &History, witness: &Witness) -> Vec<usize> {
 }
 
 impl Answers<'_> {
-    fn text(&self, full: bool, look: &Look) -> String {
+    fn text(&self, full: bool, look: &OutputArgs) -> String {
         let Self { ran, witness, .. } = self;
         let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
         let violated = format!("{} violated: {}", self.invariant.name, witness.summary);
@@ -120,13 +120,13 @@ impl Answers<'_> {
         }
         text.push_str("\nWhich faults it needs\n\n");
         for without in &self.without {
-            let line = without.in_words(&ran.case.plan);
+            let line = without.describe(&ran.case.plan);
             for line in console::wrapped(&line, console::WIDTH - 2) {
                 let _ = writeln!(text, "  {line}");
             }
         }
         text.push_str("\nWhen it became inevitable\n\n");
-        for line in self.turning_in_words() {
+        for line in self.describe_turning_moment() {
             let _ = writeln!(text, "{}", format!("  {line}").trim_end());
         }
         let all = count(self.ran.simulated.run.history.events.len() as u64, "event");
@@ -141,11 +141,11 @@ impl Answers<'_> {
             true => Detail::Full,
             false => Detail::Essential,
         };
-        text.push_str(&story(&self.told(), detail, &look.stdout()));
+        text.push_str(&story(&self.reduced_story(), detail, &look.stdout()));
         text
     }
 
-    fn turning_in_words(&self) -> Vec<String> {
+    fn describe_turning_moment(&self) -> Vec<String> {
         let history = &self.ran.simulated.run.history;
         let Some((before, after)) = self.turning.jump else {
             let share = self.turning.curve.first().map(|moment| moment.share);
@@ -175,7 +175,7 @@ impl Answers<'_> {
             lines.push(format!(
                 "what it decided shows first at {}: {}",
                 event.at,
-                event::in_words(history, &event.what)
+                event::describe(history, &event.what)
             ));
         }
         lines
@@ -189,7 +189,7 @@ impl Answers<'_> {
             .and_then(|it| history.events.get(it));
         let at = at.map_or_else(|| "the start".to_owned(), |event| event.at.to_string());
         let here = if moment == after { "   ◀" } else { "" };
-        let Share { violated, of, .. } = moment.share;
+        let ViolationShare { violated, of, .. } = moment.share;
         let length = (violated * 40).checked_div(of).unwrap_or(0) as usize;
         format!(
             "{:>6} choices kept, up to {at:>10}: {violated:>4} of {of}  {:<40}{here}",
@@ -199,22 +199,22 @@ impl Answers<'_> {
     }
 
     /// The run with nothing in it but what led to the violation.
-    fn told(&self) -> Story {
+    fn reduced_story(&self) -> Story {
         let ran = self.ran;
         let outcome = runner::judge(&ran.case, ran.seed, &ran.simulated);
         let whole = &ran.simulated.run.history;
         let mut simulated = ran.simulated.clone();
-        let events = self.past.iter().map(|place| whole.events[*place]);
+        let events = self.past.iter().map(|index| whole.events[*index]);
         simulated.run.history.events = events.collect();
-        let service = self.service_past.iter().map(|place| {
-            let event = whole.service[*place].clone();
-            let after = self.past.partition_point(|place| *place < event.after);
+        let service = self.service_past.iter().map(|index| {
+            let event = whole.service[*index].clone();
+            let after = self.past.partition_point(|index| *index < event.after);
             ServiceEvent { after, ..event }
         });
         simulated.run.history.service = service.collect();
-        let place = |event: &usize| self.past.binary_search(event).ok();
+        let index = |event: &usize| self.past.binary_search(event).ok();
         let witness = Witness {
-            events: self.witness.events.iter().filter_map(place).collect(),
+            events: self.witness.events.iter().filter_map(index).collect(),
             ..self.witness.clone()
         };
         let violated = (self.invariant.name.to_owned(), witness);

@@ -228,11 +228,11 @@ fn table(columns: &[Column], rows: &[Row]) -> String {
     let _ = writeln!(text, "\n{line}");
     for row in rows {
         let sought = row.columns.first().map_or(0, Vec::len);
-        for place in 0..sought {
+        for index in 0..sought {
             let (scenario, case) = (&row.scenario.name, &row.case.name);
-            let invariant = row.columns[0][place].invariant;
+            let invariant = row.columns[0][index].invariant;
             let _ = write!(text, "| `{scenario}` | `{case}` | `{invariant}` |");
-            for found in row.columns.iter().map(|column| &column[place]) {
+            for found in row.columns.iter().map(|column| &column[index]) {
                 let (median, most) = (shown(found, 50), shown(found, 99));
                 let _ = write!(text, " {median} | {most} |");
             }

@@ -96,8 +96,8 @@ impl<C> Compared<C> {
         connection: &dyn fmt::Display,
         [real, model]: [&[A]; 2],
     ) {
-        for place in 0..real.len().max(model.len()) {
-            let (real, model) = (real.get(place), model.get(place));
+        for index in 0..real.len().max(model.len()) {
+            let (real, model) = (real.get(index), model.get(index));
             self.answers += 1;
             if real
                 .zip(model)

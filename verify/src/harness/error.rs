@@ -20,7 +20,7 @@ pub enum VerifyError {
     /// A server did not come up.
     #[error("{server} did not start: {why}")]
     NotStarted {
-        /// Which.
+        /// The server.
         server: String,
         /// What is known of the reason.
         why: String,
@@ -30,9 +30,9 @@ pub enum VerifyError {
     /// A server died.
     #[error("{server} died while it was asked: {status}")]
     Died {
-        /// Which.
+        /// The server.
         server: String,
-        /// How.
+        /// The status with which it ended.
         status: String,
         /// The last lines of its log.
         log: Vec<String>,
@@ -40,7 +40,7 @@ pub enum VerifyError {
     /// A server did not answer in time.
     #[error("{server} did not answer within {} s: {asked}", waited.as_secs())]
     Late {
-        /// Which.
+        /// The server.
         server: String,
         /// For how long.
         waited: Duration,
@@ -52,9 +52,9 @@ pub enum VerifyError {
     /// A server's answer cannot be read.
     #[error("an answer of {server} cannot be read: {why}")]
     Garbled {
-        /// Which.
+        /// The server.
         server: String,
-        /// Why.
+        /// The reason.
         why: Garbled,
     },
     /// A file or a socket on our side failed.

@@ -46,7 +46,7 @@ impl fmt::Display for Times {
 /// How long something took on real servers and in the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// What.
+    /// What was measured.
     pub what: String,
     /// On real servers.
     pub real: Times,

@@ -36,7 +36,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 const REAL_TRIES: usize = 3;
 /// How often the model does.
 const MODEL_TRIES: u64 = 100;
-/// A cluster. Nodes are named by their places: primaries first.
+/// A cluster. Nodes are named by their indices: primaries first.
 pub(crate) trait ClusterBackend: Clock {
     /// Sends a command to a node. Answers nothing if there is no answer.
     fn ask(&mut self, node: usize, command: &Command) -> Result<Option<Value>>;

@@ -113,9 +113,9 @@ impl<R: ServerBackend> Pair<R> {
         // The model is idle for long here, and says so. The real one does when its first tick comes after its replica.
         real.retain(|command| !command.is("PING"));
         model.retain(|command| !command.is("PING"));
-        for place in 0..real.len().max(model.len()) {
+        for index in 0..real.len().max(model.len()) {
             self.compared.counters.streamed += 1;
-            let (real, model) = (real.get(place), model.get(place));
+            let (real, model) = (real.get(index), model.get(index));
             if same_command(real, model) {
                 self.compared.counters.streamed_alike += 1;
                 continue;
@@ -125,7 +125,7 @@ impl<R: ServerBackend> Pair<R> {
             };
             self.compared.differences.push(Difference {
                 part: self.part.clone(),
-                asked: format!("command {} of what replicas are told", place + 1),
+                asked: format!("command {} of what replicas are told", index + 1),
                 connection: Name(CLIENTS).to_string(),
                 real: text(real),
                 model: text(model),

@@ -61,7 +61,7 @@ impl Setup {
     }
 }
 
-/// What both kinds of servers can do. They are named by their places.
+/// What both kinds of servers can do. They are named by their indices.
 trait FailoverBackend: Clock {
     /// Makes a connection to a server, in the place of the one that there was.
     fn connect(&mut self, server: usize) -> Result<()>;
@@ -70,7 +70,7 @@ trait FailoverBackend: Clock {
     /// Asks the first Sentinel, by a connection that is made for it.
     fn ask_sentinel(&mut self, words: &[&str]) -> Result<Option<Value>>;
     /// The server with this address.
-    fn place_of(&self, host: &str, port: u16) -> Option<usize>;
+    fn server_index(&self, host: &str, port: u16) -> Option<usize>;
     /// Sends a command by a connection that is made for it.
     fn ask_once(&mut self, server: usize, words: &[&str]) -> Result<()>;
     /// Nothing can be written to the disk of a server, or again something can.

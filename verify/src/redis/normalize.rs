@@ -104,9 +104,9 @@ fn plain_value(value: &Value, unordered: bool) -> Value {
 
 /// The number of a connection, which `HELLO` tells, depends on how many there were.
 fn hide_id(values: &mut [Value]) {
-    for place in 1..values.len() {
-        if values[place - 1].bytes() == Some(b"id") {
-            values[place] = Value::Integer(0);
+    for index in 1..values.len() {
+        if values[index - 1].bytes() == Some(b"id") {
+            values[index] = Value::Integer(0);
         }
     }
 }

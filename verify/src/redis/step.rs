@@ -62,8 +62,8 @@ impl Step {
 
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for (place, part) in text.split('\'').enumerate() {
-        if place % 2 == 1 {
+    for (index, part) in text.split('\'').enumerate() {
+        if index % 2 == 1 {
             words.push(part.replace("\\n", "\n").replace('`', "'"));
         } else {
             words.extend(part.split_whitespace().map(str::to_owned));

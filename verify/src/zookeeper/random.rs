@@ -131,7 +131,7 @@ impl Random {
             0..2 => self.set_acl(client),
             2..4 => {
                 let client = self.one_of(&free).client;
-                self.say(client)
+                self.authenticate(client)
             }
             4..62 => self.ask(client, 1),
             62..86 => {

@@ -29,7 +29,7 @@ impl fmt::Display for ServerIndex {
 pub enum Step {
     /// A new session.
     Open {
-        /// Where.
+        /// The server.
         place: ServerIndex,
         /// The timeout that is asked for.
         timeout: Duration,
@@ -42,7 +42,7 @@ pub enum Step {
     Ask {
         /// Over which connection.
         client: Client,
-        /// What.
+        /// The requests.
         requests: Vec<Request>,
     },
     /// The client brings its watches.
@@ -137,7 +137,7 @@ impl pair::Step for Step {
 pub struct Resume {
     /// Whose session.
     pub of: Client,
-    /// Where.
+    /// The server.
     pub place: ServerIndex,
     /// Whether the old connection is cut before.
     pub cut: bool,

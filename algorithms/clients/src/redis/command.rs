@@ -12,10 +12,10 @@ pub const fn short_name(name: &[u8]) -> Option<u64> {
     if name.len() > 8 || matches!(name.first(), Some(0)) {
         return None;
     }
-    let (mut word, mut place) = (0, 0);
-    while place < name.len() {
-        word = word << 8 | name[place].to_ascii_lowercase() as u64;
-        place += 1;
+    let (mut word, mut index) = (0, 0);
+    while index < name.len() {
+        word = word << 8 | name[index].to_ascii_lowercase() as u64;
+        index += 1;
     }
     Some(word)
 }
@@ -89,18 +89,18 @@ impl Command {
     }
 
     /// The word at this place; the name is at zero.
-    pub fn word(&self, place: usize) -> Option<&[u8]> {
-        let end = *self.0.ends.get(place)? as usize;
-        let start = match place {
+    pub fn word(&self, index: usize) -> Option<&[u8]> {
+        let end = *self.0.ends.get(index)? as usize;
+        let start = match index {
             0 => 0,
-            _ => self.0.ends[place - 1] as usize,
+            _ => self.0.ends[index - 1] as usize,
         };
         Some(&self.0.bytes[start..end])
     }
 
     /// All words, the name first.
     pub fn words(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).filter_map(|place| self.word(place))
+        (0..self.len()).filter_map(|index| self.word(index))
     }
 
     /// The name, as it was written.
@@ -142,8 +142,8 @@ impl fmt::Debug for Command {
 /// The words, with spaces between them, as a person would type them.
 impl fmt::Display for Command {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, word) in self.words().enumerate() {
-            if place > 0 {
+        for (index, word) in self.words().enumerate() {
+            if index > 0 {
                 out.write_str(" ")?;
             }
             let plain = !word.is_empty() && word.iter().all(u8::is_ascii_graphic);

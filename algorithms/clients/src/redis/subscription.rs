@@ -30,13 +30,13 @@ pub fn subscription() -> (Listener, Subscription) {
 
 impl Listener {
     /// Tells of a message.
-    pub fn tell(&self, message: Bytes) {
+    pub fn deliver(&self, message: Bytes) {
         self.0.messages.borrow_mut().push_back(message);
         self.0.waiting.wake();
     }
 
     /// Whether somebody still listens.
-    pub fn is_heard(&self) -> bool {
+    pub fn has_listener(&self) -> bool {
         Rc::strong_count(&self.0) > 1
     }
 }
@@ -68,14 +68,14 @@ mod tests {
     #[test]
     fn messages_come_in_the_order_in_which_they_were_told() {
         let (listener, subscription) = subscription();
-        listener.tell(b"a"[..].into());
-        listener.tell(b"b"[..].into());
+        listener.deliver(b"a"[..].into());
+        listener.deliver(b"b"[..].into());
         let both =
             future::block_on(async { (subscription.next().await, subscription.next().await) });
         assert_eq!((&both.0[..], &both.1[..]), (&b"a"[..], &b"b"[..]));
         assert!(future::block_on(future::poll_once(subscription.next())).is_none());
-        assert!(listener.is_heard());
+        assert!(listener.has_listener());
         drop(subscription);
-        assert!(!listener.is_heard());
+        assert!(!listener.has_listener());
     }
 }

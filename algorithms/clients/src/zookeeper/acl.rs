@@ -65,9 +65,9 @@ impl Identity {
 /// One line of a list: who, and what they may do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Permit {
-    /// What.
+    /// The permissions.
     pub permissions: Permissions,
-    /// Who.
+    /// The identity that it is for.
     pub who: Identity,
 }
 

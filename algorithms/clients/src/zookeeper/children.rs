@@ -80,8 +80,8 @@ impl Children {
     }
 
     /// Takes a name out, by its place in [`names`](Self::names).
-    pub fn remove(&mut self, place: usize) {
-        let removed = self.list.remove(place);
+    pub fn remove(&mut self, index: usize) {
+        let removed = self.list.remove(index);
         self.removed(removed);
     }
 
@@ -123,9 +123,9 @@ impl Children {
     }
 
     #[inline]
-    fn backwards(&self, place: usize) -> Option<&Child> {
+    fn backwards(&self, index: usize) -> Option<&Child> {
         self.list
-            .get(self.list.len().checked_sub(1)?.checked_sub(place)?)
+            .get(self.list.len().checked_sub(1)?.checked_sub(index)?)
     }
 
     fn queue(&self) -> &Queue {
@@ -161,13 +161,13 @@ impl<'a> SortedChildren<'a> {
                 let guess = wanted.saturating_sub(children.list.back()?.number);
                 let guess = usize::try_from(guess).ok()?;
                 let is_it = |child: &Child| child.number == wanted;
-                let place = if children.backwards(guess).is_some_and(is_it) {
+                let index = if children.backwards(guess).is_some_and(is_it) {
                     guess
                 } else {
                     let order = |child: &Child| wanted.cmp(&child.number);
                     children.len() - 1 - children.list.binary_search_by(order).ok()?
                 };
-                (*children.backwards(place)?.name == *name).then_some(place)
+                (*children.backwards(index)?.name == *name).then_some(index)
             }
             Queue::Sorted(queue) => {
                 let key = (wanted, name);
@@ -217,7 +217,7 @@ mod tests {
     fn queue(children: &Children) -> Vec<&str> {
         let sorted = children.sorted_by_sequence();
         (0..children.len())
-            .map(|place| &**sorted.get(place).unwrap())
+            .map(|index| &**sorted.get(index).unwrap())
             .collect()
     }
 
@@ -245,8 +245,8 @@ mod tests {
         let children = children(&["b-0000000002", "d-0000000007", "c-0000000002", "none"]);
         let order = ["b-0000000002", "c-0000000002", "d-0000000007", "none"];
         assert_eq!(queue(&children), order);
-        for (place, name) in order.iter().enumerate() {
-            assert_eq!(position(&children, name), Some(place));
+        for (index, name) in order.iter().enumerate() {
+            assert_eq!(position(&children, name), Some(index));
         }
     }
 

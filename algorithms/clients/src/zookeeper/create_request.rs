@@ -83,7 +83,7 @@ impl NewNode {
         }
     }
 
-    /// Where.
+    /// The path of the node.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -22,7 +22,7 @@ pub struct Reconfiguration {
 pub enum Op {
     /// Make a node.
     Create {
-        /// Where.
+        /// The path of the node.
         path: Path,
         /// With what data.
         data: Data,
@@ -33,14 +33,14 @@ pub enum Op {
     },
     /// Delete a node.
     Delete {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// Of which data version; `None` for any.
         version: Option<Version>,
     },
     /// Set the data of a node.
     SetData {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// To what.
         data: Data,
@@ -49,7 +49,7 @@ pub enum Op {
     },
     /// Go on only if the node exists, in this version if one is given.
     Check {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// Of which data version; `None` for any.
         version: Option<Version>,

@@ -12,28 +12,28 @@ pub enum Request {
     Create(NewNode),
     /// Delete a node.
     Delete {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// Of which data version; `None` for any.
         version: Option<Version>,
     },
     /// Ask for the stat of a node.
     Exists {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// Whether to leave a watch, also if there is no such node.
         watch: bool,
     },
     /// Ask for the data of a node.
     GetData {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// Whether to leave a watch.
         watch: bool,
     },
     /// Ask for the children of a node.
     GetChildren {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// Whether to leave a watch.
         watch: bool,
@@ -42,7 +42,7 @@ pub enum Request {
     },
     /// Ask how many nodes there are below a node, at any depth.
     GetAllChildrenNumber {
-        /// Which.
+        /// The path of the node.
         path: Path,
     },
     /// Ask who the server takes the client for.
@@ -51,7 +51,7 @@ pub enum Request {
     Reconfig(Rc<Reconfiguration>),
     /// Set the data of a node.
     SetData {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// To what.
         data: Data,
@@ -100,12 +100,12 @@ pub enum Request {
     },
     /// Ask who may do what with a node.
     GetAcl {
-        /// Which.
+        /// The path of the node.
         path: Path,
     },
     /// Say who may do what with a node.
     SetAcl {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// Who may do what.
         acl: Acl,

@@ -62,8 +62,8 @@ impl fmt::Display for Request {
             Request::MultiRead(ops) => write!(out, "{name}({})", Reads(ops)),
             Request::Multi(ops) => {
                 write!(out, "{name}(")?;
-                for (place, op) in ops.iter().enumerate() {
-                    let between = if place == 0 { "" } else { ", " };
+                for (index, op) in ops.iter().enumerate() {
+                    let between = if index == 0 { "" } else { ", " };
                     write!(out, "{between}{}", Part(op))?;
                 }
                 write!(out, ")")
@@ -110,8 +110,8 @@ struct Reads<'a>(&'a [ReadOp]);
 
 impl fmt::Display for Reads<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, op) in self.0.iter().enumerate() {
-            let between = if place == 0 { "" } else { ", " };
+        for (index, op) in self.0.iter().enumerate() {
+            let between = if index == 0 { "" } else { ", " };
             let read = match op {
                 ReadOp::Data(_) => "get-data",
                 ReadOp::Children(_) => "get-children",

@@ -51,10 +51,10 @@ impl MultiFailed {
     pub fn errors(&self) -> impl Iterator<Item = Option<ZkError>> {
         let Self {
             parts,
-            place,
+            place: index,
             error,
         } = *self;
-        (0..parts).map(move |part| match part.cmp(&place) {
+        (0..parts).map(move |part| match part.cmp(&index) {
             Ordering::Less => None,
             Ordering::Equal => Some(error),
             Ordering::Greater => Some(ZkError::RuntimeInconsistency),
@@ -67,7 +67,7 @@ impl MultiFailed {
 pub enum Response {
     /// The node was made.
     Created {
-        /// Where.
+        /// The path of the node.
         path: Path,
         /// Its stat, if it was asked for.
         stat: Option<Box<Stat>>,

@@ -116,7 +116,7 @@ impl Drop for Watch {
 
 impl Watcher {
     /// Tells of an event. Events that nobody has taken yet queue up.
-    pub fn tell(&self, event: WatchedEvent) {
+    pub fn deliver(&self, event: WatchedEvent) {
         match self.0.first.take() {
             None => self.0.first.set(Some(event)),
             first => {

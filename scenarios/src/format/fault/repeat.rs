@@ -43,7 +43,9 @@ pub(super) fn check(
             .label("the fault has no end")
             .help("say how long it lasts, with `for` or `restart-after`")
     } else if let Some(every) = repeat.every {
-        let length = inject.lasts().and_then(picklock_sim::plan::Lasts::duration);
+        let length = inject
+            .lasts()
+            .and_then(picklock_sim::plan::FaultDuration::duration);
         if let Some(length) = length.filter(|length| *length >= every) {
             Mistake::new("this fault would strike again before it is over")
                 .label(format!("it lasts {}", write_duration(length)))

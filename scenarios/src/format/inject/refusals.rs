@@ -12,17 +12,17 @@ impl Body<'_, '_, '_> {
     /// Reports a kind of fault that has nothing to strike here.
     pub(super) fn refuse_kind(&mut self, kind: FaultKind) {
         match kind {
-            FaultKind::BlockEvents if !self.cast.has_event_thread => self.refuse([
+            FaultKind::BlockEvents if !self.participants.has_event_thread => self.refuse([
                 "the Rust client has no event thread",
                 "each watch has a channel of its own",
                 "give [service.zookeeper] a `client` of `java` or `kazoo`",
             ]),
-            FaultKind::FullDisk if !self.cast.writes_and_goes_on => self.refuse([
+            FaultKind::FullDisk if !self.participants.tolerates_disk_errors => self.refuse([
                 "a full disk stops nobody here",
                 "or ends the server: with `aof-always` it exits",
                 "give [service.redis] a `persistence` of `rdb`, `aof-no`, or `aof-everysec`",
             ]),
-            FaultKind::MoveSlot if !self.cast.in_cluster => self.refuse([
+            FaultKind::MoveSlot if !self.participants.in_cluster => self.refuse([
                 "there are no slots",
                 "the servers are no cluster",
                 "give [service.redis] a `cluster`",
@@ -39,12 +39,12 @@ impl Body<'_, '_, '_> {
     }
 
     fn is_alone_in_ensemble(&self) -> bool {
-        self.cast.service == ServiceKind::ZooKeeper && self.cast.servers == Some(1)
+        self.participants.service == ServiceKind::ZooKeeper && self.participants.servers == Some(1)
     }
 
     /// Between servers of Redis there are links only if some are replicas.
     fn refuse_without_replicas(&mut self) {
-        if self.cast.service == ServiceKind::Redis && !self.cast.has_links {
+        if self.participants.service == ServiceKind::Redis && !self.participants.has_links {
             self.refuse([
                 "there is no replica",
                 "the servers know nothing of each other",
@@ -56,14 +56,14 @@ impl Body<'_, '_, '_> {
     /// A replica becomes the primary by hand, unless there are others to decide that.
     fn refuse_promotion(&mut self) {
         self.refuse_without_replicas();
-        if self.cast.sentinels > 0 {
+        if self.participants.sentinels > 0 {
             self.refuse([
                 "the Sentinels choose the primary",
                 "they would not know of this one",
                 "crash or hang the primary, or leave out `sentinels`",
             ]);
         }
-        if self.cast.in_cluster {
+        if self.participants.in_cluster {
             self.refuse([
                 "the nodes of a cluster elect their primaries",
                 "they would not know of this one",
@@ -90,8 +90,8 @@ impl Body<'_, '_, '_> {
                 }
             }
             Fault::Partition { servers, .. } => {
-                let besides = self.cast.observers + self.cast.sentinels;
-                let machines = self.cast.servers.map(|it| it + besides);
+                let besides = self.participants.observers + self.participants.sentinels;
+                let machines = self.participants.servers.map(|it| it + besides);
                 if machines == u8::try_from(servers.len()).ok() {
                     let mistake = Mistake::new("all servers are on one side")
                         .label("no server is left on the other")

@@ -47,8 +47,8 @@ fn one_promise_that_is_broken_for_several_reasons_is_found_several_times() {
     };
     assert!(alone(FaultKind::Pause) > 0, "{causes:?}");
     assert!(alone(FaultKind::EvictKey) > 0, "{causes:?}");
-    for (place, cause) in causes.iter().enumerate() {
-        assert!(!causes[..place].contains(cause), "{cause}");
+    for (index, cause) in causes.iter().enumerate() {
+        assert!(!causes[..index].contains(cause), "{cause}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use super::*;
 use crate::runner::{RunOptions, run_case};
 use crate::scenario::{Catalogue, Scenario, Want};
-use crate::shrink::{Budget, Watch, shorten, shrink};
+use crate::shrink::{Budget, SearchLimit, shorten, shrink};
 use crate::{BUILT_IN, parse};
 
 static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
@@ -95,7 +95,7 @@ fn seeds_that_fail_alike_are_of_one_way_and_the_shortest_run_is_told() {
         first,
         invariant,
         Budget::default(),
-        &Watch::until(&NOBODY_STOPS),
+        &SearchLimit::until(&NOBODY_STOPS),
     );
     let alone = alone.expect("the first seed violates it").to.events;
     assert!(

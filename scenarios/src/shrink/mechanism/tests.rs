@@ -8,7 +8,7 @@ use super::*;
 use crate::scenario::{Case, Catalogue};
 use crate::shrink::search::violation;
 use crate::shrink::struck::TargetRole;
-use crate::shrink::{Budget, Shrunk, Watch, shrink};
+use crate::shrink::{Budget, SearchLimit, Shrunk, shrink};
 use crate::{BUILT_IN, parse};
 
 fn case(scenario: &str, case: &str) -> Case {
@@ -28,7 +28,7 @@ fn mechanism(case: &Case, invariant: &str) -> Option<Mechanism> {
 fn shrunk(case: &Case, invariant: &str) -> Shrunk {
     let stop = AtomicBool::new(false);
     let invariant = invariants::find(invariant).unwrap();
-    let watch = Watch::until(&stop);
+    let watch = SearchLimit::until(&stop);
     shrink(case, 0, invariant, Budget::default(), &watch).unwrap()
 }
 

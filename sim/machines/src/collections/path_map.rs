@@ -46,60 +46,60 @@ impl<V> PathMap<V> {
 
     /// The place of a path.
     #[inline]
-    pub fn place(&self, path: &str) -> Option<usize> {
-        let is_it = |place: &u32| is_same(&self.entries[*place as usize].0, path);
-        let place = self.index.find(hash(path), is_it)?;
-        Some(*place as usize)
+    pub fn index_of(&self, path: &str) -> Option<usize> {
+        let is_it = |position: &u32| is_same(&self.entries[*position as usize].0, path);
+        let position = self.index.find(hash(path), is_it)?;
+        Some(*position as usize)
     }
 
     /// What is at a place.
     #[inline]
-    pub fn at(&self, place: usize) -> Option<&(Path, V)> {
-        self.entries.get(place)
+    pub fn at(&self, index: usize) -> Option<&(Path, V)> {
+        self.entries.get(index)
     }
 
     /// The same, to be changed.
     #[inline]
-    pub fn at_mut(&mut self, place: usize) -> Option<&mut V> {
-        let (_, value) = self.entries.get_mut(place)?;
+    pub fn at_mut(&mut self, index: usize) -> Option<&mut V> {
+        let (_, value) = self.entries.get_mut(index)?;
         Some(value)
     }
 
     /// What belongs to a path.
     pub fn get(&self, path: &str) -> Option<&V> {
-        self.at(self.place(path)?).map(|(_, value)| value)
+        self.at(self.index_of(path)?).map(|(_, value)| value)
     }
 
     /// The same, to be changed.
     pub fn get_mut(&mut self, path: &str) -> Option<&mut V> {
-        self.at_mut(self.place(path)?)
+        self.at_mut(self.index_of(path)?)
     }
 
     /// Puts a value there, whatever there was. Answers its place.
     #[inline]
     pub fn insert(&mut self, path: Path, value: V) -> usize {
         let entries = &mut self.entries;
-        let is_it = |place: &u32| is_same(&entries[*place as usize].0, &path);
-        let hash_at = |place: &u32| hash(&entries[*place as usize].0);
+        let is_it = |position: &u32| is_same(&entries[*position as usize].0, &path);
+        let hash_at = |position: &u32| hash(&entries[*position as usize].0);
         match self.index.entry(hash(&path), is_it, hash_at) {
             Entry::Occupied(known) => {
-                let place = *known.get() as usize;
-                entries[place] = (path, value);
-                place
+                let position = *known.get() as usize;
+                entries[position] = (path, value);
+                position
             }
             Entry::Vacant(free) => {
-                let place = entries.insert((path, value));
-                free.insert(place as u32);
-                place
+                let position = entries.insert((path, value));
+                free.insert(position as u32);
+                position
             }
         }
     }
 
     /// Takes a path out, and answers its value.
     pub fn remove(&mut self, path: &str) -> Option<V> {
-        let is_it = |place: &u32| is_same(&self.entries[*place as usize].0, path);
-        let (place, _) = self.index.find_entry(hash(path), is_it).ok()?.remove();
-        let (_, value) = self.entries.remove(place as usize);
+        let is_it = |position: &u32| is_same(&self.entries[*position as usize].0, path);
+        let (position, _) = self.index.find_entry(hash(path), is_it).ok()?.remove();
+        let (_, value) = self.entries.remove(position as usize);
         Some(value)
     }
 }
@@ -179,9 +179,9 @@ mod tests {
     fn paths_are_the_same_if_they_have_the_same_letters() {
         let mut paths = vec![String::new()];
         for length in [1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30] {
-            for place in 0..length {
+            for index in 0..length {
                 let mut path = "/".repeat(length);
-                path.replace_range(place..=place, "x");
+                path.replace_range(index..=index, "x");
                 paths.push(path);
             }
         }
@@ -208,17 +208,17 @@ mod tests {
                 let path = path(key);
                 match kind {
                     0 => {
-                        let place = map.insert(Path::clone(&path), number);
+                        let index = map.insert(Path::clone(&path), number);
                         model.insert(Path::clone(&path), number);
-                        prop_assert_eq!(map.place(&path), Some(place));
-                        prop_assert_eq!(map.at(place), Some(&(path, number)));
+                        prop_assert_eq!(map.index_of(&path), Some(index));
+                        prop_assert_eq!(map.at(index), Some(&(path, number)));
                     }
                     1 => {
                         let kept: Vec<(Path, Option<usize>)> =
-                            model.keys().map(|path| (Path::clone(path), map.place(path))).collect();
+                            model.keys().map(|path| (Path::clone(path), map.index_of(path))).collect();
                         prop_assert_eq!(map.remove(&path), model.remove(&path));
-                        for (path, place) in kept.iter().filter(|(kept, _)| *kept != path) {
-                            prop_assert_eq!(map.place(path), *place);
+                        for (path, index) in kept.iter().filter(|(kept, _)| *kept != path) {
+                            prop_assert_eq!(map.index_of(path), *index);
                         }
                     }
                     _ => {

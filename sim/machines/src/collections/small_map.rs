@@ -39,14 +39,14 @@ impl<K: Hash + Eq, V> SmallMap<K, V> {
     }
 
     #[inline]
-    fn place<Q: Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
+    fn find<Q: Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
         self.few.iter().position(|(known, _)| key.equivalent(known))
     }
 
     /// A key as it is kept, and its value.
     pub fn get_key_value<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<(&K, &V)> {
         if self.many.is_empty() {
-            let (key, value) = &self.few[self.place(key)?];
+            let (key, value) = &self.few[self.find(key)?];
             Some((key, value))
         } else {
             self.many.get_key_value(key)
@@ -69,8 +69,8 @@ impl<K: Hash + Eq, V> SmallMap<K, V> {
         key: &Q,
     ) -> Option<(&K, &mut V)> {
         if self.many.is_empty() {
-            let place = self.place(key)?;
-            let (key, value) = &mut self.few[place];
+            let index = self.find(key)?;
+            let (key, value) = &mut self.few[index];
             Some((key, value))
         } else {
             self.many
@@ -87,8 +87,8 @@ impl<K: Hash + Eq, V> SmallMap<K, V> {
     /// Puts a value there instead of what there was, which is the answer.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         if self.many.is_empty() {
-            if let Some(place) = self.place(&key) {
-                return Some(std::mem::replace(&mut self.few[place].1, value));
+            if let Some(index) = self.find(&key) {
+                return Some(std::mem::replace(&mut self.few[index].1, value));
             }
             if self.few.len() < FEW {
                 self.few.push((key, value));
@@ -113,26 +113,26 @@ impl<K: Hash + Eq, V> SmallMap<K, V> {
 
     /// The place of a key.
     #[inline]
-    pub fn place_of<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
+    pub fn index_of<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
         if self.many.is_empty() {
-            self.place(key)
+            self.find(key)
         } else {
             self.many.get_index_of(key)
         }
     }
 
     /// Takes the key at a place out, and its value; the last takes its place.
-    pub fn swap_remove_at(&mut self, place: usize) -> Option<(K, V)> {
+    pub fn swap_remove_at(&mut self, index: usize) -> Option<(K, V)> {
         if self.many.is_empty() {
-            (place < self.few.len()).then(|| self.few.swap_remove(place))
+            (index < self.few.len()).then(|| self.few.swap_remove(index))
         } else {
-            self.many.swap_remove_index(place)
+            self.many.swap_remove_index(index)
         }
     }
 
     /// Takes a key out, and answers its value; the last takes its place.
     pub fn swap_remove<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<V> {
-        let (_, value) = self.swap_remove_at(self.place_of(key)?)?;
+        let (_, value) = self.swap_remove_at(self.index_of(key)?)?;
         Some(value)
     }
 

@@ -22,8 +22,8 @@ pub struct Long<T>(VecDeque<T>);
 impl<T> Long<T> {
     #[inline(never)]
     fn take(&mut self, is_meant: impl Fn(&T) -> bool) -> Option<T> {
-        let place = self.0.iter().position(is_meant)?;
-        self.0.swap_remove_back(place)
+        let index = self.0.iter().position(is_meant)?;
+        self.0.swap_remove_back(index)
     }
 }
 
@@ -115,16 +115,16 @@ mod tests {
         fn it_is_a_queue(steps in prop::collection::vec((0..5_u8, 0..4_usize), 1..100)) {
             let mut queue = SmallQueue::default();
             let mut model = VecDeque::new();
-            for (number, (kind, place)) in steps.into_iter().enumerate() {
+            for (number, (kind, index)) in steps.into_iter().enumerate() {
                 match kind {
                     0 | 1 => {
                         queue.push(number);
                         model.push_back(number);
                     }
                     2 => {
-                        let meant = model.get(place).copied();
+                        let meant = model.get(index).copied();
                         prop_assert_eq!(queue.take(|one| Some(*one) == meant), meant);
-                        model.swap_remove_back(place);
+                        model.swap_remove_back(index);
                     }
                     _ => prop_assert_eq!(queue.pop_first(), model.pop_front()),
                 }

@@ -3,7 +3,7 @@
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{ErrorReply, Value};
 
-use crate::clients::{Blocked, Client, Pause};
+use crate::clients::{Blocked, ClientConnection, Pause};
 use crate::commands::{Outcome, Row};
 use crate::db::Expired;
 use crate::errors::refuse;
@@ -47,7 +47,7 @@ impl Server {
             return false;
         };
         let queue = self.clients.get_mut(connection).queue.as_deref();
-        !writes_only || row.is_or_runs(queue, Row::may_be_heard)
+        !writes_only || row.is_or_runs(queue, Row::may_replicate)
     }
 
     /// Blocks a connection until so many replicas have what it has written.
@@ -72,7 +72,7 @@ impl Server {
         let until = (millis > 0).then(|| self.core.wall_millis().saturating_add(millis));
         let blocked = Blocked::Replicas { count, until };
         self.clients.block(connection, blocked);
-        self.ask_for_acks();
+        self.request_acks();
         Ok(Outcome::Blocked)
     }
 
@@ -94,13 +94,13 @@ impl Server {
             self.redirect_blocked();
         }
         self.write_disk();
-        self.tell_replicas();
+        self.feed_replicas();
     }
 
     /// Goes on with who has waited long enough.
     fn serve_blocked(&mut self) {
         let now = self.core.wall_millis();
-        let free = |client: &Client, blocked: Blocked| match blocked {
+        let free = |client: &ClientConnection, blocked: Blocked| match blocked {
             Blocked::Paused => self.pause.is_none(),
             Blocked::Script => false,
             Blocked::Replicas { count, until } => {

@@ -39,9 +39,9 @@ impl BlockingKeys {
 
     /// A key was made: who waits for it is served when what is being run is over.
     pub(crate) fn signal(&mut self, db: u8, key: &[u8]) {
-        let place = (db, Bytes::from(key));
-        if self.blocked.contains_key(&place) && !self.ready.contains(&place) {
-            self.ready.push(place);
+        let index = (db, Bytes::from(key));
+        if self.blocked.contains_key(&index) && !self.ready.contains(&index) {
+            self.ready.push(index);
         }
     }
 
@@ -80,7 +80,7 @@ impl Server {
             }
         }
         if self.in_transaction {
-            return Ok(Outcome::Answer(wanted.pop.nothing()));
+            return Ok(Outcome::Answer(wanted.pop.empty()));
         }
         for key in &wanted.keys {
             self.core.blocking.block(wanted.db, key, connection);
@@ -118,7 +118,7 @@ impl Server {
                 self.core.serving = before;
                 self.unblock_from_keys(connection);
                 self.answer(connection, answer.unwrap_or_else(Value::Error));
-                self.tell_replicas();
+                self.feed_replicas();
                 unblocked.push(connection);
             }
             self.core.select(0);

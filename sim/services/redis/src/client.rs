@@ -25,11 +25,11 @@ use picklock_clients::redis::{Lane, Value};
 use picklock_machines::ConnectionId;
 
 use cluster::Router;
-use connection::{Phase, Whom, Wire};
-pub use io::{Connections, Destination, End, Input, Output, ReadFrom, RedisClientConfig};
+use connection::{LaneTarget, Phase, Wire};
+pub use io::{ConnectionMode, Destination, End, Input, Output, ReadFrom, RedisClientConfig};
 use pending::Pending;
 use pool::Queued;
-use primary_discovery::Finder;
+use primary_discovery::PrimaryDiscovery;
 use replica_reads::Readers;
 use rounds::Rounds;
 use subscriptions::Subscriptions;
@@ -44,7 +44,7 @@ pub struct Client {
     given_back: u64,
     subscriptions: Vec<Subscriptions>,
     /// Who the primary is.
-    finder: Finder,
+    finder: PrimaryDiscovery,
     /// Who the replicas are.
     readers: Readers,
     /// Who serves what.
@@ -64,7 +64,7 @@ impl Client {
             queued: Vec::new(),
             given_back: 0,
             subscriptions: Vec::new(),
-            finder: Finder::new(settings),
+            finder: PrimaryDiscovery::new(settings),
             readers: Readers::new(settings),
             router: Router::new(settings),
             next_lane: 1,
@@ -123,8 +123,8 @@ impl Client {
                 if self.settings.cluster > 0 {
                     self.router.take(lane, pending, now);
                 } else {
-                    let whom = self.readers.whom(lane, &pending.command);
-                    self.send_by(lane, whom, pending, out);
+                    let target = self.readers.target(lane, &pending.command);
+                    self.send_by(lane, target, pending, out);
                 }
             }
             Input::Subscribe {
@@ -144,10 +144,10 @@ impl Client {
             Input::Opened { connection } if self.router.opened(connection, out) => {}
             Input::Opened { connection } => self.opened(connection, out),
             Input::Broken { connection } => self.broken(now, connection, out),
-            Input::Heard { connection, value } => self.hear(now, connection, value, out),
+            Input::Received { connection, value } => self.on_push(now, connection, value, out),
             Input::Wake => {
                 self.give_up_knocking(now, out);
-                self.look_at_clock(now, out);
+                self.run_timers(now, out);
             }
         }
         self.hand_out(now, out);
@@ -155,25 +155,25 @@ impl Client {
     }
 
     /// The place of the one of a lane's wires that goes to somebody.
-    fn wire(&mut self, lane: Lane, whom: &Whom) -> usize {
-        let is_it = |wire: &Wire| wire.lane == lane && wire.whom == *whom;
+    fn wire(&mut self, lane: Lane, target: &LaneTarget) -> usize {
+        let is_it = |wire: &Wire| wire.lane == lane && wire.target == *target;
         let known = self.wires.iter().position(is_it);
-        known.unwrap_or_else(|| self.another_wire(lane, whom))
+        known.unwrap_or_else(|| self.another_wire(lane, target))
     }
 
     /// The place of a new wire.
-    fn another_wire(&mut self, lane: Lane, whom: &Whom) -> usize {
-        self.wires.push(Wire::new(lane, whom.clone()));
+    fn another_wire(&mut self, lane: Lane, target: &LaneTarget) -> usize {
+        self.wires.push(Wire::new(lane, target.clone()));
         self.wires.len() - 1
     }
 
     fn subscriptions_at(&mut self, node: u32) -> &mut Subscriptions {
         let known = self.subscriptions.iter().position(|it| it.node == node);
-        let place = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.subscriptions.push(Subscriptions::new(node));
             self.subscriptions.len() - 1
         });
-        &mut self.subscriptions[place]
+        &mut self.subscriptions[index]
     }
 
     /// The connection that it asked for has this number.
@@ -183,8 +183,8 @@ impl Client {
             self.knocking.push((connection, until));
         }
         let phase = match end {
-            End::Wire(place) => self.wires.get_mut(place).map(|it| &mut it.phase),
-            End::Subscriptions(place) => self.subscriptions.get_mut(place).map(|it| &mut it.phase),
+            End::Wire(index) => self.wires.get_mut(index).map(|it| &mut it.phase),
+            End::Subscriptions(index) => self.subscriptions.get_mut(index).map(|it| &mut it.phase),
             End::Questions if self.settings.cluster > 0 => Some(self.router.phase_mut()),
             End::Questions => Some(self.finder.inquiry.phase_mut()),
             End::QuestionsOfReplicas => Some(self.readers.inquiry.phase_mut()),
@@ -239,7 +239,7 @@ impl Client {
         }
     }
 
-    fn hear(
+    fn on_push(
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,
@@ -247,8 +247,8 @@ impl Client {
         out: &mut Vec<Output>,
     ) {
         if self.settings.sentinels > 0
-            && (self.hear_of_primary(now, connection, &value, out)
-                || self.readers.inquiry.hear(now, connection, &value, out))
+            && (self.on_discovery_reply(now, connection, &value, out)
+                || self.readers.inquiry.on_reply(now, connection, &value, out))
         {
             return;
         }
@@ -261,7 +261,7 @@ impl Client {
                 out.push(Output::Disconnect { connection });
             }
         } else if let Some(it) = self.subscriptions.iter_mut().find(|it| it.phase == open) {
-            it.hear(&value, out);
+            it.on_push(&value, out);
         }
     }
 
@@ -277,7 +277,7 @@ impl Client {
 
     /// Gives up on what has waited long enough. If it may be sent again, that needs a new connection: by the old one
     /// the answer may still come.
-    fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+    fn run_timers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let settings = self.settings;
         self.give_up_queued(now);
         if settings.cluster > 0 {
@@ -298,8 +298,8 @@ impl Client {
             it.give_up(now);
         }
         if settings.sentinels > 0 {
-            self.look_for_primary(now, out);
-            self.readers.inquiry.look_at_clock(now, out);
+            self.run_discovery_timers(now, out);
+            self.readers.inquiry.run_timers(now, out);
         }
     }
 
@@ -316,15 +316,15 @@ impl Client {
             self.connect_in_cluster(now, out);
             return;
         }
-        for (place, wire) in self.wires.iter().enumerate() {
+        for (index, wire) in self.wires.iter().enumerate() {
             if wire.wants_connection() && wire.not_before <= now && !wire.is_of_replica() {
-                let (end, to) = (End::Wire(place), Destination::Node(wire.lane.node));
+                let (end, to) = (End::Wire(index), Destination::Node(wire.lane.node));
                 out.push(Output::Connect { end, to });
             }
         }
-        for (place, it) in self.subscriptions.iter().enumerate() {
+        for (index, it) in self.subscriptions.iter().enumerate() {
             if it.wants_connection() && it.not_before <= now {
-                let (end, to) = (End::Subscriptions(place), Destination::Node(it.node));
+                let (end, to) = (End::Subscriptions(index), Destination::Node(it.node));
                 out.push(Output::Connect { end, to });
             }
         }

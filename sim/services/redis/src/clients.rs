@@ -13,7 +13,7 @@ use crate::blocking_keys::KeysWanted;
 /// Connections, in an order that depends on nothing but what was done here.
 #[derive(Clone, Debug)]
 pub(crate) struct Clients {
-    clients: IndexMap<ConnectionId, Client, FxBuildHasher>,
+    clients: IndexMap<ConnectionId, ClientConnection, FxBuildHasher>,
     next_id: i64,
     /// Who waits for something, in the order in which they began to.
     waiting: Vec<ConnectionId>,
@@ -21,7 +21,7 @@ pub(crate) struct Clients {
 
 /// A connection, as the server knows it.
 #[derive(Clone, Debug)]
-pub(crate) struct Client {
+pub(crate) struct ClientConnection {
     pub(crate) id: i64,
     /// The database that it has selected.
     pub(crate) db: u8,
@@ -90,7 +90,7 @@ pub(crate) struct Pause {
 
 /// What a connection is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ClientType {
     /// For commands.
     Normal,
     /// For listening.
@@ -99,7 +99,7 @@ pub(crate) enum Kind {
     Replication,
 }
 
-impl Kind {
+impl ClientType {
     /// The kind that `CLIENT KILL TYPE` calls so.
     pub(crate) fn of(name: &[u8]) -> Option<Self> {
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
@@ -115,7 +115,7 @@ impl Kind {
     }
 }
 
-impl Client {
+impl ClientConnection {
     fn new(id: i64) -> Self {
         Self {
             id,
@@ -134,11 +134,11 @@ impl Client {
         }
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> ClientType {
         if self.listens > 0 {
-            Kind::Listening
+            ClientType::Listening
         } else {
-            Kind::Normal
+            ClientType::Normal
         }
     }
 
@@ -163,28 +163,28 @@ impl Clients {
     /// A connection; one that nobody has told of is a new one. Asked several times with every command: one copy of it,
     /// with the map's own steps in it, is the quickest.
     #[inline(never)]
-    pub(crate) fn get_mut(&mut self, connection: ConnectionId) -> &mut Client {
+    pub(crate) fn get_mut(&mut self, connection: ConnectionId) -> &mut ClientConnection {
         let next_id = &mut self.next_id;
         self.clients.entry(connection).or_insert_with(|| {
             let id = *next_id;
             *next_id += 1;
-            Client::new(id)
+            ClientConnection::new(id)
         })
     }
 
     /// A connection, if there is one.
-    pub(crate) fn get(&self, connection: ConnectionId) -> Option<&Client> {
+    pub(crate) fn get(&self, connection: ConnectionId) -> Option<&ClientConnection> {
         self.clients.get(&connection)
     }
 
     /// Where a connection is, until one goes.
-    pub(crate) fn place(&self, connection: ConnectionId) -> Option<usize> {
+    pub(crate) fn index_of(&self, connection: ConnectionId) -> Option<usize> {
         self.clients.get_index_of(&connection)
     }
 
     /// The connection at a place, if there is one.
-    pub(crate) fn at(&mut self, place: Option<usize>) -> Option<&mut Client> {
-        let (_, client) = self.clients.get_index_mut(place?)?;
+    pub(crate) fn at(&mut self, index: Option<usize>) -> Option<&mut ClientConnection> {
+        let (_, client) = self.clients.get_index_mut(index?)?;
         Some(client)
     }
 
@@ -207,14 +207,16 @@ impl Clients {
     }
 
     /// Who waits, and for what, in the order in which they began to.
-    pub(crate) fn blocked(&self) -> impl Iterator<Item = (ConnectionId, &Client, Blocked)> {
+    pub(crate) fn blocked(
+        &self,
+    ) -> impl Iterator<Item = (ConnectionId, &ClientConnection, Blocked)> {
         self.waiting.iter().filter_map(|id| {
             let client = self.clients.get(id)?;
             Some((*id, client, client.blocked?))
         })
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &Client)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &ClientConnection)> {
         self.clients.iter().map(|(id, client)| (*id, client))
     }
 }

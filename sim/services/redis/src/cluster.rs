@@ -136,17 +136,17 @@ impl Cluster {
     /// A node of a cluster that stands.
     pub(crate) fn new(settings: ClusterConfig, me: u8) -> Self {
         let primaries = settings.primaries.max(1);
-        let node = |place: u8| {
-            let primary = (place >= primaries).then(|| NodeId((place - primaries) % primaries));
+        let node = |index: u8| {
+            let primary = (index >= primaries).then(|| NodeId((index - primaries) % primaries));
             let slots = match primary {
-                None => SlotSet::share(place.into(), primaries.into()),
+                None => SlotSet::share(index.into(), primaries.into()),
                 Some(_) => SlotSet::NONE,
             };
             Node {
                 primary,
                 slots: Rc::new(slots),
                 // As `redis-cli --cluster create` numbers them.
-                config_epoch: u64::from(primary.map_or(place, |primary| primary.0)) + 1,
+                config_epoch: u64::from(primary.map_or(index, |primary| primary.0)) + 1,
                 asked: None,
                 repeated: 0,
                 answered: 0,
@@ -280,7 +280,7 @@ impl Cluster {
         })
     }
 
-    fn say(&self, to: NodeId, body: Body, out: &mut Vec<Output>) {
+    fn send_to_node(&self, to: NodeId, body: Body, out: &mut Vec<Output>) {
         let message = BusMessage {
             header: self.header(),
             body,
@@ -290,7 +290,7 @@ impl Cluster {
     }
 
     /// Says the same to everybody.
-    fn say_to_all(&self, body: &Body, out: &mut Vec<Output>) {
+    fn broadcast(&self, body: &Body, out: &mut Vec<Output>) {
         let header = self.header();
         for to in self.others() {
             let message = Box::new(BusMessage {
@@ -302,10 +302,10 @@ impl Cluster {
     }
 
     /// Tells everybody what this node serves now.
-    fn show_everybody(&mut self, out: &mut Vec<Output>) {
+    fn broadcast_pong(&mut self, out: &mut Vec<Output>) {
         for to in self.others() {
             let gossip = self.gossip(to);
-            self.say(to, Body::Pong(gossip), out);
+            self.send_to_node(to, Body::Pong(gossip), out);
         }
     }
 
@@ -325,7 +325,7 @@ impl Cluster {
         let head = |id: NodeId| self.node(id).primary.unwrap_or(id);
         let mine = head(self.me);
         for to in self.others().filter(|id| !shard || head(*id) == mine) {
-            self.say(to, body.clone(), out);
+            self.send_to_node(to, body.clone(), out);
         }
     }
 }

@@ -6,13 +6,13 @@ use crate::Server;
 use crate::commands::{self, Row, Traits};
 use crate::db::Core;
 use crate::errors::{LOADING, MASTER_DOWN, NO_MEMORY, NO_REPLICAS, refuse};
-use crate::scripts::Declared;
+use crate::scripts::ScriptFlags;
 use crate::settings::Persistence;
 
 impl Core {
     /// Why a script that says this of itself must not run now. `read_only` says that it was called by a command for
     /// such scripts.
-    pub(crate) fn allows(&self, script: Declared, read_only: bool) -> Result<(), ErrorReply> {
+    pub(crate) fn allows(&self, script: ScriptFlags, read_only: bool) -> Result<(), ErrorReply> {
         if script.no_cluster && self.cluster.is_some() {
             return refuse("ERR Can not run script on cluster, 'no-cluster' flag is set.");
         }
@@ -88,20 +88,20 @@ impl Server {
         let ends = ["exec", "discard", "multi", "quit", "watch", "reset"];
         let queues = queue.is_some() && !ends.contains(&row.name);
         let script = self.scripts.declared(command);
-        let takes_memory = script.is_some_and(Declared::takes_memory);
+        let takes_memory = script.is_some_and(ScriptFlags::takes_memory);
         let takes_memory = takes_memory || queues || row.is_or_runs(queue, Row::takes_memory);
         if degraded.memory_is_full && takes_memory {
             return Some(NO_MEMORY);
         }
         let misconfigured = degraded.misconfigured(&self.core.settings.persistence);
-        let writes = row.is_or_runs(queue, Row::writes) || script.is_some_and(Declared::writes);
+        let writes = row.is_or_runs(queue, Row::writes) || script.is_some_and(ScriptFlags::writes);
         misconfigured.filter(|_| writes || row.name == "ping")
     }
 
     /// Whether a command runs a script that says of itself that it may write.
     pub(crate) fn declares_writes(&self, command: &Command) -> bool {
         let script = self.scripts.declared(command);
-        script.is_some_and(Declared::writes)
+        script.is_some_and(ScriptFlags::writes)
     }
 
     /// Why a command is refused after that: its keys are old, or not there yet.
@@ -131,7 +131,7 @@ impl Server {
     /// Whether it is a replica that is not to serve what it has, because it does not hear its primary.
     pub(crate) fn is_stale(&self) -> bool {
         let primary = self.replication.primary.as_ref();
-        !self.core.serves_stale_data && primary.is_some_and(|primary| !primary.is_heard())
+        !self.core.serves_stale_data && primary.is_some_and(|primary| !primary.is_link_up())
     }
 }
 
@@ -142,7 +142,7 @@ impl Row {
     }
 
     /// Whether replicas may hear of it.
-    pub(crate) fn may_be_heard(&self) -> bool {
+    pub(crate) fn may_replicate(&self) -> bool {
         self.writes() || self.traits.has(Traits::MAY_REPLICATE)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::db::Core;
-use crate::key_observer::Why;
+use crate::key_observer::RemovalReason;
 use crate::keyspace::{Entry, Keyspace};
 
 /// How many there are.
@@ -77,7 +77,7 @@ impl Core {
     }
 
     /// Puts these in the place of all keys, and tells whoever watches or follows one of them.
-    pub(crate) fn replace_dataset(&mut self, new: Dataset, why: Why) {
+    pub(crate) fn replace_dataset(&mut self, new: Dataset, why: RemovalReason) {
         self.select(0);
         let now = self.wall_millis();
         let before = Dataset {
@@ -100,7 +100,7 @@ impl Core {
     pub(crate) fn clear_selected(&mut self) {
         let before = std::mem::take(&mut self.keys);
         let now = self.wall_millis();
-        self.note_dataset_replaced(&before, Why::Flushed);
+        self.note_dataset_replaced(&before, RemovalReason::Flushed);
         let db = self.selected;
         self.watches.touch_all(db, &before, &self.keys, now);
     }
@@ -124,7 +124,7 @@ impl Core {
                 self.others.insert(db, keys);
             }
             self.select(db);
-            self.note_dataset_replaced(before, Why::Overwritten);
+            self.note_dataset_replaced(before, RemovalReason::Overwritten);
             self.select(elsewhere.unwrap_or(selected));
             self.blocking.signal_all(db);
         }

@@ -13,13 +13,13 @@ use crate::clients::ConnectionFlags;
 use crate::cluster::Cluster;
 use crate::degraded::Degraded;
 use crate::errors::{NO_REPLICAS, READ_ONLY, WRONG_TYPE, refuse};
-use crate::key_observer::{KeyObserver, Why, Writer};
+use crate::key_observer::{KeyObserver, KeyWriter, RemovalReason};
 use crate::keyspace::{Entry, Keyspace};
 use crate::keyspace_events::{Class, KeyspaceEvents};
 use crate::propagation::Effects;
 use crate::pubsub::Subscriptions;
-use crate::value::{Data, Kind};
-use crate::watches::Watches;
+use crate::value::{Data, DataType};
+use crate::watches::WatchedKeys;
 use crate::{ConnectionId, Now, Output, ServerConfig};
 
 /// What commands work on.
@@ -36,7 +36,7 @@ pub(crate) struct Core {
     pub(crate) blocking: BlockingKeys,
     /// Which keyspace notifications are sent.
     pub(crate) keyspace_events: KeyspaceEvents,
-    pub(crate) watches: Watches,
+    pub(crate) watches: WatchedKeys,
     pub(crate) subscriptions: Subscriptions,
     pub(crate) effects: Effects,
     /// What is to be done outside, in order.
@@ -96,7 +96,7 @@ impl Core {
             selected: 0,
             others: BTreeMap::new(),
             blocking: BlockingKeys::default(),
-            watches: Watches::default(),
+            watches: WatchedKeys::default(),
             subscriptions: Subscriptions::default(),
             out: Vec::new(),
             now: Now {
@@ -139,7 +139,7 @@ impl Core {
     }
 
     /// Looks at a key, which may turn out to have expired. Whether it is there.
-    pub(crate) fn look(&mut self, key: &[u8]) -> bool {
+    pub(crate) fn lookup_key(&mut self, key: &[u8]) -> bool {
         let now = self.wall_millis();
         match self.keys.get(key) {
             None => false,
@@ -158,7 +158,7 @@ impl Core {
     /// Deletes a key because its time has come, which replicas are told.
     pub(crate) fn delete_expired(&mut self, key: &[u8]) {
         self.keys.remove(key);
-        self.note_removed(key, Why::Expired);
+        self.note_removed(key, RemovalReason::Expired);
         self.watches.touch(self.selected, key, false);
         self.notify(Class::Expired, "expired", key);
         self.effects.add_with(|| Command::new("DEL").arg(key));
@@ -166,7 +166,7 @@ impl Core {
 
     /// What is known of a key, if it is there.
     pub(crate) fn entry(&mut self, key: &[u8]) -> Option<&Entry> {
-        if self.look(key) {
+        if self.lookup_key(key) {
             self.keys.get(key)
         } else {
             None
@@ -174,7 +174,7 @@ impl Core {
     }
 
     /// What a key holds, if it is there and of this kind.
-    pub(crate) fn read<K: Kind>(&mut self, key: &[u8]) -> Result<Option<&K>, ErrorReply> {
+    pub(crate) fn read<K: DataType>(&mut self, key: &[u8]) -> Result<Option<&K>, ErrorReply> {
         match self.entry(key) {
             None => Ok(None),
             Some(entry) => match K::of(&entry.data) {
@@ -185,8 +185,8 @@ impl Core {
     }
 
     /// The same, to be changed.
-    pub(crate) fn write<K: Kind>(&mut self, key: &[u8]) -> Result<Option<&mut K>, ErrorReply> {
-        if !self.look(key) {
+    pub(crate) fn write<K: DataType>(&mut self, key: &[u8]) -> Result<Option<&mut K>, ErrorReply> {
+        if !self.lookup_key(key) {
             return Ok(None);
         }
         match self.keys.data_mut(key).map(K::of_mut) {
@@ -197,17 +197,17 @@ impl Core {
     }
 
     /// What a key holds, to be changed; made if it is not there. Who asks puts something into it.
-    pub(crate) fn write_or_make<K: Kind>(&mut self, key: &[u8]) -> Result<&mut K, ErrorReply> {
-        if !self.look(key) {
+    pub(crate) fn write_or_make<K: DataType>(&mut self, key: &[u8]) -> Result<&mut K, ErrorReply> {
+        if !self.lookup_key(key) {
             // It may be hidden, and then what it was is no matter.
             if self.keys.remove(key).is_some() {
-                self.note_removed(key, Why::Expired);
+                self.note_removed(key, RemovalReason::Expired);
             }
         }
         if self.keys.get(key).is_none() {
             self.notify(Class::New, "new", key);
         }
-        match K::of_mut(self.keys.data_or(key, K::nothing)) {
+        match K::of_mut(self.keys.data_or(key, K::empty)) {
             Some(data) => Ok(data),
             None => refuse(WRONG_TYPE),
         }
@@ -235,7 +235,7 @@ impl Core {
 
     /// Deletes a key. Whether it was there.
     pub(crate) fn remove(&mut self, key: &[u8]) -> bool {
-        let there = self.look(key) && self.keys.remove(key).is_some();
+        let there = self.lookup_key(key) && self.keys.remove(key).is_some();
         if there {
             self.note_change(key, false);
             self.notify(Class::Generic, "del", key);
@@ -306,7 +306,7 @@ impl Core {
 
     /// Notes why a key goes, or what it held.
     #[inline]
-    pub(crate) fn note_removed(&mut self, key: &[u8], why: Why) {
+    pub(crate) fn note_removed(&mut self, key: &[u8], why: RemovalReason) {
         // They are of the first database.
         if self.selected != 0 {
             return;
@@ -320,13 +320,13 @@ impl Core {
     #[inline]
     pub(crate) fn note_write(&mut self, key: &[u8], there: bool) {
         if !there {
-            self.note_removed(key, Why::Deleted);
+            self.note_removed(key, RemovalReason::Deleted);
             return;
         }
         if self.selected != 0 {
             return;
         }
-        let writer = self.serving.map_or(Writer::Peer, Writer::Client);
+        let writer = self.serving.map_or(KeyWriter::Peer, KeyWriter::Client);
         for followed in &mut self.followed {
             followed.note_write(key, writer);
         }
@@ -337,11 +337,18 @@ impl Core {
     #[inline]
     pub(crate) fn note_replaced(&mut self, key: &[u8], entry: &Entry) {
         let over = self.expired != Expired::Kept && entry.has_expired(self.wall_millis());
-        self.note_removed(key, if over { Why::Expired } else { Why::Overwritten });
+        self.note_removed(
+            key,
+            if over {
+                RemovalReason::Expired
+            } else {
+                RemovalReason::Overwritten
+            },
+        );
     }
 
     /// Notes what has become of the keys that are followed, where all keys were replaced by others.
-    pub(crate) fn note_dataset_replaced(&mut self, before: &Keyspace, why: Why) {
+    pub(crate) fn note_dataset_replaced(&mut self, before: &Keyspace, why: RemovalReason) {
         if self.selected != 0 {
             return;
         }
@@ -353,7 +360,7 @@ impl Core {
                 && now.is_none_or(|now| now.data != before.data)
             {
                 let over = before.has_expired(self.wall_millis());
-                self.note_removed(&key, if over { Why::Expired } else { why });
+                self.note_removed(&key, if over { RemovalReason::Expired } else { why });
             }
             if there {
                 self.note_write(&key, true);

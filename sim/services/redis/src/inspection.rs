@@ -4,7 +4,7 @@ use picklock_checker::VirtualTime;
 use picklock_clients::redis::Command;
 
 use crate::key_observer::KeyObserver;
-use crate::persistence::End;
+use crate::persistence::ProcessEnd;
 use crate::settings::Persistence;
 use crate::{Address, LinkId, Server};
 
@@ -32,7 +32,7 @@ pub enum DiskImage {
 
 impl Server {
     /// What it would find on its disk if it ended so, and started again.
-    pub fn on_disk_after(&self, end: End) -> OnDisk {
+    pub fn on_disk_after(&self, end: ProcessEnd) -> OnDisk {
         let all = self.keeps_all(end);
         let image = match &self.core.settings.persistence {
             Persistence::None => DiskImage::Nothing,
@@ -91,7 +91,7 @@ impl Server {
         Some(self.core.cluster.as_ref()?.config_epoch())
     }
 
-    /// The nodes on which, as it knows, a majority has given up, by their places.
+    /// The nodes on which, as it knows, a majority has given up, by their indices.
     pub fn failed_nodes(&self) -> Vec<u8> {
         let cluster = self.core.cluster.as_ref();
         cluster.map_or_else(Vec::new, |cluster| cluster.failed_nodes())

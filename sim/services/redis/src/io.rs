@@ -38,7 +38,7 @@ pub enum Input {
     },
     /// A connection is gone.
     Gone {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
     /// The link to the primary that [`Output::ReachPrimary`] asked for is there.
@@ -84,12 +84,12 @@ pub enum Output {
     ToClient {
         /// On which connection.
         connection: ConnectionId,
-        /// What.
+        /// The value.
         value: Value,
     },
     /// Close a connection, after what was sent on it before. The server has forgotten it already.
     Close {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
     /// Make a link to the primary, and say [`Input::Linked`], or [`Input::LinkGone`] if nobody takes it.
@@ -106,14 +106,14 @@ pub enum Output {
     },
     /// Send to another node of the cluster. If it cannot be reached, nobody has to be told.
     ToNode {
-        /// Which.
+        /// The node that it goes to.
         to: NodeId,
         /// The message.
         message: Box<BusMessage>,
     },
     /// Close a link, after what was sent on it before. The server has forgotten it already.
     CloseLink {
-        /// Which.
+        /// The link.
         link: LinkId,
     },
     /// Something was asked for that this server does not do as Redis would. The answer is an error that names it, and

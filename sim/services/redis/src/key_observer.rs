@@ -11,26 +11,26 @@ use crate::ConnectionId;
 /// What has become of the key that a server follows ([`follow_key`](crate::Server::follow_key)) since this was asked
 /// last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fate {
+pub struct KeyChanges {
     /// Why what it held is gone: if more than once, the first time. `None` if it is there, changed or not; and if its
     /// time is over and the server has not noticed.
-    pub gone: Option<Gone>,
+    pub gone: Option<KeyRemoval>,
     /// Who has written it last, if that was not undone.
-    pub written: Option<Writer>,
+    pub written: Option<KeyWriter>,
 }
 
 /// Why what a key held is gone, and for whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gone {
-    /// Why.
-    pub why: Why,
+pub struct KeyRemoval {
+    /// The reason.
+    pub why: RemovalReason,
     /// Whose command was being run then, also if the command had nothing to do with it.
     pub serving: Option<ConnectionId>,
 }
 
 /// Why what a key held is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum RemovalReason {
     /// Its time was over: somebody came upon it, or the server looked for such keys, or it starts and reads its disk.
     Expired,
     /// A command has deleted it, or the last of what was in it.
@@ -49,7 +49,7 @@ pub enum Why {
 
 /// Who has written something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writer {
+pub enum KeyWriter {
     /// A client.
     Client(ConnectionId),
     /// Another server: its primary, or a node that sends keys.
@@ -60,14 +60,14 @@ pub enum Writer {
 #[derive(Clone, Debug)]
 pub(crate) struct KeyObserver {
     key: Bytes,
-    fate: Fate,
+    fate: KeyChanges,
 }
 
 impl KeyObserver {
     pub(crate) fn new(key: &[u8]) -> Self {
         Self {
             key: key.into(),
-            fate: Fate::default(),
+            fate: KeyChanges::default(),
         }
     }
 
@@ -76,22 +76,27 @@ impl KeyObserver {
     }
 
     /// What has become of the key since this was asked last.
-    pub(crate) fn take_fate(&mut self) -> Fate {
+    pub(crate) fn take_changes(&mut self) -> KeyChanges {
         std::mem::take(&mut self.fate)
     }
 
     /// Notes why a key goes, or what it held.
     #[inline]
-    pub(crate) fn note_removed(&mut self, key: &[u8], why: Why, serving: Option<ConnectionId>) {
+    pub(crate) fn note_removed(
+        &mut self,
+        key: &[u8],
+        why: RemovalReason,
+        serving: Option<ConnectionId>,
+    ) {
         if *self.key == *key {
-            self.fate.gone.get_or_insert(Gone { why, serving });
+            self.fate.gone.get_or_insert(KeyRemoval { why, serving });
             self.fate.written = None;
         }
     }
 
     /// Notes that a key was written, and by whom.
     #[inline]
-    pub(crate) fn note_write(&mut self, key: &[u8], writer: Writer) {
+    pub(crate) fn note_write(&mut self, key: &[u8], writer: KeyWriter) {
         if *self.key == *key {
             self.fate.written = Some(writer);
         }

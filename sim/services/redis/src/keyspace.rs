@@ -45,8 +45,8 @@ impl Keyspace {
 
     /// What a key holds; if there is none, it is made to hold this, and does not expire.
     pub(crate) fn data_or(&mut self, key: &[u8], nothing: impl FnOnce() -> Data) -> &mut Data {
-        let place = match self.entries.get_index_of(key) {
-            Some(place) => place,
+        let index = match self.entries.get_index_of(key) {
+            Some(index) => index,
             None => {
                 let entry = Entry {
                     data: nothing(),
@@ -55,7 +55,7 @@ impl Keyspace {
                 self.entries.insert_full(key.into(), entry).0
             }
         };
-        &mut self.entries[place].data
+        &mut self.entries[index].data
     }
 
     /// Puts something there instead of what there was, which is the answer.

@@ -28,8 +28,8 @@ const ALL: &str = "g$lshzxetd";
 /// Key-space channels, key-event channels, and new keys, behind those of the classes.
 const OTHERS: &str = "KEn";
 
-const fn bit(place: usize) -> u16 {
-    1 << place
+const fn bit(index: usize) -> u16 {
+    1 << index
 }
 
 impl KeyspaceEvents {
@@ -43,8 +43,8 @@ impl KeyspaceEvents {
         for letter in letters.chars() {
             let among = |known: &str| known.chars().position(|other| other == letter);
             flags |= match (among(ALL), among(OTHERS)) {
-                (Some(place), _) => bit(place),
-                (None, Some(place)) => bit(ALL.len() + place),
+                (Some(index), _) => bit(index),
+                (None, Some(index)) => bit(ALL.len() + index),
                 (None, None) if letter == 'A' => bit(ALL.len()) - 1,
                 (None, None) => return Err(letter),
             };
@@ -54,14 +54,14 @@ impl KeyspaceEvents {
 
     /// The letters, as a server answers them. New keys are not named beside `A`.
     pub fn letters(self) -> String {
-        let has = |place: usize| self.0 & bit(place) != 0;
+        let has = |index: usize| self.0 & bit(index) != 0;
         let all = bit(ALL.len()) - 1;
         let new = ALL.len() + OTHERS.len() - 1;
         let mut letters = String::new();
         if self.0 & all == all {
             letters.push('A');
         } else {
-            let named = ALL.chars().enumerate().filter(|(place, _)| has(*place));
+            let named = ALL.chars().enumerate().filter(|(index, _)| has(*index));
             letters.extend(named.map(|(_, letter)| letter));
             letters.extend(has(new).then_some('n'));
         }
@@ -86,7 +86,7 @@ impl KeyspaceEvents {
     }
 
     fn has(self, class: Class) -> bool {
-        let place = match class {
+        let index = match class {
             Class::Generic => 0,
             Class::String => 1,
             Class::List => 2,
@@ -96,7 +96,7 @@ impl KeyspaceEvents {
             Class::Expired => 6,
             Class::New => ALL.len() + OTHERS.len() - 1,
         };
-        self.0 & bit(place) != 0
+        self.0 & bit(index) != 0
     }
 }
 

@@ -46,10 +46,10 @@ pub use cluster::{
 };
 pub use inspection::{DiskImage, OnDisk};
 pub use io::{ConnectionId, Input, Now, Output};
-pub use key_observer::{Fate, Gone, Why, Writer};
+pub use key_observer::{KeyChanges, KeyRemoval, KeyWriter, RemovalReason};
 pub use keyspace_events::KeyspaceEvents;
-pub use persistence::End;
-pub use replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
+pub use persistence::ProcessEnd;
+pub use replication_protocol::{Address, LinkId, PeerMessage, ReplicationId, Snapshot, StreamPart};
 pub use sentinel::Sentinel;
 pub use server::Server;
 pub use settings::{Fsync, Persistence, SavePoint, ServerConfig};

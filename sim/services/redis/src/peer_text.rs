@@ -5,7 +5,7 @@ use std::fmt;
 use picklock_clients::redis::Command;
 
 use crate::cluster::{Body, BusMessage};
-use crate::replication_protocol::{Part, PeerMessage};
+use crate::replication_protocol::{PeerMessage, StreamPart};
 
 impl PeerMessage {
     /// Whether it says no more than that its sender is there, and how far it is.
@@ -39,10 +39,10 @@ impl fmt::Display for PeerMessage {
 }
 
 /// `SET lock:a token PX 30000; DEL other, up to byte 217`
-impl fmt::Display for Part {
+impl fmt::Display for StreamPart {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, command) in self.commands.iter().enumerate() {
-            let between = if place == 0 { "" } else { "; " };
+        for (index, command) in self.commands.iter().enumerate() {
+            let between = if index == 0 { "" } else { "; " };
             write!(out, "{between}{command}")?;
         }
         write!(out, ", up to byte {}", self.end)

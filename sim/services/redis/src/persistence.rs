@@ -1,6 +1,6 @@
 //! What a server writes to its disk, and what a restart makes of it.
 
-use crate::key_observer::Why;
+use crate::key_observer::RemovalReason;
 use crate::scripts::Scripts;
 use crate::settings::{Fsync, Persistence};
 use crate::{Now, Output, Server};
@@ -8,7 +8,7 @@ use picklock_checker::VirtualTime;
 
 /// How a server ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ProcessEnd {
     /// It is shut down, and saves what it is to save.
     Shutdown,
     /// Its process is killed. The kernel lives, and has what was written.
@@ -92,20 +92,20 @@ impl Server {
     }
 
     /// Whether all that it has is on its disk after such an end.
-    pub(crate) fn keeps_all(&self, end: End) -> bool {
+    pub(crate) fn keeps_all(&self, end: ProcessEnd) -> bool {
         match (&self.core.settings.persistence, end) {
             (Persistence::None, _) => false,
             (Persistence::Log(_), _) if self.core.degraded.disk_is_full => false,
-            (Persistence::Log(Fsync::Always), _) | (Persistence::Log(_), End::Kill) => true,
-            (_, End::Shutdown) => true,
-            (Persistence::Log(_), End::PowerLoss) => false,
-            (Persistence::Snapshots(_), End::Kill | End::PowerLoss) => false,
+            (Persistence::Log(Fsync::Always), _) | (Persistence::Log(_), ProcessEnd::Kill) => true,
+            (_, ProcessEnd::Shutdown) => true,
+            (Persistence::Log(_), ProcessEnd::PowerLoss) => false,
+            (Persistence::Snapshots(_), ProcessEnd::Kill | ProcessEnd::PowerLoss) => false,
         }
     }
 
     /// The server ends so, and starts again. All its connections and links are gone, without a word of its own; so are
     /// the scripts that it knew.
-    pub fn restart(&mut self, now: Now, end: End, out: &mut Vec<Output>) {
+    pub fn restart(&mut self, now: Now, end: ProcessEnd, out: &mut Vec<Output>) {
         let kept = self.keeps_all(end);
         let mut dataset = if kept {
             self.core.dataset()
@@ -135,7 +135,7 @@ impl Server {
         new.core.cluster = self.core.cluster.take().map(|it| Box::new(it.restarted()));
         new.core.followed = std::mem::take(&mut self.core.followed);
         new.core
-            .note_dataset_replaced(&self.core.keys, Why::Forgotten);
+            .note_dataset_replaced(&self.core.keys, RemovalReason::Forgotten);
         new.disk.image = new.core.dataset();
         new.disk.made = now.monotonic;
         *self = new;

@@ -38,18 +38,18 @@ impl Server {
         if !migration.is_some_and(|it| it.holds_up_transaction()) && self.busy.is_none() {
             self.core.effects.flush();
         }
-        let place = self.clients.place(connection);
+        let index = self.clients.index_of(connection);
         let blocked = outcome == Outcome::Blocked;
         if let Outcome::Answer(value) = outcome {
-            self.answer_at(place, connection, value);
+            self.answer_at(index, connection, value);
         }
         // An answer and what replicas are told leave together: neither says anything about the other.
-        self.tell_replicas();
+        self.feed_replicas();
         if blocked {
             return;
         }
         let offset = self.replication.offset;
-        if let Some(client) = self.clients.at(place) {
+        if let Some(client) = self.clients.at(index) {
             client.written = offset;
             if client.closing {
                 self.close(connection);
@@ -58,12 +58,12 @@ impl Server {
     }
 
     pub(crate) fn answer(&mut self, connection: ConnectionId, value: Value) {
-        self.answer_at(self.clients.place(connection), connection, value);
+        self.answer_at(self.clients.index_of(connection), connection, value);
     }
 
     /// Answers a connection that is at a place, if there is one.
-    fn answer_at(&mut self, place: Option<usize>, connection: ConnectionId, value: Value) {
-        if let Some(client) = self.clients.at(place) {
+    fn answer_at(&mut self, index: Option<usize>, connection: ConnectionId, value: Value) {
+        if let Some(client) = self.clients.at(index) {
             let value = for_connection(value, client.resp3);
             self.core.out.push(Output::ToClient { connection, value });
         }

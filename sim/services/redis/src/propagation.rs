@@ -82,7 +82,7 @@ impl Effects {
     }
 
     /// Whether anything is to be told.
-    pub(crate) fn has_told(&self) -> bool {
+    pub(crate) fn has_pending(&self) -> bool {
         !self.told.is_empty()
     }
 

@@ -34,7 +34,7 @@ impl Channel {
     }
 
     /// Which list it is in.
-    fn place(self) -> usize {
+    fn index(self) -> usize {
         match self {
             Self::Named => 0,
             Self::Pattern => 1,
@@ -50,7 +50,7 @@ impl Subscriptions {
     }
 
     pub(crate) fn add(&mut self, kind: Channel, name: &[u8], connection: ConnectionId) {
-        let list = &mut self.lists[kind.place()];
+        let list = &mut self.lists[kind.index()];
         let listeners = list.entry(name.into()).or_default();
         if !listeners.contains(&connection) {
             listeners.push(connection);
@@ -58,7 +58,7 @@ impl Subscriptions {
     }
 
     pub(crate) fn remove(&mut self, kind: Channel, name: &[u8], connection: ConnectionId) {
-        let list = &mut self.lists[kind.place()];
+        let list = &mut self.lists[kind.index()];
         if let Some(listeners) = list.get_mut(name) {
             listeners.retain(|other| *other != connection);
             if listeners.is_empty() {
@@ -69,7 +69,7 @@ impl Subscriptions {
 
     /// What a connection listens to.
     pub(crate) fn of(&self, kind: Channel, connection: ConnectionId) -> Vec<Bytes> {
-        let list = self.lists[kind.place()].iter();
+        let list = self.lists[kind.index()].iter();
         let his = list.filter(|(_, listeners)| listeners.contains(&connection));
         his.map(|(name, _)| Bytes::clone(name)).collect()
     }
@@ -77,7 +77,7 @@ impl Subscriptions {
     /// To how many names and patterns a connection listens, or to how many channels of shards.
     pub(crate) fn count(&self, kind: Channel, connection: ConnectionId) -> usize {
         let in_list = |kind: Channel| {
-            let list = self.lists[kind.place()].values();
+            let list = self.lists[kind.index()].values();
             list.filter(|listeners| listeners.contains(&connection))
                 .count()
         };
@@ -101,7 +101,7 @@ impl Subscriptions {
 
     /// The channels of this kind to which anybody listens, and how many do.
     pub(crate) fn listened(&self, kind: Channel) -> impl Iterator<Item = (&Bytes, usize)> {
-        let list = self.lists[kind.place()].iter();
+        let list = self.lists[kind.index()].iter();
         list.map(|(name, listeners)| (name, listeners.len()))
     }
 
@@ -114,7 +114,7 @@ impl Subscriptions {
         out: &mut Vec<Output>,
     ) -> i64 {
         let word = |text: &str| Value::bulk(format!("{}{text}", kind.prefix()));
-        let list = &self.lists[kind.place()];
+        let list = &self.lists[kind.index()];
         let mut sent = 0;
         if let Some(listeners) = list.get(channel) {
             let parts = [word("message"), Value::bulk(channel), Value::bulk(message)];
@@ -128,7 +128,7 @@ impl Subscriptions {
         if kind == Channel::Shard {
             return sent;
         }
-        for (pattern, listeners) in &self.lists[Channel::Pattern.place()] {
+        for (pattern, listeners) in &self.lists[Channel::Pattern.index()] {
             if !glob::fits(pattern, channel) {
                 continue;
             }

@@ -13,7 +13,7 @@ use picklock_checker::VirtualTime;
 use picklock_clients::redis::Command;
 
 use crate::propagation::Told;
-use crate::replication_protocol::{Address, LinkId, Part, ReplicationId};
+use crate::replication_protocol::{Address, LinkId, ReplicationId, StreamPart};
 
 /// How often a primary looks after its replicas, and a replica after its primary, in microseconds.
 const CRON: u64 = 1_000_000;
@@ -50,7 +50,7 @@ pub(crate) struct Replication {
 struct Backlog {
     /// The first byte that is kept.
     start: u64,
-    parts: VecDeque<Rc<Part>>,
+    parts: VecDeque<Rc<StreamPart>>,
 }
 
 /// A replica, as its primary sees it.
@@ -58,7 +58,7 @@ struct Backlog {
 struct Attached {
     link: LinkId,
     address: Option<Address>,
-    stage: Stage,
+    stage: ReplicaState,
     /// How far it says it is.
     acked: u64,
     /// When it has said so, by the wall clock in milliseconds.
@@ -69,7 +69,7 @@ struct Attached {
 
 /// How far a replica has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum ReplicaState {
     /// It waits for others to begin together with it; until then, by the monotonic clock.
     Waiting { until: VirtualTime },
     /// It has been sent all keys. We notice at this time that it has them.
@@ -93,7 +93,7 @@ pub(crate) struct Upstream {
     cached: bool,
     /// What has come while clients were paused. The primary is one of them; if it goes before the pause ends, this is
     /// lost.
-    postponed: Vec<Rc<Part>>,
+    postponed: Vec<Rc<StreamPart>>,
 }
 
 /// How it stands with the link to the primary.
@@ -154,9 +154,9 @@ impl Replication {
     /// When it is to be looked after next.
     pub(crate) fn wake(&self) -> VirtualTime {
         let stages = self.replicas.iter().map(|replica| match replica.stage {
-            Stage::Waiting { until } => until,
-            Stage::Sent { noticed } => noticed,
-            Stage::Silent | Stage::Streaming => VirtualTime::NEVER,
+            ReplicaState::Waiting { until } => until,
+            ReplicaState::Sent { noticed } => noticed,
+            ReplicaState::Silent | ReplicaState::Streaming => VirtualTime::NEVER,
         });
         stages.fold(self.cron, VirtualTime::min)
     }
@@ -164,7 +164,10 @@ impl Replication {
     /// How many replicas say that they have the stream up to here.
     pub(crate) fn replicas_with(&self, offset: u64) -> i64 {
         let have = |replica: &&Attached| {
-            matches!(replica.stage, Stage::Streaming | Stage::Silent) && replica.acked >= offset
+            matches!(
+                replica.stage,
+                ReplicaState::Streaming | ReplicaState::Silent
+            ) && replica.acked >= offset
         };
         self.replicas.iter().filter(have).count() as i64
     }
@@ -188,7 +191,7 @@ impl Replication {
     }
 
     /// Puts commands at the end of the stream.
-    fn append(&mut self, told: Vec<Told>) -> Option<Rc<Part>> {
+    fn append(&mut self, told: Vec<Told>) -> Option<Rc<StreamPart>> {
         self.backlog.as_ref()?;
         let select = |db: u8| Command::new("SELECT").number(db);
         let mut commands = Vec::with_capacity(told.len() + 1);
@@ -205,7 +208,7 @@ impl Replication {
             commands.push(command);
         }
         let bytes: u64 = commands.iter().map(Command::wire_bytes).sum();
-        let part = Rc::new(Part {
+        let part = Rc::new(StreamPart {
             start: self.offset,
             end: self.offset + bytes,
             commands,
@@ -215,7 +218,7 @@ impl Replication {
     }
 
     /// Keeps a part for replicas that come back.
-    fn keep(&mut self, part: &Rc<Part>) {
+    fn keep(&mut self, part: &Rc<StreamPart>) {
         self.offset = part.end;
         if let Some(backlog) = &mut self.backlog {
             backlog.parts.push_back(Rc::clone(part));
@@ -238,7 +241,7 @@ impl Replication {
     }
 
     /// The parts of the stream from this byte on.
-    fn since(&self, offset: u64) -> Vec<Rc<Part>> {
+    fn since(&self, offset: u64) -> Vec<Rc<StreamPart>> {
         let parts = self.backlog.iter().flat_map(|backlog| &backlog.parts);
         parts.filter(|part| part.start >= offset).cloned().collect()
     }
@@ -256,7 +259,7 @@ impl Replication {
     }
 
     /// The parts of the stream that end after this byte.
-    pub(crate) fn parts_after(&self, offset: u64) -> Vec<Rc<Part>> {
+    pub(crate) fn parts_after(&self, offset: u64) -> Vec<Rc<StreamPart>> {
         let parts = self.backlog.iter().flat_map(|backlog| &backlog.parts);
         parts.filter(|part| part.end > offset).cloned().collect()
     }

@@ -51,7 +51,7 @@ impl PartialEq for Snapshot {
 
 /// A part of the stream from a primary to its replicas. A transaction is never torn apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct StreamPart {
     /// After how many bytes of the stream it begins.
     pub start: u64,
     /// And ends.
@@ -87,7 +87,7 @@ pub enum PeerMessage {
         snapshot: Snapshot,
     },
     /// A part of the stream.
-    Stream(Rc<Part>),
+    Stream(Rc<StreamPart>),
     /// A replica has the stream up to here (`REPLCONF ACK`).
     Ack {
         /// How many bytes.

@@ -18,9 +18,9 @@ use rustc_hash::FxBuildHasher;
 use crate::errors::{NO_SCRIPT, refuse};
 
 pub(crate) use interpreter::run;
-pub(crate) use running_script::Limits;
+pub(crate) use running_script::ScriptLimits;
 pub(crate) use sha1::{Sha, sha_of};
-pub(crate) use shebang_flags::Declared;
+pub(crate) use shebang_flags::ScriptFlags;
 
 /// The scripts that a server knows by their SHA1. They are gone when it restarts, and replicas never hear of them.
 #[derive(Clone, Debug, Default)]
@@ -36,18 +36,18 @@ pub(crate) struct Script {
     pub(crate) sha: Sha,
     pub(crate) text: Bytes,
     /// What it says of itself, if it does.
-    pub(crate) declared: Option<Declared>,
+    pub(crate) declared: Option<ScriptFlags>,
     /// Where in the text what is compiled begins.
     begins: usize,
 }
 
 impl Scripts {
     /// The script of this text, which is known from now on if it compiles.
-    pub(crate) fn learn(&mut self, text: &[u8]) -> Result<Rc<Script>, ErrorReply> {
+    pub(crate) fn load(&mut self, text: &[u8]) -> Result<Rc<Script>, ErrorReply> {
         if let Some(script) = self.by_text.get(text) {
             return Ok(Rc::clone(script));
         }
-        let (declared, begins) = Declared::read(text)?;
+        let (declared, begins) = ScriptFlags::read(text)?;
         let script = Rc::new(Script {
             sha: sha_of(text),
             text: text.into(),
@@ -71,10 +71,10 @@ impl Scripts {
     }
 
     /// What the script that a command runs says of itself, if it is known, or comes with the command.
-    pub(crate) fn declared(&self, command: &Command) -> Option<Declared> {
+    pub(crate) fn declared(&self, command: &Command) -> Option<ScriptFlags> {
         let word = command.word(1)?;
         let script = if command.is("EVAL") || command.is("EVAL_RO") {
-            return Declared::read(word).ok()?.0;
+            return ScriptFlags::read(word).ok()?.0;
         } else if command.is("EVALSHA") || command.is("EVALSHA_RO") {
             Sha::parse(word).and_then(|sha| self.known.get(&sha))
         } else {
@@ -84,12 +84,12 @@ impl Scripts {
     }
 
     /// Whether it is known.
-    pub(crate) fn knows(&self, sha: &[u8]) -> bool {
+    pub(crate) fn is_cached(&self, sha: &[u8]) -> bool {
         self.find(sha).is_ok()
     }
 
     /// Forgets all.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn flush(&mut self) {
         self.known.clear();
         self.by_text.clear();
     }

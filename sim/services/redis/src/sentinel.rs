@@ -67,13 +67,13 @@ pub struct Sentinel {
     /// Since when it does not trust its clock.
     tilt: Option<Stamp>,
     looked: Option<Stamp>,
-    desk: SentinelContext,
+    context: SentinelContext,
     wake: VirtualTime,
 }
 
 /// Whom a call goes to.
 #[derive(Clone, Copy)]
-enum Whom {
+enum CallTarget {
     Primary,
     Replica(usize),
     Sentinel(usize),
@@ -113,7 +113,7 @@ impl Sentinel {
             listeners: Vec::new(),
             tilt: None,
             looked: None,
-            desk: SentinelContext {
+            context: SentinelContext {
                 now: stamp,
                 out: Vec::new(),
                 next_call: 0,
@@ -127,7 +127,7 @@ impl Sentinel {
     /// and that it has voted.
     pub fn restart(&mut self, now: Now) {
         let mut new = Self::new(Rc::clone(&self.settings), now);
-        let stamp = new.desk.now;
+        let stamp = new.context.now;
         new.epoch = self.epoch;
         new.config_epoch = self.config_epoch;
         new.leader_epoch = self.leader_epoch;
@@ -143,14 +143,14 @@ impl Sentinel {
                 Some(OtherSentinel::new(other.own.address.clone(), id, stamp))
             })
             .collect();
-        new.desk.next_call = self.desk.next_call;
+        new.context.next_call = self.context.next_call;
         *self = new;
     }
 
     /// Lets something happen, and says what the Sentinel wants done about it.
     pub fn handle(&mut self, now: Now, input: Input, choose: Choose, out: &mut Vec<Output>) {
-        std::mem::swap(&mut self.desk.out, out);
-        self.desk.now = Stamp::of(now.wall_micros);
+        std::mem::swap(&mut self.context.out, out);
+        self.context.now = Stamp::of(now.wall_micros);
         match input {
             Input::Answered { call, value } => self.answered(call, &value),
             Input::Closed { call } => self.closed(call),
@@ -162,13 +162,13 @@ impl Sentinel {
             Input::Wake => {}
         }
         if self.wake <= now.monotonic {
-            self.look(choose);
+            self.run_timer(choose);
             // Not all are in step, so that not all want to be elected at the same time.
             let (least, more) = LOOKS_PER_SECOND;
             let looks = least + choose(more);
             self.wake = now.monotonic + Duration::from_millis((1_000 / looks).into());
         }
-        std::mem::swap(&mut self.desk.out, out);
+        std::mem::swap(&mut self.context.out, out);
     }
 
     /// When, by its monotonic clock, it wants to look at the wall clock again.
@@ -197,41 +197,46 @@ impl Sentinel {
     }
 
     fn note(&mut self, event: Event) {
-        self.desk.note(event, &self.primary.address);
+        self.context.note(event, &self.primary.address);
     }
 
     /// Looks at the clock, and at everybody.
-    fn look(&mut self, choose: Choose) {
+    fn run_timer(&mut self, choose: Choose) {
         self.check_clock();
         let hello = self.hello();
         let down_after = self.settings.down_after;
-        let hurried = self.objectively_down || self.failover.goes_on();
-        let desk = &mut self.desk;
-        self.primary.reconnect(desk);
-        self.primary.ask(down_after, false, &hello, desk);
+        let hurried = self.objectively_down || self.failover.is_in_progress();
+        let context = &mut self.context;
+        self.primary.reconnect(context);
+        self.primary
+            .send_periodic_commands(down_after, false, &hello, context);
         let trusted = !self.is_tilted();
         if trusted {
-            self.primary.check(down_after, true, &mut self.desk);
+            self.primary.check(down_after, true, &mut self.context);
             self.check_quorum();
             self.begin_if_needed(choose);
             self.go_on(choose);
-            self.ask_for_opinions(false, choose);
+            self.ask_other_sentinels(false, choose);
         }
-        let hurried = hurried || self.objectively_down || self.failover.goes_on();
-        let desk = &mut self.desk;
+        let hurried = hurried || self.objectively_down || self.failover.is_in_progress();
+        let context = &mut self.context;
         for replica in &mut self.replicas {
             let hurried = hurried || !replica.link_down_for.is_zero();
-            replica.own.reconnect(desk);
-            replica.own.ask(down_after, hurried, &hello, desk);
+            replica.own.reconnect(context);
+            replica
+                .own
+                .send_periodic_commands(down_after, hurried, &hello, context);
             if trusted {
-                replica.own.check(down_after, false, desk);
+                replica.own.check(down_after, false, context);
             }
         }
         for other in &mut self.sentinels {
-            other.own.reconnect(desk);
-            other.own.ask(down_after, false, &hello, desk);
+            other.own.reconnect(context);
+            other
+                .own
+                .send_periodic_commands(down_after, false, &hello, context);
             if trusted {
-                other.own.check(down_after, false, desk);
+                other.own.check(down_after, false, context);
             }
         }
         self.update();
@@ -239,7 +244,7 @@ impl Sentinel {
 
     /// A clock that jumps, or a process that stood still, makes everything that it knows worthless for a while.
     fn check_clock(&mut self) {
-        let now = self.desk.now;
+        let now = self.context.now;
         let jumped = self
             .looked
             .is_some_and(|before| now < before || now.since(before) > TILT_TRIGGER);
@@ -252,7 +257,7 @@ impl Sentinel {
 
     fn is_tilted(&mut self) -> bool {
         if let Some(since) = self.tilt
-            && self.desk.now.since(since) >= TILT
+            && self.context.now.since(since) >= TILT
         {
             self.tilt = None;
             self.note(Event::TiltEnd);
@@ -260,64 +265,66 @@ impl Sentinel {
         self.tilt.is_some()
     }
 
-    fn whom(&self, call: CallId) -> Option<(Whom, bool)> {
+    fn find_call(&self, call: CallId) -> Option<(CallTarget, bool)> {
         if let Some(of_messages) = self.primary.has(call) {
-            return Some((Whom::Primary, of_messages));
+            return Some((CallTarget::Primary, of_messages));
         }
-        for (place, replica) in self.replicas.iter().enumerate() {
+        for (index, replica) in self.replicas.iter().enumerate() {
             if let Some(of_messages) = replica.own.has(call) {
-                return Some((Whom::Replica(place), of_messages));
+                return Some((CallTarget::Replica(index), of_messages));
             }
         }
-        for (place, other) in self.sentinels.iter().enumerate() {
+        for (index, other) in self.sentinels.iter().enumerate() {
             if let Some(of_messages) = other.own.has(call) {
-                return Some((Whom::Sentinel(place), of_messages));
+                return Some((CallTarget::Sentinel(index), of_messages));
             }
         }
         None
     }
 
-    fn instance(&mut self, whom: Whom) -> &mut Instance {
-        match whom {
-            Whom::Primary => &mut self.primary,
-            Whom::Replica(place) => &mut self.replicas[place].own,
-            Whom::Sentinel(place) => &mut self.sentinels[place].own,
+    fn instance(&mut self, target: CallTarget) -> &mut Instance {
+        match target {
+            CallTarget::Primary => &mut self.primary,
+            CallTarget::Replica(index) => &mut self.replicas[index].own,
+            CallTarget::Sentinel(index) => &mut self.sentinels[index].own,
         }
     }
 
-    fn heard_ping(&mut self, whom: Whom, value: &Value) {
-        let instance = match whom {
-            Whom::Primary => &mut self.primary,
-            Whom::Replica(place) => &mut self.replicas[place].own,
-            Whom::Sentinel(place) => &mut self.sentinels[place].own,
+    fn on_ping_reply(&mut self, target: CallTarget, value: &Value) {
+        let instance = match target {
+            CallTarget::Primary => &mut self.primary,
+            CallTarget::Replica(index) => &mut self.replicas[index].own,
+            CallTarget::Sentinel(index) => &mut self.sentinels[index].own,
         };
-        instance.heard_ping(value, &mut self.desk);
+        instance.on_ping_reply(value, &mut self.context);
     }
 
     fn closed(&mut self, call: CallId) {
-        if let Some((whom, of_messages)) = self.whom(call) {
-            self.instance(whom).closed(of_messages);
+        if let Some((target, of_messages)) = self.find_call(call) {
+            self.instance(target).closed(of_messages);
         }
     }
 
     fn answered(&mut self, call: CallId, value: &Value) {
-        let Some((whom, of_messages)) = self.whom(call) else {
+        let Some((target, of_messages)) = self.find_call(call) else {
             return;
         };
-        let now = self.desk.now;
-        let instance = self.instance(whom);
+        let now = self.context.now;
+        let instance = self.instance(target);
         if of_messages {
-            instance.heard_message(now);
-            self.hear_message(value);
+            instance.message_received(now);
+            self.receive_hello(value);
             return;
         }
-        match (instance.settles(), whom) {
-            (Some(Purpose::Ping), _) => self.heard_ping(whom, value),
+        match (instance.settles(), target) {
+            (Some(Purpose::Ping), _) => self.on_ping_reply(target, value),
             (Some(Purpose::Hello), _) if matches!(value, Value::Error(_)) => {}
-            (Some(Purpose::Hello), _) => instance.was_told(now),
-            (Some(Purpose::Info), Whom::Primary) => self.refresh_primary(value),
-            (Some(Purpose::Info), Whom::Replica(place)) => self.refresh_replica(place, value),
-            (Some(Purpose::Opinion), Whom::Sentinel(place)) => self.hear_opinion(place, value),
+            (Some(Purpose::Hello), _) => instance.hello_published(now),
+            (Some(Purpose::Info), CallTarget::Primary) => self.refresh_primary(value),
+            (Some(Purpose::Info), CallTarget::Replica(index)) => self.refresh_replica(index, value),
+            (Some(Purpose::Opinion), CallTarget::Sentinel(index)) => {
+                self.receive_is_master_down_reply(index, value)
+            }
             (Some(Purpose::Info | Purpose::Opinion | Purpose::Order) | None, _) => {}
         }
     }

@@ -6,11 +6,11 @@ use picklock_checker::VirtualTime;
 use picklock_clients::redis::Value;
 
 use crate::busy_script::BusyScript;
-use crate::clients::{Client, Clients, Pause};
+use crate::clients::{ClientConnection, Clients, Pause};
 use crate::cluster::Migration;
 use crate::db::Core;
 use crate::disk::Disk;
-use crate::key_observer::{Fate, KeyObserver};
+use crate::key_observer::{KeyChanges, KeyObserver};
 use crate::pubsub::Channel;
 use crate::replication::Replication;
 use crate::replication_protocol::Address;
@@ -122,8 +122,8 @@ impl Server {
             Input::Gone { connection } => self.forget(connection),
             Input::Linked { link } => self.linked(link),
             Input::LinkGone { link } => self.link_gone(link),
-            Input::FromPeer { link, message } => self.heard_from_peer(link, message),
-            Input::FromNode { message } => self.heard_from_node(*message),
+            Input::FromPeer { link, message } => self.on_peer_message(link, message),
+            Input::FromNode { message } => self.on_bus_message(*message),
             Input::Disk { is_full } => self.disk_fills(is_full),
             Input::SlowScript { lasts } => self.begin_slow_script(lasts),
             Input::Wake => {}
@@ -182,15 +182,15 @@ impl Server {
 
     /// What has become of the first key that it follows since it was asked last.
     #[inline]
-    pub fn fate(&mut self) -> Fate {
+    pub fn key_changes(&mut self) -> KeyChanges {
         self.fate_of(0)
     }
 
     /// The same, of the key that it was told to follow at this place, from zero.
     #[inline]
-    pub fn fate_of(&mut self, place: usize) -> Fate {
-        let followed = self.core.followed.get_mut(place);
-        followed.map_or_else(Fate::default, KeyObserver::take_fate)
+    pub fn fate_of(&mut self, index: usize) -> KeyChanges {
+        let followed = self.core.followed.get_mut(index);
+        followed.map_or_else(KeyChanges::default, KeyObserver::take_changes)
     }
 
     /// Notes to how much a connection listens.
@@ -217,7 +217,7 @@ impl Server {
     pub(crate) fn kill(
         &mut self,
         by: ConnectionId,
-        is_meant: impl Fn(ConnectionId, &Client) -> bool,
+        is_meant: impl Fn(ConnectionId, &ClientConnection) -> bool,
     ) -> i64 {
         let meant = self
             .clients

@@ -20,7 +20,7 @@ use picklock_testkit::{Cluster, Network};
 use crate::replication_protocol::Address;
 use crate::sentinel::{self, Event, Sentinel};
 use crate::{ConnectionId, Input, Now, Output, Server, ServerConfig};
-use clients::Client;
+use clients::TestClient;
 pub use links::Flow;
 use links::Link;
 pub use machine::Machine;
@@ -35,7 +35,7 @@ const STARTS: u32 = 100_000;
 
 /// Who is there at first.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct TestClusterConfig {
     /// How many replicas the first server has.
     pub replicas: usize,
     /// How many Sentinels watch it.
@@ -52,7 +52,7 @@ pub struct Plan {
     pub seed: u32,
 }
 
-impl Plan {
+impl TestClusterConfig {
     /// A primary, its replicas, and Sentinels of which more than half must find it down, after a second.
     pub fn of(replicas: usize, sentinels: usize) -> Self {
         Self {
@@ -66,19 +66,19 @@ impl Plan {
         }
     }
 
-    fn server(&self, place: usize) -> ServerConfig {
+    fn server(&self, index: usize) -> ServerConfig {
         ServerConfig {
-            number: place as u32,
-            address: Some(Machine::Server(place).address()),
-            primary: (place > 0).then(|| Machine::Server(0).address()),
+            number: index as u32,
+            address: Some(Machine::Server(index).address()),
+            primary: (index > 0).then(|| Machine::Server(0).address()),
             ..self.server.clone()
         }
     }
 
     /// One who knows everybody.
-    fn sentinel(&self, place: usize, now: Now) -> Sentinel {
+    fn sentinel(&self, index: usize, now: Now) -> Sentinel {
         let replicas = (1..=self.replicas).map(|it| Machine::Server(it).address());
-        let others = (0..self.sentinels).filter(|other| *other != place);
+        let others = (0..self.sentinels).filter(|other| *other != index);
         let settings = sentinel::SentinelConfig {
             replicas: replicas.collect(),
             sentinels: others
@@ -87,8 +87,8 @@ impl Plan {
             down_after: self.down_after,
             failover_timeout: self.failover_timeout,
             ..sentinel::SentinelConfig::new(
-                place as u32,
-                Machine::Sentinel(place).address(),
+                index as u32,
+                Machine::Sentinel(index).address(),
                 Machine::Server(0).address(),
                 self.quorum,
             )
@@ -99,10 +99,10 @@ impl Plan {
 
 /// What a Sentinel has written into its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Noted {
-    /// When.
+pub struct SentinelLogEntry {
+    /// The time.
     pub at: Duration,
-    /// What.
+    /// The event.
     pub event: Event,
     /// It is about the server that this Sentinel takes for the primary.
     pub of_primary: bool,
@@ -124,20 +124,20 @@ pub struct TestCluster {
     copies: Vec<(u64, u64)>,
     /// The connections of Sentinels, and to whom they go.
     calls: BTreeMap<ConnectionId, Machine>,
-    clients: BTreeMap<ConnectionId, Client>,
+    clients: BTreeMap<ConnectionId, TestClient>,
     next_client: u32,
-    log: Vec<Noted>,
+    log: Vec<SentinelLogEntry>,
     chance: u32,
 }
 
 impl TestCluster {
     /// Servers and Sentinels that have just been started.
-    pub fn of(plan: &Plan) -> Self {
-        let servers = (0..=plan.replicas).map(|place| plan.server(place));
+    pub fn of(plan: &TestClusterConfig) -> Self {
+        let servers = (0..=plan.replicas).map(|index| plan.server(index));
         let mut cluster = Self::of_servers(servers.collect(), plan.seed);
-        for place in 0..plan.sentinels {
-            let own = Machine::Sentinel(place);
-            let sentinel = plan.sentinel(place, cluster.clock(own));
+        for index in 0..plan.sentinels {
+            let own = Machine::Sentinel(index);
+            let sentinel = plan.sentinel(index, cluster.clock(own));
             let start = VirtualTime::from_micros(cluster.choose(STARTS).into());
             cluster.sentinels.push((sentinel, start));
             cluster.addresses.push((own.address(), own));
@@ -147,9 +147,9 @@ impl TestCluster {
 
     /// Servers alone, in the order of their numbers.
     pub fn of_servers(servers: Vec<ServerConfig>, seed: u32) -> Self {
-        let addresses = servers.iter().zip(0..).filter_map(|(settings, place)| {
+        let addresses = servers.iter().zip(0..).filter_map(|(settings, index)| {
             let address = settings.address.clone()?;
-            Some((address, Machine::Server(place)))
+            Some((address, Machine::Server(index)))
         });
         Self {
             network: Network::new(LATENCY),
@@ -177,13 +177,13 @@ impl TestCluster {
     }
 
     /// The server of this place.
-    pub fn server(&self, place: usize) -> &Server {
-        &self.servers[place]
+    pub fn server(&self, index: usize) -> &Server {
+        &self.servers[index]
     }
 
     /// The Sentinel of this place.
-    pub fn sentinel(&self, place: usize) -> &Sentinel {
-        &self.sentinels[place].0
+    pub fn sentinel(&self, index: usize) -> &Sentinel {
+        &self.sentinels[index].0
     }
 
     /// How often a server has sent all its keys since it was started, and how often it went on where a replica was.
@@ -192,7 +192,7 @@ impl TestCluster {
     }
 
     /// What the Sentinels have written into their logs, in the order of time.
-    pub fn log(&self) -> &[Noted] {
+    pub fn log(&self) -> &[SentinelLogEntry] {
         &self.log
     }
 
@@ -205,27 +205,27 @@ impl TestCluster {
         }
     }
 
-    fn tell(&mut self, place: usize, input: Input) {
-        let now = self.clock(Machine::Server(place));
+    fn tell(&mut self, index: usize, input: Input) {
+        let now = self.clock(Machine::Server(index));
         let mut out = Vec::new();
-        self.servers[place].handle(now, input, &mut out);
-        self.does(place, out);
+        self.servers[index].handle(now, input, &mut out);
+        self.does(index, out);
     }
 
-    fn does(&mut self, place: usize, out: Vec<Output>) {
-        let own = Machine::Server(place);
+    fn does(&mut self, index: usize, out: Vec<Output>) {
+        let own = Machine::Server(index);
         for output in out {
             match output {
                 Output::ToClient { connection, value } => self.answer(own, connection, value),
                 Output::Close { connection } => self.close(own, connection),
-                Output::ReachPrimary { to } => self.reach(place, &to),
-                Output::ToPeer { link, message } => self.tell_peer(place, link, message),
+                Output::ReachPrimary { to } => self.reach(index, &to),
+                Output::ToPeer { link, message } => self.tell_peer(index, link, message),
                 Output::ToNode { to, message } => {
                     let to = Machine::Server(to.0.into());
                     let input = Input::FromNode { message };
                     self.network.send(own, to, Message::Server(input));
                 }
-                Output::CloseLink { link } => self.close_link(place, link),
+                Output::CloseLink { link } => self.close_link(index, link),
                 // Who asks for what is not modelled is answered with an error.
                 Output::NotModelled { .. } | Output::ScriptCut { .. } => {}
             }
@@ -255,10 +255,10 @@ impl Cluster for TestCluster {
 
     fn on_message(&mut self, _from: Machine, to: Machine, message: Message) {
         match (to, message) {
-            (Machine::Server(place), Message::Server(input)) => self.tell(place, input),
-            (Machine::Server(place), Message::Reach(link)) => self.reached(place, link, false),
-            (Machine::Sentinel(place), Message::Sentinel(input)) => {
-                self.tell_sentinel(place, input);
+            (Machine::Server(index), Message::Server(input)) => self.tell(index, input),
+            (Machine::Server(index), Message::Reach(link)) => self.reached(index, link, false),
+            (Machine::Sentinel(index), Message::Sentinel(input)) => {
+                self.tell_sentinel(index, input);
             }
             (
                 _,
@@ -269,14 +269,14 @@ impl Cluster for TestCluster {
 
     fn on_timer(&mut self, machine: Machine) {
         match machine {
-            Machine::Server(place) => self.tell(place, Input::Wake),
-            Machine::Sentinel(place) => self.tell_sentinel(place, sentinel::Input::Wake),
+            Machine::Server(index) => self.tell(index, Input::Wake),
+            Machine::Sentinel(index) => self.tell_sentinel(index, sentinel::Input::Wake),
         }
     }
 
     fn on_refused(&mut self, _from: Machine, to: Machine, message: Message) {
         match (to, message) {
-            (Machine::Server(place), Message::Reach(link)) => self.reached(place, link, true),
+            (Machine::Server(index), Message::Reach(link)) => self.reached(index, link, true),
             (_, Message::Call(connection)) => self.refuse(to, connection),
             _ => {}
         }

@@ -179,16 +179,16 @@ impl Data {
 }
 
 /// A kind of data that a command asks for.
-pub(crate) trait Kind: Sized {
+pub(crate) trait DataType: Sized {
     /// The data, if it is of this kind.
     fn of(data: &Data) -> Option<&Self>;
     /// The same, to be changed.
     fn of_mut(data: &mut Data) -> Option<&mut Self>;
     /// What a key that is not there would hold.
-    fn nothing() -> Data;
+    fn empty() -> Data;
 }
 
-impl Kind for Bytes {
+impl DataType for Bytes {
     fn of(data: &Data) -> Option<&Self> {
         if let Data::Text(text) = data {
             Some(text)
@@ -203,12 +203,12 @@ impl Kind for Bytes {
             None
         }
     }
-    fn nothing() -> Data {
+    fn empty() -> Data {
         Data::Text(Bytes::from([]))
     }
 }
 
-impl Kind for Hash {
+impl DataType for Hash {
     fn of(data: &Data) -> Option<&Self> {
         if let Data::Hash(hash) = data {
             Some(hash)
@@ -223,12 +223,12 @@ impl Kind for Hash {
             None
         }
     }
-    fn nothing() -> Data {
+    fn empty() -> Data {
         Data::Hash(Self::default())
     }
 }
 
-impl Kind for List {
+impl DataType for List {
     fn of(data: &Data) -> Option<&Self> {
         if let Data::List(list) = data {
             Some(list)
@@ -243,12 +243,12 @@ impl Kind for List {
             None
         }
     }
-    fn nothing() -> Data {
+    fn empty() -> Data {
         Data::List(Self::default())
     }
 }
 
-impl Kind for Sorted {
+impl DataType for Sorted {
     fn of(data: &Data) -> Option<&Self> {
         if let Data::Sorted(sorted) = data {
             Some(sorted)
@@ -263,12 +263,12 @@ impl Kind for Sorted {
             None
         }
     }
-    fn nothing() -> Data {
+    fn empty() -> Data {
         Data::Sorted(Self::default())
     }
 }
 
-impl Kind for Set {
+impl DataType for Set {
     fn of(data: &Data) -> Option<&Self> {
         if let Data::Set(set) = data {
             Some(set)
@@ -283,7 +283,7 @@ impl Kind for Set {
             None
         }
     }
-    fn nothing() -> Data {
+    fn empty() -> Data {
         Data::Set(Self::default())
     }
 }

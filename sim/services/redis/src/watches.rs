@@ -9,7 +9,7 @@ use crate::keyspace::{Entry, Keyspace};
 
 /// Who watches which keys, and whose transactions must not happen any more.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Watches {
+pub(crate) struct WatchedKeys {
     watched: Vec<Watched>,
     touched: BTreeSet<ConnectionId>,
 }
@@ -23,7 +23,7 @@ struct Watched {
     had_expired: bool,
 }
 
-impl Watches {
+impl WatchedKeys {
     pub(crate) fn is_empty(&self) -> bool {
         self.watched.is_empty()
     }

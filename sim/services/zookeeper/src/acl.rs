@@ -60,7 +60,7 @@ impl Identities {
     }
 
     /// Whether a list has these people in this line.
-    fn are_meant_by(&self, who: &Identity) -> bool {
+    fn includes(&self, who: &Identity) -> bool {
         match &*who.scheme {
             "world" => who.is_anyone(),
             "ip" => Network::parse(&who.id).is_some_and(|network| network.has(ADDRESS)),
@@ -74,8 +74,8 @@ impl Identities {
             return Ok(());
         }
         let mut permits = acl.restrictions().iter();
-        let permitted = permits
-            .any(|permit| permit.permissions.intersects(what) && self.are_meant_by(&permit.who));
+        let permitted =
+            permits.any(|permit| permit.permissions.intersects(what) && self.includes(&permit.who));
         if permitted {
             Ok(())
         } else {

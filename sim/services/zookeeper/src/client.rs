@@ -21,11 +21,11 @@ mod event_thread_tests;
 #[cfg(test)]
 mod fidelity_tests;
 #[cfg(test)]
-mod lasting_tests;
-#[cfg(test)]
 mod library_tests;
 #[cfg(test)]
 mod on_message_tests;
+#[cfg(test)]
+mod persistent_watch_tests;
 #[cfg(test)]
 mod property_tests;
 #[cfg(test)]
@@ -55,7 +55,7 @@ use isro_search::WriterSearch;
 use pings::Pings;
 use requests::{Unsent, Waiting};
 use servers::Servers;
-use watches::Watches;
+use watches::ClientWatchManager;
 
 pub use event_thread::Caller;
 pub use settings::ZooKeeperClientConfig;
@@ -112,10 +112,10 @@ pub enum Input {
     Refused,
     /// A connection broke, or the server closed it.
     Broken {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
-    /// An [`Output::AskForWriter`] was answered with yes.
+    /// An [`Output::ProbeIsro`] was answered with yes.
     Writer {
         /// By whom.
         server: ServerId,
@@ -135,19 +135,19 @@ pub enum Output {
     },
     /// Close a connection. What comes from it is not listened to any more.
     Disconnect {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
     /// Send a message.
     Send {
         /// On which connection.
         connection: ConnectionId,
-        /// What.
+        /// The message.
         message: ClientMessage,
     },
     /// Ask a server whether it takes writes (`isro`). No is no answer.
-    AskForWriter {
-        /// Whom.
+    ProbeIsro {
+        /// The server.
         server: ServerId,
     },
     /// [`Client::state`] is another now.
@@ -186,7 +186,7 @@ pub struct Client {
     events: EventThread,
     /// Sent, and not answered.
     waiting: SmallVec<[Waiting; 1]>,
-    watches: Watches,
+    watches: ClientWatchManager,
     /// Asked for while there was no connection.
     unsent: Vec<Unsent>,
     settings: ZooKeeperClientConfig,
@@ -231,7 +231,7 @@ impl Client {
             next_xid: Xid(1),
             waiting: SmallVec::new(),
             unsent: Vec::new(),
-            watches: Watches::default(),
+            watches: ClientWatchManager::default(),
             events: EventThread::default(),
             said: Vec::new(),
             disbelieved: false,

@@ -111,7 +111,7 @@ impl Library {
     }
 
     /// Whether a lost connection is told to those who watch nodes.
-    pub(super) fn tells_watchers_of_losses(self) -> bool {
+    pub(super) fn notifies_watchers_of_disconnects(self) -> bool {
         self != Self::Rust
     }
 

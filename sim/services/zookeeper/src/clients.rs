@@ -118,31 +118,31 @@ pub(super) enum Local {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Connections {
     /// By id: the place in the list, plus one.
-    places: Vec<u32>,
+    indices: Vec<u32>,
     ids: Vec<ConnectionId>,
     list: Vec<Connection>,
 }
 
 impl Connections {
     #[inline]
-    fn place(&self, id: ConnectionId) -> Option<usize> {
-        let place = self.places.get(id.0 as usize)?;
-        (*place as usize).checked_sub(1)
+    fn index_of(&self, id: ConnectionId) -> Option<usize> {
+        let index = self.indices.get(id.0 as usize)?;
+        (*index as usize).checked_sub(1)
     }
 
     #[inline]
     pub(super) fn get(&self, id: ConnectionId) -> Option<&Connection> {
-        self.place(id).map(|place| &self.list[place])
+        self.index_of(id).map(|index| &self.list[index])
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
-        self.place(id).map(|place| &mut self.list[place])
+        self.index_of(id).map(|index| &mut self.list[index])
     }
 
     #[inline]
     pub(super) fn contains(&self, id: ConnectionId) -> bool {
-        self.place(id).is_some()
+        self.index_of(id).is_some()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -163,22 +163,22 @@ impl Connections {
 
     fn insert(&mut self, id: ConnectionId, connection: Connection) {
         self.remove(id);
-        if self.places.len() <= id.0 as usize {
-            self.places.resize(id.0 as usize + 1, 0);
+        if self.indices.len() <= id.0 as usize {
+            self.indices.resize(id.0 as usize + 1, 0);
         }
         self.ids.push(id);
         self.list.push(connection);
-        self.places[id.0 as usize] = self.list.len() as u32;
+        self.indices[id.0 as usize] = self.list.len() as u32;
     }
 
     fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
-        let place = self.place(id)?;
-        self.places[id.0 as usize] = 0;
-        self.ids.swap_remove(place);
-        if let Some(moved) = self.ids.get(place) {
-            self.places[moved.0 as usize] = place as u32 + 1;
+        let index = self.index_of(id)?;
+        self.indices[id.0 as usize] = 0;
+        self.ids.swap_remove(index);
+        if let Some(moved) = self.ids.get(index) {
+            self.indices[moved.0 as usize] = index as u32 + 1;
         }
-        Some(self.list.swap_remove(place))
+        Some(self.list.swap_remove(index))
     }
 }
 

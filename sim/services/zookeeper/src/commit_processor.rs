@@ -10,7 +10,7 @@ use super::messages::ConnectionId;
 use super::state::{Role, Server, Turn};
 use super::tree::DataTree;
 use super::txn::{Txn, TxnChange, parent_of};
-use super::watches::{Firing, Watches};
+use super::watches::{Firing, WatchManager};
 
 impl Server {
     /// Applies what is logged, up to this transaction.
@@ -57,7 +57,7 @@ impl Server {
     #[inline(never)]
     fn change(&mut self, turn: &mut Turn, txn: &Txn, wants_results: bool) -> Vec<OpResult> {
         let mut results = Vec::new();
-        let mut applying = Applying {
+        let mut applying = TxnApplication {
             tree: &mut self.tree,
             firing: Firing {
                 watches: &mut self.watches,
@@ -160,10 +160,10 @@ impl Server {
 impl DataTree {
     /// Applies a transaction where nobody watches.
     pub(super) fn fast_forward(&mut self, txn: &Txn) {
-        let mut applying = Applying {
+        let mut applying = TxnApplication {
             tree: self,
             firing: Firing {
-                watches: &mut Watches::default(),
+                watches: &mut WatchManager::default(),
                 clients: &mut Clients::default(),
                 caused_by: None,
                 out: &mut Vec::new(),
@@ -185,13 +185,13 @@ fn answers(txn: &Txn, what: Decision) -> bool {
 }
 
 /// What applies a transaction: the tree, and the watches on it.
-struct Applying<'a> {
+struct TxnApplication<'a> {
     tree: &'a mut DataTree,
     firing: Firing<'a>,
     txn: &'a Txn,
 }
 
-impl Applying<'_> {
+impl TxnApplication<'_> {
     /// Applies all that the transaction changes; `done` is told of each part of a multi.
     fn apply_all(&mut self, mut done: impl FnMut(&Self, &TxnChange)) {
         self.apply(&self.txn.change);

@@ -9,7 +9,7 @@ use picklock_clients::zookeeper::Zxid;
 use super::follower::Following;
 use super::leader::{LeaderPhase, Leading, LearnerPhase};
 use super::messages::ServerId;
-use super::quorum_messages::{Notification, PeerBody, PeerMessage, Standing, Vote};
+use super::quorum_messages::{Notification, PeerBody, PeerMessage, ServerState, Vote};
 use super::state::{Output, Role, Server, Turn, later};
 pub(super) use received_votes::Election;
 use received_votes::FIRST_REPEAT;
@@ -24,7 +24,7 @@ const OBSERVER_DELAY: u32 = 200_000;
 
 impl Server {
     /// Stops whatever we were doing and looks for a leader.
-    pub(super) fn look(&mut self, turn: &mut Turn) {
+    pub(super) fn look_for_leader(&mut self, turn: &mut Turn) {
         let had_leader = matches!(self.role, Role::Following(_));
         self.stop_serving(turn);
         self.hang_up(turn);
@@ -96,7 +96,7 @@ impl Server {
     /// Closes our links to a leader or to followers.
     fn hang_up(&mut self, turn: &mut Turn) {
         match &mut self.role {
-            Role::Following(_) => self.tell_leader(turn, PeerBody::Hangup),
+            Role::Following(_) => self.send_to_leader(turn, PeerBody::Hangup),
             Role::Leading(leading) => {
                 for (id, learner) in (0..).map(ServerId).zip(&mut leading.learners) {
                     if learner.phase != LearnerPhase::Away {
@@ -139,9 +139,9 @@ impl Server {
 
     fn send_vote(&self, turn: &mut Turn, to: ServerId) {
         let standing = match self.role {
-            Role::Down | Role::Looking(_) => Standing::Looking,
-            Role::Following(_) => Standing::Following,
-            Role::Leading(_) => Standing::Leading,
+            Role::Down | Role::Looking(_) => ServerState::Looking,
+            Role::Following(_) => ServerState::Following,
+            Role::Leading(_) => ServerState::Leading,
         };
         let notification = Notification {
             round: self.round,
@@ -162,7 +162,7 @@ impl Server {
     /// Who looks for a leader is told what we know.
     pub(super) fn answer_vote(&mut self, turn: &mut Turn, from: ServerId, theirs: Notification) {
         self.connect_to_peer(from);
-        if theirs.standing == Standing::Looking && self.votes() {
+        if theirs.standing == ServerState::Looking && self.votes() {
             self.send_vote(turn, from);
         }
     }
@@ -198,8 +198,10 @@ impl Server {
             return;
         }
         match theirs.standing {
-            Standing::Looking => self.vote_of_looking(turn, from, *theirs),
-            Standing::Following | Standing::Leading => self.vote_of_settled(turn, from, *theirs),
+            ServerState::Looking => self.vote_of_looking(turn, from, *theirs),
+            ServerState::Following | ServerState::Leading => {
+                self.vote_of_settled(turn, from, *theirs)
+            }
         }
     }
 
@@ -232,7 +234,7 @@ impl Server {
         if changed {
             election.settles = VirtualTime::NEVER;
         }
-        if election.looking_for(self.vote) + usize::from(votes) < self.settings.quorum() {
+        if election.votes_for(self.vote) + usize::from(votes) < self.settings.quorum() {
             election.settles = VirtualTime::NEVER;
         } else if election.settles == VirtualTime::NEVER {
             election.settles = later(turn.now, SETTLE);
@@ -272,7 +274,7 @@ impl Server {
         } else {
             // In the round that we are still in, our own vote counts, and those of all who looked or look in it. Else
             // only what a quorum says that follows or leads.
-            let in_this_round = same_round && election.looking_for(theirs.vote) + own >= quorum;
+            let in_this_round = same_round && election.votes_for(theirs.vote) + own >= quorum;
             leads && (in_this_round || election.settled_on(leader) >= quorum)
         };
         if agreed {
@@ -316,7 +318,7 @@ impl Server {
             let following = Following::new(leader, link, turn.now, &self.settings);
             self.role = Role::Following(following);
             let accepted_epoch = self.accepted_epoch;
-            self.tell_leader(turn, PeerBody::FollowerInfo { accepted_epoch });
+            self.send_to_leader(turn, PeerBody::FollowerInfo { accepted_epoch });
         }
     }
 

@@ -94,7 +94,7 @@ impl Following {
 
 impl Server {
     /// Sends to the leader, in order.
-    pub(super) fn tell_leader(&mut self, turn: &mut Turn, body: PeerBody) {
+    pub(super) fn send_to_leader(&mut self, turn: &mut Turn, body: PeerBody) {
         if let Role::Following(following) = &mut self.role {
             following.sent += 1;
             turn.out.push(Output::ToPeer {
@@ -110,7 +110,7 @@ impl Server {
     }
 
     /// Sends to the leader when our disk is done; what is sent meanwhile overtakes it.
-    pub(super) fn tell_leader_at(&mut self, turn: &mut Turn, at: VirtualTime, body: PeerBody) {
+    pub(super) fn send_to_leader_at(&mut self, turn: &mut Turn, at: VirtualTime, body: PeerBody) {
         if let Role::Following(following) = &self.role {
             turn.out.push(Output::ToPeer {
                 to: following.leader,
@@ -138,7 +138,7 @@ impl Server {
                 following.link = link;
             }
             let accepted_epoch = self.accepted_epoch;
-            self.tell_leader(turn, PeerBody::FollowerInfo { accepted_epoch });
+            self.send_to_leader(turn, PeerBody::FollowerInfo { accepted_epoch });
         }
         let Role::Following(following) = &mut self.role else {
             return;
@@ -146,7 +146,7 @@ impl Server {
         if following.watchdog <= turn.now {
             following.set_watchdog(&self.settings);
             if following.watchdog <= turn.now {
-                self.look(turn);
+                self.look_for_leader(turn);
             }
         }
     }
@@ -154,7 +154,7 @@ impl Server {
     /// The leader's process has died, or it does not want us.
     #[cold]
     pub(super) fn leader_lost(&mut self, turn: &mut Turn) {
-        self.look(turn);
+        self.look_for_leader(turn);
     }
 
     pub(super) fn peer_while_following(
@@ -181,15 +181,15 @@ impl Server {
         }
         if message.number != following.received + 1 {
             // Something got lost: the connection is broken.
-            self.look(turn);
+            self.look_for_leader(turn);
             return;
         }
         following.received = message.number;
         following.last_heard = turn.now;
-        self.heard_from_leader(turn, message.body);
+        self.process_leader_packet(turn, message.body);
     }
 
-    fn heard_from_leader(&mut self, turn: &mut Turn, body: PeerBody) {
+    fn process_leader_packet(&mut self, turn: &mut Turn, body: PeerBody) {
         match body {
             PeerBody::Proposal(txn) => self.log_proposal(turn, txn),
             PeerBody::Commit(zxid) => self.apply_up_to(turn, zxid),
@@ -198,7 +198,7 @@ impl Server {
                 let logged = self.log.durable_zxid(turn.now);
                 let touched = std::mem::take(&mut self.touched);
                 self.touch_turn = self.touch_turn.wrapping_add(1);
-                self.tell_leader(turn, PeerBody::Pong(Box::new(Pong { logged, touched })));
+                self.send_to_leader(turn, PeerBody::Pong(Box::new(Pong { logged, touched })));
             }
             PeerBody::Synced { session, .. } => self.synced(turn, session),
             PeerBody::Revalidated { connection, valid } => self.resumed(turn, connection, valid),
@@ -224,7 +224,7 @@ impl Server {
             return;
         }
         let durable = self.log.append(turn.now, txn);
-        self.tell_leader_at(turn, durable, PeerBody::Ack(zxid));
+        self.send_to_leader_at(turn, durable, PeerBody::Ack(zxid));
     }
 
     /// Who does not vote hears of what is committed, and acknowledges nothing.

@@ -23,7 +23,7 @@ pub enum Input {
     },
     /// A connection is gone.
     ClientGone {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
     /// A message from another server.
@@ -35,7 +35,7 @@ pub enum Input {
     },
     /// Another server has died, and its connections with it.
     PeerLost {
-        /// Which.
+        /// The peer.
         peer: ServerId,
     },
     /// The time has come that [`Server::next_wake`](super::state::Server::next_wake) had named. Too early does no harm.
@@ -49,7 +49,7 @@ pub enum Output {
     ToClient {
         /// On which connection.
         connection: ConnectionId,
-        /// What.
+        /// The message.
         message: ServerMessage,
         /// For a notification: whether the client's own transaction caused it.
         own: bool,
@@ -67,14 +67,14 @@ pub enum Output {
     },
     /// Close a connection, after what was sent on it before. The server has forgotten it already.
     CloseClient {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
     /// Send to another server.
     ToPeer {
         /// To which.
         to: ServerId,
-        /// What.
+        /// The message.
         message: PeerMessage,
         /// When it leaves; not if the server crashes before. Messages that leave earlier are not held up by it.
         at: VirtualTime,
@@ -94,7 +94,7 @@ pub enum Output {
     Committed(Rc<Txn>),
     /// The leader has marked a session as closing, because nothing was heard from it.
     SessionExpired {
-        /// Which.
+        /// The session.
         session: SessionId,
     },
     /// This server leads, and a quorum follows.
@@ -121,7 +121,7 @@ impl Turn<'_> {
     }
 
     /// Sends to a client.
-    pub(super) fn tell(&mut self, connection: ConnectionId, message: ServerMessage) {
+    pub(super) fn send_to_client(&mut self, connection: ConnectionId, message: ServerMessage) {
         self.out.push(Output::ToClient {
             connection,
             message,

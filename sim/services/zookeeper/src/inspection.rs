@@ -21,7 +21,7 @@ pub enum LearnerSync {
 /// What a follower is told to do with its log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyncOrder {
-    /// How.
+    /// How it could have known.
     pub how: LearnerSync,
     /// Up to where it then has everything.
     pub up_to: Zxid,

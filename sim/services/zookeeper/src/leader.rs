@@ -229,7 +229,7 @@ impl Leading {
 
     /// A transaction is committed. Whoever waits for this moment comes before anybody has heard of it.
     #[inline(always)]
-    pub(super) fn tell_committed(&mut self, turn: &mut Turn, txn: &SharedTxn) {
+    pub(super) fn broadcast_commit(&mut self, turn: &mut Turn, txn: &SharedTxn) {
         let zxid = txn.zxid;
         turn.committed(txn);
         self.send_voters(turn, || PeerBody::Commit(zxid));
@@ -260,7 +260,7 @@ impl Leading {
     }
 
     /// Notes that a follower was heard.
-    pub(super) fn hear(&mut self, id: ServerId) {
+    pub(super) fn note_contact(&mut self, id: ServerId) {
         let tick = self.half_ticks / 2;
         if let Some(learner) = self.learner(id) {
             learner.heard = tick;
@@ -291,7 +291,7 @@ impl Server {
         };
         if !leading.is_established() {
             if leading.deadline <= turn.now {
-                self.look(turn);
+                self.look_for_leader(turn);
             }
             return;
         }
@@ -348,7 +348,7 @@ impl Server {
                 }
             }
             if leading.in_sync() < self.settings.quorum() {
-                self.look(turn);
+                self.look_for_leader(turn);
                 return;
             }
         }
@@ -367,11 +367,11 @@ fn send_to(first: u8, learners: &mut [Learner], turn: &mut Turn, body: impl Fn()
 
 /// Puts a sorted list into an order that chance chooses; the boring choice leaves it sorted.
 pub(super) fn shuffle<T>(list: &mut [T], chance: &mut dyn Chance) {
-    for place in 0..list.len() {
-        let options = (list.len() - place) as u32;
+    for index in 0..list.len() {
+        let options = (list.len() - index) as u32;
         if options > 1 {
-            let chosen = place + chance.choose(options) as usize;
-            list[place..=chosen].rotate_right(1);
+            let chosen = index + chance.choose(options) as usize;
+            list[index..=chosen].rotate_right(1);
         }
     }
 }

@@ -48,11 +48,11 @@ impl Server {
             }
             learner.received = message.number;
         }
-        leading.hear(from);
-        self.heard_from_follower(turn, from, message.body);
+        leading.note_contact(from);
+        self.process_follower_packet(turn, from, message.body);
     }
 
-    fn heard_from_follower(&mut self, turn: &mut Turn, from: ServerId, body: PeerBody) {
+    fn process_follower_packet(&mut self, turn: &mut Turn, from: ServerId, body: PeerBody) {
         match body {
             PeerBody::Ack(logged) => self.acked(turn, from, logged),
             PeerBody::Forward(forwarded) => self.submit(turn, from, *forwarded),
@@ -81,7 +81,7 @@ impl Server {
                     }
                 }
             }
-            PeerBody::FollowerInfo { .. } => self.follower_asks(turn, from),
+            PeerBody::FollowerInfo { .. } => self.on_follower_info(turn, from),
             PeerBody::AckEpoch {
                 current_epoch,
                 last_zxid,
@@ -142,7 +142,7 @@ impl Server {
     }
 
     /// A server wants to follow. A quorum of them makes a new epoch.
-    fn follower_asks(&mut self, turn: &mut Turn, from: ServerId) {
+    fn on_follower_info(&mut self, turn: &mut Turn, from: ServerId) {
         let quorum = self.settings.quorum();
         let own_epoch = self.accepted_epoch;
         let last_zxid = self.log.last_zxid();
@@ -193,7 +193,7 @@ impl Server {
         let proposing = leading.phase == LeaderPhase::Proposing;
         if proposing && first && theirs > ours {
             // We are not the one to lead: it has what we lack.
-            self.look(turn);
+            self.look_for_leader(turn);
             return;
         }
         if let Some(learner) = leading.learner(from) {
@@ -294,7 +294,7 @@ impl Server {
             first,
             want_snapshot: self.want_snapshot,
         };
-        self.tell_leader(turn, body);
+        self.send_to_leader(turn, body);
     }
 
     /// The leader has told what we lack. It is logged, and applied only when a quorum has it.
@@ -310,7 +310,7 @@ impl Server {
                 self.log.truncate_after(from);
                 if self.log.last_zxid() != from {
                     self.want_snapshot = true;
-                    self.look(turn);
+                    self.look_for_leader(turn);
                     return;
                 }
             }
@@ -325,7 +325,7 @@ impl Server {
         }
         let logged = self.log.last_zxid();
         let durable = self.log.all_durable();
-        self.tell_leader_at(turn, durable, PeerBody::AckNewLeader { logged });
+        self.send_to_leader_at(turn, durable, PeerBody::AckNewLeader { logged });
     }
 
     /// A quorum follows the leader, and we are one of it.

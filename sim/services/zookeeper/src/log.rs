@@ -112,7 +112,7 @@ impl TxnLog {
         let oldest = self.entries.pop_front()?.txn;
         self.base = oldest.zxid;
         match self.applied.checked_sub(1) {
-            Some(place) => Some(Rc::clone(&self.entries[place].txn)),
+            Some(index) => Some(Rc::clone(&self.entries[index].txn)),
             None => Some(oldest),
         }
     }
@@ -122,9 +122,9 @@ impl TxnLog {
         if zxid < self.base {
             return None;
         }
-        let after = self.place_after(zxid);
+        let after = self.index_after(zxid);
         Some(match after.checked_sub(1) {
-            Some(place) => self.entries[place].txn.zxid,
+            Some(index) => self.entries[index].txn.zxid,
             None => self.base,
         })
     }
@@ -132,14 +132,14 @@ impl TxnLog {
     /// The transactions after `zxid`.
     pub(super) fn after(&self, zxid: Zxid) -> impl Iterator<Item = &SharedTxn> {
         self.entries
-            .range(self.place_after(zxid)..)
+            .range(self.index_after(zxid)..)
             .map(|entry| &entry.txn)
     }
 
     /// Forgets the transactions after `zxid`. Those that were applied are never among them.
     pub(super) fn truncate_after(&mut self, zxid: Zxid) {
         self.entries
-            .truncate(self.place_after(zxid).max(self.applied));
+            .truncate(self.index_after(zxid).max(self.applied));
     }
 
     /// Forgets all: a snapshot up to `base` takes its place.
@@ -169,7 +169,7 @@ impl TxnLog {
         self.queued_until = 0;
     }
 
-    fn place_after(&self, zxid: Zxid) -> usize {
+    fn index_after(&self, zxid: Zxid) -> usize {
         self.entries.partition_point(|entry| entry.txn.zxid <= zxid)
     }
 

@@ -188,9 +188,9 @@ impl Node {
         if births.front() == Some(&birth) {
             births.pop_front();
             Rc::make_mut(list).pop_back();
-        } else if let Ok(place) = births.binary_search(&birth) {
-            births.remove(place);
-            Rc::make_mut(list).remove(births.len() - place);
+        } else if let Ok(index) = births.binary_search(&birth) {
+            births.remove(index);
+            Rc::make_mut(list).remove(births.len() - index);
         }
     }
 }

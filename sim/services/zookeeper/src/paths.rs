@@ -77,11 +77,11 @@ mod tests {
     #[test]
     fn plain_bytes_are_those_that_are_seen_and_blanks() {
         for length in [1, 7, 8, 9, 16, 20] {
-            for place in 0..length {
+            for index in 0..length {
                 for byte in 0..=u8::MAX {
                     for others in [b' ', b'~'] {
                         let mut bytes = vec![others; length];
-                        bytes[place] = byte;
+                        bytes[index] = byte;
                         assert_eq!(is_plain(&bytes), (b' '..=b'~').contains(&byte));
                     }
                 }

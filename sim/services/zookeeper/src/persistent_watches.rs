@@ -9,9 +9,9 @@ use super::clients::Table;
 use super::messages::{ConnectionId, ServerMessage};
 use super::state::Output;
 use super::txn::parent_of;
-use super::watches::{Firing, Kinds, Told, Watches};
+use super::watches::{Firing, Notified, WatchManager, WatcherModes};
 
-impl Watches {
+impl WatchManager {
     /// Sets a watch that stays, on both sides of a node.
     pub(super) fn add_lasting(
         &mut self,
@@ -27,11 +27,11 @@ impl Watches {
             let mut known = known.filter(|(other, watched)| *other == table && watched == path);
             let once = known.next().is_some() && before.is_none();
             self.add(table, path, id, connection);
-            let before = before.unwrap_or(Kinds {
+            let before = before.unwrap_or(WatcherModes {
                 once,
-                ..Kinds::default()
+                ..WatcherModes::default()
             });
-            let kinds = Kinds {
+            let kinds = WatcherModes {
                 persistent: !recursive || before.persistent && self.apart,
                 recursive: recursive || before.recursive && self.apart,
                 once: before.once && self.apart,
@@ -77,7 +77,7 @@ impl Firing<'_> {
         &mut self,
         table: Table,
         path: &str,
-        (kind, mut once): (EventType, Option<&mut Told>),
+        (kind, mut once): (EventType, Option<&mut Notified>),
         readers: &Acl,
     ) {
         let changed: Path = Rc::from(path);

@@ -56,8 +56,8 @@ impl Server {
     }
 
     /// Says from now on what is proposed, or not: mostly nobody minds. A new server does.
-    pub fn say_what_is_proposed(&mut self, says: bool) {
-        self.says_what_it_proposes = says;
+    pub fn report_proposals(&mut self, says: bool) {
+        self.reports_proposals = says;
     }
 
     pub(super) fn submit_write(
@@ -95,7 +95,7 @@ impl Server {
                 change
             }
         };
-        if self.says_what_it_proposes {
+        if self.reports_proposals {
             turn.out.push(Output::Proposed {
                 session,
                 xid: Some(xid),
@@ -192,7 +192,7 @@ impl Server {
         };
         if leading.counter + 1 == u32::MAX && self.settings.machines() > 1 {
             // The epoch has no numbers left. What was asked for is lost.
-            self.look(turn);
+            self.look_for_leader(turn);
             return;
         }
         leading.counter += 1;
@@ -223,7 +223,7 @@ impl Server {
                 if txn.zxid == zxid
                     && let Role::Leading(leading) = &mut self.role
                 {
-                    leading.tell_committed(turn, &txn);
+                    leading.broadcast_commit(turn, &txn);
                 }
                 self.apply(turn, &txn);
             }

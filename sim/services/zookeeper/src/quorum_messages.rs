@@ -147,12 +147,12 @@ pub(super) struct Notification {
     /// Which election, as its sender counts.
     pub(super) round: u64,
     pub(super) vote: Vote,
-    pub(super) standing: Standing,
+    pub(super) standing: ServerState,
 }
 
 /// What a server is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum ServerState {
     Looking,
     Following,
     Leading,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::quorum_messages::{Catchup, PeerBody, PeerMessage, Standing, Submission};
+use super::quorum_messages::{Catchup, PeerBody, PeerMessage, ServerState, Submission};
 use super::txn::{Txn, TxnChange};
 
 impl PeerMessage {
@@ -17,9 +17,9 @@ impl fmt::Display for PeerMessage {
         match &self.body {
             PeerBody::Vote(notification) => {
                 let standing = match notification.standing {
-                    Standing::Looking => "LOOKING",
-                    Standing::Following => "FOLLOWING",
-                    Standing::Leading => "LEADING",
+                    ServerState::Looking => "LOOKING",
+                    ServerState::Following => "FOLLOWING",
+                    ServerState::Leading => "LEADING",
                 };
                 let (vote, round) = (notification.vote, notification.round);
                 let leader = vote.leader.0 + 1;

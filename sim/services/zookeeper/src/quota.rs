@@ -18,14 +18,14 @@ const STATS: &str = "/zookeeper_stats";
 
 /// How many nodes and bytes, as far as it is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Amount {
+struct QuotaLimits {
     count: Option<i64>,
     bytes: Option<i64>,
     count_hard: Option<i64>,
     bytes_hard: Option<i64>,
 }
 
-impl Amount {
+impl QuotaLimits {
     fn parse(data: &[u8]) -> Self {
         let mut amount = Self::default();
         let text = String::from_utf8_lossy(data);
@@ -70,7 +70,7 @@ impl DataTree {
         };
         let amount = |of| {
             let node = self.get(&format!("{QUOTA}{limited}{of}"));
-            node.map(|node| Amount::parse(node.data()))
+            node.map(|node| QuotaLimits::parse(node.data()))
         };
         let (Some(limit), Some(sum)) = (amount(LIMITS), amount(STATS)) else {
             return Ok(());
@@ -117,7 +117,7 @@ impl DataTree {
         };
         let sum_path = format!("{QUOTA}{limited}{STATS}");
         if let Some(node) = self.get(&sum_path) {
-            let sum = Amount::parse(node.data());
+            let sum = QuotaLimits::parse(node.data());
             let add = |old: Option<i64>, more| old.unwrap_or(-1) + more;
             self.set_sum(&sum_path, add(sum.count, nodes), add(sum.bytes, bytes));
         }
@@ -150,17 +150,17 @@ mod tests {
 
     #[test]
     fn limits_are_read_as_they_are_written() {
-        let amount = Amount::parse(b"count=3,bytes=-1;byteHardLimit=10,countHardLimit=-1");
+        let amount = QuotaLimits::parse(b"count=3,bytes=-1;byteHardLimit=10,countHardLimit=-1");
         let (count, bytes_hard) = (Some(3), Some(10));
         assert_eq!(
             amount,
-            Amount {
+            QuotaLimits {
                 count,
                 bytes_hard,
-                ..Amount::default()
+                ..QuotaLimits::default()
             }
         );
-        assert_eq!(Amount::parse(b""), Amount::default());
+        assert_eq!(QuotaLimits::parse(b""), QuotaLimits::default());
     }
 
     #[test]

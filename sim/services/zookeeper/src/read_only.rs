@@ -196,7 +196,7 @@ impl Server {
             return;
         }
         let timeout = self.settings.grant(hello.timeout);
-        self.welcome(turn, id, timeout);
+        self.finish_session_init(turn, id, timeout);
         let session = if hello.session == SessionId(0) {
             self.new_session()
         } else {

@@ -15,7 +15,7 @@ use super::state::{Server, Turn};
 
 impl Server {
     pub(super) fn read(&mut self, id: ConnectionId, request: &Request) -> Reply {
-        if !self.settings.version.knows_lasting_watches() && is_of_3_6(request) {
+        if !self.settings.version.has_persistent_watches() && is_of_3_6(request) {
             return Err(ZkError::Unimplemented);
         }
         let (table, path, watch) = match request {
@@ -193,7 +193,7 @@ impl Server {
             None => self.watches.add(table, path, id, connection),
             Some(kind) => {
                 let path = path.clone();
-                turn.tell(id, ServerMessage::Notification { kind, path });
+                turn.send_to_client(id, ServerMessage::Notification { kind, path });
             }
         };
         for path in &tables.data {

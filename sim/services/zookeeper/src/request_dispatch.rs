@@ -61,7 +61,7 @@ impl Server {
         if let Some(session) = self.touch(turn, id) {
             self.clients
                 .await_decision(session, id, Decision::Close { xid });
-            self.ask_leader(turn, session, xid, Submission::Close);
+            self.forward(turn, session, xid, Submission::Close);
         }
     }
 
@@ -78,9 +78,9 @@ impl Server {
             return;
         };
         match connection.who.authenticate(scheme, secret) {
-            Ok(()) => turn.tell(id, ServerMessage::Authenticated),
+            Ok(()) => turn.send_to_client(id, ServerMessage::Authenticated),
             Err(_) => {
-                turn.tell(id, ServerMessage::AuthFailed);
+                turn.send_to_client(id, ServerMessage::AuthFailed);
                 self.close_connection(turn, id);
             }
         }
@@ -101,7 +101,7 @@ impl Server {
             // On the leader's own port `sync` is a read like any other.
             self.clients
                 .await_decision(session, id, Decision::Sync { xid });
-            self.ask_leader(turn, session, xid, Submission::Sync);
+            self.forward(turn, session, xid, Submission::Sync);
         } else if self.clients.is_waiting(session) {
             let read = Awaited::Local(Box::new(Local::Read { xid, request }));
             self.clients.queue(session, id, read);
@@ -136,7 +136,7 @@ impl Server {
             };
             self.submit_write(turn, by, xid, &request);
         } else {
-            self.ask_leader(turn, session, xid, Submission::Write(request, who));
+            self.forward(turn, session, xid, Submission::Write(request, who));
         }
     }
 
@@ -151,9 +151,9 @@ impl Server {
         let session = connection.session;
         match &mut self.role {
             Role::Leading(leading) => {
-                let place = &mut connection.tracked;
+                let index = &mut connection.tracked;
                 let tracker = &mut leading.tracker;
-                let alive = tracker.touch_at(place, turn.now, session, connection.timeout);
+                let alive = tracker.touch_at(index, turn.now, session, connection.timeout);
                 alive.then_some(session)
             }
             Role::Following(_) => {
@@ -168,11 +168,11 @@ impl Server {
     }
 
     /// Hands a request to the leader, who may be ourselves.
-    fn ask_leader(&mut self, turn: &mut Turn, session: SessionId, xid: Xid, what: Submission) {
+    fn forward(&mut self, turn: &mut Turn, session: SessionId, xid: Xid, what: Submission) {
         let forwarded = Forwarded { session, xid, what };
         match &self.role {
             Role::Leading(_) => self.submit(turn, self.id, forwarded),
-            Role::Following(_) => self.tell_leader(turn, PeerBody::Forward(Box::new(forwarded))),
+            Role::Following(_) => self.send_to_leader(turn, PeerBody::Forward(Box::new(forwarded))),
             Role::Down | Role::Looking(_) => {}
         }
     }
@@ -196,12 +196,12 @@ impl Server {
             return;
         }
         let timeout = self.settings.grant(timeout);
-        self.welcome(turn, id, timeout);
+        self.finish_session_init(turn, id, timeout);
         if session == SessionId(0) {
             let session = self.new_session();
             self.clients.attach(id, session);
             self.clients.await_decision(session, id, Decision::Open);
-            self.ask_leader(turn, session, Xid(0), Submission::Open { timeout });
+            self.forward(turn, session, Xid(0), Submission::Open { timeout });
             return;
         }
         // Whatever the password says, the old connection goes.
@@ -221,7 +221,7 @@ impl Server {
                 }
                 self.resumed(turn, id, valid);
             }
-            Role::Following(_) => self.tell_leader(
+            Role::Following(_) => self.send_to_leader(
                 turn,
                 PeerBody::Revalidate {
                     connection: id,
@@ -234,7 +234,7 @@ impl Server {
     }
 
     /// Begins to look after a connection.
-    pub(super) fn welcome(&mut self, turn: &Turn, id: ConnectionId, timeout: u64) {
+    pub(super) fn finish_session_init(&mut self, turn: &Turn, id: ConnectionId, timeout: u64) {
         self.clients.connect(id, turn.now, timeout);
         if self.idle_check == VirtualTime::NEVER {
             self.idle_check = idle_due(turn.now.micros());
@@ -259,7 +259,7 @@ impl Server {
     }
 
     pub(super) fn refuse(&mut self, turn: &mut Turn, id: ConnectionId) {
-        turn.tell(id, ServerMessage::Expired);
+        turn.send_to_client(id, ServerMessage::Expired);
         self.close_connection(turn, id);
     }
 
@@ -275,7 +275,7 @@ impl Server {
             connection.touched = self.touch_turn;
             self.touched.push((session, timeout));
         }
-        turn.tell(
+        turn.send_to_client(
             id,
             ServerMessage::Connected {
                 session,
@@ -306,11 +306,11 @@ impl Server {
             return;
         }
         match local {
-            Local::Ping => turn.tell(id, ServerMessage::Pong),
+            Local::Ping => turn.send_to_client(id, ServerMessage::Pong),
             Local::SetWatches(tables) => {
                 self.set_watches(turn, id, &tables);
                 let zxid = self.newest();
-                turn.tell(id, ServerMessage::WatchesSet { zxid });
+                turn.send_to_client(id, ServerMessage::WatchesSet { zxid });
             }
             Local::Read { xid, request } => self.do_read(turn, id, xid, &request),
         }
@@ -342,14 +342,14 @@ impl Server {
         let Role::Leading(leading) = &mut self.role else {
             return Some(Ok(()));
         };
-        let (session, place) = (connection.session, &mut connection.tracked);
-        let tracked = leading.tracker.check_at(place, session, self.id);
+        let (session, index) = (connection.session, &mut connection.tracked);
+        let tracked = leading.tracker.check_at(index, session, self.id);
         Some(tracked.map(|_| ()))
     }
 
     pub(super) fn reply(&self, turn: &mut Turn, id: ConnectionId, xid: Xid, reply: Reply) {
         let zxid = self.newest();
-        turn.tell(id, ServerMessage::Reply { xid, zxid, reply });
+        turn.send_to_client(id, ServerMessage::Reply { xid, zxid, reply });
     }
 
     /// Closes a connection from our side.

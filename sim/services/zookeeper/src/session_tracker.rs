@@ -37,14 +37,14 @@ pub(super) struct Tracked {
     /// Marked: from here on it is refused everywhere, though its nodes are still there.
     pub(super) closing: bool,
     /// Ephemeral nodes that were proposed for it since the tree was last up to date with them.
-    creating: Option<Box<Creating>>,
+    creating: Option<Box<PendingEphemerals>>,
 }
 
 const _: () = assert!(size_of::<Tracked>() == 16);
 
 /// Ephemeral nodes that were proposed, the last by this transaction.
 #[derive(Clone, Debug)]
-struct Creating {
+struct PendingEphemerals {
     paths: Vec<Path>,
     until: Zxid,
 }
@@ -82,13 +82,13 @@ impl SessionTracker {
     #[inline(always)]
     pub(super) fn touch_at(
         &mut self,
-        place: &mut u32,
+        index: &mut u32,
         now: VirtualTime,
         session: SessionId,
         timeout: u64,
     ) -> bool {
         let expires = self.tick_after(now.micros() + timeout);
-        let Some(tracked) = self.find(place, session) else {
+        let Some(tracked) = self.find(index, session) else {
             return false;
         };
         if tracked.closing {
@@ -104,12 +104,12 @@ impl SessionTracker {
 
     /// A session that was found at this place before; it may have moved.
     #[inline]
-    fn find(&mut self, place: &mut u32, session: SessionId) -> Option<&mut Tracked> {
-        let known = self.sessions.get_index(*place as usize);
+    fn find(&mut self, index: &mut u32, session: SessionId) -> Option<&mut Tracked> {
+        let known = self.sessions.get_index(*index as usize);
         if known.is_none_or(|(known, _)| *known != session) {
-            *place = self.sessions.get_index_of(&session)? as u32;
+            *index = self.sessions.get_index_of(&session)? as u32;
         }
-        let (_, tracked) = self.sessions.get_index_mut(*place as usize)?;
+        let (_, tracked) = self.sessions.get_index_mut(*index as usize)?;
         Some(tracked)
     }
 
@@ -132,15 +132,15 @@ impl SessionTracker {
             self.buckets.push_front(Vec::new());
             self.first_tick -= 1;
         }
-        let place = (tick - self.first_tick) as usize;
-        while self.buckets.len() <= place {
+        let index = (tick - self.first_tick) as usize;
+        while self.buckets.len() <= index {
             self.buckets.push_back(Vec::new());
         }
-        self.buckets[place].push(session);
-        self.see_when_due();
+        self.buckets[index].push(session);
+        self.update_first_due();
     }
 
-    fn see_when_due(&mut self) {
+    fn update_first_due(&mut self) {
         self.first_due = if self.buckets.is_empty() {
             VirtualTime::NEVER
         } else {
@@ -165,7 +165,7 @@ impl SessionTracker {
             self.buckets.pop_front();
             self.first_tick += 1;
         }
-        self.see_when_due();
+        self.update_first_due();
         dead.retain(|session| {
             self.sessions
                 .get(session)
@@ -202,11 +202,11 @@ impl SessionTracker {
     #[inline(always)]
     pub(super) fn check_at(
         &mut self,
-        place: &mut u32,
+        index: &mut u32,
         session: SessionId,
         through: ServerId,
     ) -> Result<&mut Tracked, ZkError> {
-        let alive = self.find(place, session).filter(|one| !one.closing);
+        let alive = self.find(index, session).filter(|one| !one.closing);
         let tracked = alive.ok_or(ZkError::SessionExpired)?;
         if *tracked.owner.get_or_insert(through) == through {
             Ok(tracked)
@@ -225,7 +225,7 @@ impl Tracked {
     /// Notes an ephemeral node that is being made.
     pub(super) fn creates(&mut self, path: Path, zxid: Zxid, applied: Zxid) {
         let creating = self.creating.get_or_insert_with(|| {
-            Box::new(Creating {
+            Box::new(PendingEphemerals {
                 paths: Vec::new(),
                 until: zxid,
             })

@@ -20,8 +20,8 @@ use super::quorum_messages::{PeerMessage, Vote};
 use super::read_only::ReadOnly;
 pub use super::settings::{OUTSTANDING_LIMIT, QuorumPeerConfig, WALL_CLOCK_AT_START};
 use super::tree::{DataTree, name_of};
-use super::txn::{Created, Reaped, Txn, parent_of};
-use super::watches::Watches;
+use super::txn::{Created, ReapRule, Txn, parent_of};
+use super::watches::WatchManager;
 
 /// A server of an ensemble.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct Server {
     /// Set while it serves, but has no leader.
     pub(super) read_only: Option<Box<ReadOnly>>,
     pub(super) clients: Clients,
-    pub(super) watches: Watches,
+    pub(super) watches: WatchManager,
     /// What `exists` was answered last: ten thousand waiters ask for the same one after the other.
     pub(super) last_stat: Rc<Stat>,
     /// Sessions that have given signs of life since the leader last asked, and the number of that asking.
@@ -62,7 +62,7 @@ pub struct Server {
     /// To which servers the connections for elections stand, as far as we know; by server.
     pub(super) connected_peers: Vec<bool>,
     /// Whether anybody minds what is proposed.
-    pub(super) says_what_it_proposes: bool,
+    pub(super) reports_proposals: bool,
     pub(super) wake: VirtualTime,
 }
 
@@ -92,7 +92,7 @@ impl Server {
             _ => WINDOW,
         };
         let log = TxnLog::new(tree.last_zxid(), settings.fsync, window);
-        let watches = Watches::of(settings.version);
+        let watches = WatchManager::of(settings.version);
         let connected_peers = vec![false; usize::from(settings.machines())];
         Self {
             id,
@@ -121,14 +121,14 @@ impl Server {
                 leader: id,
             },
             connected_peers,
-            says_what_it_proposes: true,
+            reports_proposals: true,
             wake: VirtualTime::NEVER,
         }
     }
 
     /// An ensemble that has formed already: the highest id that votes leads in epoch 1, everybody is in sync, everybody
     /// serves, and these nodes are there. A node's parent has to stand before it.
-    pub fn formed(settings: &Rc<QuorumPeerConfig>, nodes: &[(Path, Reaped)]) -> Vec<Self> {
+    pub fn formed(settings: &Rc<QuorumPeerConfig>, nodes: &[(Path, ReapRule)]) -> Vec<Self> {
         let mut tree = DataTree::new(settings.version);
         for ((path, reaped), zxid) in nodes.iter().zip(1..) {
             let parent = parent_of(path).unwrap_or("/");
@@ -210,7 +210,7 @@ impl Server {
     /// The process starts, with what is on its disk, and looks for a leader.
     pub fn restart(&mut self, now: VirtualTime, chance: &mut dyn Chance, out: &mut Vec<Output>) {
         let mut turn = Turn { now, chance, out };
-        self.look(&mut turn);
+        self.look_for_leader(&mut turn);
         self.set_wake();
     }
 

@@ -14,13 +14,13 @@ use super::messages::{
 };
 use super::quorum_messages::PeerMessage;
 use super::state::{Input, Output, QuorumPeerConfig, Server};
-use super::txn::Reaped;
+use super::txn::ReapRule;
 
 /// Nodes that stay.
-fn lasting(nodes: &[Path]) -> Vec<(Path, Reaped)> {
+fn lasting(nodes: &[Path]) -> Vec<(Path, ReapRule)> {
     let nodes = nodes.iter();
     nodes
-        .map(|path| (Path::clone(path), Reaped::Never))
+        .map(|path| (Path::clone(path), ReapRule::Never))
         .collect()
 }
 
@@ -149,8 +149,8 @@ impl<O: Observer> Ensemble<O> {
         for connection in self.connections.values_mut() {
             connection.open &= connection.server != dead;
         }
-        for place in 0..self.servers.len() {
-            let other = &self.servers[place];
+        for index in 0..self.servers.len() {
+            let other = &self.servers[index];
             if other.id() != dead && other.is_running() {
                 self.input(other.id(), Input::PeerLost { peer: dead });
             }
@@ -224,7 +224,7 @@ impl<O: Observer> Ensemble<O> {
         }
     }
 
-    fn hear(&mut self, id: ConnectionId, message: ServerMessage) {
+    fn note_contact(&mut self, id: ConnectionId, message: ServerMessage) {
         let connection = self.connections.get_mut(&id).filter(|it| it.open);
         let Some(connection) = connection else {
             return;
@@ -274,7 +274,7 @@ impl<O: Observer> Cluster for Ensemble<O> {
             (Node::Server(from), Node::Server(to), Message::Peer(message)) => {
                 self.input(to, Input::Peer { from, message });
             }
-            (_, Node::Client(id), Message::Server(message)) => self.hear(id, message),
+            (_, Node::Client(id), Message::Server(message)) => self.note_contact(id, message),
             (_, Node::Client(id), Message::Closed) => self.close(id),
             (from, to, message) => unreachable!("{from:?} sends {message:?} to {to:?}"),
         }

@@ -10,7 +10,7 @@ use picklock_machines::collections::{PathMap, SmallMap, is_same};
 use super::acl::Readers;
 use super::node::Node;
 use super::paths::is_of_quota;
-use super::txn::{Created, Reaped, last_slash, parent_of};
+use super::txn::{Created, ReapRule, last_slash, parent_of};
 use super::version::Version as ServerVersion;
 
 /// The tree of znodes and the open sessions, as of one transaction.
@@ -22,7 +22,7 @@ pub struct DataTree {
     births: u64,
     version: ServerVersion,
     /// Nodes that go by themselves, and when.
-    reaped: PathMap<Reaped>,
+    reaped: PathMap<ReapRule>,
     /// The nodes that have a quota.
     pub(super) quotas: Vec<Path>,
     /// How many nodes not everybody may do everything with, ZooKeeper's own aside.
@@ -94,7 +94,7 @@ impl DataTree {
     pub(super) fn get_shared(&self, path: &str) -> Option<(&Path, &Node)> {
         let (known, node) = match self.nodes.at(self.last_parent) {
             Some(parent) if is_same(&parent.0, path) => parent,
-            _ => self.nodes.at(self.nodes.place(path)?)?,
+            _ => self.nodes.at(self.nodes.index_of(path)?)?,
         };
         Some((known, node))
     }
@@ -172,12 +172,12 @@ impl DataTree {
     /// Sorted.
     pub(super) fn overdue(&self, wall: i64) -> Vec<Path> {
         let unused = self.version.reaps_unused_containers();
-        let is_overdue = |path: &Path, reaped: Reaped| {
+        let is_overdue = |path: &Path, reaped: ReapRule| {
             let node = self.nodes.get(path).filter(|node| node.child_count() == 0);
             node.is_some_and(|node| match reaped {
-                Reaped::Never => false,
-                Reaped::Childless => node.creates > 0 || unused && wall - node.mtime > NEVER_USED,
-                Reaped::Unchanged(ttl) => u128::try_from(wall - node.mtime)
+                ReapRule::Never => false,
+                ReapRule::Childless => node.creates > 0 || unused && wall - node.mtime > NEVER_USED,
+                ReapRule::Unchanged(ttl) => u128::try_from(wall - node.mtime)
                     .is_ok_and(|unchanged| unchanged > ttl.as_millis()),
             })
         };
@@ -228,7 +228,7 @@ impl DataTree {
         }
         self.births += 1;
         self.last_made = self.nodes.insert(Rc::clone(&made.path), node);
-        if made.reaped != Reaped::Never {
+        if made.reaped != ReapRule::Never {
             self.reaped.insert(Rc::clone(&made.path), made.reaped);
         }
         if made.owner != SessionId(0)
@@ -265,7 +265,7 @@ impl DataTree {
     fn parent(&mut self, path: &str) -> Option<&mut Node> {
         let known = self.nodes.at(self.last_parent);
         if known.is_none_or(|(known, _)| !is_same(known, path)) {
-            self.last_parent = self.nodes.place(path)?;
+            self.last_parent = self.nodes.index_of(path)?;
         }
         self.nodes.at_mut(self.last_parent)
     }
@@ -288,12 +288,12 @@ impl DataTree {
         }
         if node.owner != SessionId(0)
             && let Some(open) = self.sessions.get_mut(&node.owner)
-            && let Some(place) = open
+            && let Some(index) = open
                 .ephemerals
                 .iter()
                 .position(|known| is_same(known, path))
         {
-            open.ephemerals.swap_remove(place);
+            open.ephemerals.swap_remove(index);
         }
         true
     }

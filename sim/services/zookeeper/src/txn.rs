@@ -42,14 +42,14 @@ pub enum TxnChange {
     Create(Box<Created>),
     /// Deletes a node.
     Delete {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// The node above it.
         parent: Path,
     },
     /// Sets the data of a node.
     SetData {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// To what.
         data: Data,
@@ -58,7 +58,7 @@ pub enum TxnChange {
     },
     /// Says who may do what with a node.
     SetAcl {
-        /// Which.
+        /// The path of the node.
         path: Path,
         /// Who may do what.
         acl: Acl,
@@ -102,12 +102,12 @@ pub struct Created {
     /// How many children the parent has had then.
     pub parent_creates: i32,
     /// When it goes by itself.
-    pub reaped: Reaped,
+    pub reaped: ReapRule,
 }
 
 /// When a node that goes with no session goes by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reaped {
+pub enum ReapRule {
     /// Never.
     Never,
     /// When it has had children and has none any more.
@@ -116,7 +116,7 @@ pub enum Reaped {
     Unchanged(Duration),
 }
 
-impl From<CreateMode> for Reaped {
+impl From<CreateMode> for ReapRule {
     fn from(mode: CreateMode) -> Self {
         match mode {
             CreateMode::Container => Self::Childless,
@@ -158,11 +158,11 @@ mod tests {
         for length in 0..40 {
             let none = "x".repeat(length);
             assert_eq!(last_slash(&none), None);
-            for place in 0..length {
+            for index in 0..length {
                 let mut path = none.clone();
-                path.replace_range(place..=place, "/");
-                path.replace_range(..place / 2, &"/".repeat(place / 2));
-                assert_eq!(last_slash(&path), Some(place));
+                path.replace_range(index..=index, "/");
+                path.replace_range(..index / 2, &"/".repeat(index / 2));
+                assert_eq!(last_slash(&path), Some(index));
                 assert_eq!(last_slash(&path), path.rfind('/'));
             }
         }

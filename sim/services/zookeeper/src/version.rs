@@ -44,7 +44,7 @@ impl Version {
 
     /// Whether servers know watches that stay, `getEphemerals`, and several reads in one request; before, to ask for it
     /// ends the connection.
-    pub fn knows_lasting_watches(self) -> bool {
+    pub fn has_persistent_watches(self) -> bool {
         self >= Self::V3_6
     }
 

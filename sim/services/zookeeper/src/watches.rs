@@ -14,27 +14,27 @@ use super::version::Version;
 /// The watches of one server. They live in memory, and are per connection: however many watchers a client has on a
 /// node's side, it is told once.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Watches {
+pub(super) struct WatchManager {
     data: SmallMap<Path, Watchers>,
     child: SmallMap<Path, Watchers>,
     /// Counts watches.
     count: usize,
     /// The kinds of those that are more than watches that fire once.
-    pub(super) lasting: FxIndexMap<(ConnectionId, Table, Path), Kinds>,
+    pub(super) lasting: FxIndexMap<(ConnectionId, Table, Path), WatcherModes>,
     /// Whether several kinds of one client on one path are kept apart.
     pub(super) apart: bool,
 }
 
 /// What kinds of watches a client has on a side of a node, if one of them stays when it fires.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kinds {
+pub(super) struct WatcherModes {
     pub(super) once: bool,
     pub(super) persistent: bool,
     pub(super) recursive: bool,
 }
 
 /// Whom a deletion has been told to.
-pub(super) type Told = FxIndexMap<ConnectionId, ()>;
+pub(super) type Notified = FxIndexMap<ConnectionId, ()>;
 
 /// Who watches, first come first served. Most nodes have one watcher.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl Watchers {
     }
 }
 
-impl Watches {
+impl WatchManager {
     /// None yet, as a server of this version keeps them.
     pub(super) fn of(version: Version) -> Self {
         Self {
@@ -143,8 +143,8 @@ impl Watches {
         if watched.is_empty() {
             return None;
         }
-        let place = watched.place_of(&PathKey(path))?;
-        watched.swap_remove_at(place)
+        let index = watched.index_of(&PathKey(path))?;
+        watched.swap_remove_at(index)
     }
 
     /// Removes a watcher from the table; its connection has forgotten the watch.
@@ -180,7 +180,7 @@ fn is_watch((table, path): &(Table, Path), on: Table, of: &Path) -> bool {
 
 /// What fires watches: the tables, those who are told, and where the messages go.
 pub(super) struct Firing<'a> {
-    pub(super) watches: &'a mut Watches,
+    pub(super) watches: &'a mut WatchManager,
     pub(super) clients: &'a mut Clients,
     pub(super) caused_by: Option<SessionId>,
     pub(super) out: &'a mut Vec<Output>,
@@ -215,7 +215,7 @@ impl Firing<'_> {
         let kind = EventType::NodeDeleted;
         let watches = &self.watches;
         let twice = !watches.lasting.is_empty() || watches.is_watched(Table::Child, path);
-        let mut told = twice.then(Told::default);
+        let mut told = twice.then(Notified::default);
         for table in [Table::Data, Table::Child] {
             self.fire(table, path, kind, told.as_mut(), &readers.of_node);
         }
@@ -235,7 +235,7 @@ impl Firing<'_> {
         table: Table,
         path: &str,
         kind: EventType,
-        once: Option<&mut Told>,
+        once: Option<&mut Notified>,
         readers: &Acl,
     ) {
         if !self.watches.lasting.is_empty() {
@@ -250,7 +250,7 @@ impl Firing<'_> {
         &mut self,
         table: Table,
         (path, watchers): (Path, Watchers),
-        (kind, mut once): (EventType, Option<&mut Told>),
+        (kind, mut once): (EventType, Option<&mut Notified>),
         readers: &Acl,
     ) {
         self.watches.count -= watchers.as_slice().len();
@@ -268,8 +268,8 @@ impl Firing<'_> {
             }
         };
         let (mut own, mut kept) = (None, 0);
-        for place in 0..many.len() {
-            let (id, once) = (many[place], once.as_deref_mut());
+        for index in 0..many.len() {
+            let (id, once) = (many[index], once.as_deref_mut());
             if let Some(is_own) = self.forget_fired(id, (table, &path), once, readers) {
                 own = own.or(is_own.then_some(id));
                 many[kept] = id;
@@ -292,7 +292,7 @@ impl Firing<'_> {
         &mut self,
         id: ConnectionId,
         (table, path): (Table, &Path),
-        once: Option<&mut Told>,
+        once: Option<&mut Notified>,
         readers: &Acl,
     ) -> Option<bool> {
         let connection = self.clients.connections.get_mut(id)?;

@@ -12,10 +12,10 @@ use crate::process::ProcessId;
 use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Lost, Received, Sent};
 use crate::world::triggers::{Moment, Occasion};
-use crate::world::{Fate, World};
+use crate::world::{MessageFate, World};
 
 /// A client. It asks one thing at a time: whoever asks again has given up waiting.
-pub(super) struct Client {
+pub(super) struct LeaseClient {
     pub process: ProcessId,
     pub waiting: Option<(RequestId, Completion<Result<Reply, Unanswered>>)>,
     connection: ConnectionId,
@@ -25,27 +25,27 @@ pub(super) struct Client {
 impl World<SimulatedLeaseServer> {
     /// Gives a process a new client; answers its place.
     pub(super) fn add_client(&mut self, process: ProcessId) -> u32 {
-        let place = self.service.clients.len() as u32;
-        self.service.clients.push(Client {
+        let index = self.service.clients.len() as u32;
+        self.service.clients.push(LeaseClient {
             process,
             waiting: None,
-            connection: self.connections.open((process, place), SERVER),
+            connection: self.connections.open((process, index), SERVER),
             sent: 0,
         });
-        place
+        index
     }
 
     /// A client claims the lock.
     pub(super) fn submit(
         &mut self,
-        place: u32,
+        index: u32,
         claim: Claim,
         done: Completion<Result<Reply, Unanswered>>,
     ) {
-        let client = &mut self.service.clients[place as usize];
+        let client = &mut self.service.clients[index as usize];
         let process = client.process;
         if self.connections.get(client.connection).broken {
-            client.connection = self.connections.open((process, place), SERVER);
+            client.connection = self.connections.open((process, index), SERVER);
         }
         client.sent += 1;
         let (connection, number) = (client.connection, client.sent);
@@ -87,9 +87,9 @@ impl World<SimulatedLeaseServer> {
         self.trace(connection, (ToClient, Sent), &reply);
         let extra = match self.fate_of(process.0, answered, request) {
             None => 0,
-            Some(Fate::NEVER) => return self.trace(connection, (ToClient, Lost), &reply),
-            Some(Fate::Late(by)) => by,
-            Some(Fate::Lost) => {
+            Some(MessageFate::NEVER) => return self.trace(connection, (ToClient, Lost), &reply),
+            Some(MessageFate::Late(by)) => by,
+            Some(MessageFate::Lost) => {
                 self.trace(connection, (ToClient, Lost), &reply);
                 return self.cut(connection);
             }
@@ -109,7 +109,7 @@ impl World<SimulatedLeaseServer> {
         let Some((_, done)) = waiting else {
             return;
         };
-        if reply == Reply::Refused && self.believes_in_vain(ends.process) {
+        if reply == Reply::Refused && self.believes_without_owning(ends.process) {
             self.refused(ends.process, SERVER, 1);
         }
         done.complete(Ok(reply));
@@ -126,9 +126,9 @@ impl World<SimulatedLeaseServer> {
     }
 
     /// The connections of these clients break.
-    pub(super) fn cut_clients(&mut self, which: impl Fn(&Client) -> bool) {
-        for place in 0..self.service.clients.len() {
-            let client = &self.service.clients[place];
+    pub(super) fn cut_clients(&mut self, which: impl Fn(&LeaseClient) -> bool) {
+        for index in 0..self.service.clients.len() {
+            let client = &self.service.clients[index];
             if which(client) {
                 self.cut(client.connection);
             }

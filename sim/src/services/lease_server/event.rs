@@ -16,7 +16,7 @@ pub(crate) enum LeaseServerEvent {
 }
 
 impl ServiceEvent for LeaseServerEvent {
-    fn kind_and_whom(&self) -> (u64, u32) {
+    fn kind_and_subject(&self) -> (u64, u32) {
         match self {
             Self::ToServer { request, .. } => (45, request.connection.0),
             Self::ToClient { request, .. } => (46, request.connection.0),

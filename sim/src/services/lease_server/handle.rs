@@ -15,11 +15,11 @@ use crate::process::ProcessId;
 use crate::simulated_environment::environment;
 use crate::world::{KEEP, Read, Shared};
 
-type World = Rc<Shared<SimulatedLeaseServer>>;
+type SharedWorld = Rc<Shared<SimulatedLeaseServer>>;
 
 /// These locks of a contender, which stand on one new client.
 pub(super) fn connect(
-    shared: &World,
+    shared: &SharedWorld,
     process: ProcessId,
     env: &Env,
     locks: &[LockId],
@@ -34,7 +34,7 @@ pub(super) fn connect(
 }
 
 /// Gives back what it never had.
-pub(super) fn bystander(shared: &World, process: ProcessId) -> Read {
+pub(super) fn bystander(shared: &SharedWorld, process: ProcessId) -> Read {
     let server = client(shared, process, &environment(shared, process));
     Box::new(move || {
         let server = server.clone();
@@ -43,7 +43,7 @@ pub(super) fn bystander(shared: &World, process: ProcessId) -> Read {
 }
 
 struct SimulatedTransport {
-    shared: World,
+    shared: SharedWorld,
     client: u32,
 }
 
@@ -56,7 +56,7 @@ impl Transport for SimulatedTransport {
 }
 
 /// A new client of a process.
-fn client(shared: &World, process: ProcessId, env: &Env) -> LeaseServer {
+fn client(shared: &SharedWorld, process: ProcessId, env: &Env) -> LeaseServer {
     let mut world = shared.world.borrow_mut();
     let Service::LeaseServer(settings) = &world.plan.service else {
         unreachable!("a plan is run over its own service");

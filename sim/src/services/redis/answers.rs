@@ -67,12 +67,12 @@ impl World<SimulatedRedis> {
         if !in_cluster && !redis.deployment.is_replicated() {
             return;
         }
-        let place = lock.0 as usize;
-        let key = Rc::clone(&self.lock_names[place]);
+        let index = lock.0 as usize;
+        let key = Rc::clone(&self.lock_names[index]);
         for owner in owners {
             let denies = |slot: &RedisServer| {
                 slot.answers_for_all(in_cluster, &key)
-                    && slot.keys[place].holder.as_ref() != Some(&owner.holder)
+                    && slot.keys[index].holder.as_ref() != Some(&owner.holder)
             };
             let denied = self.service.servers.iter().any(denies);
             if denied && !owner.denied {
@@ -86,14 +86,14 @@ impl World<SimulatedRedis> {
     pub(super) fn note_entries(&mut self, lock: LockId, server: ServerId, entries: u64) {
         let alone = self.answers_alone();
         let in_cluster = self.service.deployment.cluster.is_some();
-        let place = lock.0 as usize;
+        let index = lock.0 as usize;
         let slot = &mut self.service.servers[server.0 as usize];
-        let before = std::mem::replace(&mut slot.keys[place].entries, entries);
-        if before == entries || !alone || !slot.answers_for_all(in_cluster, &self.lock_names[place])
+        let before = std::mem::replace(&mut slot.keys[index].entries, entries);
+        if before == entries || !alone || !slot.answers_for_all(in_cluster, &self.lock_names[index])
         {
             return;
         }
-        if let Some(holder) = slot.keys[place].holder.clone()
+        if let Some(holder) = slot.keys[index].holder.clone()
             && self.owns(lock, &holder)
         {
             self.has_answered(lock, holder.by, ServiceAnswer::Counts(entries));

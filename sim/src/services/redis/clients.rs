@@ -47,8 +47,8 @@ impl World<SimulatedRedis> {
             alarm: VirtualTime::NEVER,
             counted: 0,
         });
-        if let Some(place) = self.service.client_of.get_mut(process.0 as usize) {
-            *place = Some(id);
+        if let Some(index) = self.service.client_of.get_mut(process.0 as usize) {
+            *index = Some(id);
         }
         id
     }
@@ -67,7 +67,7 @@ impl World<SimulatedRedis> {
             |world| &mut world.service.client_outputs,
             |world, output| world.apply_client_output(id, output),
         );
-        self.look_after_client(id);
+        self.update_client(id);
     }
 
     fn apply_client_output(&mut self, id: ClientId, output: Output) {
@@ -98,7 +98,7 @@ impl World<SimulatedRedis> {
     }
 
     /// Counts what a client waits for, and sees to it that it is woken in time.
-    fn look_after_client(&mut self, client: ClientId) {
+    fn update_client(&mut self, client: ClientId) {
         let slot = &mut self.service.clients[client.0 as usize];
         if (slot.process.0 as usize) < self.contenders.len() {
             let in_flight = slot.machine.requests_in_flight();
@@ -145,7 +145,7 @@ impl World<SimulatedRedis> {
         let server = match to {
             Destination::Node(node) => self.service.server_for(*node),
             Destination::Replica(nth) => self.service.replica_for(*nth),
-            Destination::Sentinel(place) => self.service.sentinel(*place),
+            Destination::Sentinel(index) => self.service.sentinel(*index),
             Destination::Address(address) => {
                 let known = self.server_at(address);
                 known.expect("servers and Sentinels name servers that there are")
@@ -173,7 +173,7 @@ impl World<SimulatedRedis> {
 
     fn send_to_server(&mut self, connection: ConnectionId, command: Command) {
         if self.service.is_sentinel(self.server_of(connection)) {
-            self.ask_sentinel(connection, command);
+            self.send_to_sentinel(connection, command);
             return;
         }
         let kind = command.kind();
@@ -273,7 +273,7 @@ impl World<SimulatedRedis> {
         }
         if heard {
             let client = ClientId(ends.client);
-            self.client_input(client, Input::Heard { connection, value });
+            self.client_input(client, Input::Received { connection, value });
         }
     }
 }

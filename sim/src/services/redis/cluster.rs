@@ -92,7 +92,7 @@ impl World<SimulatedRedis> {
         let slot = &mut self.service.servers[usize::from(node.0)];
         let leads = slot.machine.is_primary() && slot.machine.serves();
         if std::mem::replace(&mut slot.leads, leads) != leads {
-            self.owners_may_change(Actor::Service);
+            self.update_owners(Actor::Service);
         }
     }
 }

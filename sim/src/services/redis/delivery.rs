@@ -27,7 +27,7 @@ impl World<SimulatedRedis> {
             RedisEvent::ClientWake { client } => self.client_wake(client),
             RedisEvent::LeaseEnds { server } => self.lease_ends(server),
             RedisEvent::ReplicaConnectRequest { link } => self.replica_connect_request(link),
-            RedisEvent::LinkEstablished { link, up } => self.link_stands(link, up),
+            RedisEvent::LinkEstablished { link, up } => self.link_completed(link, up),
             RedisEvent::ToPeer { to, link, message } => self.at_peer(to, link, *message),
             RedisEvent::ToNode { to, message } => self.at_node(to, message),
             RedisEvent::LinkClosed { server, link } => self.link_gone(server, link),
@@ -74,7 +74,7 @@ impl World<SimulatedRedis> {
                 | SentinelEvent::HungUp { .. }
                 | SentinelEvent::Answered { .. }
                 | SentinelEvent::Closed { .. } => {
-                    let whom = news.whom();
+                    let whom = news.recipient();
                     self.deliver_to_server(whom, event).map(Event::Service)
                 }
             },

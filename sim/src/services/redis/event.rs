@@ -88,7 +88,7 @@ pub enum SentinelEvent {
 
 impl SentinelEvent {
     /// Whose machine it comes to.
-    pub fn whom(&self) -> ServerId {
+    pub fn recipient(&self) -> ServerId {
         match self {
             Self::Wake { sentinel: whom }
             | Self::ConnectRequest { at: whom, .. }
@@ -111,7 +111,7 @@ impl SentinelEvent {
 }
 
 impl ServiceEvent for RedisEvent {
-    fn kind_and_whom(&self) -> (u64, u32) {
+    fn kind_and_subject(&self) -> (u64, u32) {
         match self {
             Self::ToServer { connection, .. } => (20, connection.0),
             Self::ToClient { connection, .. } => (21, connection.0),
@@ -129,7 +129,7 @@ impl ServiceEvent for RedisEvent {
             Self::Demote { server } => (34, u32::from(server.0)),
             Self::SlotMoves { fault } => (44, *fault as u32),
             Self::ToNode { to, .. } => (41, u32::from(to.0)),
-            Self::Sentinel(event) => (event.kind(), u32::from(event.whom().0)),
+            Self::Sentinel(event) => (event.kind(), u32::from(event.recipient().0)),
         }
     }
 }

@@ -20,7 +20,7 @@ impl World<SimulatedRedis> {
         {
             let server = self.service.server(target)?;
             self.dies_by_fault(server);
-            self.power_goes(server);
+            self.lose_power(server);
             return restart_after;
         }
         if let Fault::FullMemory { target, length } | Fault::FullDisk { target, length } = *fault {

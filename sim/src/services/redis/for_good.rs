@@ -46,7 +46,7 @@ impl World<SimulatedRedis> {
     }
 
     /// Whether a client that reaches these, and nobody else, finds who can serve it.
-    pub(super) fn side_can_serve_who_reaches(&self, reached: &Side) -> bool {
+    pub(super) fn side_serves_client_reaching(&self, reached: &Side) -> bool {
         let deployment = &self.service.deployment;
         if deployment.replicas == 0 && deployment.cluster.is_none() {
             return self.side_can_serve(reached).is_ok();
@@ -84,8 +84,8 @@ impl World<SimulatedRedis> {
         let machines = side.iter().filter(|it| self.service.is_sentinel(**it));
         let known: Vec<Option<ServerId>> = machines
             .map(|it| {
-                let place = usize::from(it.0) - self.service.servers.len();
-                self.server_at(self.service.sentinels[place].machine.primary())
+                let index = usize::from(it.0) - self.service.servers.len();
+                self.server_at(self.service.sentinels[index].machine.primary())
             })
             .collect();
         if known.is_empty() {

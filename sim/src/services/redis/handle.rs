@@ -44,10 +44,10 @@ pub(super) fn connect(
 pub(super) fn bystander(
     shared: &Rc<Shared<SimulatedRedis>>,
     process: ProcessId,
-    place: u32,
+    index: u32,
 ) -> Read {
     let redis = redis(shared, process);
-    let redis = redis.at(place % redis.nodes().max(1));
+    let redis = redis.at(index % redis.nodes().max(1));
     Box::new(move || {
         let redis = redis.clone();
         Box::pin(async move { redis.get(BYSTANDER_KEY).await.is_ok() })

@@ -2,7 +2,7 @@
 
 use picklock_checker::{ContenderId, LockId, Token, VirtualTime};
 use picklock_clients::redis::{Bytes, Value};
-use picklock_redis::{ConnectionId as At, Fate, Gone, Why, Writer};
+use picklock_redis::{ConnectionId as At, KeyChanges, KeyRemoval, KeyWriter, RemovalReason};
 
 use super::SimulatedRedis;
 use super::event::RedisEvent;
@@ -86,7 +86,7 @@ impl World<SimulatedRedis> {
             let fate = slot.machine.fate_of(lock);
             let now = self.now;
             let is_over = |expires| slot.clock.wall(now).div_euclid(1_000) > expires;
-            if fate != Fate::default() || slot.keys[lock].expires.is_some_and(is_over) {
+            if fate != KeyChanges::default() || slot.keys[lock].expires.is_some_and(is_over) {
                 self.key_has(LockId(lock as u32), server, fate);
             }
         }
@@ -104,25 +104,25 @@ impl World<SimulatedRedis> {
     }
 
     /// The key of a lock has had this fate, or its time is over.
-    fn key_has(&mut self, lock: LockId, server: ServerId, fate: Fate) {
-        let place = lock.0 as usize;
+    fn key_has(&mut self, lock: LockId, server: ServerId, fate: KeyChanges) {
+        let index = lock.0 as usize;
         let slot = &mut self.service.servers[server.0 as usize];
         let wall = slot.clock.wall(self.now);
-        let value = slot.machine.read(wall, self.lock_names[place].as_bytes());
+        let value = slot.machine.read(wall, self.lock_names[index].as_bytes());
         let identity = value.as_ref().and_then(identity);
         let entries = value.as_ref().map_or(1, entries);
-        let before = slot.keys[place].holder.clone();
+        let before = slot.keys[index].holder.clone();
         let holder = identity.and_then(|identity| self.holder(lock, server, identity, fate));
         let is_new = holder != before;
         if is_new {
             let ended_by = self.ended_by(fate);
-            let key = &mut self.service.servers[server.0 as usize].keys[place];
+            let key = &mut self.service.servers[server.0 as usize].keys[index];
             key.holder.clone_from(&holder);
             key.entries = entries;
             if before.is_some() {
                 key.before.clone_from(&before);
             }
-            self.tell_of_key((place, server), before.as_ref(), fate);
+            self.tell_of_key((index, server), before.as_ref(), fate);
             self.owners_of_may_change(lock, ended_by);
             if let Some(holder) = &holder {
                 self.note_grant(lock, holder, server);
@@ -140,7 +140,7 @@ impl World<SimulatedRedis> {
         lock: LockId,
         server: ServerId,
         identity: Bytes,
-        fate: Fate,
+        fate: KeyChanges,
     ) -> Option<Holder> {
         let slot = &self.service.servers[server.0 as usize];
         let before = slot.keys[lock.0 as usize].holder.as_ref();
@@ -159,30 +159,30 @@ impl World<SimulatedRedis> {
     }
 
     /// Who has written the key, if anybody has.
-    fn writer(&self, fate: Fate) -> Option<Actor> {
+    fn writer(&self, fate: KeyChanges) -> Option<Actor> {
         fate.written.map(|writer| match writer {
-            Writer::Client(connection) => self.served_at(connection),
-            Writer::Peer => Actor::Service,
+            KeyWriter::Client(connection) => self.served_at(connection),
+            KeyWriter::Peer => Actor::Service,
         })
     }
 
     /// Who has ended what the key told of.
-    pub(super) fn ended_by(&self, fate: Fate) -> Actor {
+    pub(super) fn ended_by(&self, fate: KeyChanges) -> Actor {
         match fate.gone {
-            Some(Gone { why, serving }) => match why {
+            Some(KeyRemoval { why, serving }) => match why {
                 // Whoever came upon it.
-                Why::Expired => Actor::SessionEnd,
-                Why::Deleted | Why::Flushed | Why::Migrated => {
+                RemovalReason::Expired => Actor::SessionEnd,
+                RemovalReason::Deleted | RemovalReason::Flushed | RemovalReason::Migrated => {
                     serving.map_or(Actor::Outsider, |it| self.served_at(it))
                 }
-                Why::Overwritten => match serving.map(|it| self.served_at(it)) {
+                RemovalReason::Overwritten => match serving.map(|it| self.served_at(it)) {
                     Some(Actor::Contender(by)) => Actor::Overwriter(by),
                     Some(
                         Actor::Overwriter(_) | Actor::SessionEnd | Actor::Service | Actor::Outsider,
                     )
                     | None => Actor::Outsider,
                 },
-                Why::Synchronised | Why::Forgotten => Actor::Service,
+                RemovalReason::Synchronised | RemovalReason::Forgotten => Actor::Service,
             },
             // If nothing has happened to it, its time is over, and its server has not looked.
             None => self.writer(fate).unwrap_or(Actor::SessionEnd),
@@ -206,10 +206,10 @@ impl World<SimulatedRedis> {
     /// set it on a server that runs and takes writes. There may be two of those.
     fn owners_now(&self, lock: LockId, owners: &mut Vec<Holder>) {
         let redis = &self.service;
-        let place = lock.0 as usize;
+        let index = lock.0 as usize;
         if redis.deployment.is_replicated() || redis.deployment.cluster.is_some() {
             let primaries = redis.servers.iter().filter(|slot| slot.leads());
-            for holder in primaries.filter_map(|slot| slot.keys[place].holder.as_ref()) {
+            for holder in primaries.filter_map(|slot| slot.keys[index].holder.as_ref()) {
                 if !owners.contains(holder) {
                     owners.push(holder.clone());
                 }
@@ -218,7 +218,7 @@ impl World<SimulatedRedis> {
         }
         let holders = || {
             let slots = redis.servers.iter();
-            slots.filter_map(|slot| slot.keys[place].holder.as_ref())
+            slots.filter_map(|slot| slot.keys[index].holder.as_ref())
         };
         let votes = |holder: &Holder| holders().filter(|other| *other == holder).count();
         let owner = holders().find(|holder| votes(holder) * 2 > redis.servers.len());
@@ -226,22 +226,22 @@ impl World<SimulatedRedis> {
     }
 
     /// Records who comes to own a lock, and who ceases to.
-    pub(super) fn owners_may_change(&mut self, actor: Actor) {
+    pub(super) fn update_owners(&mut self, actor: Actor) {
         for lock in 0..self.lock_names.len() {
             self.owners_of_may_change(LockId(lock as u32), actor);
         }
     }
 
     fn owners_of_may_change(&mut self, lock: LockId, actor: Actor) {
-        let place = lock.0 as usize;
+        let index = lock.0 as usize;
         let mut now = std::mem::take(&mut self.service.owners_now);
         self.owners_now(lock, &mut now);
-        let mut owners = std::mem::take(&mut self.service.owners[place]);
+        let mut owners = std::mem::take(&mut self.service.owners[index]);
         owners.retain(|owner| {
             let stays = now.contains(&owner.holder);
             if !stays {
                 self.recorder.counts.departures += u64::from(self.draining);
-                self.ownerships[place].key_gone(self.now, owner.token, actor, &mut self.recorder);
+                self.ownerships[index].key_gone(self.now, owner.token, actor, &mut self.recorder);
             }
             stays
         });
@@ -249,9 +249,9 @@ impl World<SimulatedRedis> {
             if owners.iter().any(|known| known.holder == new) {
                 continue;
             }
-            let name = self.recorder.name(&self.lock_names[place]);
+            let name = self.recorder.name(&self.lock_names[index]);
             let (now, recorder) = (self.now, &mut self.recorder);
-            let token = self.ownerships[place].key_set(now, new.by, name, recorder);
+            let token = self.ownerships[index].key_set(now, new.by, name, recorder);
             owners.push(Owner {
                 holder: new,
                 token,
@@ -259,17 +259,17 @@ impl World<SimulatedRedis> {
             });
         }
         self.note_denials(lock, &mut owners);
-        self.service.owners[place] = owners;
+        self.service.owners[index] = owners;
         self.service.owners_now = now;
     }
 
     /// Who has set a key that came from another server, or that a clock brings back to life: primaries know best.
     fn known(&self, lock: LockId, identity: &Bytes) -> Option<Holder> {
-        let place = lock.0 as usize;
+        let index = lock.0 as usize;
         let slots = || self.service.servers.iter();
         let primaries = slots().filter(|slot| slot.machine.is_primary());
-        let primaries = primaries.filter_map(|slot| slot.keys[place].holder.as_ref());
-        let keys = slots().map(|slot| &slot.keys[place]);
+        let primaries = primaries.filter_map(|slot| slot.keys[index].holder.as_ref());
+        let keys = slots().map(|slot| &slot.keys[index]);
         let all = keys.flat_map(|key| key.holder.iter().chain(&key.before));
         let mut known = primaries.chain(all);
         known.find(|holder| holder.identity == *identity).cloned()
@@ -277,11 +277,11 @@ impl World<SimulatedRedis> {
 
     /// Sees to it that the end of the lease is noticed when it comes, or before: then we look again.
     fn arm_lease_check(&mut self, lock: LockId, server: ServerId) {
-        let place = lock.0 as usize;
+        let index = lock.0 as usize;
         let slot = &mut self.service.servers[server.0 as usize];
-        let key = &mut slot.keys[place];
+        let key = &mut slot.keys[index];
         key.expires = match key.holder {
-            Some(_) => slot.machine.expires_at(self.lock_names[place].as_bytes()),
+            Some(_) => slot.machine.expires_at(self.lock_names[index].as_bytes()),
             None => None,
         };
         let Some(expires) = key.expires else {

@@ -22,7 +22,7 @@ pub(super) struct LostConnections {
 
 impl World<SimulatedRedis> {
     /// The power of the server's machine goes.
-    pub(super) fn power_goes(&mut self, server: ServerId) {
+    pub(super) fn lose_power(&mut self, server: ServerId) {
         if self.service.is_sentinel(server) {
             self.crash_sentinel(server);
             return;
@@ -39,7 +39,7 @@ impl World<SimulatedRedis> {
         }
         dark.links = self.drop_links_of(server);
         self.service.servers[server.0 as usize].dark = Some(dark);
-        self.owners_may_change(Actor::Service);
+        self.update_owners(Actor::Service);
     }
 
     /// Whoever knocks at a machine without power knocks again until it is back. Answers whether this one has none.
@@ -54,13 +54,13 @@ impl World<SimulatedRedis> {
     }
 
     /// The machine is back, and its server runs.
-    pub(super) fn power_is_back(&mut self, server: ServerId, dark: LostConnections) {
+    pub(super) fn restore_power(&mut self, server: ServerId, dark: LostConnections) {
         for connection in dark.connections {
-            self.tell_of_lost_connection(connection);
+            self.notify_connection_reset(connection);
         }
         self.close_calls_to(server);
         for link in dark.links {
-            self.tell_of_lost_link(server, link);
+            self.notify_link_closed(server, link);
         }
         for connection in dark.knocks {
             self.connect_request(connection);

@@ -10,13 +10,13 @@ use crate::world::World;
 
 impl World<SimulatedRedis> {
     /// Whether a command is one of a contender that believes in vain, about the hold that it believes in.
-    pub(super) fn look_of(
+    pub(super) fn lock_request_of(
         &self,
         process: ProcessId,
         connection: ConnectionId,
         command: &Command,
     ) -> Option<(ConnectionId, RequestKind)> {
-        if !self.believes_in_vain(process) {
+        if !self.believes_without_owning(process) {
             return None;
         }
         let key = &self.lock_names[self.believed_lock(process)?.0 as usize];
@@ -41,7 +41,7 @@ impl World<SimulatedRedis> {
     ) {
         let refuses = match self.service.look {
             Some((asked, kind)) if asked == connection => {
-                says_no(kind, value) && self.believes_in_vain(process)
+                is_refusal(kind, value) && self.believes_without_owning(process)
             }
             Some(_) | None => false,
         };
@@ -62,7 +62,7 @@ impl World<SimulatedRedis> {
         let number = traffic.heard;
         let known = traffic.refusals.iter().position(|it| *it == number);
         let refused = known.map(|it| traffic.refusals.swap_remove(it)).is_some();
-        if refused && heard && self.believes_in_vain(process) {
+        if refused && heard && self.believes_without_owning(process) {
             let server = self.server_of(connection);
             let needed = self.service.refusals_needed();
             self.refused(process, server, needed);
@@ -84,7 +84,7 @@ impl super::SimulatedRedis {
 
 /// Whether the answer to a request of this kind about a key says that the key is not there, or is another's. What only
 /// tries to set a key is refused its own, too.
-fn says_no(kind: RequestKind, value: &Value) -> bool {
+fn is_refusal(kind: RequestKind, value: &Value) -> bool {
     let nothing = matches!(value, Value::Nil | Value::NilArray | Value::Boolean(false));
     let none = matches!(value, Value::Integer(number) if *number <= 0);
     match kind {

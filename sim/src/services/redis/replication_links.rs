@@ -15,13 +15,13 @@ use crate::trace::MessageStep::{Received, Sent};
 use crate::world::World;
 
 /// A link between two servers.
-pub(super) struct Ends {
+pub(super) struct ReplicationLink {
     replica: ServerId,
     primary: ServerId,
     open: bool,
 }
 
-impl Ends {
+impl ReplicationLink {
     fn other(&self, server: ServerId) -> ServerId {
         if server == self.replica {
             self.primary
@@ -88,7 +88,7 @@ impl World<SimulatedRedis> {
             return;
         };
         let link = LinkId(self.service.links.len() as u32);
-        self.service.links.push(Ends {
+        self.service.links.push(ReplicationLink {
             replica,
             primary,
             open: true,
@@ -110,7 +110,7 @@ impl World<SimulatedRedis> {
         self.timeline.add(at, Event::Service(event));
     }
 
-    pub(super) fn link_stands(&mut self, link: LinkId, up: bool) {
+    pub(super) fn link_completed(&mut self, link: LinkId, up: bool) {
         let replica = self.service.replica_of(link);
         let input = if up {
             Input::Linked { link }
@@ -164,12 +164,12 @@ impl World<SimulatedRedis> {
     pub(super) fn close_link(&mut self, by: ServerId, link: LinkId) {
         let ends = &mut self.service.links[link.0 as usize];
         if std::mem::take(&mut ends.open) {
-            self.tell_of_lost_link(by, link);
+            self.notify_link_closed(by, link);
         }
     }
 
     /// The other end of a link learns that it is gone.
-    pub(super) fn tell_of_lost_link(&mut self, by: ServerId, link: LinkId) {
+    pub(super) fn notify_link_closed(&mut self, by: ServerId, link: LinkId) {
         let other = self.service.links[link.0 as usize].other(by);
         let at = self.reaches_peer(by, other);
         let event = RedisEvent::LinkClosed {
@@ -216,11 +216,11 @@ impl World<SimulatedRedis> {
         if before == server {
             return;
         }
-        self.tell_to_follow(server, None);
-        for place in 0..self.service.servers.len() {
-            let other = ServerId(place as u8);
+        self.send_replicaof(server, None);
+        for index in 0..self.service.servers.len() {
+            let other = ServerId(index as u8);
             if other != server && other != before {
-                self.tell_to_follow(other, Some(server));
+                self.send_replicaof(other, Some(server));
             }
         }
         let event = RedisEvent::Demote { server: before };
@@ -235,7 +235,7 @@ impl World<SimulatedRedis> {
             return;
         }
         if slot.life.runs() {
-            self.tell_to_follow(server, Some(self.service.primary));
+            self.send_replicaof(server, Some(self.service.primary));
         } else if !self.is_calm() || self.contenders_are_active() {
             let event = RedisEvent::Demote { server };
             self.timeline
@@ -243,7 +243,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    fn tell_to_follow(&mut self, server: ServerId, primary: Option<ServerId>) {
+    fn send_replicaof(&mut self, server: ServerId, primary: Option<ServerId>) {
         let command = Command::new("REPLICAOF");
         let command = match primary {
             None => command.arg("NO").arg("ONE"),
@@ -255,6 +255,6 @@ impl World<SimulatedRedis> {
         self.service.order = Order::Operator;
         self.run_as_operator(server, command);
         self.service.order = Order::Nobody;
-        self.owners_may_change(Actor::Service);
+        self.update_owners(Actor::Service);
     }
 }

@@ -19,7 +19,7 @@ const FIRST: u32 = 1 << 31;
 const EACH: u32 = 24;
 
 /// A call, as the Sentinel that has made it sees it.
-pub(super) struct Ends {
+pub(super) struct SentinelCall {
     to: ServerId,
     open: bool,
     /// The other end has taken it.
@@ -31,7 +31,7 @@ pub(super) fn is_call(connection: At) -> bool {
     connection.0 >= FIRST
 }
 
-/// The call that a connection is: by which Sentinel, by its place, and which of its calls.
+/// The call that a connection is: by which Sentinel, by its index, and which of its calls.
 pub(super) fn call(connection: At) -> (usize, CallId) {
     let number = connection.0 - FIRST;
     ((number >> EACH) as usize, CallId(number % (1 << EACH)))
@@ -54,17 +54,17 @@ fn is_routine_answer(value: &Value) -> bool {
 }
 
 impl World<SimulatedRedis> {
-    fn place_of(&self, call: Call) -> usize {
+    fn index_of(&self, call: Call) -> usize {
         usize::from(call.by.0) - self.service.servers.len()
     }
 
     fn connection_of_call(&self, call: Call) -> At {
-        At(FIRST | (self.place_of(call) as u32) << EACH | call.id.0)
+        At(FIRST | (self.index_of(call) as u32) << EACH | call.id.0)
     }
 
-    fn ends(&mut self, call: Call) -> &mut Ends {
-        let place = self.place_of(call);
-        &mut self.service.sentinels[place].calls[call.id.0 as usize]
+    fn ends(&mut self, call: Call) -> &mut SentinelCall {
+        let index = self.index_of(call);
+        &mut self.service.sentinels[index].calls[call.id.0 as usize]
     }
 
     fn send_news(&mut self, from: ServerId, to: ServerId, news: SentinelEvent) {
@@ -78,8 +78,8 @@ impl World<SimulatedRedis> {
         let at = self.server_at(to).or_else(|| self.sentinel_at(to));
         let at = at.expect("Sentinels know nobody who does not exist");
         let call = Call { by, id };
-        let place = self.place_of(call);
-        self.service.sentinels[place].calls.push(Ends {
+        let index = self.index_of(call);
+        self.service.sentinels[index].calls.push(SentinelCall {
             to: at,
             open: true,
             taken: false,
@@ -131,26 +131,26 @@ impl World<SimulatedRedis> {
         self.trace_between(ends, step, value, is_routine_answer);
     }
 
-    fn call_of(&self, (place, id): (usize, CallId)) -> Call {
-        let by = self.service.sentinel(place as u8);
+    fn call_of(&self, (index, id): (usize, CallId)) -> Call {
+        let by = self.service.sentinel(index as u8);
         Call { by, id }
     }
 
     /// A machine has died: its kernel closes all calls to it.
     pub(super) fn close_calls_to(&mut self, machine: ServerId) {
-        for place in 0..self.service.sentinels.len() {
-            for number in 0..self.service.sentinels[place].calls.len() {
-                let ends = &self.service.sentinels[place].calls[number];
+        for index in 0..self.service.sentinels.len() {
+            for number in 0..self.service.sentinels[index].calls.len() {
+                let ends = &self.service.sentinels[index].calls[number];
                 if ends.open && ends.to == machine {
-                    self.close_call(machine, (place, CallId(number as u32)));
+                    self.close_call(machine, (index, CallId(number as u32)));
                 }
             }
         }
     }
 
     /// A Sentinel has died: its kernel closes all calls that it has made.
-    pub(super) fn close_calls_of(&mut self, sentinel: ServerId, place: usize) {
-        for number in 0..self.service.sentinels[place].calls.len() {
+    pub(super) fn close_calls_of(&mut self, sentinel: ServerId, index: usize) {
+        for number in 0..self.service.sentinels[index].calls.len() {
             self.hang_up_call(sentinel, CallId(number as u32));
         }
     }
@@ -158,9 +158,11 @@ impl World<SimulatedRedis> {
     /// Lets something happen between a Sentinel and whom it asks.
     pub(super) fn dispatch_sentinel(&mut self, news: SentinelEvent) {
         match news {
-            SentinelEvent::Wake { sentinel } => self.sentinel_wakes(sentinel),
+            SentinelEvent::Wake { sentinel } => self.sentinel_wake(sentinel),
             SentinelEvent::ConnectRequest { call, at } => self.sentinel_connect_request(call, at),
-            SentinelEvent::Asked { call, at, command } => self.asked_by_call(call, at, command),
+            SentinelEvent::Asked { call, at, command } => {
+                self.deliver_call_request(call, at, command)
+            }
             SentinelEvent::HungUp { call, at } => self.left_by_call(call, at),
             SentinelEvent::Answered { call, value } => {
                 if self.ends(call).open {
@@ -186,19 +188,19 @@ impl World<SimulatedRedis> {
         if self.service.life(at).is_up() {
             self.ends(call).taken = true;
         } else {
-            let place = self.place_of(call);
-            self.close_call(at, (place, call.id));
+            let index = self.index_of(call);
+            self.close_call(at, (index, call.id));
         }
     }
 
-    fn asked_by_call(&mut self, call: Call, at: ServerId, command: Command) {
+    fn deliver_call_request(&mut self, call: Call, at: ServerId, command: Command) {
         if !self.ends(call).taken {
             return;
         }
         self.trace_between((call.by, at), Received, &command, is_routine);
         let connection = self.connection_of_call(call);
         if self.service.is_sentinel(at) {
-            self.sentinel_is_asked(at, connection, command);
+            self.deliver_to_sentinel(at, connection, command);
             return;
         }
         let led = self.service.servers[at.0 as usize].machine.is_primary();
@@ -210,7 +212,7 @@ impl World<SimulatedRedis> {
         self.server_input(at, received);
         self.service.order = Order::Nobody;
         if self.service.servers[at.0 as usize].machine.is_primary() != led {
-            self.owners_may_change(Actor::Service);
+            self.update_owners(Actor::Service);
         }
         self.apply_server_outputs(at);
     }

@@ -30,13 +30,13 @@ pub(super) struct SentinelSlot {
     pub life: ServerProcess<RedisEvent>,
     wake: VirtualTime,
     /// Its calls, by their numbers.
-    pub calls: Vec<sentinel_links::Ends>,
+    pub calls: Vec<sentinel_links::SentinelCall>,
 }
 
 /// Where a Sentinel is: its number, from one, and the usual port.
-fn address(place: u8) -> Address {
+fn address(index: u8) -> Address {
     Address {
-        host: format!("sentinel-{}", place + 1).into(),
+        host: format!("sentinel-{}", index + 1).into(),
         port: 26_379,
     }
 }
@@ -46,8 +46,8 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
     let Some(sentinels) = &deployment.sentinels else {
         return Vec::new();
     };
-    let settings = |place: u8| {
-        let others = (0..sentinels.number).filter(|other| *other != place);
+    let settings = |index: u8| {
+        let others = (0..sentinels.number).filter(|other| *other != index);
         let primary = replication_links::address(ServerId(0));
         let quorum = usize::from(sentinels.quorum);
         SentinelConfig {
@@ -58,18 +58,18 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
             down_after: sentinels.down_after,
             failover_timeout: sentinels.failover_timeout,
             parallel_syncs: sentinels.parallel_syncs.into(),
-            ..SentinelConfig::new(place.into(), address(place), primary, quorum)
+            ..SentinelConfig::new(index.into(), address(index), primary, quorum)
         }
     };
-    let slot = |place: u8| {
+    let slot = |index: u8| {
         let clock = LocalClock::default();
-        let started = VirtualTime::ZERO + APART * place.into();
+        let started = VirtualTime::ZERO + APART * index.into();
         let now = Now {
             monotonic: started,
             wall_micros: clock.wall(started),
         };
         SentinelSlot {
-            machine: Sentinel::new(Rc::new(settings(place)), now),
+            machine: Sentinel::new(Rc::new(settings(index)), now),
             clock,
             life: ServerProcess::begun(),
             wake: VirtualTime::NEVER,
@@ -81,8 +81,8 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
 
 impl SimulatedRedis {
     /// The machine of a Sentinel.
-    pub(super) fn sentinel(&self, place: u8) -> ServerId {
-        ServerId(self.servers.len() as u8 + place)
+    pub(super) fn sentinel(&self, index: u8) -> ServerId {
+        ServerId(self.servers.len() as u8 + index)
     }
 
     /// Whether a machine is that of a Sentinel.
@@ -93,16 +93,16 @@ impl SimulatedRedis {
 
     /// The Sentinel of a machine, if it is one's.
     pub(super) fn sentinel_slot(&mut self, machine: ServerId) -> Option<&mut SentinelSlot> {
-        let place = usize::from(machine.0).checked_sub(self.servers.len())?;
-        self.sentinels.get_mut(place)
+        let index = usize::from(machine.0).checked_sub(self.servers.len())?;
+        self.sentinels.get_mut(index)
     }
 }
 
 impl World<SimulatedRedis> {
     /// Sentinels begin to look at the clock.
     pub(super) fn arm_sentinels(&mut self) {
-        for place in 0..self.service.sentinels.len() {
-            self.arm_sentinel(self.service.sentinel(place as u8));
+        for index in 0..self.service.sentinels.len() {
+            self.arm_sentinel(self.service.sentinel(index as u8));
         }
     }
 
@@ -119,7 +119,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    pub(super) fn sentinel_wakes(&mut self, machine: ServerId) {
+    pub(super) fn sentinel_wake(&mut self, machine: ServerId) {
         let now = self.now;
         if let Some(slot) = self.service.sentinel_slot(machine)
             && slot.wake <= now
@@ -134,10 +134,10 @@ impl World<SimulatedRedis> {
     /// Lets a Sentinel handle an input, and does what it wants done.
     pub(super) fn sentinel_input(&mut self, machine: ServerId, input: Input) {
         let now = self.now;
-        let place = usize::from(machine.0) - self.service.servers.len();
+        let index = usize::from(machine.0) - self.service.servers.len();
         let mut out = std::mem::take(&mut self.service.sentinel_outputs);
         let is_told = self.is_told();
-        let slot = &mut self.service.sentinels[place];
+        let slot = &mut self.service.sentinels[index];
         let watched = is_told.then(|| slot.machine.watched().clone());
         let now = Now {
             monotonic: slot.clock.monotonic(now),
@@ -169,7 +169,7 @@ impl World<SimulatedRedis> {
     }
 
     /// A client asks a Sentinel. Faults that strike requests have nothing to do with it.
-    pub(super) fn ask_sentinel(&mut self, connection: ConnectionId, command: Command) {
+    pub(super) fn send_to_sentinel(&mut self, connection: ConnectionId, command: Command) {
         if self.connections.get(connection).open_at_client {
             self.trace(connection, (ToServer, Sent), &command);
             let at = self.reaches_server(connection, 0);
@@ -191,7 +191,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    pub(super) fn sentinel_is_asked(&mut self, machine: ServerId, by: At, command: Command) {
+    pub(super) fn deliver_to_sentinel(&mut self, machine: ServerId, by: At, command: Command) {
         let input = Input::Received {
             connection: by,
             command,
@@ -206,8 +206,8 @@ impl World<SimulatedRedis> {
     /// A Sentinel's process dies. Its kernel closes its connections.
     pub(super) fn crash_sentinel(&mut self, machine: ServerId) {
         self.service.life(machine).end();
-        let place = usize::from(machine.0) - self.service.servers.len();
-        self.close_calls_of(machine, place);
+        let index = usize::from(machine.0) - self.service.servers.len();
+        self.close_calls_of(machine, index);
         self.close_calls_to(machine);
         self.close_connections_to(machine);
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use picklock_checker::{Ended, ServerChange, VirtualTime};
 use picklock_clients::redis::{Command, Value};
-use picklock_redis::{ConnectionId as At, End, Input, Now, Output};
+use picklock_redis::{ConnectionId as At, Input, Now, Output, ProcessEnd};
 
 use super::event::RedisEvent;
 use super::{SimulatedRedis, is_message, sentinel_links};
@@ -15,7 +15,7 @@ use crate::trace::LEARNS;
 use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Closed, Lost, Received, Sent};
 use crate::world::triggers::{Moment, Occasion};
-use crate::world::{Fate, World};
+use crate::world::{MessageFate, World};
 
 /// The connection of somebody with a shell on the server's machine.
 pub(super) const OPERATOR: At = At(u32::MAX);
@@ -126,7 +126,7 @@ impl World<SimulatedRedis> {
             return;
         }
         if !self.service.life(server).is_up() {
-            self.tell_of_lost_connection(connection);
+            self.notify_connection_reset(connection);
             return;
         }
         let at = self.reaches_client(connection, self.now, 0);
@@ -172,7 +172,7 @@ impl World<SimulatedRedis> {
         }
         self.trace(connection, (ToServer, Received), &command);
         if self.service.is_sentinel(ends.server) {
-            self.sentinel_is_asked(ends.server, At(connection.0), command);
+            self.deliver_to_sentinel(ends.server, At(connection.0), command);
             return;
         }
         let process = self.process_of(connection);
@@ -183,7 +183,7 @@ impl World<SimulatedRedis> {
         }
         let kind = self.watches_moments().then(|| command.kind());
         let before = self.service.stream_of(ends.server);
-        self.service.look = self.look_of(process, connection, &command);
+        self.service.look = self.lock_request_of(process, connection, &command);
         let received = Input::Received {
             connection: At(connection.0),
             command,
@@ -220,7 +220,7 @@ impl World<SimulatedRedis> {
             // Nobody is told that it is lost.
             let number = 0;
             let message = RequestId { connection, number };
-            if let Some(Fate::Lost) = self.fate_of(process.0, Occasion::Told, message) {
+            if let Some(MessageFate::Lost) = self.fate_of(process.0, Occasion::Told, message) {
                 self.notified(process, false);
                 self.trace(connection, (ToClient, Lost), &value);
                 return;
@@ -229,8 +229,8 @@ impl World<SimulatedRedis> {
             self.note_refusal(process, connection, &value);
             match self.fate_of_answer(connection) {
                 None => {}
-                Some(Fate::Late(by)) => extra = by,
-                Some(Fate::Lost) => {
+                Some(MessageFate::Late(by)) => extra = by,
+                Some(MessageFate::Lost) => {
                     self.trace(connection, (ToClient, Lost), &value);
                     self.cut(connection);
                     return;
@@ -246,7 +246,7 @@ impl World<SimulatedRedis> {
         self.timeline.add(at, Event::Service(event));
     }
 
-    fn fate_of_answer(&mut self, connection: ConnectionId) -> Option<Fate> {
+    fn fate_of_answer(&mut self, connection: ConnectionId) -> Option<MessageFate> {
         let traffic = &mut self.service.traffic[connection.0 as usize];
         let (kind, _) = traffic.unanswered.pop_front()?;
         traffic.answered += 1;
@@ -260,12 +260,12 @@ impl World<SimulatedRedis> {
     pub(super) fn close_client(&mut self, connection: ConnectionId) {
         let ends = self.connections.get_mut(connection);
         if std::mem::take(&mut ends.open_at_server) {
-            self.tell_of_lost_connection(connection);
+            self.notify_connection_reset(connection);
         }
     }
 
     /// A client learns that its connection is gone, or is none, when the news has travelled.
-    pub(super) fn tell_of_lost_connection(&mut self, connection: ConnectionId) {
+    pub(super) fn notify_connection_reset(&mut self, connection: ConnectionId) {
         let at = self.reaches_client(connection, self.now, 0);
         let event = RedisEvent::ConnectionReset { connection };
         self.timeline.add(at, Event::Service(event));
@@ -279,7 +279,7 @@ impl World<SimulatedRedis> {
         }
         self.service.life(server).end();
         // Of a server that is down nobody can own anything.
-        self.owners_may_change(Actor::Service);
+        self.update_owners(Actor::Service);
         self.close_links_of(server);
         self.close_calls_to(server);
         self.close_connections_to(server);
@@ -308,9 +308,9 @@ impl World<SimulatedRedis> {
         slot.wake = VirtualTime::NEVER;
         let dark = slot.dark.take();
         let end = if dark.is_some() {
-            End::PowerLoss
+            ProcessEnd::PowerLoss
         } else {
-            End::Kill
+            ProcessEnd::Kill
         };
         self.tell_of_restart(server, end);
         self.server_changed(server, ServerChange::Restarted);
@@ -320,10 +320,10 @@ impl World<SimulatedRedis> {
         machine.restart(now, end, &mut redis.server_outputs);
         self.follow_keys(server);
         self.follow_role(server);
-        self.owners_may_change(Actor::Service);
+        self.update_owners(Actor::Service);
         self.apply_server_outputs(server);
         if let Some(dark) = dark {
-            self.power_is_back(server, dark);
+            self.restore_power(server, dark);
         }
         if !self.struck.for_good.is_empty() {
             self.fill_again(server);
@@ -372,8 +372,8 @@ impl World<SimulatedRedis> {
 
     /// The lock's key goes from a server, as if an operator had deleted it; of several locks that of each.
     pub(super) fn evict_key_from(&mut self, server: ServerId) {
-        for place in 0..self.lock_names.len() {
-            let key = Rc::clone(&self.lock_names[place]);
+        for index in 0..self.lock_names.len() {
+            let key = Rc::clone(&self.lock_names[index]);
             self.run_as_operator(server, Command::new("DEL").arg(&*key));
         }
     }

@@ -4,7 +4,9 @@ use picklock_checker::service_event::{
     DataFound, KeyHolders, KeyLoss, KeySource, Promoter, ServiceEventKind as What,
 };
 use picklock_redis::sentinel::Event as Noted;
-use picklock_redis::{Address, DiskImage, End, Fate, LinkId, PeerMessage, Why, Writer};
+use picklock_redis::{
+    Address, DiskImage, KeyChanges, KeyWriter, LinkId, PeerMessage, ProcessEnd, RemovalReason,
+};
 
 use super::SimulatedRedis;
 use super::order::Order;
@@ -36,10 +38,10 @@ impl World<SimulatedRedis> {
         let by = match (self.service.order, slot.machine.config_epoch()) {
             (Order::Operator, _) => Promoter::Operator,
             (Order::Sentinel(machine), _) => {
-                let place = usize::from(machine.0) - self.service.servers.len();
+                let index = usize::from(machine.0) - self.service.servers.len();
                 Promoter::Sentinel {
                     name: self.plan.service.machine_name(machine.0),
-                    epoch: self.service.sentinels[place].machine.epoch(),
+                    epoch: self.service.sentinels[index].machine.epoch(),
                 }
             }
             (Order::Nobody, Some(epoch)) => Promoter::Election { epoch },
@@ -119,7 +121,7 @@ impl World<SimulatedRedis> {
     }
 
     /// A server that has ended so runs again.
-    pub(super) fn tell_of_restart(&mut self, server: ServerId, end: End) {
+    pub(super) fn tell_of_restart(&mut self, server: ServerId, end: ProcessEnd) {
         if !self.is_told() {
             return;
         }
@@ -156,24 +158,24 @@ impl World<SimulatedRedis> {
         &mut self,
         (lock, server): (usize, ServerId),
         before: Option<&Holder>,
-        fate: Fate,
+        fate: KeyChanges,
     ) {
         if !self.is_told() {
             return;
         }
         let slot = &self.service.servers[usize::from(server.0)];
         let now = slot.keys[lock].holder.clone();
-        let by_peer = matches!(fate.written, Some(Writer::Peer));
+        let by_peer = matches!(fate.written, Some(KeyWriter::Peer));
         if let Some(gone) = before {
             let (why, by) = match fate.gone.map(|gone| gone.why) {
                 None if by_peer => (KeyLoss::Replicated, None),
-                None | Some(Why::Expired) => (KeyLoss::Expired, None),
-                Some(Why::Deleted) => (KeyLoss::Deleted, self.who_ended(fate)),
-                Some(Why::Overwritten) => (KeyLoss::Overwritten, self.who_ended(fate)),
-                Some(Why::Flushed) => (KeyLoss::Flushed, self.who_ended(fate)),
-                Some(Why::Migrated) => (KeyLoss::Migrated, None),
-                Some(Why::Synchronised) => (KeyLoss::Resynchronised, None),
-                Some(Why::Forgotten) => (KeyLoss::NotOnDisk, None),
+                None | Some(RemovalReason::Expired) => (KeyLoss::Expired, None),
+                Some(RemovalReason::Deleted) => (KeyLoss::Deleted, self.who_ended(fate)),
+                Some(RemovalReason::Overwritten) => (KeyLoss::Overwritten, self.who_ended(fate)),
+                Some(RemovalReason::Flushed) => (KeyLoss::Flushed, self.who_ended(fate)),
+                Some(RemovalReason::Migrated) => (KeyLoss::Migrated, None),
+                Some(RemovalReason::Synchronised) => (KeyLoss::Resynchronised, None),
+                Some(RemovalReason::Forgotten) => (KeyLoss::NotOnDisk, None),
             };
             // A replica deletes what its primary says.
             let is_replica = !self.service.servers[usize::from(server.0)]
@@ -193,8 +195,8 @@ impl World<SimulatedRedis> {
         }
         if let Some(holder) = now {
             let by = match fate.written {
-                Some(Writer::Client(_)) => KeySource::Client,
-                Some(Writer::Peer) => KeySource::Replication,
+                Some(KeyWriter::Client(_)) => KeySource::Client,
+                Some(KeyWriter::Peer) => KeySource::Replication,
                 None if fate.gone.is_some() => KeySource::Replication,
                 None => KeySource::Clock,
             };
@@ -204,7 +206,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    fn who_ended(&self, fate: Fate) -> Option<picklock_checker::ContenderId> {
+    fn who_ended(&self, fate: KeyChanges) -> Option<picklock_checker::ContenderId> {
         match self.ended_by(fate) {
             Actor::Contender(by) | Actor::Overwriter(by) => Some(by),
             Actor::SessionEnd | Actor::Service | Actor::Outsider => None,
@@ -220,8 +222,8 @@ impl World<SimulatedRedis> {
         about: &Address,
         watched: &Address,
     ) {
-        let place = usize::from(sentinel.0) - self.service.servers.len();
-        let machine = &self.service.sentinels[place].machine;
+        let index = usize::from(sentinel.0) - self.service.servers.len();
+        let machine = &self.service.sentinels[index].machine;
         let name = event.name();
         let (Address { host, port }, old) = (about, watched);
         let line = match event {

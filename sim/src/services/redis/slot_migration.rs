@@ -41,7 +41,7 @@ pub(super) struct SlotMove {
 impl World<SimulatedRedis> {
     /// Begins to move the slot of the lock's key. Whether there is somebody who has it, and another who can take it.
     pub(super) fn begin_to_move_slot(&mut self, to: ServerId, length: Duration) -> bool {
-        let all = (0..self.service.servers.len()).map(|place| ServerId(place as u8));
+        let all = (0..self.service.servers.len()).map(|index| ServerId(index as u8));
         let Some(from) = { all }.find(|server| self.has_slot(*server)) else {
             return false;
         };
@@ -60,7 +60,7 @@ impl World<SimulatedRedis> {
             every,
             ends: self.now + length,
         });
-        self.look_at_slot(fault, every);
+        self.schedule_slot_check(fault, every);
         true
     }
 
@@ -70,7 +70,7 @@ impl World<SimulatedRedis> {
         slot.life.runs() && slot.machine.has_slot_of(LOCK_KEY.as_bytes())
     }
 
-    fn look_at_slot(&mut self, fault: usize, after: Duration) {
+    fn schedule_slot_check(&mut self, fault: usize, after: Duration) {
         let event = RedisEvent::SlotMoves { fault };
         self.timeline.add(self.now + after, Event::Service(event));
     }
@@ -97,23 +97,23 @@ impl World<SimulatedRedis> {
             let keys = self.keys_of_slot(from);
             self.send_keys(from, to, &keys[..keys.len().min(1)]);
         }
-        self.look_at_slot(fault, every);
+        self.schedule_slot_check(fault, every);
     }
 
     /// The slot is given to its new primary, if all keys are there; if not, they go, and it is looked again. Whoever
     /// has lost it meanwhile has nothing to give: then all is left as it is.
     pub(super) fn finish_moving_slot(&mut self, fault: usize) {
         let moves = self.service.moves.iter();
-        let Some(place) = { moves }.position(|it| it.fault == fault) else {
+        let Some(index) = { moves }.position(|it| it.fault == fault) else {
             return;
         };
-        let (from, to) = (self.service.moves[place].from, self.service.moves[place].to);
+        let (from, to) = (self.service.moves[index].from, self.service.moves[index].to);
         if !self.service.life(from).runs() || !self.service.life(to).runs() {
-            self.look_at_slot(fault, LOOK);
+            self.schedule_slot_check(fault, LOOK);
             return;
         }
         if !self.has_slot(from) {
-            self.service.moves.remove(place);
+            self.service.moves.remove(index);
             for server in [to, from] {
                 self.set_slot(server, "STABLE", None);
             }
@@ -122,10 +122,10 @@ impl World<SimulatedRedis> {
         let keys = self.keys_of_slot(from);
         if !keys.is_empty() {
             self.send_keys(from, to, &keys);
-            self.look_at_slot(fault, LOOK);
+            self.schedule_slot_check(fault, LOOK);
             return;
         }
-        self.service.moves.remove(place);
+        self.service.moves.remove(index);
         for server in [to, from] {
             self.set_slot(server, "NODE", Some(to));
         }
@@ -133,7 +133,7 @@ impl World<SimulatedRedis> {
 
     fn keys_of_slot(&self, server: ServerId) -> Vec<Bytes> {
         let slot = &self.service.servers[usize::from(server.0)];
-        slot.machine.keys_beside(LOCK_KEY.as_bytes())
+        slot.machine.keys_of_same_slot(LOCK_KEY.as_bytes())
     }
 
     /// Keys go, unless others are still on their way. One that the target has from before is replaced.

@@ -26,13 +26,13 @@ impl World<SimulatedZooKeeper> {
             .pending_loss_news
             .untold
             .retain(|it| *it != process);
-        self.look_at_session(process);
+        self.note_session_state(process);
     }
 
     /// The state of a contender's session has changed, or its event thread goes on and can say so.
-    pub(super) fn look_at_session(&mut self, process: ProcessId) {
+    pub(super) fn note_session_state(&mut self, process: ProcessId) {
         let client = (self.contenders.get(process.0 as usize)).and_then(|it| it.client);
-        let (Some(_), Some(client)) = (self.believed_place(process), client) else {
+        let (Some(_), Some(client)) = (self.believed_path_or_key(process), client) else {
             return;
         };
         let machine = &self.service.clients[client.0 as usize].machine;
@@ -49,8 +49,8 @@ impl World<SimulatedZooKeeper> {
     }
 
     /// A contender's event thread goes on after a callback that did not return.
-    pub(super) fn event_thread_goes_on(&mut self, process: ProcessId) {
-        self.look_at_session(process);
+    pub(super) fn resume_event_thread(&mut self, process: ProcessId) {
+        self.note_session_state(process);
         let untold = &mut self.service.pending_loss_news.untold;
         if let Some(found) = untold.iter().position(|it| *it == process) {
             untold.swap_remove(found);
@@ -61,14 +61,14 @@ impl World<SimulatedZooKeeper> {
     /// A contender asks an ensemble for something: if it is about a node of its own that is gone, the answer will say
     /// so.
     #[inline]
-    pub(super) fn follow_look(
+    pub(super) fn follow_lock_request(
         &mut self,
         process: ProcessId,
         connection: ConnectionId,
         (xid, request): (Xid, &Request),
     ) {
-        if self.believes_in_vain(process)
-            && let Some(node) = self.believed_place(process)
+        if self.believes_without_owning(process)
+            && let Some(node) = self.believed_path_or_key(process)
             && node_of(request) == Some(node)
         {
             self.service
@@ -100,7 +100,10 @@ impl World<SimulatedZooKeeper> {
             }
             ServerMessage::Notification { kind, path } if *kind == EventType::NodeDeleted => {
                 let machine = &self.service.clients[client.0 as usize].machine;
-                let (own, blocked) = (self.believed_place(process), machine.events_are_blocked());
+                let (own, blocked) = (
+                    self.believed_path_or_key(process),
+                    machine.events_are_blocked(),
+                );
                 match own == Some(path) {
                     true if blocked => self.service.pending_loss_news.untold.push(process),
                     true => self.could_know_from_now(process, Knowledge::NodeGone),

@@ -64,7 +64,7 @@ impl World<SimulatedZooKeeper> {
                     .insert(session, ContenderId(process.0));
             }
         }
-        if self.believes_in_vain(ends.process) {
+        if self.believes_without_owning(ends.process) {
             self.loss_delivered(id, connection, &message);
         }
         let input = Input::Message {

@@ -38,7 +38,7 @@ impl World<SimulatedZooKeeper> {
             sent: Vec::new(),
             counted: 0,
             greeted: false,
-            held: super::event_threads::Held::default(),
+            held: super::event_threads::EventThreadDelay::default(),
         });
         if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
             contender.client = Some(id);
@@ -57,7 +57,7 @@ impl World<SimulatedZooKeeper> {
         if self.service.client_outputs.is_empty() {
             self.count_requests(id);
         } else {
-            self.carry_out(id);
+            self.apply_client_outputs(id);
         }
         if earlier {
             self.arm_client(id);
@@ -72,16 +72,16 @@ impl World<SimulatedZooKeeper> {
     }
 
     #[inline(never)]
-    fn carry_out(&mut self, id: ClientId) {
+    fn apply_client_outputs(&mut self, id: ClientId) {
         self.do_each(
             |world| &mut world.service.client_outputs,
-            |world, output| world.carry_out_one(id, output),
+            |world, output| world.apply_client_output(id, output),
         );
         self.count_requests(id);
     }
 
     #[inline]
-    fn carry_out_one(&mut self, id: ClientId, output: Output) {
+    fn apply_client_output(&mut self, id: ClientId, output: Output) {
         match output {
             Output::Connect { server } => self.connect(id, server),
             Output::Disconnect { connection } => {
@@ -92,7 +92,7 @@ impl World<SimulatedZooKeeper> {
                 connection,
                 message,
             } => self.send_to_server(connection, message),
-            Output::AskForWriter { server } => self.ask_for_writer(id, server),
+            Output::ProbeIsro { server } => self.send_isro_probe(id, server),
             Output::StateChanged(state) => self.client_state(id, state),
         }
     }
@@ -234,8 +234,8 @@ impl World<SimulatedZooKeeper> {
         xid: picklock_zookeeper::messages::Xid,
     ) -> Option<RequestKind> {
         let sent = &mut self.service.clients[client].sent;
-        let place = sent.iter().position(|(known, _)| *known == xid)?;
-        Some(sent.remove(place).1)
+        let index = sent.iter().position(|(known, _)| *known == xid)?;
+        Some(sent.remove(index).1)
     }
 
     /// The clients of a process that has died die with it. Its kernel closes its connections.

@@ -33,7 +33,7 @@ impl World<SimulatedZooKeeper> {
             ZooKeeperEvent::ConnectionOpened { connection } => self.opened(connection),
             ZooKeeperEvent::ConnectionReset { connection } => self.broken(connection),
             ZooKeeperEvent::ClientClosed { connection } => self.gone(connection),
-            ZooKeeperEvent::IsroProbe { client, server } => self.asked_for_writer(client, server),
+            ZooKeeperEvent::IsroProbe { client, server } => self.on_isro_probe(client, server),
             ZooKeeperEvent::IsroReply { client, server } => {
                 self.client_input(client, Input::Writer { server })
             }

@@ -52,7 +52,7 @@ pub(crate) enum ZooKeeperEvent {
 
 impl ServiceEvent for ZooKeeperEvent {
     #[inline]
-    fn kind_and_whom(&self) -> (u64, u32) {
+    fn kind_and_subject(&self) -> (u64, u32) {
         match self {
             Self::ToServer { connection, .. } => (1, connection.0),
             Self::ToClient { connection, .. } => (2, connection.0),

@@ -11,7 +11,7 @@ use crate::world::World;
 
 /// What becomes of the event thread of a client handle.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct EventThreadDelay {
     /// Until when a callback does not return.
     until: VirtualTime,
     /// How many notifications have come to the handle, and nobody has been told.
@@ -44,7 +44,7 @@ impl World<SimulatedZooKeeper> {
             {
                 slot.machine.unblock_events();
                 self.no_longer_held(ClientId(client as u32), true);
-                self.event_thread_goes_on(process);
+                self.resume_event_thread(process);
             }
         }
     }

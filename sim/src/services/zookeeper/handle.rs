@@ -71,7 +71,7 @@ struct SimulatedTransport {
 }
 
 impl SimulatedTransport {
-    fn tell(&self, input: Input) {
+    fn send_input(&self, input: Input) {
         self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
         world.client_input(self.client, input);
@@ -80,7 +80,7 @@ impl SimulatedTransport {
 
 impl Transport for SimulatedTransport {
     fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>) {
-        self.tell(Input::Request {
+        self.send_input(Input::Request {
             request,
             watcher,
             caller: Caller::waiting(completion),
@@ -88,7 +88,7 @@ impl Transport for SimulatedTransport {
     }
 
     fn submit_in_background(&self, request: Request, completion: Completion<Reply>) {
-        self.tell(Input::Request {
+        self.send_input(Input::Request {
             request,
             watcher: None,
             caller: Caller::in_background(completion),
@@ -96,11 +96,11 @@ impl Transport for SimulatedTransport {
     }
 
     fn watch_session(&self, watcher: Watcher) {
-        self.tell(Input::WatchSession { watcher });
+        self.send_input(Input::WatchSession { watcher });
     }
 
     fn authenticate(&self, scheme: &str, secret: &[u8]) {
-        self.tell(Input::Authenticate {
+        self.send_input(Input::Authenticate {
             scheme: scheme.into(),
             secret: secret.into(),
         });
@@ -137,7 +137,7 @@ impl Transport for SimulatedTransport {
     }
 
     fn close(&self, completion: Completion<Reply>) {
-        self.tell(Input::Close { completion });
+        self.send_input(Input::Close { completion });
     }
 }
 

@@ -11,7 +11,7 @@ use crate::world::World;
 impl World<SimulatedZooKeeper> {
     /// A client asks a server whether it takes writes: it has to connect first.
     #[cold]
-    pub(super) fn ask_for_writer(&mut self, client: ClientId, server: ServerId) {
+    pub(super) fn send_isro_probe(&mut self, client: ClientId, server: ServerId) {
         let there = self.passes((client, server), true, (self.now, true));
         let back = self.passes((client, server), false, (there, true));
         let at = self.passes((client, server), true, (back, false));
@@ -23,7 +23,7 @@ impl World<SimulatedZooKeeper> {
 
     /// Only a yes is of any use. One that stands still does not answer before the client has given up.
     #[cold]
-    pub(super) fn asked_for_writer(&mut self, client: ClientId, server: ServerId) {
+    pub(super) fn on_isro_probe(&mut self, client: ClientId, server: ServerId) {
         let slot = &self.service.servers[server.0 as usize];
         if slot.up && !slot.hung && slot.machine.is_serving() && !slot.machine.is_read_only() {
             let at = self.passes((client, server), false, (self.now, false));
@@ -45,10 +45,10 @@ impl World<SimulatedZooKeeper> {
         let process = self.service.clients[client.0 as usize].process;
         let ends = (process, server);
         let (link, obstacle) = if to_server {
-            let obstacle = self.in_the_way(ends, |link| link.to_server);
+            let obstacle = self.obstacle_between(ends, |link| link.to_server);
             (link_ids::to_server(client.0), obstacle)
         } else {
-            let obstacle = self.in_the_way(ends, |link| link.to_client);
+            let obstacle = self.obstacle_between(ends, |link| link.to_client);
             (link_ids::to_client(client.0), obstacle)
         };
         let latency = self.latency_between(process, server);

@@ -57,7 +57,7 @@ impl World<SimulatedZooKeeper> {
     }
 
     /// The list that nobody could read, if nothing else has happened since it was asked for last.
-    pub(super) fn list_that_nobody_reads(&self) -> Option<ListTooLong> {
+    pub(super) fn unreadable_list(&self) -> Option<ListTooLong> {
         let state = (self.grants(), self.contenders_active);
         self.service
             .list_retries

@@ -8,24 +8,27 @@ use super::SimulatedZooKeeper;
 use super::handle::handle;
 use crate::world::Shared;
 
-type World = Rc<Shared<SimulatedZooKeeper>>;
+type SharedWorld = Rc<Shared<SimulatedZooKeeper>>;
 
 /// Deletes a node.
-pub(super) async fn delete_node(shared: World, path: Path) {
+pub(super) async fn delete_node(shared: SharedWorld, path: Path) {
     until_done(shared, async |zk| delete(zk, &path).await).await;
 }
 
 /// Deletes the lock's own node with all below it, and makes it anew; of several locks each in turn.
-pub(super) async fn recreate_lock(shared: World) {
+pub(super) async fn recreate_lock(shared: SharedWorld) {
     let locks = shared.world.borrow().lock_names.clone();
     for lock in &locks {
-        until_done(Rc::clone(&shared), async |zk| make_anew(zk, lock).await).await;
+        until_done(Rc::clone(&shared), async |zk| {
+            delete_and_create(zk, lock).await
+        })
+        .await;
     }
 }
 
 /// Does the work. An operator whose session dies in the middle begins again: to leave the lock without its node would
 /// be a fault of another kind.
-async fn until_done(shared: World, work: impl AsyncFn(&ZooKeeper) -> ZkResult<()>) {
+async fn until_done(shared: SharedWorld, work: impl AsyncFn(&ZooKeeper) -> ZkResult<()>) {
     while let Err(ZkError::SessionExpired) = work(&operator_session(&shared)).await {}
 }
 
@@ -33,7 +36,7 @@ async fn until_done(shared: World, work: impl AsyncFn(&ZooKeeper) -> ZkResult<()
 /// it would break holds for as long as anybody wants the lock.
 const PASSES: u32 = 20;
 
-async fn make_anew(zk: &ZooKeeper, lock: &Path) -> ZkResult<()> {
+async fn delete_and_create(zk: &ZooKeeper, lock: &Path) -> ZkResult<()> {
     for pass in 1.. {
         if pass > PASSES {
             return Ok(());
@@ -69,7 +72,7 @@ async fn delete(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
     }
 }
 
-fn operator_session(shared: &World) -> ZooKeeper {
+fn operator_session(shared: &SharedWorld) -> ZooKeeper {
     let client = {
         let mut world = shared.world.borrow_mut();
         let process = world.operator_process();

@@ -36,8 +36,8 @@ impl World<SimulatedZooKeeper> {
     fn follow(&mut self, txn: &Txn, session: SessionId, change: &TxnChange) {
         match change {
             TxnChange::Create(created) => {
-                let place = self.place_of(&created.path);
-                if let (Some((lock, name)), Some(by)) = (place, self.service.sessions.get(&session))
+                let index = self.place_of(&created.path);
+                if let (Some((lock, name)), Some(by)) = (index, self.service.sessions.get(&session))
                 {
                     let (by, zxid) = (*by, txn.zxid.0);
                     self.ownerships[lock].created(
@@ -86,7 +86,7 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// The lock that a path is in, by its place, and the name of the node there.
+    /// The lock that a path is in, by its index, and the name of the node there.
     fn place_of<'p>(&self, path: &'p str) -> Option<(usize, &'p str)> {
         let (lock, name) = name_in_lock(path)?;
         let lock = lock.0 as usize;
@@ -132,8 +132,8 @@ pub(super) fn name_in_lock(path: &str) -> Option<(LockId, &str)> {
         .split_once('/')?;
     let mut letters = lock.chars();
     let letter = letters.next().filter(|_| letters.next().is_none())?;
-    let LockName(place) = LockName::of_letter(letter)?;
-    Some((LockId(place), name))
+    let LockName(index) = LockName::of_letter(letter)?;
+    Some((LockId(index), name))
 }
 
 fn kind(change: &TxnChange) -> Option<RequestKind> {

@@ -19,7 +19,7 @@ impl World<SimulatedZooKeeper> {
             .servers
             .iter()
             .position(|slot| slot.up && slot.machine.is_leader());
-        let place = match name {
+        let index = match name {
             ServerName::Leader => leader,
             ServerName::Number(number) => Some(number as usize),
             // There are Sentinels beside Redis alone.
@@ -28,15 +28,15 @@ impl World<SimulatedZooKeeper> {
                 Some((u32::from(self.service.ensemble.servers) + nth) as usize)
             }
             ServerName::Follower(nth) => (0..usize::from(self.service.ensemble.servers))
-                .filter(|place| Some(*place) != leader)
+                .filter(|index| Some(*index) != leader)
                 .nth(nth as usize),
             ServerName::Of(contender) => {
                 let connection = self.connection_of(contender)?;
                 Some(self.connections.get(connection).server.0 as usize)
             }
         };
-        place
-            .filter(|place| *place < self.service.servers.len())
-            .map(|place| ServerId(place as u8))
+        index
+            .filter(|index| *index < self.service.servers.len())
+            .map(|index| ServerId(index as u8))
     }
 }

@@ -8,7 +8,7 @@ use picklock_zookeeper::state::Input;
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::Event;
 use crate::network::ServerId;
-use crate::plan::{Fault, Lasts};
+use crate::plan::{Fault, FaultDuration};
 use crate::world::World;
 
 impl World<SimulatedZooKeeper> {
@@ -41,7 +41,7 @@ impl World<SimulatedZooKeeper> {
                 );
             }
         }
-        for peer in (0..self.service.servers.len()).map(|place| ServerId(place as u8)) {
+        for peer in (0..self.service.servers.len()).map(|index| ServerId(index as u8)) {
             if peer != server {
                 let latency = self.latency_of_servers(server, peer).draw(&mut self.tape);
                 let link = self.links.between(server, peer);
@@ -98,7 +98,7 @@ impl World<SimulatedZooKeeper> {
         }
         for (by, server) in &self.struck.servers {
             if let Fault::SlowDisk { fsync, length, .. } = plan.faults[*by].inject
-                && length == Lasts::ForGood
+                && length == FaultDuration::ForGood
             {
                 self.service.servers[server.0 as usize]
                     .machine

@@ -14,10 +14,10 @@ use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Closed, Lost, Received, Sent};
 use crate::world::timeline_lanes::TO_CLIENTS;
 use crate::world::triggers::Occasion;
-use crate::world::{Fate, World};
+use crate::world::{MessageFate, World};
 
 /// How long a server is busy with each thing that it says, in microseconds.
-pub(super) struct Pace {
+pub(super) struct ServiceTimes {
     read: u64,
     write: u64,
     notification: u64,
@@ -25,7 +25,7 @@ pub(super) struct Pace {
     pub(super) proposals_keep_busy: bool,
 }
 
-impl From<&Ensemble> for Pace {
+impl From<&Ensemble> for ServiceTimes {
     fn from(ensemble: &Ensemble) -> Self {
         Self {
             read: whole_micros(ensemble.read_time),
@@ -43,7 +43,7 @@ impl World<SimulatedZooKeeper> {
         let minds = self.watches_requests();
         let slot = &mut self.service.servers[server.0 as usize];
         let out = &mut self.service.server_outputs;
-        slot.machine.say_what_is_proposed(minds);
+        slot.machine.report_proposals(minds);
         slot.machine.handle(self.now, input, &mut self.tape, out);
         if !self.pending_writes.is_empty() {
             let mark = slot.machine.last_applied().0;
@@ -203,7 +203,7 @@ impl World<SimulatedZooKeeper> {
             self.recorder.counts.bytes += request.wire_bytes();
         }
         if let ClientMessage::Request { xid, request } = &message {
-            self.follow_look(process, connection, (*xid, request));
+            self.follow_lock_request(process, connection, (*xid, request));
         }
         self.server_input(
             server,
@@ -235,12 +235,12 @@ impl World<SimulatedZooKeeper> {
         {
             match self.fate_of_reply(connection, client as usize, *xid) {
                 None => {}
-                Some(Fate::NEVER) => {
+                Some(MessageFate::NEVER) => {
                     self.trace(connection, (ToClient, Lost), &message);
                     return;
                 }
-                Some(Fate::Late(by)) => extra = by,
-                Some(Fate::Lost) => {
+                Some(MessageFate::Late(by)) => extra = by,
+                Some(MessageFate::Lost) => {
                     self.trace(connection, (ToClient, Lost), &message);
                     self.cut(connection);
                     return;
@@ -286,7 +286,12 @@ impl World<SimulatedZooKeeper> {
     }
 
     #[inline(never)]
-    fn fate_of_reply(&mut self, connection: ConnectionId, client: usize, xid: Xid) -> Option<Fate> {
+    fn fate_of_reply(
+        &mut self,
+        connection: ConnectionId,
+        client: usize,
+        xid: Xid,
+    ) -> Option<MessageFate> {
         let by = self.service.clients[client].process.0;
         let number = xid.0;
         let request = RequestId { connection, number };

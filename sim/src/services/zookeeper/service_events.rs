@@ -27,13 +27,13 @@ impl World<SimulatedZooKeeper> {
         let first = self.plan.service.servers().saturating_sub(1);
         let led = self.recorder.history.service.iter().rev();
         let mut led = led.filter(|event| matches!(event.what, What::Leading { .. }));
-        let name = |place: u8| self.plan.service.machine_name(place);
+        let name = |index: u8| self.plan.service.machine_name(index);
         let previous = match led.next() {
             None => Some(first),
-            Some(event) => (0..=first).find(|place| name(*place) == event.machine),
+            Some(event) => (0..=first).find(|index| name(*index) == event.machine),
         };
         let epoch = self.machine(server).epoch();
-        let previous = previous.map(|place| named(ServerId(place)));
+        let previous = previous.map(|index| named(ServerId(index)));
         self.tell(server, What::Leading { epoch, previous });
     }
 

@@ -57,7 +57,7 @@ impl World<SimulatedZooKeeper> {
         if contender.client != Some(client) {
             return;
         }
-        self.look_at_session(process);
+        self.note_session_state(process);
         let machine = &self.service.clients[client.0 as usize].machine;
         let resumed =
             machine.session().0 != 0 && self.service.sessions.contains_key(&machine.session());

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use picklock_checker::VirtualTime;
 use picklock_clients::zookeeper::Path;
 use picklock_zookeeper::state::{QuorumPeerConfig, Server};
-use picklock_zookeeper::txn::Reaped;
+use picklock_zookeeper::txn::ReapRule;
 
-use super::servers::Pace;
+use super::servers::ServiceTimes;
 use super::{BYSTANDER_PATH, LOCKS_PATH, ServerSlot, SimulatedZooKeeper};
 use crate::plan::{LockNode, Plan, Service};
 use crate::world::SimulatedService as _;
@@ -20,21 +20,21 @@ pub(super) fn formed(plan: &Plan) -> SimulatedZooKeeper {
     };
     let settings = Rc::new(QuorumPeerConfig::from(ensemble));
     let own = match ensemble.lock_node {
-        LockNode::Persistent => Some(Reaped::Never),
-        LockNode::Container => Some(Reaped::Childless),
+        LockNode::Persistent => Some(ReapRule::Never),
+        LockNode::Container => Some(ReapRule::Childless),
         LockNode::Missing => None,
     };
-    let lasting = |path| (Path::from(path), Reaped::Never);
+    let lasting = |path| (Path::from(path), ReapRule::Never);
     let locks = SimulatedZooKeeper::lock_names(plan);
     let locks = locks.into_iter().filter_map(|lock| Some((lock, own?)));
-    let nodes: Vec<(Path, Reaped)> = std::iter::once(lasting(LOCKS_PATH))
+    let nodes: Vec<(Path, ReapRule)> = std::iter::once(lasting(LOCKS_PATH))
         .chain(locks)
         .chain([lasting(BYSTANDER_PATH)])
         .collect();
     let machines = Server::formed(&settings, &nodes).into_iter();
     SimulatedZooKeeper {
         ensemble: ensemble.clone(),
-        pace: Pace::from(ensemble),
+        pace: ServiceTimes::from(ensemble),
         clients: Vec::with_capacity(plan.workload.contenders as usize + 1),
         servers: machines.map(ServerSlot::new).collect(),
         sessions: BTreeMap::new(),

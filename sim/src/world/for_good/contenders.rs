@@ -62,7 +62,7 @@ impl<S: SimulatedService> World<S> {
         if reached.len() == side.len() {
             return true;
         }
-        S::can_serve_who_reaches(self, &reached)
+        S::serves_client_reaching(self, &reached)
     }
 
     fn is_parted_for_good(&self, process: ProcessId, server: ServerId) -> bool {

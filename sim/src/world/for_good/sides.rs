@@ -14,11 +14,11 @@ impl<S: SimulatedService> World<S> {
             .collect();
         let mut sides = Vec::new();
         while let Some(first) = left.first().copied() {
-            let with = |other: &ServerId| *other == first || self.hear_each_other(first, *other);
+            let with = |other: &ServerId| *other == first || self.are_connected(first, *other);
             let (side, rest): (Side, Side) = left.into_iter().partition(with);
             let within = side.iter().all(|one| {
                 side.iter()
-                    .all(|other| one == other || self.hear_each_other(*one, *other))
+                    .all(|other| one == other || self.are_connected(*one, *other))
             });
             let apart = side
                 .iter()
@@ -33,7 +33,7 @@ impl<S: SimulatedService> World<S> {
         Some(sides)
     }
 
-    fn hear_each_other(&self, one: ServerId, other: ServerId) -> bool {
+    fn are_connected(&self, one: ServerId, other: ServerId) -> bool {
         !self.links.is_dead(one, other) && !self.links.is_dead(other, one)
     }
 

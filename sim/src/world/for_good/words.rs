@@ -7,7 +7,7 @@ use crate::world::World;
 
 impl<S: SimulatedService> World<S> {
     /// `server-1 and server-2 are dead for good: what is left has no quorum`
-    pub(crate) fn in_words(&self, lacks: &str) -> String {
+    pub(crate) fn describe(&self, lacks: &str) -> String {
         let machines = (0..self.plan.service.machines()).map(ServerId);
         let gone = machines.filter(|machine| self.is_server_gone_for_good(*machine));
         let (dead, still): (Vec<ServerId>, Vec<ServerId>) =

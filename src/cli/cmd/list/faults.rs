@@ -16,7 +16,7 @@ pub struct Example {
 pub fn faults() -> Vec<Example> {
     let row = |kind: &FaultKind| {
         let spec = kind.spec();
-        let or_for_good = if kind.has_field(FieldType::Lasts) {
+        let or_for_good = if kind.has_field(FieldType::FaultDuration) {
             " For good, without `for`."
         } else {
             ""

@@ -135,9 +135,9 @@ impl Trace {
         });
         let events = history.events.iter().enumerate();
         let events = events.filter(|(_, event)| self.wants_time(event.at.micros()));
-        let events = events.map(|(place, event)| {
-            let said = event::in_words(history, &event.what);
-            (place, true, event.at.micros(), format!("· {said}"))
+        let events = events.map(|(index, event)| {
+            let said = event::describe(history, &event.what);
+            (index, true, event.at.micros(), format!("· {said}"))
         });
         // What comes before an event of the history was written down before it.
         let mut lines: Vec<_> = messages.chain(service).chain(events).collect();
@@ -165,7 +165,7 @@ fn party(plan: &Plan, party: Party) -> String {
     };
     match process.0.checked_sub(workload.contenders) {
         None => format!("contender-{}", process.0 + 1),
-        Some(place) if place < workload.bystanders => format!("bystander-{}", place + 1),
+        Some(index) if index < workload.bystanders => format!("bystander-{}", index + 1),
         Some(_) => "operator".to_owned(),
     }
 }

@@ -14,12 +14,12 @@ use picklock_verify::harness::comparison::{Compared, Difference};
 use picklock_verify::zookeeper::{self, HOW, Installed, JARS, Plan};
 
 use super::Verify;
-use crate::cli::console::{self, Look};
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 
 /// Compares the model with real servers, one and three of them.
-pub(super) fn compare(asked: &Verify, _look: &Look) -> Result<u8, Failure> {
+pub(super) fn compare(asked: &Verify, _look: &OutputArgs) -> Result<u8, Failure> {
     let (installed, stop, sizes) = prepared(asked)?;
     let mut code = exit::AS_EXPECTED;
     for servers in sizes {
@@ -161,12 +161,12 @@ pub(super) fn not_compared(error: &VerifyError) -> Result<u8, Failure> {
     if matches!(error, VerifyError::Interrupted) {
         return Err(Failure::Interrupted);
     }
-    console::tell(&told_of(error));
+    console::print_message(&describe_error(error));
     Ok(exit::UNDECIDED)
 }
 
 /// What there is to say when it could not be compared: why, and the last lines of the server's log.
-pub(super) fn told_of(error: &VerifyError) -> String {
+pub(super) fn describe_error(error: &VerifyError) -> String {
     let mut text = format!("picklock: {error}\n");
     if !error.log().is_empty() {
         text.push_str("  the last lines of its log:\n");

@@ -13,7 +13,7 @@ use picklock_verify::redis::{
 };
 
 use super::Verify;
-use super::compared::{agreement, bar, differences, requests, told_of};
+use super::compared::{agreement, bar, describe_error, differences, requests};
 use crate::cli::console;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -68,7 +68,7 @@ pub(super) fn redis(asked: &Verify) -> Result<u8, Failure> {
         }
         Err(VerifyError::Interrupted) => Err(Failure::Interrupted),
         Err(error) => {
-            console::tell(&told_of(&error));
+            console::print_message(&describe_error(&error));
             Ok(exit::UNDECIDED)
         }
     }

@@ -4,11 +4,11 @@ use crate::checker::{ContenderId, EventKind, History, ServerChange, ServiceAnswe
 
 /// What a server did or found, in words: `server-2 is LEADING in epoch 2, after server-3`.
 pub(in crate::cli::cmd) fn of_service(history: &History, event: &ServiceEvent) -> String {
-    event.in_words(&|by| history.contender(by).to_owned())
+    event.describe(&|by| history.contender(by).to_owned())
 }
 
 /// The event in words: `contender-2 acquires`.
-pub(in crate::cli::cmd) fn in_words(history: &History, what: &EventKind) -> String {
+pub(in crate::cli::cmd) fn describe(history: &History, what: &EventKind) -> String {
     let of = |by: ContenderId, does: &str| format!("{} {does}", history.contender(by));
     match *what {
         EventKind::AcquireStarted { by, .. } => of(by, "calls acquire"),

@@ -34,17 +34,17 @@ pub(super) fn some_addresses() -> Vec<Address> {
 impl Nodes {
     /// A cluster that has stood for a while.
     pub(super) fn new(addresses: &[Address], seed: u64) -> Self {
-        let settings = |place: usize| {
-            let primary = place.checked_sub(PRIMARIES);
+        let settings = |index: usize| {
+            let primary = index.checked_sub(PRIMARIES);
             ServerConfig {
-                number: place as u32,
-                address: Some(addresses[place].clone()),
+                number: index as u32,
+                address: Some(addresses[index].clone()),
                 primary: primary.map(|primary| addresses[primary].clone()),
                 cluster: Some(ClusterConfig {
                     nodes: addresses.to_vec(),
                     primaries: PRIMARIES as u8,
                     node_timeout: TIMEOUT,
-                    seed: seed * 100 + place as u64,
+                    seed: seed * 100 + index as u64,
                     ..ClusterConfig::default()
                 }),
                 ..ServerConfig::default()

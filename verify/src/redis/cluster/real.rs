@@ -62,40 +62,42 @@ impl<'a> Nodes<'a> {
     /// Tells the nodes of each other, and which slots are whose, as `redis-cli --cluster create` does.
     fn form(&mut self, buses: &[String]) -> Result<()> {
         let ports: Vec<String> = self.servers.iter().map(|it| it.port.to_string()).collect();
-        for (place, (first, last)) in [(0, 5_460), (5_461, 10_922), (10_923, 16_383)]
+        for (index, (first, last)) in [(0, 5_460), (5_461, 10_922), (10_923, 16_383)]
             .into_iter()
             .enumerate()
         {
             let (first, last) = (first.to_string(), last.to_string());
-            self.must(place, &["CLUSTER", "ADDSLOTSRANGE", &first, &last])?;
+            self.expect_ok(index, &["CLUSTER", "ADDSLOTSRANGE", &first, &last])?;
         }
-        for place in 0..ports.len() {
-            let epoch = (place + 1).to_string();
-            self.must(place, &["CLUSTER", "SET-CONFIG-EPOCH", &epoch])?;
+        for index in 0..ports.len() {
+            let epoch = (index + 1).to_string();
+            self.expect_ok(index, &["CLUSTER", "SET-CONFIG-EPOCH", &epoch])?;
         }
-        for place in 1..ports.len() {
-            let words = ["CLUSTER", "MEET", "127.0.0.1", &ports[place], &buses[place]];
-            self.must(0, &words)?;
+        for index in 1..ports.len() {
+            let words = ["CLUSTER", "MEET", "127.0.0.1", &ports[index], &buses[index]];
+            self.expect_ok(0, &words)?;
         }
         let info = ["CLUSTER", "INFO"];
-        self.await_answer(&info, |_, value| says(value, "cluster_known_nodes:6"))?;
-        for place in 0..PRIMARIES {
-            let id = self.ask(place, &command(&["CLUSTER", "MYID"]))?;
+        self.await_answer(&info, |_, value| {
+            contains_text(value, "cluster_known_nodes:6")
+        })?;
+        for index in 0..PRIMARIES {
+            let id = self.ask(index, &command(&["CLUSTER", "MYID"]))?;
             let id = id.as_ref().and_then(Value::bytes).unwrap_or_default();
             let id = String::from_utf8_lossy(id).into_owned();
-            self.must(PRIMARIES + place, &["CLUSTER", "REPLICATE", &id])?;
+            self.expect_ok(PRIMARIES + index, &["CLUSTER", "REPLICATE", &id])?;
         }
-        self.await_answer(&info, |_, value| says(value, "cluster_state:ok"))?;
+        self.await_answer(&info, |_, value| contains_text(value, "cluster_state:ok"))?;
         self.await_answer(&["CLUSTER", "NODES"], |_, value| {
             let text = value.and_then(Value::bytes).unwrap_or_default();
             String::from_utf8_lossy(text).matches("slave").count() == PRIMARIES
         })?;
         self.await_answer(&["INFO", "replication"], |node, value| {
-            node < PRIMARIES || says(value, "master_link_status:up")
+            node < PRIMARIES || contains_text(value, "master_link_status:up")
         })
     }
 
-    fn must(&mut self, node: usize, words: &[&str]) -> Result<()> {
+    fn expect_ok(&mut self, node: usize, words: &[&str]) -> Result<()> {
         match self.ask(node, &command(words))? {
             Some(Value::Error(error)) => {
                 let why = format!("{}: {error}", words.join(" "));
@@ -139,7 +141,7 @@ impl<'a> Nodes<'a> {
 }
 
 /// Whether a text has this in it.
-fn says(value: Option<&Value>, what: &str) -> bool {
+fn contains_text(value: Option<&Value>, what: &str) -> bool {
     let text = value.and_then(Value::bytes).unwrap_or_default();
     String::from_utf8_lossy(text).contains(what)
 }

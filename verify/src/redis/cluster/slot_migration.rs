@@ -274,13 +274,13 @@ fn ask<R: ClusterBackend, M: ClusterBackend>(
 
 /// A step in the words of one side. An empty pair of braces stands for an empty word.
 fn read(text: &str, ports: &[u16], names: &[String]) -> Command {
-    let place = |word: &str, mark: char| word.strip_prefix(mark)?.parse::<usize>().ok();
+    let index = |word: &str, mark: char| word.strip_prefix(mark)?.parse::<usize>().ok();
     let words = text.split(' ').map(|word| {
         if word == "{}" {
             return String::new();
         }
-        let name = place(word, '@').and_then(|node| names.get(node).cloned());
-        let port = place(word, ':').and_then(|node| ports.get(node).map(u16::to_string));
+        let name = index(word, '@').and_then(|node| names.get(node).cloned());
+        let port = index(word, ':').and_then(|node| ports.get(node).map(u16::to_string));
         name.or(port).unwrap_or_else(|| word.to_owned())
     });
     Command::of(words).unwrap_or_else(|| Command::new("PING"))

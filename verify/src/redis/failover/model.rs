@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_clients::redis::Value;
-use picklock_redis::test_cluster::{self, Machine, Plan};
+use picklock_redis::test_cluster::{self, Machine, TestClusterConfig};
 use picklock_redis::{Address, ConnectionId, ServerConfig};
 use picklock_testkit::Cluster;
 
@@ -24,7 +24,7 @@ pub(super) struct ModelBackend {
 impl ModelBackend {
     /// Servers and Sentinels that have known each other for a while.
     pub(super) fn of(setup: &Setup, seed: u64) -> Self {
-        let mut town = test_cluster::TestCluster::of(&Plan {
+        let mut town = test_cluster::TestCluster::of(&TestClusterConfig {
             server: ServerConfig {
                 persistence: setup.persistence.clone(),
                 active_expiry: false,
@@ -37,7 +37,7 @@ impl ModelBackend {
             down_after: setup.down_after,
             failover_timeout: setup.failover_timeout,
             seed: seed as u32,
-            ..Plan::of(setup.replicas, setup.sentinels)
+            ..TestClusterConfig::of(setup.replicas, setup.sentinels)
         });
         let servers = (0..=setup.replicas).map(Machine::Server);
         let clients = servers.map(|server| town.connect(server)).collect();
@@ -77,10 +77,10 @@ impl super::FailoverBackend for ModelBackend {
         Ok(answer)
     }
 
-    fn place_of(&self, host: &str, port: u16) -> Option<usize> {
+    fn server_index(&self, host: &str, port: u16) -> Option<usize> {
         let host = host.into();
         match Machine::at(&Address { host, port })? {
-            Machine::Server(place) => Some(place),
+            Machine::Server(index) => Some(index),
             Machine::Sentinel(_) => None,
         }
     }

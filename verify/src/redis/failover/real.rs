@@ -102,14 +102,14 @@ impl<'a> RealBackend<'a> {
         backend.await_server(0)?;
         let port = backend.relay.as_ref().map(|relay| relay.port);
         let port = port.unwrap_or(backend.servers[0].port).to_string();
-        for place in 1..=setup.replicas {
+        for index in 1..=setup.replicas {
             let follow = ["--replicaof", "127.0.0.1", &port];
             let own: Vec<&str> = own.iter().copied().chain(follow).collect();
             backend
                 .servers
                 .push(RealServer::start(installed, free_port()?, &own)?);
-            backend.await_server(place)?;
-            backend.await_info(place, "master_link_status:up")?;
+            backend.await_server(index)?;
+            backend.await_info(index, "master_link_status:up")?;
         }
         backend.start_sentinels(installed, setup)?;
         Ok(backend)
@@ -133,11 +133,11 @@ impl<'a> RealBackend<'a> {
         let replicas = format!("\"num-slaves\" \"{}\"", setup.replicas);
         let others = setup.sentinels.saturating_sub(1);
         let others = format!("\"num-other-sentinels\" \"{others}\"");
-        for place in 0..setup.sentinels {
-            let port = self.sentinels[place].port;
+        for index in 0..setup.sentinels {
+            let port = self.sentinels[index].port;
             let knows = |said: &str| said.contains(&replicas) && said.contains(&others);
             let said = self.await_answer(port, &["SENTINEL", "MASTER", "mymaster"], knows)?;
-            said.map_err(|said| self.sentinels[place].process.not_started(said))?;
+            said.map_err(|said| self.sentinels[index].process.not_started(said))?;
         }
         if setup.sentinels > 0 {
             self.turn(REST)?;
@@ -146,34 +146,34 @@ impl<'a> RealBackend<'a> {
     }
 
     /// Waits until a server takes connections.
-    fn await_port(&mut self, place: usize) -> Result<()> {
-        let port = self.servers[place].port;
+    fn await_port(&mut self, index: usize) -> Result<()> {
+        let port = self.servers[index].port;
         let listens = until(self, (START, LOOK), |_| {
             Ok(Connection::open(port, ANSWER).is_ok())
         })?;
         match listens {
             Some(_) => Ok(()),
-            None => Err(self.not_started(place, "nobody listens".to_owned())),
+            None => Err(self.not_started(index, "nobody listens".to_owned())),
         }
     }
 
     /// Waits until a server serves, and makes a connection to it.
-    fn await_server(&mut self, place: usize) -> Result<()> {
-        let port = self.servers[place].port;
+    fn await_server(&mut self, index: usize) -> Result<()> {
+        let port = self.servers[index].port;
         let said = self.await_answer(port, &["PING"], |said| said == "status PONG")?;
-        said.map_err(|said| self.not_started(place, said))?;
+        said.map_err(|said| self.not_started(index, said))?;
         // What has expired stays until somebody asks for it: otherwise it would depend on the moment.
         ask_port(port, &["DEBUG", "SET-ACTIVE-EXPIRE", "0"]);
         self.connections.resize_with(self.servers.len(), || None);
-        self.connections[place] = Connection::open(port, ANSWER).ok();
+        self.connections[index] = Connection::open(port, ANSWER).ok();
         Ok(())
     }
 
-    fn await_info(&mut self, place: usize, wanted: &str) -> Result<()> {
-        let port = self.servers[place].port;
+    fn await_info(&mut self, index: usize, wanted: &str) -> Result<()> {
+        let port = self.servers[index].port;
         let has = |said: &str| said.contains(wanted);
         let said = self.await_answer(port, &["INFO", "replication"], has)?;
-        said.map_err(|said| self.not_started(place, said))
+        said.map_err(|said| self.not_started(index, said))
     }
 
     /// Waits until a server or a Sentinel answers as it should. An error is what it said last.
@@ -191,8 +191,8 @@ impl<'a> RealBackend<'a> {
         Ok(answered.map(|_| ()).ok_or(said))
     }
 
-    fn not_started(&self, place: usize, why: String) -> VerifyError {
-        self.servers[place].process.not_started(why)
+    fn not_started(&self, index: usize, why: String) -> VerifyError {
+        self.servers[index].process.not_started(why)
     }
 
     /// Time passes, and the relay does its work.
@@ -276,7 +276,7 @@ impl super::FailoverBackend for RealBackend<'_> {
         Ok(port.and_then(|port| ask_port(port, words)))
     }
 
-    fn place_of(&self, _: &str, port: u16) -> Option<usize> {
+    fn server_index(&self, _: &str, port: u16) -> Option<usize> {
         self.servers.iter().position(|it| it.port == port)
     }
 

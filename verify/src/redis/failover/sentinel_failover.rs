@@ -180,12 +180,12 @@ fn resume(backend: &mut dyn FailoverBackend, taken: &mut Taken) -> Result<(Obser
 fn add(spans: &mut Vec<Span>, part: &'static str, taken: Taken, is_real: bool) {
     for (what, time) in taken {
         let what = format!("{part}: {what}");
-        let place = spans.iter().position(|span| span.what == what);
-        let place = place.unwrap_or_else(|| {
+        let index = spans.iter().position(|span| span.what == what);
+        let index = index.unwrap_or_else(|| {
             spans.push(Span::of(what));
             spans.len() - 1
         });
-        let span = &mut spans[place];
+        let span = &mut spans[index];
         let times = if is_real {
             &mut span.real
         } else {

@@ -17,7 +17,11 @@ pub(super) fn cases() -> Vec<(&'static str, Setup, Case)> {
         relayed: false,
         ..Setup::of(2)
     };
-    vec![("clients ask who the replicas are", watched, tell as Case)]
+    vec![(
+        "clients ask who the replicas are",
+        watched,
+        report_replicas as Case,
+    )]
 }
 
 /// What clients look at, of what is said of each replica.
@@ -42,25 +46,25 @@ fn row(backend: &dyn FailoverBackend, value: &Value) -> Option<(usize, Vec<(Stri
     let field = |name: &str| fields.iter().find(|(known, _)| known == name);
     let (_, host) = field("ip")?;
     let (_, port) = field("port")?;
-    let place = backend.place_of(host, port.parse().ok()?)?;
+    let index = backend.server_index(host, port.parse().ok()?)?;
     let kept = FIELDS.iter().map(|name| {
         let (name, value) = field(name)?;
         // Servers have other addresses on the other side.
         let value = match name.as_str() {
             "master-host" => {
                 let (_, port) = field("master-port")?;
-                let primary = backend.place_of(value, port.parse().ok()?);
+                let primary = backend.server_index(value, port.parse().ok()?);
                 primary.map_or_else(|| value.clone(), |it| format!("server {it}"))
             }
             _ => value.clone(),
         };
         Some((name.clone(), value))
     });
-    Some((place, kept.collect::<Option<_>>()?))
+    Some((index, kept.collect::<Option<_>>()?))
 }
 
 /// What the first Sentinel says of its replicas, in the order of their places.
-fn said(backend: &mut dyn FailoverBackend) -> Result<Vec<Vec<(String, String)>>> {
+fn reported_replicas(backend: &mut dyn FailoverBackend) -> Result<Vec<Vec<(String, String)>>> {
     let value = backend.ask_sentinel(&["SENTINEL", "REPLICAS", "mymaster"])?;
     let rows = value.as_ref().and_then(Value::values).unwrap_or_default();
     let mut rows: Vec<_> = rows
@@ -77,7 +81,7 @@ fn until(it: &mut Recorder, flags: &str, link: &str) -> Result<()> {
     const MOST: Duration = Duration::from_secs(30);
     let mut rows = Vec::new();
     clock::until(it.backend, (MOST, LOOK), |backend| {
-        rows = said(backend)?;
+        rows = reported_replicas(backend)?;
         let fields: &[(String, String)] = rows.get(REPLICA - 1).map_or(&[], |it| it);
         let is = |name: &str, value: &str| {
             let mut fields = fields.iter();
@@ -94,7 +98,7 @@ fn until(it: &mut Recorder, flags: &str, link: &str) -> Result<()> {
     Ok(())
 }
 
-fn tell(backend: &mut dyn FailoverBackend) -> Result<Observed> {
+fn report_replicas(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     until(&mut it, "slave", "ok")?;
     for line in ["SENTINEL REPLICAS other", "SENTINEL SLAVES other"] {

@@ -13,7 +13,7 @@ pub(super) const CREATOR: Case = Case {
         let (maker, other) = (build.client(0), build.client(servers - 1));
         let mine = || Acl::creator_all();
         build.ask(maker, [build.create_for("/early", mine())]);
-        build.say(maker, "digest", "alice:a");
+        build.authenticate(maker, "digest", "alice:a");
         build.ask(maker, [build.create_for("/box", mine())]);
         build.ask(
             maker,
@@ -29,15 +29,15 @@ pub(super) const CREATOR: Case = Case {
             build.ask(other, [set_acl(build, "/box", Acl::OPEN, None)]);
         };
         tried(&mut build);
-        build.say(other, "digest", "alice:wrong");
+        build.authenticate(other, "digest", "alice:wrong");
         tried(&mut build);
-        build.say(other, "digest", "alice:a");
+        build.authenticate(other, "digest", "alice:a");
         tried(&mut build);
         // What it has said counts for its connection alone.
         let moved = build.resume(maker, servers - 1, true);
         build.ask(moved, [build.create_for("/late", mine())]);
-        build.say(moved, "digest", "alice:a");
-        build.say(moved, "digest", "bob:b");
+        build.authenticate(moved, "digest", "alice:a");
+        build.authenticate(moved, "digest", "bob:b");
         build.ask(moved, [build.create_for("/late", mine())]);
         build.ask(moved, [get_acl(&build, "/late")]);
         build.steps
@@ -53,7 +53,7 @@ pub(super) const KNOWN_AS: Case = Case {
         let client = build.client(servers - 1);
         build.ask(client, [Request::WhoAmI]);
         for said in ["alice:a", "bob:b", "alice:a", "alice:other", "carol"] {
-            build.say(client, "digest", said);
+            build.authenticate(client, "digest", said);
             build.ask(client, [Request::WhoAmI]);
         }
         let moved = build.resume(client, 0, true);
@@ -107,10 +107,10 @@ pub(super) const DISBELIEVED: Case = Case {
         let mut build = Build::new(root, first, servers);
         let client = build.client(0);
         build.ask(client, [build.create("/e", CreateMode::Ephemeral)]);
-        build.say(client, "magic", "wand");
+        build.authenticate(client, "magic", "wand");
         let back = build.resume(client, 0, true);
         build.ask(back, [build.exists("/e")]);
-        build.say(back, "ip", "anything");
+        build.authenticate(back, "ip", "anything");
         build.ask(back, [build.create_for("/none", Acl::creator_all())]);
         let empty = || Acl::new([]);
         build.ask(back, [build.create_for("/none", empty())]);

@@ -106,7 +106,12 @@ impl Build {
         Request::create(self.path(path), b"", CreateMode::Persistent, acl, true)
     }
 
-    pub(super) fn say(&mut self, client: Client, scheme: &'static str, secret: &'static str) {
+    pub(super) fn authenticate(
+        &mut self,
+        client: Client,
+        scheme: &'static str,
+        secret: &'static str,
+    ) {
         self.steps.push(Step::Authenticate {
             client,
             scheme,

@@ -95,7 +95,7 @@ pub(super) const RESTARTED: Case = Case {
         }
         let sequential = CreateMode::EphemeralSequential;
         let (one, other) = (build.client(0), build.client(0));
-        build.say(one, "digest", "alice:a");
+        build.authenticate(one, "digest", "alice:a");
         for client in [one, other] {
             build.ask(
                 client,

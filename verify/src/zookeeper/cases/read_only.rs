@@ -38,7 +38,7 @@ fn left_alone(root: &str, first: usize, servers: usize, place: usize) -> Vec<Ste
     for (client, name) in [(old, "/old"), (also, "/also")] {
         build.ask(client, [build.create(name, CreateMode::Ephemeral)]);
     }
-    build.say(old, "digest", "alice:a");
+    build.authenticate(old, "digest", "alice:a");
     build.ask(old, [build.create_for("/mine", Acl::creator_all())]);
     build.ask(
         old,
@@ -58,7 +58,7 @@ fn left_alone(root: &str, first: usize, servers: usize, place: usize) -> Vec<Ste
     let reader = build.reader(place);
     reads(&mut build, reader);
     refused(&mut build, reader);
-    build.say(reader, "digest", "alice:a");
+    build.authenticate(reader, "digest", "alice:a");
     build.ask(reader, [build.get_data("/mine"), build.get_data("/a")]);
     let back = build.resume_reader(reader, place, false);
     build.ask(back, [build.get_children("")]);

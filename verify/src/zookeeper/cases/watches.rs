@@ -147,7 +147,7 @@ pub(super) const SEVERAL: Case = Case {
         for path in ["/a", "/a/b", "/a/c"] {
             build.ask(client, [build.create(path, PERSISTENT)]);
         }
-        build.say(other, "digest", "alice:a");
+        build.authenticate(other, "digest", "alice:a");
         build.ask(other, [build.create_for("/mine", Acl::creator_all())]);
         for client in [client, other] {
             for paths in [

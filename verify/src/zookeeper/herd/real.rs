@@ -79,7 +79,7 @@ impl Experiment<'_> {
             self.ask(&mut seat, first)?;
             // The first has the lock before the others come.
             while number == 0 && seat.contender.stage != Stage::Holding {
-                self.hear(&mut seat)?;
+                self.receive(&mut seat)?;
             }
             seats.push(seat);
         }
@@ -129,7 +129,7 @@ impl Experiment<'_> {
     }
 
     /// Takes what has come for a client, if anything has. Whether it was a notification.
-    fn hear(&mut self, seat: &mut HerdClient) -> Result<Option<bool>> {
+    fn receive(&mut self, seat: &mut HerdClient) -> Result<Option<bool>> {
         let Incoming::Message(message) = self.real.try_receive(seat.link)? else {
             return Ok(None);
         };
@@ -170,7 +170,7 @@ impl Experiment<'_> {
             }
             for place in 0..seats.len() {
                 let seat = &mut seats[place];
-                while let Some(event) = self.hear(seat)? {
+                while let Some(event) = self.receive(seat)? {
                     notifications += u64::from(event);
                     last_heard = now;
                 }
@@ -203,7 +203,7 @@ impl Experiment<'_> {
         let mut notifications = 0;
         while self.real.elapsed() - quiet_since < QUIET {
             for seat in &mut *seats {
-                while let Some(event) = self.hear(seat)? {
+                while let Some(event) = self.receive(seat)? {
                     notifications += u64::from(event);
                     quiet_since = self.real.elapsed();
                 }

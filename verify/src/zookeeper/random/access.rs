@@ -82,7 +82,7 @@ impl Random {
         }
     }
 
-    pub(super) fn say(&mut self, client: Client) -> Step {
+    pub(super) fn authenticate(&mut self, client: Client) -> Step {
         let (scheme, secret) = self.one_of(&SAID);
         Step::Authenticate {
             client,

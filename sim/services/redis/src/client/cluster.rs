@@ -14,9 +14,9 @@ use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Lane, Value};
 use picklock_machines::ConnectionId;
 
-use super::connection::{Phase, Whom};
+use super::connection::{LaneTarget, Phase};
 use super::pending::Pending;
-use super::sequential_query::Questions;
+use super::sequential_query::SequentialQuery;
 use super::{Client, Destination, End, Output, ReadFrom, RedisClientConfig};
 use crate::{Address, only_reads, slot_of, slot_of_command};
 use slot_map::{Map, Reply};
@@ -28,7 +28,7 @@ pub(super) struct Router {
     /// There is reason to doubt the map, or there is none yet.
     stale: bool,
     /// What the nodes are asked.
-    questions: Questions,
+    questions: SequentialQuery,
     /// Nobody has answered.
     in_vain: bool,
     /// Commands that have nowhere to go yet, and before when they are not to be sent.
@@ -59,7 +59,7 @@ impl Router {
             settings,
             map: Map::default(),
             stale: true,
-            questions: Questions::new(
+            questions: SequentialQuery::new(
                 End::Questions,
                 settings.cluster,
                 node,
@@ -166,7 +166,7 @@ impl Router {
     }
 
     /// Gives up on nodes that do not answer, and on commands that have waited for long enough.
-    fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+    fn run_timers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         if self.questions.deadline() <= now {
             self.next(now, out);
         }
@@ -227,7 +227,7 @@ impl Client {
     ) -> bool {
         let open = Phase::Open(connection);
         if self.router.questions.phase == open {
-            match Map::told(value) {
+            match Map::from_cluster_slots(value) {
                 Some(map) => {
                     self.router.map = map;
                     self.router.stale = false;
@@ -283,7 +283,7 @@ impl Client {
             Some(to) if lane.is_shared() && pending.redirections_left > 0 => {
                 pending.redirections_left -= 1;
                 self.router.goes(lane, &to);
-                self.send_by(lane, Whom::Node(to), pending, out);
+                self.send_by(lane, LaneTarget::Node(to), pending, out);
             }
             _ => pending.answer(value.clone()),
         }
@@ -310,7 +310,7 @@ impl Client {
         for it in &mut self.subscriptions {
             it.give_up(now);
         }
-        self.router.look_at_clock(now, out);
+        self.router.run_timers(now, out);
     }
 
     /// Asks who serves what, if somebody has to know, and sends what waits where it belongs.
@@ -337,12 +337,12 @@ impl Client {
         let later = self.router.waiting.iter().map(|(_, _, at)| *at);
         let later = later.filter(|at| *at > now).min();
         self.router.wake = later.unwrap_or(VirtualTime::NEVER);
-        for (place, wire) in self.wires.iter().enumerate() {
+        for (index, wire) in self.wires.iter().enumerate() {
             if wire.wants_connection()
                 && wire.not_before <= now
-                && let Whom::Node(to) = &wire.whom
+                && let LaneTarget::Node(to) = &wire.target
             {
-                let (end, to) = (End::Wire(place), Destination::Address(to.clone()));
+                let (end, to) = (End::Wire(index), Destination::Address(to.clone()));
                 out.push(Output::Connect { end, to });
             }
         }
@@ -352,11 +352,11 @@ impl Client {
     /// on.
     fn connect_subscriptions(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let looking = self.subscriptions.iter_mut().enumerate();
-        for (place, it) in looking.filter(|(_, it)| it.phase == Phase::Looking) {
+        for (index, it) in looking.filter(|(_, it)| it.phase == Phase::Looking) {
             let slot = it.first_channel().map(slot_of);
             match slot.and_then(|slot| self.router.map.owner(slot)) {
                 Some(to) => {
-                    let (end, to) = (End::Subscriptions(place), Destination::Address(to));
+                    let (end, to) = (End::Subscriptions(index), Destination::Address(to));
                     out.push(Output::Connect { end, to });
                 }
                 None => it.broken(now, &self.settings),
@@ -371,7 +371,7 @@ impl Client {
                 continue;
             }
             match self.router.route(lane, &pending.command) {
-                Some(to) => self.send_by(lane, Whom::Node(to), pending, out),
+                Some(to) => self.send_by(lane, LaneTarget::Node(to), pending, out),
                 None => {
                     self.router.stale = true;
                     self.router.later(now, lane, pending);

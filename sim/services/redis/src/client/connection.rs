@@ -6,7 +6,7 @@ use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Lane, RedisError, Value};
 use picklock_machines::ConnectionId;
 
-use super::in_flight::Sent;
+use super::in_flight::InFlight;
 use super::pending::Pending;
 use super::{Output, RedisClientConfig, Rounds};
 use crate::Address;
@@ -39,7 +39,7 @@ const NOT_YET: [&str; 2] = ["LOADING", "MASTERDOWN"];
 
 /// Whom the commands of a lane are sent to. Each has connections of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Whom {
+pub(super) enum LaneTarget {
     /// The server of the lane, or whoever is the primary.
     Lane,
     /// A node of the cluster.
@@ -51,7 +51,7 @@ pub(super) enum Whom {
 /// A lane to a server.
 pub(super) struct Wire {
     pub lane: Lane,
-    pub whom: Whom,
+    pub target: LaneTarget,
     /// Which replica is to be read from, if one is.
     pub rounds: Option<Rounds>,
     pub phase: Phase,
@@ -62,25 +62,25 @@ pub(super) struct Wire {
     /// As how manyth of its pool it was given back last.
     pub given_back: u64,
     unsent: VecDeque<Pending>,
-    sent: Sent,
+    sent: InFlight,
 }
 
 impl Wire {
-    pub fn new(lane: Lane, whom: Whom) -> Self {
-        let rounds = match whom {
-            Whom::Lane | Whom::Node(_) => None,
-            Whom::Reader(turn) => Some(Rounds::from(turn)),
+    pub fn new(lane: Lane, target: LaneTarget) -> Self {
+        let rounds = match target {
+            LaneTarget::Lane | LaneTarget::Node(_) => None,
+            LaneTarget::Reader(turn) => Some(Rounds::from(turn)),
         };
         Self {
             lane,
-            whom,
+            target,
             rounds,
             phase: Phase::Idle,
             not_before: VirtualTime::ZERO,
             is_out: false,
             given_back: 0,
             unsent: VecDeque::new(),
-            sent: Sent::default(),
+            sent: InFlight::default(),
         }
     }
 
@@ -128,7 +128,7 @@ impl Wire {
     /// Says that what a replica has is good enough (`READONLY`), before anything else is sent.
     pub fn settle_for_replicas(&mut self, out: &mut Vec<Output>) {
         if let Phase::Open(connection) = self.phase {
-            say(connection, "READONLY", &mut self.sent, out);
+            send_untracked(connection, "READONLY", &mut self.sent, out);
         }
     }
 
@@ -139,7 +139,7 @@ impl Wire {
         };
         while let Some(mut pending) = self.unsent.pop_front() {
             if std::mem::take(&mut pending.asking) {
-                say(connection, "ASKING", &mut self.sent, out);
+                send_untracked(connection, "ASKING", &mut self.sent, out);
             }
             out.push(Output::Send {
                 connection,
@@ -228,11 +228,16 @@ impl Wire {
 }
 
 /// Sends a word that nobody waits for the answer of.
-fn say(connection: ConnectionId, word: &str, sent: &mut Sent, out: &mut Vec<Output>) {
+fn send_untracked(
+    connection: ConnectionId,
+    word: &str,
+    sent: &mut InFlight,
+    out: &mut Vec<Output>,
+) {
     out.push(Output::Send {
         connection,
         command: Command::new(word),
         again: false,
     });
-    sent.push_unheard();
+    sent.push_untracked();
 }

@@ -9,20 +9,20 @@ use super::pending::Pending;
 /// Commands without an answer, in the order in which they were sent. Those that nobody waits for any more are only
 /// counted: a server that stands still for a day leaves a hundred thousand of them.
 #[derive(Default)]
-pub(super) struct Sent {
-    queue: VecDeque<Awaited>,
+pub(super) struct InFlight {
+    queue: VecDeque<InFlightCommand>,
     /// How many were sent behind the last of the queue that nobody waits for.
-    unheard: u64,
+    untracked: u64,
 }
 
 /// A command that somebody waits for.
-struct Awaited {
+struct InFlightCommand {
     pending: Pending,
     /// How many were sent before it, and behind the one before, that nobody waits for.
-    unheard_before: u64,
+    untracked_before: u64,
 }
 
-impl Sent {
+impl InFlight {
     /// For how many answers somebody waits.
     #[inline]
     pub fn awaited(&self) -> usize {
@@ -31,30 +31,30 @@ impl Sent {
 
     /// Whether no answer is to come, waited for or not.
     pub fn is_empty(&self) -> bool {
-        self.queue.is_empty() && self.unheard == 0
+        self.queue.is_empty() && self.untracked == 0
     }
 
     /// A command is sent.
     pub fn push(&mut self, pending: Pending) {
-        self.queue.push_back(Awaited {
+        self.queue.push_back(InFlightCommand {
             pending,
-            unheard_before: std::mem::take(&mut self.unheard),
+            untracked_before: std::mem::take(&mut self.untracked),
         });
     }
 
     /// A word is sent that nobody waits for the answer of.
-    pub fn push_unheard(&mut self) {
-        self.unheard += 1;
+    pub fn push_untracked(&mut self) {
+        self.untracked += 1;
     }
 
     /// The oldest command has its answer: whose it is, if anybody still waits for it.
     pub fn pop(&mut self) -> Option<Pending> {
-        let unheard = match self.queue.front_mut() {
-            Some(first) => &mut first.unheard_before,
-            None => &mut self.unheard,
+        let untracked = match self.queue.front_mut() {
+            Some(first) => &mut first.untracked_before,
+            None => &mut self.untracked,
         };
-        if let Some(fewer) = unheard.checked_sub(1) {
-            *unheard = fewer;
+        if let Some(fewer) = untracked.checked_sub(1) {
+            *untracked = fewer;
             return None;
         }
         self.queue.pop_front().map(|first| first.pending)
@@ -68,23 +68,23 @@ impl Sent {
 
     /// Takes what has waited long enough and has no tries left, and answers it and whether any answer is late.
     pub fn take_late(&mut self, now: VirtualTime) -> (Vec<Pending>, bool) {
-        let is_late = |one: &Awaited| one.pending.deadline <= now;
+        let is_late = |one: &InFlightCommand| one.pending.deadline <= now;
         if !self.queue.iter().any(is_late) {
             return (Vec::new(), false);
         }
         let mut over = Vec::new();
-        let mut unheard = 0;
+        let mut untracked = 0;
         for mut one in std::mem::take(&mut self.queue) {
-            unheard += one.unheard_before;
+            untracked += one.untracked_before;
             if is_late(&one) && one.pending.tries_left == 0 {
                 over.push(one.pending);
-                unheard += 1;
+                untracked += 1;
             } else {
-                one.unheard_before = std::mem::take(&mut unheard);
+                one.untracked_before = std::mem::take(&mut untracked);
                 self.queue.push_back(one);
             }
         }
-        self.unheard += unheard;
+        self.untracked += untracked;
         (over, true)
     }
 
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_nobody_waits_for_any_more_is_counted_and_not_kept() {
-        let mut sent = Sent::default();
+        let mut sent = InFlight::default();
         for turn in 0..10_000 {
             sent.push(sent_at(turn * 1_000));
             let (over, late) = sent.take_late(VirtualTime::from_micros((turn + 1) * 1_000_000));
@@ -130,13 +130,13 @@ mod tests {
 
     #[test]
     fn each_answer_comes_to_the_command_that_it_is_of() {
-        let mut sent = Sent::default();
-        sent.push_unheard();
+        let mut sent = InFlight::default();
+        sent.push_untracked();
         // The first and the third are late.
         for millis in [0, 900, 0, 901] {
             sent.push(sent_at(millis));
         }
-        sent.push_unheard();
+        sent.push_untracked();
         let (over, _) = sent.take_late(VirtualTime::from_micros(500_000));
         assert_eq!((over.len(), sent.awaited()), (2, 2));
         let deadlines: Vec<Option<u64>> = (0..6)

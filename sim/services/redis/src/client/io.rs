@@ -32,19 +32,19 @@ pub struct RedisClientConfig {
     /// Whom it reads from.
     pub read_from: ReadFrom,
     /// How its process shares connections to a server.
-    pub connections: Connections,
+    pub connections: ConnectionMode,
 }
 
 impl RedisClientConfig {
     /// Whether a connection is closed whose answer is late: by the next command, the answer would be taken for its own.
     pub(super) fn closes_late(&self) -> bool {
-        self.retries > 0 || self.connections != Connections::Multiplexed
+        self.retries > 0 || self.connections != ConnectionMode::Multiplexed
     }
 }
 
 /// How the tasks of a process share connections to a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Connections {
+pub enum ConnectionMode {
     /// All commands go by one, one behind the other (redis-rs's `MultiplexedConnection`, Lettuce).
     #[default]
     Multiplexed,
@@ -90,7 +90,7 @@ pub enum Input {
     Submit {
         /// By which lane.
         lane: Lane,
-        /// What.
+        /// The command.
         command: Command,
         /// What gets the answer.
         completion: Completion<RedisResult<Value>>,
@@ -108,19 +108,19 @@ pub enum Input {
     },
     /// A connection stands.
     Opened {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
     /// A connection could not be made, or broke.
     Broken {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
     /// Something has come from a server.
-    Heard {
+    Received {
         /// By which connection.
         connection: ConnectionId,
-        /// What.
+        /// The value.
         value: Value,
     },
     /// The time has come that [`super::Client::next_wake`] had named. Too early does no harm.
@@ -140,14 +140,14 @@ pub enum Output {
     Send {
         /// By which connection.
         connection: ConnectionId,
-        /// What.
+        /// The command.
         command: Command,
         /// Whether it was sent before, and may have been executed.
         again: bool,
     },
     /// Close a connection.
     Disconnect {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
 }
@@ -157,9 +157,9 @@ pub enum Output {
 pub enum Destination {
     /// One of several independent servers, or the only one, or whoever is the primary.
     Node(u32),
-    /// A Sentinel, by its place.
+    /// A Sentinel, by its index.
     Sentinel(u8),
-    /// One of the replicas of whoever is the primary, by its place among them.
+    /// One of the replicas of whoever is the primary, by its index among them.
     Replica(u8),
     /// A server that a Sentinel has named, or a node of the cluster.
     Address(Address),
@@ -172,7 +172,7 @@ pub enum End {
     Questions,
     /// The questions to Sentinels of who the replicas are.
     QuestionsOfReplicas,
-    /// A lane, by its place.
+    /// A lane, by its index.
     Wire(usize),
     /// The subscriptions at a server, by their place.
     Subscriptions(usize),

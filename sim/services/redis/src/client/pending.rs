@@ -48,14 +48,14 @@ fn deadline(
 
 /// For how long a server may wait before it answers a command; `None` is for ever.
 fn blocks_for(command: &Command) -> Option<Duration> {
-    let place = match short_name(command.name()) {
+    let index = match short_name(command.name()) {
         BLPOP | BRPOP => command.len().checked_sub(1),
         BLMOVE => Some(5),
         BLMPOP => Some(1),
         None if command.is("BRPOPLPUSH") => Some(3),
         _ => None,
     };
-    let Some(word) = place.and_then(|place| command.word(place)) else {
+    let Some(word) = index.and_then(|index| command.word(index)) else {
         return Some(Duration::ZERO);
     };
     let seconds = std::str::from_utf8(word).ok()?.parse::<f64>().ok()?;

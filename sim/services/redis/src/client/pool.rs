@@ -7,14 +7,14 @@
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::Lane;
 
-use super::connection::{Phase, Whom, Wire};
+use super::connection::{LaneTarget, Phase, Wire};
 use super::pending::Pending;
-use super::{Client, Connections, Output};
+use super::{Client, ConnectionMode, Output};
 
 /// A command that waits for a connection.
 pub(super) struct Queued {
     lane: Lane,
-    whom: Whom,
+    target: LaneTarget,
     pending: Pending,
 }
 
@@ -30,27 +30,29 @@ impl Client {
     pub(super) fn send_by(
         &mut self,
         lane: Lane,
-        whom: Whom,
+        target: LaneTarget,
         pending: Pending,
         out: &mut Vec<Output>,
     ) {
-        match self.checked_out(lane, &whom) {
+        match self.checked_out(lane, &target) {
             Some(place) => self.wires[place].submit(pending, out),
             None => self.queued.push(Queued {
                 lane,
-                whom,
+                target,
                 pending,
             }),
         }
     }
 
     /// The place of the wire that a command of a lane may have: the only one, or one that nobody has.
-    fn checked_out(&mut self, lane: Lane, whom: &Whom) -> Option<usize> {
+    fn checked_out(&mut self, lane: Lane, target: &LaneTarget) -> Option<usize> {
         let size = match self.settings.connections {
-            Connections::Pool(size) if lane.is_shared() => usize::from(size),
-            Connections::Pool(_) | Connections::Multiplexed => return Some(self.wire(lane, whom)),
+            ConnectionMode::Pool(size) if lane.is_shared() => usize::from(size),
+            ConnectionMode::Pool(_) | ConnectionMode::Multiplexed => {
+                return Some(self.wire(lane, target));
+            }
         };
-        let is_of_pool = |wire: &Wire| wire.lane == lane && wire.whom == *whom;
+        let is_of_pool = |wire: &Wire| wire.lane == lane && wire.target == *target;
         let of_pool = self.wires.iter().enumerate();
         let of_pool = of_pool.filter(|(_, wire)| is_of_pool(wire));
         let made = of_pool.clone().count();
@@ -58,18 +60,18 @@ impl Client {
         // An open connection is better than one that has to be made again.
         let best =
             free.max_by_key(|(_, wire)| (matches!(wire.phase, Phase::Open(_)), wire.given_back));
-        let place = match best {
-            Some((place, _)) => place,
-            None if made < size => self.another_wire(lane, whom),
+        let index = match best {
+            Some((index, _)) => index,
+            None if made < size => self.another_wire(lane, target),
             None => return None,
         };
-        self.wires[place].is_out = true;
-        Some(place)
+        self.wires[index].is_out = true;
+        Some(index)
     }
 
     /// Takes back the connections whose commands are answered, and hands them out to what waits.
     pub(super) fn hand_out(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        if self.settings.connections == Connections::Multiplexed {
+        if self.settings.connections == ConnectionMode::Multiplexed {
             return;
         }
         for wire in self.wires.iter_mut().filter(|it| it.is_out && it.is_free()) {
@@ -78,11 +80,11 @@ impl Client {
             wire.given_back = self.given_back;
         }
         for mut it in std::mem::take(&mut self.queued) {
-            match self.checked_out(it.lane, &it.whom) {
-                Some(place) => {
+            match self.checked_out(it.lane, &it.target) {
+                Some(index) => {
                     // From now on it waits for the answer.
                     it.pending.wait_from(now, &self.settings);
-                    self.wires[place].submit(it.pending, out);
+                    self.wires[index].submit(it.pending, out);
                 }
                 None => self.queued.push(it),
             }

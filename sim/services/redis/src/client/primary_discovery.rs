@@ -9,15 +9,15 @@ use picklock_clients::redis::{Command, Value};
 use picklock_machines::ConnectionId;
 
 use super::connection::{Phase, Wire};
-use super::sentinel_query::Inquiry;
+use super::sentinel_query::SentinelQuery;
 use super::{Client, Destination, End, Output, RedisClientConfig};
 use crate::Address;
 
 /// Who the primary is, as far as a client knows.
-pub(super) struct Finder {
+pub(super) struct PrimaryDiscovery {
     settings: RedisClientConfig,
     /// What the Sentinels are asked.
-    pub inquiry: Inquiry<Address>,
+    pub inquiry: SentinelQuery<Address>,
     /// Whoever was named last.
     primary: Option<Address>,
     /// Connections whose server is asked whether it is the primary, and until when it must answer.
@@ -41,7 +41,7 @@ pub(super) fn address(value: &Value) -> Option<Address> {
 }
 
 /// What a Sentinel is asked.
-fn who_leads() -> Command {
+fn get_master_addr() -> Command {
     Command::new("SENTINEL")
         .arg("GET-MASTER-ADDR-BY-NAME")
         .arg("mymaster")
@@ -53,11 +53,11 @@ fn leads(value: &Value) -> bool {
     first.and_then(Value::bytes) == Some(b"master")
 }
 
-impl Finder {
+impl PrimaryDiscovery {
     pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
-            inquiry: Inquiry::new(End::Questions, who_leads, address, &settings),
+            inquiry: SentinelQuery::new(End::Questions, get_master_addr, address, &settings),
             primary: None,
             checking: Vec::new(),
         }
@@ -108,7 +108,7 @@ impl Client {
     }
 
     /// Something has come. Answers whether it was about who is the primary.
-    pub(super) fn hear_of_primary(
+    pub(super) fn on_discovery_reply(
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,
@@ -116,17 +116,17 @@ impl Client {
         out: &mut Vec<Output>,
     ) -> bool {
         let finder = &mut self.finder;
-        if finder.inquiry.hear(now, connection, value, out) {
+        if finder.inquiry.on_reply(now, connection, value, out) {
             return true;
         }
         let checked = finder
             .checking
             .iter()
             .position(|(other, _)| *other == connection);
-        let Some(place) = checked else {
+        let Some(index) = checked else {
             return false;
         };
-        finder.checking.remove(place);
+        finder.checking.remove(index);
         if leads(value) {
             self.opened(connection, out);
         } else {
@@ -147,9 +147,9 @@ impl Client {
     }
 
     /// Gives up on Sentinels and servers that do not say who is the primary, and asks if it is time to.
-    pub(super) fn look_for_primary(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+    pub(super) fn run_discovery_timers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let finder = &mut self.finder;
-        finder.inquiry.look_at_clock(now, out);
+        finder.inquiry.run_timers(now, out);
         let checking = finder.checking.iter();
         let late: Vec<ConnectionId> = checking
             .filter(|(_, until)| *until <= now)
@@ -181,7 +181,7 @@ impl Client {
         match self.finder.inquiry.take_outcome() {
             None => {}
             Some(Some(found)) => self.connect_to(now, found, out),
-            Some(None) => self.nobody_knows(now),
+            Some(None) => self.no_primary_found(now),
         }
     }
 
@@ -201,20 +201,20 @@ impl Client {
             end,
             to: Destination::Address(found.clone()),
         };
-        for (place, wire) in self.wires.iter().enumerate() {
+        for (index, wire) in self.wires.iter().enumerate() {
             if wire.phase == Phase::Looking && !wire.is_of_replica() {
-                out.push(connect(End::Wire(place)));
+                out.push(connect(End::Wire(index)));
             }
         }
-        for (place, it) in self.subscriptions.iter().enumerate() {
+        for (index, it) in self.subscriptions.iter().enumerate() {
             if it.phase == Phase::Looking {
-                out.push(connect(End::Subscriptions(place)));
+                out.push(connect(End::Subscriptions(index)));
             }
         }
     }
 
     /// No Sentinel has answered: what waits fails, or tries again later.
-    fn nobody_knows(&mut self, now: VirtualTime) {
+    fn no_primary_found(&mut self, now: VirtualTime) {
         let settings = self.settings;
         for wire in self
             .wires

@@ -13,9 +13,9 @@ use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Lane, Value};
 use picklock_machines::ConnectionId;
 
-use super::connection::{Phase, Whom, Wire};
+use super::connection::{LaneTarget, Phase, Wire};
 use super::primary_discovery::address;
-use super::sentinel_query::Inquiry;
+use super::sentinel_query::SentinelQuery;
 use super::{Client, Destination, End, Output, ReadFrom, RedisClientConfig};
 use crate::only_reads;
 
@@ -23,7 +23,7 @@ use crate::only_reads;
 pub(super) struct Readers {
     settings: RedisClientConfig,
     /// What the Sentinels are asked.
-    pub inquiry: Inquiry<Vec<Destination>>,
+    pub inquiry: SentinelQuery<Vec<Destination>>,
     /// How often it has read from whoever's turn it was.
     turn: u8,
 }
@@ -57,7 +57,7 @@ impl Readers {
     pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
-            inquiry: Inquiry::new(End::QuestionsOfReplicas, who_follows, named, &settings),
+            inquiry: SentinelQuery::new(End::QuestionsOfReplicas, who_follows, named, &settings),
             turn: 0,
         }
     }
@@ -68,20 +68,20 @@ impl Readers {
     }
 
     /// Whom a command is sent to: whoever's turn it is, if it only reads and goes by no connection of its own.
-    pub fn whom(&mut self, lane: Lane, command: &Command) -> Whom {
+    pub fn target(&mut self, lane: Lane, command: &Command) -> LaneTarget {
         if !self.are_there() || !lane.is_shared() || !only_reads(command) {
-            return Whom::Lane;
+            return LaneTarget::Lane;
         }
         let primaries = match self.settings.read_from {
-            ReadFrom::Primary => return Whom::Lane,
+            ReadFrom::Primary => return LaneTarget::Lane,
             ReadFrom::Replicas => 0,
             ReadFrom::Any => 1,
         };
         let turn = self.turn;
         self.turn = (turn + 1) % (primaries + self.settings.replicas);
         match turn.checked_sub(primaries) {
-            Some(replica) => Whom::Reader(replica),
-            None => Whom::Lane,
+            Some(replica) => LaneTarget::Reader(replica),
+            None => LaneTarget::Lane,
         }
     }
 }
@@ -137,7 +137,7 @@ impl Client {
                 self.leave(now, connection, out);
             }
         }
-        for (place, wire) in self.wires.iter_mut().enumerate() {
+        for (index, wire) in self.wires.iter_mut().enumerate() {
             if wire.phase != Phase::Looking || !wire.is_of_replica() {
                 continue;
             }
@@ -146,7 +146,7 @@ impl Client {
             };
             match rounds.aim(replicas) {
                 Some(to) => out.push(Output::Connect {
-                    end: End::Wire(place),
+                    end: End::Wire(index),
                     to,
                 }),
                 // It is connected like all else that goes there.

@@ -8,12 +8,12 @@ use picklock_clients::redis::{Command, Value};
 use picklock_machines::ConnectionId;
 
 use super::connection::Phase;
-use super::sequential_query::Questions;
+use super::sequential_query::SequentialQuery;
 use super::{Destination, End, Output, RedisClientConfig};
 
 /// Who is asked, how far the asking is, and what has come of it.
-pub(super) struct Inquiry<T> {
-    questions: Questions,
+pub(super) struct SentinelQuery<T> {
+    questions: SequentialQuery,
     /// What an answer says, if it says anything.
     read: fn(&Value) -> Option<T>,
     /// Everybody has failed, or somebody has answered.
@@ -23,7 +23,7 @@ pub(super) struct Inquiry<T> {
     poll_at: VirtualTime,
 }
 
-impl<T> Inquiry<T> {
+impl<T> SentinelQuery<T> {
     /// Nobody has been asked.
     pub fn new(
         end: End,
@@ -33,7 +33,7 @@ impl<T> Inquiry<T> {
     ) -> Self {
         let sentinels = settings.sentinels;
         Self {
-            questions: Questions::new(
+            questions: SequentialQuery::new(
                 end,
                 sentinels,
                 Destination::Sentinel,
@@ -85,7 +85,7 @@ impl<T> Inquiry<T> {
     }
 
     /// Something has come. Answers whether it was from the Sentinel.
-    pub fn hear(
+    pub fn on_reply(
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,
@@ -118,7 +118,7 @@ impl<T> Inquiry<T> {
     }
 
     /// Gives up on a Sentinel that does not answer, and asks if it is time to.
-    pub fn look_at_clock(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+    pub fn run_timers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         if self.questions.deadline() <= now {
             self.next(now, out);
         }

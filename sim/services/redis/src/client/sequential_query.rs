@@ -10,12 +10,12 @@ use super::connection::Phase;
 use super::{Destination, End, Output};
 
 /// Who can be asked, and how far the asking is.
-pub(super) struct Questions {
+pub(super) struct SequentialQuery {
     /// Which end of the client asks.
     end: End,
     /// How many there are to ask.
     number: u8,
-    whom: fn(u8) -> Destination,
+    target: fn(u8) -> Destination,
     what: fn() -> Command,
     /// How long an answer may take.
     timeout: Duration,
@@ -29,19 +29,19 @@ pub(super) struct Questions {
     deadline: Option<VirtualTime>,
 }
 
-impl Questions {
+impl SequentialQuery {
     /// Nobody has been asked.
     pub fn new(
         end: End,
         number: u8,
-        whom: fn(u8) -> Destination,
+        target: fn(u8) -> Destination,
         what: fn() -> Command,
         timeout: Duration,
     ) -> Self {
         Self {
             end,
             number,
-            whom,
+            target,
             what,
             timeout,
             phase: Phase::Idle,
@@ -75,7 +75,7 @@ impl Questions {
             Phase::Open(connection) => self.put(connection, out),
             Phase::Idle => out.push(Output::Connect {
                 end: self.end,
-                to: (self.whom)(self.place),
+                to: (self.target)(self.place),
             }),
             Phase::Looking | Phase::Connecting(_) => {}
         }

@@ -59,7 +59,7 @@ impl Subscriptions {
         settings: &RedisClientConfig,
         out: &mut Vec<Output>,
     ) {
-        self.forget_unheard(out);
+        self.leave_unused_channels(out);
         let deadline = now + settings.timeout;
         let known = self.channels.iter_mut().find(|known| known.name == name);
         if let Some(channel) = known {
@@ -71,7 +71,7 @@ impl Subscriptions {
             }
             return;
         }
-        self.say("SUBSCRIBE", &name, out);
+        self.send_command("SUBSCRIBE", &name, out);
         self.channels.push(Channel {
             name,
             listeners: vec![listener],
@@ -80,7 +80,7 @@ impl Subscriptions {
         });
     }
 
-    fn say(&self, what: &str, name: &Bytes, out: &mut Vec<Output>) {
+    fn send_command(&self, what: &str, name: &Bytes, out: &mut Vec<Output>) {
         if let Phase::Open(connection) = self.phase {
             let command = Command::new(what).arg(name);
             out.push(Output::Send {
@@ -92,10 +92,10 @@ impl Subscriptions {
     }
 
     /// Leaves the channels that nobody listens to any more.
-    fn forget_unheard(&mut self, out: &mut Vec<Output>) {
+    fn leave_unused_channels(&mut self, out: &mut Vec<Output>) {
         let mut left = Vec::new();
         self.channels.retain_mut(|channel| {
-            channel.listeners.retain(Listener::is_heard);
+            channel.listeners.retain(Listener::has_listener);
             let kept = !channel.listeners.is_empty() || !channel.waiting.is_empty();
             if !kept {
                 left.push(Bytes::clone(&channel.name));
@@ -103,19 +103,19 @@ impl Subscriptions {
             kept
         });
         for name in left {
-            self.say("UNSUBSCRIBE", &name, out);
+            self.send_command("UNSUBSCRIBE", &name, out);
         }
     }
 
     /// The connection stands: subscribes to everything.
     pub fn opened(&self, out: &mut Vec<Output>) {
         for channel in &self.channels {
-            self.say("SUBSCRIBE", &channel.name, out);
+            self.send_command("SUBSCRIBE", &channel.name, out);
         }
     }
 
     /// Something has come: a confirmation, or a message. An error is the answer to a subscription that was refused.
-    pub fn hear(&mut self, value: &Value, out: &mut Vec<Output>) {
+    pub fn on_push(&mut self, value: &Value, out: &mut Vec<Output>) {
         let Some([Value::Bulk(kind), Value::Bulk(name), last]) = value.values() else {
             return;
         };
@@ -131,9 +131,9 @@ impl Subscriptions {
             && let Value::Bulk(payload) = last
         {
             for listener in &channel.listeners {
-                listener.tell(Bytes::clone(payload));
+                listener.deliver(Bytes::clone(payload));
             }
-            self.forget_unheard(out);
+            self.leave_unused_channels(out);
         }
     }
 
@@ -142,7 +142,7 @@ impl Subscriptions {
         self.not_before = now + settings.retry_pause;
         for channel in &mut self.channels {
             channel.confirmed = false;
-            channel.listeners.retain(Listener::is_heard);
+            channel.listeners.retain(Listener::has_listener);
         }
         let heard = |channel: &Channel| !channel.listeners.is_empty();
         self.channels.retain(heard);

@@ -17,21 +17,21 @@ pub(in crate::client) const SETTINGS: RedisClientConfig = RedisClientConfig {
     cluster: 0,
     replicas: 0,
     read_from: ReadFrom::Primary,
-    connections: Connections::Multiplexed,
+    connections: ConnectionMode::Multiplexed,
 };
 const LANE: Lane = Lane { node: 0, number: 0 };
 
 type Reply = RedisResult<Value>;
 
 /// A client, and what it has wanted done.
-struct Desk {
+struct ClientHarness {
     client: Client,
     now: VirtualTime,
     next: u32,
     out: Vec<Output>,
 }
 
-impl Desk {
+impl ClientHarness {
     fn new(settings: RedisClientConfig) -> Self {
         Self {
             client: Client::new(settings),
@@ -89,7 +89,7 @@ impl Desk {
     }
 
     fn hear(&mut self, connection: ConnectionId, value: Value) {
-        self.tell(Input::Heard { connection, value });
+        self.tell(Input::Received { connection, value });
     }
 }
 
@@ -99,141 +99,146 @@ fn now(answer: Answer<Reply>) -> Option<Reply> {
 
 #[test]
 fn commands_wait_for_the_connection_and_are_answered_in_their_order() {
-    let mut desk = Desk::new(SETTINGS);
-    let (first, second) = (desk.submit("GET"), desk.submit("INCR"));
-    assert_eq!(desk.client.requests_in_flight(), 2);
-    let connection = desk.open();
-    assert_eq!(desk.sent(), ["GET", "INCR"]);
-    desk.hear(connection, Value::Nil);
-    desk.hear(connection, Value::Integer(1));
+    let mut harness = ClientHarness::new(SETTINGS);
+    let (first, second) = (harness.submit("GET"), harness.submit("INCR"));
+    assert_eq!(harness.client.requests_in_flight(), 2);
+    let connection = harness.open();
+    assert_eq!(harness.sent(), ["GET", "INCR"]);
+    harness.hear(connection, Value::Nil);
+    harness.hear(connection, Value::Integer(1));
     assert_eq!(now(first), Some(Ok(Value::Nil)));
     assert_eq!(now(second), Some(Ok(Value::Integer(1))));
-    assert_eq!(desk.client.requests_in_flight(), 0);
+    assert_eq!(harness.client.requests_in_flight(), 0);
 }
 
 #[test]
 fn who_is_told_that_the_server_still_loads_connects_again_if_it_may() {
     let loading = || Value::error("LOADING Redis is loading the dataset in memory");
-    let mut desk = Desk::new(SETTINGS);
-    let once = desk.submit("GET");
-    let connection = desk.open();
-    desk.hear(connection, loading());
+    let mut harness = ClientHarness::new(SETTINGS);
+    let once = harness.submit("GET");
+    let connection = harness.open();
+    harness.hear(connection, loading());
     assert_eq!(now(once), Some(Ok(loading())));
 
-    let mut desk = Desk::new(RedisClientConfig {
+    let mut harness = ClientHarness::new(RedisClientConfig {
         retries: 1,
         ..SETTINGS
     });
-    let twice = desk.submit("GET");
-    let connection = desk.open();
-    desk.hear(connection, loading());
-    desk.pass(SETTINGS.retry_pause);
-    let connection = desk.open();
-    assert_eq!(desk.sent(), ["GET"]);
-    desk.hear(connection, Value::Nil);
+    let twice = harness.submit("GET");
+    let connection = harness.open();
+    harness.hear(connection, loading());
+    harness.pass(SETTINGS.retry_pause);
+    let connection = harness.open();
+    assert_eq!(harness.sent(), ["GET"]);
+    harness.hear(connection, Value::Nil);
     assert_eq!(now(twice), Some(Ok(Value::Nil)));
 }
 
 #[test]
 fn a_connection_that_nobody_takes_is_given_up_and_asked_for_again() {
-    let mut desk = Desk::new(SETTINGS);
-    let _first = desk.submit("GET");
-    let nobody = desk.connection();
-    desk.pass(Duration::from_millis(999));
-    let second = desk.submit("GET");
-    assert!(desk.out.is_empty());
-    desk.pass(Duration::from_millis(1));
+    let mut harness = ClientHarness::new(SETTINGS);
+    let _first = harness.submit("GET");
+    let nobody = harness.connection();
+    harness.pass(Duration::from_millis(999));
+    let second = harness.submit("GET");
+    assert!(harness.out.is_empty());
+    harness.pass(Duration::from_millis(1));
     assert_eq!(now(second), Some(Err(RedisError::NotConnected)));
     let left = |output: &Output| matches!(output, Output::Disconnect { connection } if *connection == nobody);
-    assert!(desk.out.iter().any(left));
-    let _third = desk.submit("GET");
-    desk.pass(SETTINGS.retry_pause);
-    desk.open();
-    assert_eq!(desk.sent(), ["GET"]);
+    assert!(harness.out.iter().any(left));
+    let _third = harness.submit("GET");
+    harness.pass(SETTINGS.retry_pause);
+    harness.open();
+    assert_eq!(harness.sent(), ["GET"]);
 }
 
 #[test]
 fn an_answer_that_comes_too_late_is_nobody_elses() {
-    let mut desk = Desk::new(SETTINGS);
-    let late = desk.submit("GET");
-    let connection = desk.open();
-    desk.pass(Duration::from_millis(500));
+    let mut harness = ClientHarness::new(SETTINGS);
+    let late = harness.submit("GET");
+    let connection = harness.open();
+    harness.pass(Duration::from_millis(500));
     assert_eq!(now(late), Some(Err(RedisError::TimedOut)));
-    let next = desk.submit("INCR");
-    desk.hear(connection, Value::Nil);
-    desk.hear(connection, Value::Integer(1));
+    let next = harness.submit("INCR");
+    harness.hear(connection, Value::Nil);
+    harness.hear(connection, Value::Integer(1));
     assert_eq!(now(next), Some(Ok(Value::Integer(1))));
 }
 
 #[test]
 fn what_was_sent_may_have_happened_and_what_was_not_has_not() {
-    let mut desk = Desk::new(SETTINGS);
-    let sent = desk.submit("SET");
-    let connection = desk.open();
-    desk.tell(Input::Broken { connection });
+    let mut harness = ClientHarness::new(SETTINGS);
+    let sent = harness.submit("SET");
+    let connection = harness.open();
+    harness.tell(Input::Broken { connection });
     assert_eq!(now(sent), Some(Err(RedisError::ConnectionLoss)));
-    let unsent = desk.submit("SET");
-    desk.pass(SETTINGS.retry_pause);
-    let connection = desk.connection();
-    desk.tell(Input::Broken { connection });
+    let unsent = harness.submit("SET");
+    harness.pass(SETTINGS.retry_pause);
+    let connection = harness.connection();
+    harness.tell(Input::Broken { connection });
     assert_eq!(now(unsent), Some(Err(RedisError::NotConnected)));
 }
 
 #[test]
 fn a_client_that_repeats_commands_sends_them_again_by_the_next_connection() {
-    let mut desk = Desk::new(RedisClientConfig {
+    let mut harness = ClientHarness::new(RedisClientConfig {
         retries: 1,
         ..SETTINGS
     });
-    let answer = desk.submit("DEL");
-    let connection = desk.open();
-    assert_eq!(desk.sent(), ["DEL"]);
-    desk.tell(Input::Broken { connection });
-    assert_eq!(desk.client.next_wake(), desk.now + SETTINGS.retry_pause);
-    desk.pass(SETTINGS.retry_pause);
-    let connection = desk.open();
-    assert_eq!(desk.sent(), ["DEL"]);
-    desk.hear(connection, Value::Integer(0));
+    let answer = harness.submit("DEL");
+    let connection = harness.open();
+    assert_eq!(harness.sent(), ["DEL"]);
+    harness.tell(Input::Broken { connection });
+    assert_eq!(
+        harness.client.next_wake(),
+        harness.now + SETTINGS.retry_pause
+    );
+    harness.pass(SETTINGS.retry_pause);
+    let connection = harness.open();
+    assert_eq!(harness.sent(), ["DEL"]);
+    harness.hear(connection, Value::Integer(0));
     assert_eq!(now(answer), Some(Ok(Value::Integer(0))));
 }
 
 #[test]
 fn a_client_that_repeats_commands_gives_up_in_the_end() {
-    let mut desk = Desk::new(RedisClientConfig {
+    let mut harness = ClientHarness::new(RedisClientConfig {
         retries: 1,
         ..SETTINGS
     });
-    let answer = desk.submit("DEL");
+    let answer = harness.submit("DEL");
     for _ in 0..2 {
-        let connection = desk.open();
-        desk.tell(Input::Broken { connection });
-        desk.pass(SETTINGS.retry_pause);
+        let connection = harness.open();
+        harness.tell(Input::Broken { connection });
+        harness.pass(SETTINGS.retry_pause);
     }
     assert_eq!(now(answer), Some(Err(RedisError::ConnectionLoss)));
 }
 
 #[test]
 fn a_late_answer_closes_the_connection_of_a_client_that_repeats_commands() {
-    let mut desk = Desk::new(RedisClientConfig {
+    let mut harness = ClientHarness::new(RedisClientConfig {
         retries: 1,
         ..SETTINGS
     });
-    let answer = desk.submit("DEL");
-    let connection = desk.open();
-    desk.out.clear();
-    desk.pass(SETTINGS.timeout);
+    let answer = harness.submit("DEL");
+    let connection = harness.open();
+    harness.out.clear();
+    harness.pass(SETTINGS.timeout);
     let closed = |output: &Output| matches!(output, Output::Disconnect { connection: it } if *it == connection);
-    assert!(desk.out.iter().any(closed));
-    desk.pass(SETTINGS.retry_pause);
-    let connection = desk.open();
-    desk.hear(connection, Value::Integer(1));
+    assert!(harness.out.iter().any(closed));
+    harness.pass(SETTINGS.retry_pause);
+    let connection = harness.open();
+    harness.hear(connection, Value::Integer(1));
     assert_eq!(now(answer), Some(Ok(Value::Integer(1))));
 }
 
-fn subscribe(desk: &mut Desk) -> (Answer<Reply>, picklock_clients::redis::Subscription) {
+fn subscribe(
+    harness: &mut ClientHarness,
+) -> (Answer<Reply>, picklock_clients::redis::Subscription) {
     let (listener, subscription) = subscription();
     let (completion, answer) = completion();
-    desk.tell(Input::Subscribe {
+    harness.tell(Input::Subscribe {
         node: 0,
         channel: b"c"[..].into(),
         listener,
@@ -248,170 +253,170 @@ fn told(kind: &str, last: Value) -> Value {
 
 #[test]
 fn a_subscription_is_confirmed_and_then_hears_messages() {
-    let mut desk = Desk::new(SETTINGS);
-    let (answer, subscription) = subscribe(&mut desk);
-    let connection = desk.open();
-    assert_eq!(desk.sent(), ["SUBSCRIBE c"]);
-    desk.hear(connection, told("subscribe", Value::Integer(1)));
+    let mut harness = ClientHarness::new(SETTINGS);
+    let (answer, subscription) = subscribe(&mut harness);
+    let connection = harness.open();
+    assert_eq!(harness.sent(), ["SUBSCRIBE c"]);
+    harness.hear(connection, told("subscribe", Value::Integer(1)));
     assert_eq!(now(answer), Some(Ok(Value::OK)));
-    desk.hear(connection, told("message", Value::bulk("unlock")));
+    harness.hear(connection, told("message", Value::bulk("unlock")));
     let heard = block_on(poll_once(subscription.next()));
     assert_eq!(heard.as_deref(), Some(&b"unlock"[..]));
 }
 
 #[test]
 fn a_subscription_goes_over_to_the_next_connection_without_what_was_said_meanwhile() {
-    let mut desk = Desk::new(SETTINGS);
-    let (_confirmed, subscription) = subscribe(&mut desk);
-    let connection = desk.open();
-    desk.hear(connection, told("subscribe", Value::Integer(1)));
-    desk.tell(Input::Broken { connection });
-    desk.pass(SETTINGS.retry_pause);
-    let _next = desk.open();
-    assert_eq!(desk.sent(), ["SUBSCRIBE c"]);
+    let mut harness = ClientHarness::new(SETTINGS);
+    let (_confirmed, subscription) = subscribe(&mut harness);
+    let connection = harness.open();
+    harness.hear(connection, told("subscribe", Value::Integer(1)));
+    harness.tell(Input::Broken { connection });
+    harness.pass(SETTINGS.retry_pause);
+    let _next = harness.open();
+    assert_eq!(harness.sent(), ["SUBSCRIBE c"]);
     assert!(block_on(poll_once(subscription.next())).is_none());
 }
 
 #[test]
 fn a_subscription_that_nobody_listens_to_is_left() {
-    let mut desk = Desk::new(SETTINGS);
-    let (_confirmed, subscription) = subscribe(&mut desk);
-    let connection = desk.open();
-    desk.hear(connection, told("subscribe", Value::Integer(1)));
-    desk.out.clear();
+    let mut harness = ClientHarness::new(SETTINGS);
+    let (_confirmed, subscription) = subscribe(&mut harness);
+    let connection = harness.open();
+    harness.hear(connection, told("subscribe", Value::Integer(1)));
+    harness.out.clear();
     drop(subscription);
-    desk.hear(connection, told("message", Value::bulk("unlock")));
-    assert_eq!(desk.sent(), ["UNSUBSCRIBE c"]);
+    harness.hear(connection, told("message", Value::bulk("unlock")));
+    assert_eq!(harness.sent(), ["UNSUBSCRIBE c"]);
 }
 
 #[test]
 fn a_confirmation_that_does_not_come_is_not_waited_for_for_ever() {
-    let mut desk = Desk::new(SETTINGS);
-    let (answer, _subscription) = subscribe(&mut desk);
-    let _connection = desk.open();
-    desk.pass(SETTINGS.timeout);
+    let mut harness = ClientHarness::new(SETTINGS);
+    let (answer, _subscription) = subscribe(&mut harness);
+    let _connection = harness.open();
+    harness.pass(SETTINGS.timeout);
     assert_eq!(now(answer), Some(Err(RedisError::TimedOut)));
 }
 
 const POOL_OF_TWO: RedisClientConfig = RedisClientConfig {
-    connections: Connections::Pool(2),
+    connections: ConnectionMode::Pool(2),
     ..SETTINGS
 };
 
 #[test]
 fn whoever_waits_for_an_answer_has_its_connection_of_the_pool_for_itself() {
-    let mut desk = Desk::new(POOL_OF_TWO);
-    let first = desk.submit("FIRST");
-    let one = desk.open();
-    assert_eq!(desk.sent(), ["FIRST"]);
-    let second = desk.submit("SECOND");
-    let two = desk.open();
-    assert_eq!(desk.sent(), ["SECOND"]);
+    let mut harness = ClientHarness::new(POOL_OF_TWO);
+    let first = harness.submit("FIRST");
+    let one = harness.open();
+    assert_eq!(harness.sent(), ["FIRST"]);
+    let second = harness.submit("SECOND");
+    let two = harness.open();
+    assert_eq!(harness.sent(), ["SECOND"]);
     // Both are out: the third waits for whoever comes back first.
-    let third = desk.submit("THIRD");
-    assert!(desk.out.is_empty());
-    assert_eq!(desk.client.requests_in_flight(), 3);
-    desk.hear(two, Value::Integer(2));
+    let third = harness.submit("THIRD");
+    assert!(harness.out.is_empty());
+    assert_eq!(harness.client.requests_in_flight(), 3);
+    harness.hear(two, Value::Integer(2));
     assert_eq!(now(second), Some(Ok(Value::Integer(2))));
-    assert_eq!(desk.sent(), ["THIRD"]);
-    desk.hear(one, Value::Integer(1));
-    desk.hear(two, Value::Integer(3));
+    assert_eq!(harness.sent(), ["THIRD"]);
+    harness.hear(one, Value::Integer(1));
+    harness.hear(two, Value::Integer(3));
     assert_eq!(now(first), Some(Ok(Value::Integer(1))));
     assert_eq!(now(third), Some(Ok(Value::Integer(3))));
-    assert_eq!(desk.client.requests_in_flight(), 0);
+    assert_eq!(harness.client.requests_in_flight(), 0);
 }
 
 #[test]
 fn an_exhausted_pool_is_waited_for_as_long_as_an_answer_and_nothing_is_sent() {
-    let connections = Connections::Pool(1);
+    let connections = ConnectionMode::Pool(1);
     let timeout = Duration::from_secs(2);
-    let mut desk = Desk::new(RedisClientConfig {
+    let mut harness = ClientHarness::new(RedisClientConfig {
         connections,
         timeout,
         ..SETTINGS
     });
-    let _slow = desk.submit("SLOW");
-    let connection = desk.open();
-    desk.sent();
-    desk.pass(Duration::from_secs(1));
-    let served = desk.submit("SERVED");
-    desk.pass(Duration::from_millis(999));
-    let late = desk.submit("LATE");
-    desk.hear(connection, Value::OK);
+    let _slow = harness.submit("SLOW");
+    let connection = harness.open();
+    harness.sent();
+    harness.pass(Duration::from_secs(1));
+    let served = harness.submit("SERVED");
+    harness.pass(Duration::from_millis(999));
+    let late = harness.submit("LATE");
+    harness.hear(connection, Value::OK);
     // It has waited for a second, and now waits for its answer.
-    assert_eq!(desk.sent(), ["SERVED"]);
-    desk.pass(Duration::from_millis(1_999));
-    assert_eq!(desk.client.requests_in_flight(), 2);
-    desk.hear(connection, Value::OK);
+    assert_eq!(harness.sent(), ["SERVED"]);
+    harness.pass(Duration::from_millis(1_999));
+    assert_eq!(harness.client.requests_in_flight(), 2);
+    harness.hear(connection, Value::OK);
     assert_eq!(now(served), Some(Ok(Value::OK)));
-    assert_eq!(desk.sent(), ["LATE"]);
-    let never = desk.submit("NEVER");
-    desk.pass(Duration::from_millis(2_000));
+    assert_eq!(harness.sent(), ["LATE"]);
+    let never = harness.submit("NEVER");
+    harness.pass(Duration::from_millis(2_000));
     assert_eq!(now(late), Some(Err(RedisError::TimedOut)));
     assert_eq!(now(never), Some(Err(RedisError::NotConnected)));
 }
 
 #[test]
 fn each_connection_of_a_pool_that_has_died_unheard_costs_one_command() {
-    let mut desk = Desk::new(POOL_OF_TWO);
-    let _first = desk.submit("FIRST");
-    let one = desk.open();
-    let _second = desk.submit("SECOND");
-    let two = desk.open();
-    desk.sent();
-    desk.hear(one, Value::OK);
-    desk.hear(two, Value::OK);
+    let mut harness = ClientHarness::new(POOL_OF_TWO);
+    let _first = harness.submit("FIRST");
+    let one = harness.open();
+    let _second = harness.submit("SECOND");
+    let two = harness.open();
+    harness.sent();
+    harness.hear(one, Value::OK);
+    harness.hear(two, Value::OK);
     // The server is gone, and nobody has been told. Whoever came back last is handed out first.
     for connection in [two, one] {
-        let lost = desk.submit("LOST");
-        let sent = desk.out.drain(..).map(|output| match output {
+        let lost = harness.submit("LOST");
+        let sent = harness.out.drain(..).map(|output| match output {
             Output::Send { connection, .. } => Some(connection),
             Output::Connect { .. } | Output::Disconnect { .. } => None,
         });
         assert_eq!(sent.collect::<Vec<_>>(), [Some(connection)]);
-        desk.pass(Duration::from_millis(500));
+        harness.pass(Duration::from_millis(500));
         assert_eq!(now(lost), Some(Err(RedisError::TimedOut)));
-        let closed = desk.out.drain(..).any(
+        let closed = harness.out.drain(..).any(
             |output| matches!(output, Output::Disconnect { connection: it } if it == connection),
         );
         assert!(closed, "{connection:?}");
     }
-    let found = desk.submit("FOUND");
-    desk.pass(Duration::from_millis(100));
-    let anew = desk.open();
-    desk.hear(anew, Value::OK);
+    let found = harness.submit("FOUND");
+    harness.pass(Duration::from_millis(100));
+    let anew = harness.open();
+    harness.hear(anew, Value::OK);
     assert_eq!(now(found), Some(Ok(Value::OK)));
 }
 
 #[test]
 fn a_late_answer_on_a_shared_connection_keeps_those_behind_it_waiting() {
-    let mut desk = Desk::new(SETTINGS);
-    let first = desk.submit("FIRST");
-    let connection = desk.open();
-    let second = desk.submit("SECOND");
-    assert_eq!(desk.sent(), ["FIRST", "SECOND"]);
-    desk.pass(Duration::from_millis(500));
+    let mut harness = ClientHarness::new(SETTINGS);
+    let first = harness.submit("FIRST");
+    let connection = harness.open();
+    let second = harness.submit("SECOND");
+    assert_eq!(harness.sent(), ["FIRST", "SECOND"]);
+    harness.pass(Duration::from_millis(500));
     assert_eq!(now(first), Some(Err(RedisError::TimedOut)));
     assert_eq!(now(second), Some(Err(RedisError::TimedOut)));
     // The connection stays, and what comes next goes behind what is late.
-    let third = desk.submit("THIRD");
-    assert_eq!(desk.sent(), ["THIRD"]);
-    desk.hear(connection, Value::Integer(1));
-    desk.hear(connection, Value::Integer(2));
-    desk.hear(connection, Value::Integer(3));
+    let third = harness.submit("THIRD");
+    assert_eq!(harness.sent(), ["THIRD"]);
+    harness.hear(connection, Value::Integer(1));
+    harness.hear(connection, Value::Integer(2));
+    harness.hear(connection, Value::Integer(3));
     assert_eq!(now(third), Some(Ok(Value::Integer(3))));
 }
 
 #[test]
 fn a_command_that_waits_at_the_server_is_waited_for_as_long_and_then_as_for_any_answer() {
-    let mut desk = Desk::new(SETTINGS);
-    let waits = desk.submit("BLPOP list 2.500");
-    let for_ever = desk.submit("BLMOVE a b LEFT LEFT 0");
-    desk.open();
-    desk.pass(Duration::from_millis(2_999));
-    assert_eq!(desk.client.requests_in_flight(), 2);
-    desk.pass(Duration::from_millis(1));
+    let mut harness = ClientHarness::new(SETTINGS);
+    let waits = harness.submit("BLPOP list 2.500");
+    let for_ever = harness.submit("BLMOVE a b LEFT LEFT 0");
+    harness.open();
+    harness.pass(Duration::from_millis(2_999));
+    assert_eq!(harness.client.requests_in_flight(), 2);
+    harness.pass(Duration::from_millis(1));
     assert_eq!(now(waits), Some(Err(RedisError::TimedOut)));
-    desk.pass(Duration::from_secs(86_400));
+    harness.pass(Duration::from_secs(86_400));
     assert_eq!(now(for_ever), None);
 }

@@ -7,7 +7,7 @@ use picklock_clients::redis::{Bytes, ErrorReply};
 use super::slots::SlotSet;
 use crate::value::Data;
 
-/// A node of a cluster, by its place among all.
+/// A node of a cluster, by its index among all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u8);
 

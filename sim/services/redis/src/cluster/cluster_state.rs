@@ -10,7 +10,7 @@ const REJOIN_MOST: i64 = 5_000;
 
 impl Cluster {
     /// Looks whether this node may serve.
-    pub(super) fn look_at_health(&mut self, now: i64) {
+    pub(super) fn update_state(&mut self, now: i64) {
         let began = *self.began.get_or_insert(now);
         let is_primary = self.primary().is_none();
         if is_primary && !self.serves && now - began < WRITABLE_DELAY {

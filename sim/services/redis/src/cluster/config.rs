@@ -35,7 +35,7 @@ impl Cluster {
     }
 
     /// Somebody tells us that we are not up to date about a node.
-    pub(super) fn believe_newer(&mut self, id: NodeId, config_epoch: u64, slots: &SlotSet) {
+    pub(super) fn apply_newer_config(&mut self, id: NodeId, config_epoch: u64, slots: &SlotSet) {
         if !self.has(id) || self.node(id).config_epoch >= config_epoch {
             return;
         }
@@ -61,7 +61,7 @@ impl Cluster {
 
     /// Gives a slot to a node (`CLUSTER SETSLOT slot NODE id`). One that takes a slot in takes the next epoch with it,
     /// unless it has the largest, and tells everybody.
-    pub(crate) fn give(&mut self, slot: u16, to: NodeId, out: &mut Vec<Output>) {
+    pub(crate) fn set_slot_owner(&mut self, slot: u16, to: NodeId, out: &mut Vec<Output>) {
         if let Some(owner) = self.owner(slot) {
             Rc::make_mut(&mut self.node_mut(owner).slots).remove(slot);
         }
@@ -76,6 +76,6 @@ impl Cluster {
             self.epoch += 1;
             self.node_mut(to).config_epoch = self.epoch;
         }
-        self.show_everybody(out);
+        self.broadcast_pong(out);
     }
 }

@@ -18,15 +18,15 @@ const GOSSIP_LEAST: usize = 3;
 
 impl Cluster {
     /// Looks after the others. Answers whether anybody is suspected who was not.
-    pub(super) fn look_around(&mut self, now: i64, out: &mut Vec<Output>) -> bool {
+    pub(super) fn run_cron(&mut self, now: i64, out: &mut Vec<Output>) -> bool {
         self.beats += 1;
         if self.beats == 1 {
             // Connections to all are made, and each begins with a question.
             for id in self.others() {
-                self.ask(id, now, out);
+                self.ping_node(id, now, out);
             }
         } else if self.beats.is_multiple_of(SECOND) {
-            self.ask_somebody(now, out);
+            self.ping_random_node(now, out);
         }
         let timeout = self.timeout();
         let mut news = false;
@@ -34,7 +34,7 @@ impl Cluster {
             let node = self.node(id);
             let Some(asked) = node.asked else {
                 if now - node.answered > timeout / 2 {
-                    self.ask(id, now, out);
+                    self.ping_node(id, now, out);
                 }
                 continue;
             };
@@ -53,7 +53,7 @@ impl Cluster {
     }
 
     /// Asks the one that has answered the longest time ago among some.
-    fn ask_somebody(&mut self, now: i64, out: &mut Vec<Output>) {
+    fn ping_random_node(&mut self, now: i64, out: &mut Vec<Output>) {
         let mut chosen: Option<NodeId> = None;
         for _ in 0..SAMPLE {
             let id = NodeId(self.draw(self.nodes.len() as u32) as u8);
@@ -66,11 +66,11 @@ impl Cluster {
             }
         }
         if let Some(id) = chosen {
-            self.ask(id, now, out);
+            self.ping_node(id, now, out);
         }
     }
 
-    fn ask(&mut self, id: NodeId, now: i64, out: &mut Vec<Output>) {
+    fn ping_node(&mut self, id: NodeId, now: i64, out: &mut Vec<Output>) {
         self.node_mut(id).asked = Some(now);
         self.repeat(id, now, out);
     }
@@ -79,7 +79,7 @@ impl Cluster {
     pub(super) fn repeat(&mut self, id: NodeId, now: i64, out: &mut Vec<Output>) {
         self.node_mut(id).repeated = now;
         let gossip = self.gossip(id);
-        self.say(id, Body::Ping(gossip), out);
+        self.send_to_node(id, Body::Ping(gossip), out);
     }
 
     /// What to tell a node of others: of a few by chance, and of everybody who is suspected.

@@ -63,7 +63,7 @@ impl Cluster {
             election.asked = true;
             self.epoch += 1;
             self.election.epoch = self.epoch;
-            self.say_to_all(&Body::VoteWanted, out);
+            self.broadcast(&Body::VoteWanted, out);
             return false;
         }
         self.election.votes >= self.majority()
@@ -93,7 +93,7 @@ impl Cluster {
         for id in self.others() {
             if self.node(id).primary == primary {
                 let gossip = self.gossip(id);
-                self.say(id, Body::Pong(gossip), out);
+                self.send_to_node(id, Body::Pong(gossip), out);
             }
         }
     }
@@ -133,6 +133,6 @@ impl Cluster {
             self.node_mut(primary).voted = Some(now);
         }
         self.voted = self.epoch;
-        self.say(id, Body::Vote, out);
+        self.send_to_node(id, Body::Vote, out);
     }
 }

@@ -25,11 +25,11 @@ pub fn only_reads(command: &Command) -> bool {
 
 /// The keys that a command names, in order.
 pub(crate) fn keys_of<'a>(row: &Row, command: &'a Command) -> impl Iterator<Item = &'a [u8]> {
-    let places = places(row, command);
-    places.filter_map(|place| command.word(place))
+    let indices = key_indices(row, command);
+    indices.filter_map(|index| command.word(index))
 }
 
-fn places(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usize>> {
+fn key_indices(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usize>> {
     let words = command.len();
     let (range, step) = match row.name {
         "eval" | "evalsha" | "eval_ro" | "evalsha_ro" => {
@@ -58,16 +58,16 @@ fn places(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usi
 }
 
 /// How many keys a command says at a place that it has.
-fn counted(command: &Command, place: usize) -> usize {
-    let keys = command.word(place).and_then(numbers::integer).unwrap_or(0);
+fn counted(command: &Command, index: usize) -> usize {
+    let keys = command.word(index).and_then(numbers::integer).unwrap_or(0);
     usize::try_from(keys).unwrap_or(0)
 }
 
 /// The place of the first key of `MIGRATE` with several.
 fn keys_after_the_word(command: &Command) -> usize {
     let is_it = |word: &[u8]| word.eq_ignore_ascii_case(b"keys");
-    let place = command.words().skip(6).position(is_it);
-    place.map_or(command.len(), |place| place + 7)
+    let index = command.words().skip(6).position(is_it);
+    index.map_or(command.len(), |index| index + 7)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::{NodeId, slot_of};
 use crate::clients::ConnectionFlags;
 use crate::commands::{self, Outcome};
 use crate::errors::{SYNTAX, refuse};
-use crate::key_observer::Why;
+use crate::key_observer::RemovalReason;
 use crate::keyspace::Keyspace;
 use crate::keyspace_events::Class;
 use crate::replication_protocol::Address;
@@ -32,7 +32,7 @@ pub(crate) fn names_in(keys: &Keyspace, slot: u16) -> impl Iterator<Item = &Byte
 }
 
 /// What `MIGRATE` is asked for.
-struct Wanted {
+struct MigrateArgs {
     to: Address,
     timeout: u64,
     copy: bool,
@@ -40,34 +40,34 @@ struct Wanted {
     keys: Vec<Bytes>,
 }
 
-impl Wanted {
+impl MigrateArgs {
     fn read(command: &Command) -> Result<Self, ErrorReply> {
-        let word = |place: usize| command.word(place).unwrap_or_default();
-        let is = |place: usize, name: &str| word(place).eq_ignore_ascii_case(name.as_bytes());
+        let word = |index: usize| command.word(index).unwrap_or_default();
+        let is = |index: usize, name: &str| word(index).eq_ignore_ascii_case(name.as_bytes());
         let (mut copy, mut replace, mut several) = (false, false, None);
-        let mut place = 6;
-        while place < command.len() && several.is_none() {
-            if is(place, "COPY") {
+        let mut index = 6;
+        while index < command.len() && several.is_none() {
+            if is(index, "COPY") {
                 copy = true;
-            } else if is(place, "REPLACE") {
+            } else if is(index, "REPLACE") {
                 replace = true;
-            } else if is(place, "KEYS") {
+            } else if is(index, "KEYS") {
                 if !word(3).is_empty() {
                     return refuse(
                         "ERR When using MIGRATE KEYS option, the key argument must be set to the empty string",
                     );
                 }
-                several = Some(place + 1);
+                several = Some(index + 1);
             } else {
                 return refuse(SYNTAX);
             }
-            place += 1;
+            index += 1;
         }
         let numbers = (numbers::integer(word(5)), numbers::integer(word(4)));
         let (Some(timeout), Some(_)) = numbers else {
             return refuse(crate::errors::NOT_AN_INTEGER);
         };
-        let places = several.map_or(3..4, |first| first..command.len());
+        let indices = several.map_or(3..4, |first| first..command.len());
         Ok(Self {
             to: Address {
                 host: String::from_utf8_lossy(word(1)).into(),
@@ -81,7 +81,7 @@ impl Wanted {
                 .unwrap_or(TIMEOUT),
             copy,
             replace,
-            keys: places.map(|place| Bytes::from(word(place))).collect(),
+            keys: indices.map(|index| Bytes::from(word(index))).collect(),
         })
     }
 }
@@ -93,7 +93,7 @@ impl Server {
         connection: ConnectionId,
         command: &Command,
     ) -> Result<Outcome, ErrorReply> {
-        let wanted = Wanted::read(command)?;
+        let wanted = MigrateArgs::read(command)?;
         if self.core.cluster.is_none() {
             return refuse("ERR not modelled: MIGRATE outside of a cluster");
         }
@@ -138,7 +138,7 @@ impl Server {
             replace: wanted.replace,
             payloads: payloads.into(),
         };
-        cluster.say(to, body, &mut self.core.out);
+        cluster.send_to_node(to, body, &mut self.core.out);
         Ok(Outcome::Blocked)
     }
 
@@ -193,7 +193,7 @@ impl Server {
                         None if migration.copy => {}
                         None => {
                             self.core.keys.remove(key);
-                            self.core.note_removed(key, Why::Migrated);
+                            self.core.note_removed(key, RemovalReason::Migrated);
                             self.core.changed(key, Class::Generic, "del");
                             gone = gone.arg(key);
                         }
@@ -217,29 +217,29 @@ impl Server {
     }
 
     /// Keys have come, or an answer that nobody waits for any more.
-    pub(super) fn heard_of_keys(&mut self, message: BusMessage) {
+    pub(super) fn on_keys_message(&mut self, message: BusMessage) {
         if let Body::Keys {
             number,
             replace,
             payloads,
         } = message.body
         {
-            self.take_in(message.header.from, number, replace, &payloads);
+            self.restore_keys(message.header.from, number, replace, &payloads);
         }
     }
 
     /// Keys have come from another node.
-    fn take_in(&mut self, from: NodeId, number: u64, replace: bool, payloads: &[KeyPayload]) {
+    fn restore_keys(&mut self, from: NodeId, number: u64, replace: bool, payloads: &[KeyPayload]) {
         let taken = payloads
             .iter()
             .map(|payload| self.restore(payload, replace).err());
         let refusals = taken.collect();
         if let Some(cluster) = &self.core.cluster {
             let body = Body::KeysTaken { number, refusals };
-            cluster.say(from, body, &mut self.core.out);
+            cluster.send_to_node(from, body, &mut self.core.out);
         }
         self.core.effects.flush();
-        self.tell_replicas();
+        self.feed_replicas();
     }
 
     /// `RESTORE-ASKING`: a slot that is on its way here is as good as one's own.
@@ -252,8 +252,8 @@ impl Server {
                 ..ConnectionFlags::default()
             };
             let one = std::iter::once((row, &command));
-            if let Some(elsewhere) = cluster.elsewhere(one, &self.core.keys, now, flags) {
-                return cluster.send_away(elsewhere);
+            if let Some(elsewhere) = cluster.redirection(one, &self.core.keys, now, flags) {
+                return cluster.redirect(elsewhere);
             }
             let early = self
                 .refused_early(row, &command, None)
@@ -262,7 +262,7 @@ impl Server {
                 return refuse(refusal);
             }
         }
-        if self.core.look(&payload.key) && !replace {
+        if self.core.lookup_key(&payload.key) && !replace {
             return refuse("BUSYKEY Target key name already exists.");
         }
         let expires = payload.left.map(|left| now.saturating_add(left));
@@ -284,7 +284,7 @@ impl Server {
 impl Server {
     /// The keys that it has of the slot of a key, expired or not, in an order that depends on nothing but what was done
     /// to them.
-    pub fn keys_beside(&self, key: &[u8]) -> Vec<Bytes> {
+    pub fn keys_of_same_slot(&self, key: &[u8]) -> Vec<Bytes> {
         self.keys_in(slot_of(key), usize::MAX)
     }
 

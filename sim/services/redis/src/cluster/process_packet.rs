@@ -14,7 +14,7 @@ const TAKEN_BACK_AFTER: i64 = 2;
 const AHEAD: i64 = 500;
 
 /// What else is to be done about a message.
-pub(super) enum Heard {
+pub(super) enum PacketOutcome {
     Nothing,
     /// This node has got a vote.
     Vote,
@@ -24,11 +24,16 @@ pub(super) enum Heard {
 
 impl Cluster {
     /// Takes note of a message.
-    pub(super) fn hear(&mut self, now: i64, message: BusMessage, out: &mut Vec<Output>) -> Heard {
+    pub(super) fn process_packet(
+        &mut self,
+        now: i64,
+        message: BusMessage,
+        out: &mut Vec<Output>,
+    ) -> PacketOutcome {
         let BusMessage { header, body } = message;
         let from = header.from;
         if !self.has(from) || from == self.me {
-            return Heard::Nothing;
+            return PacketOutcome::Nothing;
         }
         self.epoch = self.epoch.max(header.epoch).max(header.config_epoch);
         let sender = self.node_mut(from);
@@ -40,7 +45,7 @@ impl Cluster {
             sender.asked = None;
             sender.answered = now;
             sender.suspected = false;
-            self.take_back(from, now);
+            self.clear_failure(from, now);
         }
         if asks && self.node(from).asked.is_some_and(|asked| now - asked > 0) {
             // It can be reached again, and was asked in vain.
@@ -50,9 +55,9 @@ impl Cluster {
             Body::Ping(gossip) | Body::Pong(gossip) => {
                 if asks {
                     let answer = self.gossip(from);
-                    self.say(from, Body::Pong(answer), out);
+                    self.send_to_node(from, Body::Pong(answer), out);
                 }
-                self.believe_header(&header, out);
+                self.apply_header(&header, out);
                 self.listen_to_gossip(from, &gossip, now, out);
             }
             Body::Failed(node) => {
@@ -70,24 +75,24 @@ impl Cluster {
             Body::Vote => {
                 if self.node(from).counts() && header.epoch >= self.election.epoch {
                     self.election.votes += 1;
-                    return Heard::Vote;
+                    return PacketOutcome::Vote;
                 }
             }
             Body::Newer {
                 node,
                 config_epoch,
                 slots,
-            } => self.believe_newer(node, config_epoch, &slots),
-            published @ Body::Published { .. } => return Heard::Published(published),
+            } => self.apply_newer_config(node, config_epoch, &slots),
+            published @ Body::Published { .. } => return PacketOutcome::Published(published),
             // Whoever hears them looks for these first.
             Body::Keys { .. } | Body::KeysTaken { .. } => {}
         }
-        Heard::Nothing
+        PacketOutcome::Nothing
     }
 
     /// Somebody who was given up answers: a replica, or a primary without slots, is taken back at once; one that has
     /// slots only after nobody has taken its place for long.
-    fn take_back(&mut self, id: NodeId, now: i64) {
+    fn clear_failure(&mut self, id: NodeId, now: i64) {
         let late = TAKEN_BACK_AFTER * self.timeout();
         let node = self.node_mut(id);
         let Some(failed) = node.failed else { return };
@@ -113,7 +118,7 @@ impl Cluster {
                 reports.retain(|(reporter, _)| *reporter != from);
                 if told.down {
                     reports.push((from, now));
-                    self.give_up_if_agreed(told.node, now, out);
+                    self.mark_failed_if_needed(told.node, now, out);
                 }
             }
             let node = self.node_mut(told.node);
@@ -128,7 +133,7 @@ impl Cluster {
     }
 
     /// Gives up on a suspect if a majority of those that have a vote suspects it too.
-    pub(super) fn give_up_if_agreed(&mut self, id: NodeId, now: i64, out: &mut Vec<Output>) {
+    pub(super) fn mark_failed_if_needed(&mut self, id: NodeId, now: i64, out: &mut Vec<Output>) {
         let lasts = REPORT_LASTS * self.timeout();
         let votes = usize::from(self.node(self.me).primary.is_none());
         let node = self.node_mut(id);
@@ -143,11 +148,11 @@ impl Cluster {
         let node = self.node_mut(id);
         node.suspected = false;
         node.failed = Some(now);
-        self.say_to_all(&Body::Failed(id), out);
+        self.broadcast(&Body::Failed(id), out);
     }
 
     /// Takes over what a sender says of its role and its slots.
-    fn believe_header(&mut self, header: &Header, out: &mut Vec<Output>) {
+    fn apply_header(&mut self, header: &Header, out: &mut Vec<Output>) {
         let from = header.from;
         let node = self.node_mut(from);
         if let Some(primary) = header.primary {
@@ -183,7 +188,7 @@ impl Cluster {
                 config_epoch: self.node(node).config_epoch,
                 slots: Rc::clone(&self.node(node).slots),
             };
-            self.say(header.from, body, out);
+            self.send_to_node(header.from, body, out);
         }
     }
 

@@ -25,7 +25,7 @@ pub(crate) enum Redirect {
 impl Cluster {
     /// Why these commands, which are to run as one, are not served here, if anything speaks against it. `now` is in
     /// milliseconds of the wall clock.
-    pub(crate) fn elsewhere<'a>(
+    pub(crate) fn redirection<'a>(
         &self,
         commands: impl Iterator<Item = (&'a Row, &'a Command)>,
         keys: &Keyspace,
@@ -85,7 +85,7 @@ impl Cluster {
     }
 
     /// The answer that sends a client elsewhere.
-    pub(crate) fn send_away<T>(&self, elsewhere: Redirect) -> Result<T, ErrorReply> {
+    pub(crate) fn redirect<T>(&self, elsewhere: Redirect) -> Result<T, ErrorReply> {
         let to = |word: &str, slot: u16, id: NodeId| {
             let address = self.address(id);
             Cow::from(format!("{word} {slot} {}:{}", address.host, address.port))

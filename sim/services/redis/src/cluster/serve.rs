@@ -7,7 +7,7 @@ use picklock_clients::redis::{Bytes, Command, ErrorReply};
 
 use super::bus::{Body, BusMessage};
 use super::cron::EVERY;
-use super::process_packet::Heard;
+use super::process_packet::PacketOutcome;
 use super::{SlotSet, slot_of};
 use crate::clients::ConnectionFlags;
 use crate::commands::{self, Row};
@@ -17,11 +17,11 @@ use crate::{ConnectionId, Server};
 
 impl Server {
     /// A message from another node.
-    pub(crate) fn heard_from_node(&mut self, message: BusMessage) {
+    pub(crate) fn on_bus_message(&mut self, message: BusMessage) {
         let now = self.core.wall_millis();
         let offset = self.replication.offset;
         if message.is_about_keys() {
-            self.heard_of_keys(message);
+            self.on_keys_message(message);
             return;
         }
         let Some(cluster) = &mut self.core.cluster else {
@@ -29,11 +29,11 @@ impl Server {
         };
         cluster.offset = offset;
         let before = Rc::clone(&cluster.node(cluster.me).slots);
-        let heard = cluster.hear(now, message, &mut self.core.out);
+        let heard = cluster.process_packet(now, message, &mut self.core.out);
         match heard {
-            Heard::Nothing => {}
-            Heard::Vote => self.stand_for_primary(),
-            Heard::Published(Body::Published {
+            PacketOutcome::Nothing => {}
+            PacketOutcome::Vote => self.stand_for_primary(),
+            PacketOutcome::Published(Body::Published {
                 shard,
                 channel,
                 message,
@@ -48,7 +48,7 @@ impl Server {
                 } = &mut *self.core;
                 subscriptions.publish(kind, &channel, &message, out);
             }
-            Heard::Published(_) => {}
+            PacketOutcome::Published(_) => {}
         }
         self.fall_in_line(&before);
     }
@@ -65,12 +65,12 @@ impl Server {
         }
         cluster.next = monotonic + EVERY;
         cluster.offset = offset;
-        let news = cluster.look_around(now, &mut self.core.out);
+        let news = cluster.run_cron(now, &mut self.core.out);
         self.stand_for_primary();
         if let Some(cluster) = &mut self.core.cluster
             && (news || !cluster.serves)
         {
-            cluster.look_at_health(now);
+            cluster.update_state(now);
         }
     }
 
@@ -94,8 +94,8 @@ impl Server {
         self.configured = None;
         self.lead();
         if let Some(cluster) = &mut self.core.cluster {
-            cluster.look_at_health(now);
-            cluster.show_everybody(&mut self.core.out);
+            cluster.update_state(now);
+            cluster.broadcast_pong(&mut self.core.out);
         }
     }
 
@@ -105,7 +105,7 @@ impl Server {
         let Some(cluster) = &mut self.core.cluster else {
             return;
         };
-        cluster.look_at_health(now);
+        cluster.update_state(now);
         let slots = Rc::clone(&cluster.node(cluster.me).slots);
         match cluster.primary() {
             Some(primary) => {
@@ -144,9 +144,9 @@ impl Server {
             ..ConnectionFlags::default()
         };
         let one = std::iter::once((row, command));
-        match cluster.elsewhere(one, &self.core.keys, self.core.wall_millis(), flags) {
+        match cluster.redirection(one, &self.core.keys, self.core.wall_millis(), flags) {
             None => Ok(()),
-            Some(elsewhere) => cluster.send_away(elsewhere),
+            Some(elsewhere) => cluster.redirect(elsewhere),
         }
     }
 
@@ -176,14 +176,14 @@ impl Server {
                     .iter()
                     .filter_map(|queued| Some((commands::find(queued.name())?, queued)));
                 let all = std::iter::once((row, command)).chain(queued);
-                cluster.elsewhere(all, keys, now, flags)
+                cluster.redirection(all, keys, now, flags)
             }
-            _ => cluster.elsewhere(std::iter::once((row, command)), keys, now, flags),
+            _ => cluster.redirection(std::iter::once((row, command)), keys, now, flags),
         };
         self.core.flags = flags;
         match elsewhere {
             None => Ok(()),
-            Some(elsewhere) => cluster.send_away(elsewhere),
+            Some(elsewhere) => cluster.redirect(elsewhere),
         }
     }
 }

@@ -19,7 +19,7 @@ pub fn slot_of(key: &[u8]) -> u16 {
 pub fn first_owner(key: &[u8], primaries: u8) -> u8 {
     let slot = slot_of(key);
     let owner =
-        (0..primaries).find(|place| SlotSet::share((*place).into(), primaries.into()).has(slot));
+        (0..primaries).find(|index| SlotSet::share((*index).into(), primaries.into()).has(slot));
     owner.unwrap_or(0)
 }
 
@@ -49,19 +49,19 @@ impl SlotSet {
     };
 
     /// The part of this primary, if there are so many: as `redis-cli --cluster create` shares them out.
-    pub(crate) fn share(place: usize, of: usize) -> Self {
-        let cut = |place: usize| (place * usize::from(SLOTS)).checked_div(of).unwrap_or(0);
+    pub(crate) fn share(index: usize, of: usize) -> Self {
+        let cut = |index: usize| (index * usize::from(SLOTS)).checked_div(of).unwrap_or(0);
         // The first numbers of the parts are rounded, and not cut off.
-        let first = |place: usize| match place {
+        let first = |index: usize| match index {
             0 => 0,
-            place if place == of => usize::from(SLOTS),
-            place => {
-                let rest = place * usize::from(SLOTS) - cut(place) * of;
-                cut(place) + usize::from(2 * rest >= of)
+            index if index == of => usize::from(SLOTS),
+            index => {
+                let rest = index * usize::from(SLOTS) - cut(index) * of;
+                cut(index) + usize::from(2 * rest >= of)
             }
         };
         let mut set = Self::NONE;
-        for slot in first(place)..first(place + 1) {
+        for slot in first(index)..first(index + 1) {
             set.insert(slot as u16);
         }
         set
@@ -114,10 +114,10 @@ impl SlotSet {
     fn next_from(&self, from: u16, is_in: bool) -> Option<u16> {
         let start = usize::from(from) / 64;
         let mut seen = u64::MAX << (from % 64);
-        for (place, word) in self.words.iter().enumerate().skip(start) {
+        for (index, word) in self.words.iter().enumerate().skip(start) {
             let wanted = if is_in { *word } else { !*word } & seen;
             if wanted != 0 {
-                return Some(place as u16 * 64 + wanted.trailing_zeros() as u16);
+                return Some(index as u16 * 64 + wanted.trailing_zeros() as u16);
             }
             seen = u64::MAX;
         }
@@ -190,12 +190,12 @@ mod tests {
 
     #[test]
     fn shares_are_those_of_redis_cli_and_cover_every_slot_once() {
-        let ranges = |place| SlotSet::share(place, 3).ranges();
+        let ranges = |index| SlotSet::share(index, 3).ranges();
         assert_eq!(ranges(0), [0..=5_460]);
         assert_eq!(ranges(1), [5_461..=10_922]);
         assert_eq!(ranges(2), [10_923..=16_383]);
         for of in 1..=7 {
-            let lengths = (0..of).map(|place| SlotSet::share(place, of).len());
+            let lengths = (0..of).map(|index| SlotSet::share(index, of).len());
             assert_eq!(lengths.sum::<u16>(), SLOTS);
         }
     }

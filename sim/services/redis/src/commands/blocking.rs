@@ -2,7 +2,7 @@
 
 use picklock_clients::redis::{Bytes, Command, ErrorReply, Value};
 
-use super::lists::{End, end_of, move_element, take};
+use super::lists::{ListEnd, end_of, move_element, take};
 use super::options::{is, word};
 use super::{Outcome, Row, Run, Traits, write};
 use crate::blocking_keys::KeysWanted;
@@ -38,13 +38,13 @@ pub(super) const ROWS: &[Row] = &[
 #[derive(Clone, Debug)]
 pub(crate) enum BlockingPop {
     /// Take one element.
-    One { from: End },
+    One { from: ListEnd },
     /// Take several.
-    Several { from: End, count: usize },
+    Several { from: ListEnd, count: usize },
     /// Move one to another list.
     Move {
-        from: End,
-        to: End,
+        from: ListEnd,
+        to: ListEnd,
         target: Bytes,
         /// Replicas are told of it by the name that it had before it could choose ends.
         old_name: bool,
@@ -53,7 +53,7 @@ pub(crate) enum BlockingPop {
 
 impl BlockingPop {
     /// What is answered if there is nothing, and waiting is out of the question.
-    pub(crate) fn nothing(&self) -> Value {
+    pub(crate) fn empty(&self) -> Value {
         match self {
             Self::One { .. } | Self::Several { .. } => Value::NilArray,
             Self::Move { .. } => Value::Nil,
@@ -130,7 +130,7 @@ fn blpop(
     connection: ConnectionId,
     command: &Command,
 ) -> Result<Outcome, ErrorReply> {
-    pop(server, connection, command, End::Head)
+    pop(server, connection, command, ListEnd::Head)
 }
 
 fn brpop(
@@ -138,14 +138,14 @@ fn brpop(
     connection: ConnectionId,
     command: &Command,
 ) -> Result<Outcome, ErrorReply> {
-    pop(server, connection, command, End::Tail)
+    pop(server, connection, command, ListEnd::Tail)
 }
 
 fn pop(
     server: &mut Server,
     connection: ConnectionId,
     command: &Command,
-    from: End,
+    from: ListEnd,
 ) -> Result<Outcome, ErrorReply> {
     let last = command.len() - 1;
     let until = until(&server.core, word(command, last))?;
@@ -161,7 +161,7 @@ fn wanted(
 ) -> KeysWanted {
     KeysWanted {
         db: server.core.selected,
-        keys: keys.map(|place| word(command, place).into()).collect(),
+        keys: keys.map(|index| word(command, index).into()).collect(),
         pop,
         command: command.clone(),
     }
@@ -189,8 +189,8 @@ fn brpoplpush(
     command: &Command,
 ) -> Result<Outcome, ErrorReply> {
     let pop = BlockingPop::Move {
-        from: End::Tail,
-        to: End::Head,
+        from: ListEnd::Tail,
+        to: ListEnd::Head,
         target: word(command, 2).into(),
         old_name: true,
     };
@@ -212,30 +212,30 @@ fn blmpop(
 
 fn lmpop(core: &mut Core, command: &Command) -> Reply {
     let (keys, pop) = several(command, 1)?;
-    for place in keys {
-        let key = word(command, place);
+    for index in keys {
+        let key = word(command, index);
         if core.read::<List>(key)?.is_some() {
             let (answer, told) = pop.take_from(core, key, None)?;
             core.instead(|| told);
             return Ok(answer);
         }
     }
-    Ok(pop.nothing())
+    Ok(pop.empty())
 }
 
 /// The keys, and what is to be done, of a command that says how many keys it has at a place.
 fn several(
     command: &Command,
-    place: usize,
+    index: usize,
 ) -> Result<(std::ops::Range<usize>, BlockingPop), ErrorReply> {
-    let positive = |place: usize| {
-        let number = numbers::integer(word(command, place));
+    let positive = |index: usize| {
+        let number = numbers::integer(word(command, index));
         number.and_then(|number| usize::try_from(number).ok().filter(|it| *it > 0))
     };
-    let Some(keys) = positive(place) else {
+    let Some(keys) = positive(index) else {
         return refuse("ERR numkeys should be greater than 0");
     };
-    let end = (place + 1).saturating_add(keys);
+    let end = (index + 1).saturating_add(keys);
     if end >= command.len() {
         return refuse(SYNTAX);
     }
@@ -252,5 +252,5 @@ fn several(
         }
         _ => return refuse(SYNTAX),
     };
-    Ok((place + 1..end, BlockingPop::Several { from, count }))
+    Ok((index + 1..end, BlockingPop::Several { from, count }))
 }

@@ -24,18 +24,18 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn asking(server: &mut Server, by: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
-    wish(server, by, |flags| flags.asking = true)
+    set_flag(server, by, |flags| flags.asking = true)
 }
 
 fn readonly(server: &mut Server, by: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
-    wish(server, by, |flags| flags.readonly = true)
+    set_flag(server, by, |flags| flags.readonly = true)
 }
 
 fn readwrite(server: &mut Server, by: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
-    wish(server, by, |flags| flags.readonly = false)
+    set_flag(server, by, |flags| flags.readonly = false)
 }
 
-fn wish(
+fn set_flag(
     server: &mut Server,
     by: ConnectionId,
     change: impl FnOnce(&mut crate::clients::ConnectionFlags),
@@ -156,7 +156,7 @@ fn set_slot(server: &mut Server, command: &Command) -> Reply {
                 "ERR Can't assign hashslot {slot} to a different node while I still hold keys for this hash slot."
             ));
         }
-        cluster.give(slot, to, &mut server.core.out);
+        cluster.set_slot_owner(slot, to, &mut server.core.out);
     } else {
         return refuse(
             "ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP",

@@ -4,7 +4,7 @@ use picklock_clients::redis::{Command, ErrorReply, Value};
 
 use super::options::{is, word};
 use super::{Outcome, Row, Run, Traits, about, read, wrong_number};
-use crate::clients::{ConnectionFlags, Kind};
+use crate::clients::{ClientType, ConnectionFlags};
 use crate::db::Core;
 use crate::errors::{NOT_AN_INTEGER, Reply, SYNTAX, refuse};
 use crate::{ConnectionId, Server, numbers};
@@ -102,16 +102,16 @@ fn hello(
             None => return refuse("ERR Protocol version is not an integer or out of range"),
         };
     }
-    let mut place = 2;
-    while place < command.len() {
-        if is(command, place, "AUTH") && place + 2 < command.len() {
+    let mut index = 2;
+    while index < command.len() {
+        if is(command, index, "AUTH") && index + 2 < command.len() {
             // Nobody has a password here; every user and password is taken.
-            place += 3;
-        } else if is(command, place, "SETNAME") && place + 1 < command.len() {
-            name = Some(checked_name(word(command, place + 1))?);
-            place += 2;
+            index += 3;
+        } else if is(command, index, "SETNAME") && index + 1 < command.len() {
+            name = Some(checked_name(word(command, index + 1))?);
+            index += 2;
         } else {
-            let option = String::from_utf8_lossy(word(command, place)).into_owned();
+            let option = String::from_utf8_lossy(word(command, index)).into_owned();
             return refuse(format!("ERR Syntax error in HELLO option '{option}'"));
         }
     }
@@ -248,9 +248,9 @@ fn unblock(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply
 
 /// Which connections are to be closed.
 #[derive(Default)]
-struct Doomed {
+struct KillFilter {
     id: Option<i64>,
-    kind: Option<Kind>,
+    kind: Option<ClientType>,
     not_me: bool,
 }
 
@@ -266,40 +266,40 @@ fn kill(
         // By address, and connections have none here.
         return refuse("ERR No such client");
     }
-    let mut doomed = Doomed {
+    let mut doomed = KillFilter {
         not_me: true,
-        ..Doomed::default()
+        ..KillFilter::default()
     };
-    let mut place = 2;
-    while place < command.len() {
-        let value = word(command, place + 1);
-        if place + 1 == command.len() {
+    let mut index = 2;
+    while index < command.len() {
+        let value = word(command, index + 1);
+        if index + 1 == command.len() {
             return refuse(SYNTAX);
-        } else if is(command, place, "ID") {
+        } else if is(command, index, "ID") {
             let Some(id) = numbers::integer(value).filter(|id| *id > 0) else {
                 return refuse("ERR client-id should be greater than 0");
             };
             doomed.id = Some(id);
-        } else if is(command, place, "TYPE") {
-            let Some(kind) = Kind::of(value) else {
+        } else if is(command, index, "TYPE") {
+            let Some(kind) = ClientType::of(value) else {
                 let name = String::from_utf8_lossy(value).into_owned();
                 return refuse(format!("ERR Unknown client type '{name}'"));
             };
             doomed.kind = Some(kind);
-        } else if is(command, place, "SKIPME") && value.eq_ignore_ascii_case(b"yes") {
+        } else if is(command, index, "SKIPME") && value.eq_ignore_ascii_case(b"yes") {
             doomed.not_me = true;
-        } else if is(command, place, "SKIPME") && value.eq_ignore_ascii_case(b"no") {
+        } else if is(command, index, "SKIPME") && value.eq_ignore_ascii_case(b"no") {
             doomed.not_me = false;
         } else if ["ADDR", "LADDR", "USER"]
             .iter()
-            .any(|name| is(command, place, name))
+            .any(|name| is(command, index, name))
         {
-            let name = String::from_utf8_lossy(word(command, place)).to_ascii_uppercase();
+            let name = String::from_utf8_lossy(word(command, index)).to_ascii_uppercase();
             return refuse(format!("ERR not modelled: CLIENT KILL {name}"));
         } else {
             return refuse(SYNTAX);
         }
-        place += 2;
+        index += 2;
     }
     let killed = server.kill(connection, |other, client| {
         let is_id = doomed.id.is_none_or(|id| id == client.id);

@@ -7,7 +7,7 @@ use super::{Row, Run, Traits, write};
 use crate::databases::DATABASES;
 use crate::db::Core;
 use crate::errors::{Reply, SYNTAX, refuse};
-use crate::key_observer::Why;
+use crate::key_observer::RemovalReason;
 use crate::keyspace_events::Class;
 use crate::numbers;
 
@@ -73,7 +73,7 @@ fn swapdb(core: &mut Core, command: &Command) -> Reply {
     if core.cluster.is_some() {
         return refuse("ERR SWAPDB is not allowed in cluster mode");
     }
-    let number = |place: usize, which: &str| match numbers::integer(word(command, place)) {
+    let number = |index: usize, which: &str| match numbers::integer(word(command, index)) {
         Some(number) => Ok(number),
         None => refuse(format!("ERR invalid {which} DB index")),
     };
@@ -99,7 +99,7 @@ fn move_key(core: &mut Core, command: &Command) -> Reply {
         return Ok(Value::Integer(0));
     };
     core.select(to);
-    let there = core.look(key);
+    let there = core.lookup_key(key);
     if !there {
         core.put(key, entry.data, entry.expires);
     }
@@ -108,7 +108,7 @@ fn move_key(core: &mut Core, command: &Command) -> Reply {
         return Ok(Value::Integer(0));
     }
     core.keys.remove(key);
-    core.note_removed(key, Why::Deleted);
+    core.note_removed(key, RemovalReason::Deleted);
     core.changed(key, Class::Generic, "move_from");
     core.select(to);
     core.notify(Class::Generic, "move_to", key);
@@ -120,17 +120,17 @@ fn copy(core: &mut Core, command: &Command) -> Reply {
     let (from, to) = (word(command, 1), word(command, 2));
     let selected = core.selected;
     let (mut replace, mut db) = (false, selected);
-    let mut place = 3;
-    while place < command.len() {
-        if is(command, place, "REPLACE") {
+    let mut index = 3;
+    while index < command.len() {
+        if is(command, index, "REPLACE") {
             replace = true;
-        } else if is(command, place, "DB") && place + 1 < command.len() {
-            place += 1;
-            db = database(integer(command, place)?)?;
+        } else if is(command, index, "DB") && index + 1 < command.len() {
+            index += 1;
+            db = database(integer(command, index)?)?;
         } else {
             return refuse(SYNTAX);
         }
-        place += 1;
+        index += 1;
     }
     if core.cluster.is_some() && db != 0 {
         return refuse("ERR Copying to another database is not allowed in cluster mode");
@@ -142,9 +142,9 @@ fn copy(core: &mut Core, command: &Command) -> Reply {
         return Ok(Value::Integer(0));
     };
     core.select(db);
-    let copies = replace || !core.look(to);
+    let copies = replace || !core.lookup_key(to);
     if copies {
-        core.look(to);
+        core.lookup_key(to);
         core.put(to, entry.data, entry.expires);
         core.notify(Class::Generic, "copy_to", to);
     }

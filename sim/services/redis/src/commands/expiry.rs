@@ -49,14 +49,14 @@ struct Conditions {
 impl Conditions {
     fn parse(command: &Command) -> Result<Self, ErrorReply> {
         let mut conditions = Self::default();
-        for place in 3..command.len() {
+        for index in 3..command.len() {
             let flag = match () {
-                () if is(command, place, "NX") => &mut conditions.if_none,
-                () if is(command, place, "XX") => &mut conditions.if_some,
-                () if is(command, place, "GT") => &mut conditions.if_later,
-                () if is(command, place, "LT") => &mut conditions.if_sooner,
+                () if is(command, index, "NX") => &mut conditions.if_none,
+                () if is(command, index, "XX") => &mut conditions.if_some,
+                () if is(command, index, "GT") => &mut conditions.if_later,
+                () if is(command, index, "LT") => &mut conditions.if_sooner,
                 () => {
-                    let option = String::from_utf8_lossy(word(command, place)).into_owned();
+                    let option = String::from_utf8_lossy(word(command, index)).into_owned();
                     return refuse(format!("ERR Unsupported option {option}"));
                 }
             };

@@ -34,12 +34,12 @@ fn set_fields(core: &mut Core, command: &Command) -> Result<i64, super::ErrorRep
     let key = word(command, 1);
     let hash = core.write_or_make::<Hash>(key)?;
     let mut new = 0;
-    for place in (2..command.len()).step_by(2) {
-        let value = Bytes::from(word(command, place + 1));
-        match hash.0.get_mut(word(command, place)) {
+    for index in (2..command.len()).step_by(2) {
+        let value = Bytes::from(word(command, index + 1));
+        match hash.0.get_mut(word(command, index)) {
             Some(old) => *old = value,
             None => {
-                hash.0.insert(word(command, place).into(), value);
+                hash.0.insert(word(command, index).into(), value);
                 new += 1;
             }
         }

@@ -34,7 +34,7 @@ fn del(core: &mut Core, command: &Command) -> Reply {
 
 fn exists(core: &mut Core, command: &Command) -> Reply {
     let keys = command.words().skip(1);
-    let there = keys.filter(|key| core.look(key)).count();
+    let there = keys.filter(|key| core.lookup_key(key)).count();
     Ok(Value::Integer(there as i64))
 }
 
@@ -75,22 +75,22 @@ fn scan(core: &mut Core, command: &Command) -> Reply {
         return refuse("ERR invalid cursor");
     }
     let (mut pattern, mut kind) = (&b"*"[..], None);
-    let mut place = 2;
-    while place < command.len() {
-        if place + 1 == command.len() {
+    let mut index = 2;
+    while index < command.len() {
+        if index + 1 == command.len() {
             return refuse(SYNTAX);
-        } else if is(command, place, "MATCH") {
-            pattern = word(command, place + 1);
-        } else if is(command, place, "TYPE") {
-            kind = Some(word(command, place + 1));
-        } else if is(command, place, "COUNT") {
-            if integer(command, place + 1)? < 1 {
+        } else if is(command, index, "MATCH") {
+            pattern = word(command, index + 1);
+        } else if is(command, index, "TYPE") {
+            kind = Some(word(command, index + 1));
+        } else if is(command, index, "COUNT") {
+            if integer(command, index + 1)? < 1 {
                 return refuse(SYNTAX);
             }
         } else {
             return refuse(SYNTAX);
         }
-        place += 2;
+        index += 2;
     }
     let mut found = core.fitting(pattern);
     found.retain(|key| {
@@ -123,13 +123,13 @@ fn move_key(
     if_missing: bool,
 ) -> Result<bool, super::ErrorReply> {
     let (from, to) = (word(command, 1), word(command, 2));
-    if !core.look(from) {
+    if !core.lookup_key(from) {
         return no_such_key();
     }
     if from == to {
         return Ok(!if_missing);
     }
-    if core.look(to) && if_missing {
+    if core.lookup_key(to) && if_missing {
         return Ok(false);
     }
     if let Some(entry) = core.keys.remove(from) {

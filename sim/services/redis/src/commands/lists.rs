@@ -30,12 +30,12 @@ pub(super) const ROWS: &[Row] = &[
 
 /// An end of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ListEnd {
     Head,
     Tail,
 }
 
-impl End {
+impl ListEnd {
     fn push(self, list: &mut List, element: Bytes) {
         match self {
             Self::Head => list.0.push_front(element),
@@ -82,11 +82,11 @@ impl End {
 }
 
 /// The end that a word names.
-pub(super) fn end_of(command: &Command, place: usize) -> Result<End, ErrorReply> {
-    if is(command, place, "LEFT") {
-        Ok(End::Head)
-    } else if is(command, place, "RIGHT") {
-        Ok(End::Tail)
+pub(super) fn end_of(command: &Command, index: usize) -> Result<ListEnd, ErrorReply> {
+    if is(command, index, "LEFT") {
+        Ok(ListEnd::Head)
+    } else if is(command, index, "RIGHT") {
+        Ok(ListEnd::Tail)
     } else {
         refuse(SYNTAX)
     }
@@ -96,7 +96,7 @@ pub(super) fn end_of(command: &Command, place: usize) -> Result<End, ErrorReply>
 pub(super) fn take(
     core: &mut Core,
     key: &[u8],
-    end: End,
+    end: ListEnd,
     count: usize,
 ) -> Result<Vec<Value>, ErrorReply> {
     let mut popped = Vec::new();
@@ -114,22 +114,22 @@ pub(super) fn take(
 }
 
 fn lpush(core: &mut Core, command: &Command) -> Reply {
-    push(core, command, End::Head, false)
+    push(core, command, ListEnd::Head, false)
 }
 
 fn rpush(core: &mut Core, command: &Command) -> Reply {
-    push(core, command, End::Tail, false)
+    push(core, command, ListEnd::Tail, false)
 }
 
 fn lpushx(core: &mut Core, command: &Command) -> Reply {
-    push(core, command, End::Head, true)
+    push(core, command, ListEnd::Head, true)
 }
 
 fn rpushx(core: &mut Core, command: &Command) -> Reply {
-    push(core, command, End::Tail, true)
+    push(core, command, ListEnd::Tail, true)
 }
 
-fn push(core: &mut Core, command: &Command, end: End, if_there: bool) -> Reply {
+fn push(core: &mut Core, command: &Command, end: ListEnd, if_there: bool) -> Reply {
     let key = word(command, 1);
     if core.read::<List>(key)?.is_none() && if_there {
         return Ok(Value::Integer(0));
@@ -144,14 +144,14 @@ fn push(core: &mut Core, command: &Command, end: End, if_there: bool) -> Reply {
 }
 
 fn lpop(core: &mut Core, command: &Command) -> Reply {
-    pop(core, command, End::Head)
+    pop(core, command, ListEnd::Head)
 }
 
 fn rpop(core: &mut Core, command: &Command) -> Reply {
-    pop(core, command, End::Tail)
+    pop(core, command, ListEnd::Tail)
 }
 
-fn pop(core: &mut Core, command: &Command, end: End) -> Reply {
+fn pop(core: &mut Core, command: &Command, end: ListEnd) -> Reply {
     let key = word(command, 1);
     let count = match command.len() {
         2 => None,
@@ -170,7 +170,7 @@ fn pop(core: &mut Core, command: &Command, end: End) -> Reply {
 
 fn rpoplpush(core: &mut Core, command: &Command) -> Reply {
     let (from, to) = (word(command, 1), word(command, 2));
-    move_element(core, from, to, End::Tail, End::Head)
+    move_element(core, from, to, ListEnd::Tail, ListEnd::Head)
 }
 
 fn lmove(core: &mut Core, command: &Command) -> Reply {
@@ -178,7 +178,13 @@ fn lmove(core: &mut Core, command: &Command) -> Reply {
     move_element(core, word(command, 1), word(command, 2), from, to)
 }
 
-pub(super) fn move_element(core: &mut Core, from: &[u8], to: &[u8], pop: End, push: End) -> Reply {
+pub(super) fn move_element(
+    core: &mut Core,
+    from: &[u8],
+    to: &[u8],
+    pop: ListEnd,
+    push: ListEnd,
+) -> Reply {
     if core.read::<List>(from)?.is_none() {
         return Ok(Value::Nil);
     }
@@ -199,10 +205,10 @@ fn llen(core: &mut Core, command: &Command) -> Reply {
 }
 
 /// The place of an element, which counts from the end if negative.
-fn place(number: i64, list: &List) -> Option<usize> {
+fn list_index(number: i64, list: &List) -> Option<usize> {
     let length = list.0.len() as i64;
-    let place = if number < 0 { number + length } else { number };
-    (0..length).contains(&place).then_some(place as usize)
+    let index = if number < 0 { number + length } else { number };
+    (0..length).contains(&index).then_some(index as usize)
 }
 
 fn lindex(core: &mut Core, command: &Command) -> Reply {
@@ -210,7 +216,7 @@ fn lindex(core: &mut Core, command: &Command) -> Reply {
         return Ok(Value::Nil);
     };
     let number = integer(command, 2)?;
-    let element = place(number, list).and_then(|place| list.0.get(place));
+    let element = list_index(number, list).and_then(|index| list.0.get(index));
     Ok(element.map_or(Value::Nil, |element| Value::Bulk(Bytes::clone(element))))
 }
 
@@ -235,16 +241,16 @@ fn lrem(core: &mut Core, command: &Command) -> Reply {
         0 => usize::MAX,
         some => usize::try_from(some.unsigned_abs()).unwrap_or(usize::MAX),
     };
-    let equal = |place: &usize| list.0.get(*place).is_some_and(|other| **other == *element);
-    let places = 0..list.0.len();
+    let equal = |index: &usize| list.0.get(*index).is_some_and(|other| **other == *element);
+    let indices = 0..list.0.len();
     let mut gone: Vec<usize> = if count < 0 {
-        places.rev().filter(equal).take(most).collect()
+        indices.rev().filter(equal).take(most).collect()
     } else {
-        places.filter(equal).take(most).collect()
+        indices.filter(equal).take(most).collect()
     };
     gone.sort_unstable();
-    for place in gone.iter().rev() {
-        list.0.remove(*place);
+    for index in gone.iter().rev() {
+        list.0.remove(*index);
     }
     if !gone.is_empty() {
         core.changed(key, Class::List, "lrem");
@@ -258,10 +264,10 @@ fn lset(core: &mut Core, command: &Command) -> Reply {
         return no_such_key();
     };
     let number = integer(command, 2)?;
-    let Some(place) = place(number, list) else {
+    let Some(index) = list_index(number, list) else {
         return refuse(OUT_OF_RANGE);
     };
-    list.0[place] = word(command, 3).into();
+    list.0[index] = word(command, 3).into();
     core.changed(key, Class::List, "lset");
     Ok(Value::OK)
 }
@@ -277,10 +283,10 @@ fn linsert(core: &mut Core, command: &Command) -> Reply {
         return Ok(Value::Integer(0));
     };
     let pivot = word(command, 3);
-    let Some(place) = list.0.iter().position(|other| **other == *pivot) else {
+    let Some(index) = list.0.iter().position(|other| **other == *pivot) else {
         return Ok(Value::Integer(-1));
     };
-    list.0.insert(place + after, word(command, 4).into());
+    list.0.insert(index + after, word(command, 4).into());
     let length = list.0.len();
     core.changed(key, Class::List, "linsert");
     Ok(Value::Integer(length as i64))

@@ -5,7 +5,7 @@ use picklock_clients::redis::{Command, ErrorReply, Value};
 use super::options::{integer, is, word};
 use super::{Outcome, Row, Run, Traits, about, wrong_number};
 use crate::errors::{MASTER_DOWN, NO_SCRIPT, refuse};
-use crate::scripts::{self, Limits, Script};
+use crate::scripts::{self, Script, ScriptLimits};
 use crate::{ConnectionId, Server};
 
 /// A command that runs a script.
@@ -68,7 +68,7 @@ fn by_text(
     read_only: bool,
 ) -> Result<Outcome, ErrorReply> {
     let keys = number_of_keys(command)?;
-    let script = server.scripts.learn(word(command, 1))?;
+    let script = server.scripts.load(word(command, 1))?;
     run(server, (connection, &script), command, keys, read_only)
 }
 
@@ -107,9 +107,9 @@ fn run(
     keys: usize,
     read_only: bool,
 ) -> Result<Outcome, ErrorReply> {
-    let mut limits = Limits {
+    let mut limits = ScriptLimits {
         read_only,
-        ..Limits::default()
+        ..ScriptLimits::default()
     };
     match script.declared {
         Some(declared) => {
@@ -142,13 +142,13 @@ fn script(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Out
     };
     if is(command, 1, "LOAD") {
         enough(3, 3, "load")?;
-        let script = server.scripts.learn(word(command, 2))?;
+        let script = server.scripts.load(word(command, 2))?;
         return Ok(Outcome::Answer(Value::bulk(script.sha.to_string())));
     }
     if is(command, 1, "EXISTS") {
         enough(3, usize::MAX, "exists")?;
         let shas = command.words().skip(2);
-        let known = shas.map(|sha| Value::Integer(i64::from(server.scripts.knows(sha))));
+        let known = shas.map(|sha| Value::Integer(i64::from(server.scripts.is_cached(sha))));
         return Ok(Outcome::Answer(Value::array(known)));
     }
     if is(command, 1, "FLUSH") {
@@ -156,7 +156,7 @@ fn script(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Out
         if !plain && !(command.len() == 3 && (is(command, 2, "SYNC") || is(command, 2, "ASYNC"))) {
             return refuse("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
         }
-        server.scripts.forget();
+        server.scripts.flush();
         return Ok(Outcome::Answer(Value::OK));
     }
     if is(command, 1, "KILL") {

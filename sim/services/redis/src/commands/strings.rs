@@ -85,12 +85,12 @@ impl Options {
     /// Reads the options from this place on. `set` says that those of `SET` are meant, and not those of `GETEX`.
     fn parse(command: &Command, from: usize, set: bool) -> Result<Self, ErrorReply> {
         let mut options = Self::default();
-        let mut place = from;
-        while place < command.len() {
-            let option = word(command, place);
+        let mut index = from;
+        while index < command.len() {
+            let option = word(command, index);
             let is = |name: &str| option.eq_ignore_ascii_case(name.as_bytes());
             let timed = options.keep || options.persist || options.expiry.is_some();
-            let more = place + 1 < command.len();
+            let more = index + 1 < command.len();
             if set && is("NX") && !options.if_there {
                 options.if_missing = true;
             } else if set && is("XX") && !options.if_missing {
@@ -105,12 +105,12 @@ impl Options {
                 && !timed
                 && more
             {
-                place += 1;
-                options.expiry = Some((unit, place));
+                index += 1;
+                options.expiry = Some((unit, index));
             } else {
                 return refuse(SYNTAX);
             }
-            place += 1;
+            index += 1;
         }
         Ok(options)
     }
@@ -119,14 +119,14 @@ impl Options {
     fn expires(&self, core: &Core, command: &Command) -> Result<Option<i64>, ErrorReply> {
         match self.expiry {
             None => Ok(None),
-            Some((unit, place)) => expires(core, command, unit, place).map(Some),
+            Some((unit, index)) => expires(core, command, unit, index).map(Some),
         }
     }
 }
 
 /// When a key expires that expires after zero, in milliseconds since the Unix epoch.
-fn expires(core: &Core, command: &Command, unit: Unit, place: usize) -> Result<i64, ErrorReply> {
-    let number = integer(command, place)?;
+fn expires(core: &Core, command: &Command, unit: Unit, index: usize) -> Result<i64, ErrorReply> {
+    let number = integer(command, index)?;
     let at = (number > 0)
         .then(|| unit.at(number, core.wall_millis()))
         .flatten();
@@ -147,7 +147,7 @@ fn set(core: &mut Core, command: &Command) -> Reply {
     if options.get {
         before = text_or_nil(core, key)?;
     }
-    let there = core.look(key);
+    let there = core.lookup_key(key);
     if (options.if_missing && there) || (options.if_there && !there) {
         return Ok(before);
     }
@@ -195,7 +195,7 @@ fn get(core: &mut Core, command: &Command) -> Reply {
 
 fn setnx(core: &mut Core, command: &Command) -> Reply {
     let key = word(command, 1);
-    if core.look(key) {
+    if core.lookup_key(key) {
         return Ok(Value::Integer(0));
     }
     core.put_text(key, word(command, 2).into(), None);
@@ -213,7 +213,7 @@ fn psetex(core: &mut Core, command: &Command) -> Reply {
 fn set_for(core: &mut Core, command: &Command, unit: Unit) -> Reply {
     let (key, text) = (word(command, 1), word(command, 3));
     let at = expires(core, command, unit, 2)?;
-    core.look(key);
+    core.lookup_key(key);
     core.put_text(key, text.into(), Some(at));
     core.notify(Class::Generic, "expire", key);
     core.instead(|| absolute(key, text, at));
@@ -279,13 +279,13 @@ fn pairs(command: &Command) -> Result<impl Iterator<Item = (&[u8], &[u8])>, Erro
     if command.len().is_multiple_of(2) {
         return Err(wrong_number(&super::options::small(command.name())));
     }
-    let places = (1..command.len()).step_by(2);
-    Ok(places.map(|place| (word(command, place), word(command, place + 1))))
+    let indices = (1..command.len()).step_by(2);
+    Ok(indices.map(|index| (word(command, index), word(command, index + 1))))
 }
 
 fn mset(core: &mut Core, command: &Command) -> Reply {
     for (key, text) in pairs(command)? {
-        core.look(key);
+        core.lookup_key(key);
         core.put_text(key, text.into(), None);
     }
     Ok(Value::OK)
@@ -293,7 +293,7 @@ fn mset(core: &mut Core, command: &Command) -> Reply {
 
 fn msetnx(core: &mut Core, command: &Command) -> Reply {
     for (key, _) in pairs(command)? {
-        if core.look(key) {
+        if core.lookup_key(key) {
             return Ok(Value::Integer(0));
         }
     }

@@ -57,8 +57,8 @@ fn watch(
     for key in command.words().skip(1) {
         let entry = server.core.keys.get(key);
         let had_expired = entry.is_some_and(|entry| entry.has_expired(now));
-        let place = (server.core.selected, key);
-        server.core.watches.watch(connection, place, had_expired);
+        let index = (server.core.selected, key);
+        server.core.watches.watch(connection, index, had_expired);
     }
     Ok(Outcome::Answer(Value::OK))
 }

@@ -39,21 +39,21 @@ impl Options {
     /// Reads the options. Answers where the scores begin, too.
     fn parse(command: &Command) -> Result<(Self, usize), ErrorReply> {
         let mut options = Self::default();
-        let mut place = 2;
+        let mut index = 2;
         loop {
             let flag = match () {
-                () if is(command, place, "NX") => &mut options.if_missing,
-                () if is(command, place, "XX") => &mut options.if_there,
-                () if is(command, place, "GT") => &mut options.if_greater,
-                () if is(command, place, "LT") => &mut options.if_less,
-                () if is(command, place, "CH") => &mut options.changed,
-                () if is(command, place, "INCR") => &mut options.increment,
+                () if is(command, index, "NX") => &mut options.if_missing,
+                () if is(command, index, "XX") => &mut options.if_there,
+                () if is(command, index, "GT") => &mut options.if_greater,
+                () if is(command, index, "LT") => &mut options.if_less,
+                () if is(command, index, "CH") => &mut options.changed,
+                () if is(command, index, "INCR") => &mut options.increment,
                 () => break,
             };
             *flag = true;
-            place += 1;
+            index += 1;
         }
-        let words = command.len().saturating_sub(place);
+        let words = command.len().saturating_sub(index);
         if words == 0 || !words.is_multiple_of(2) {
             return refuse(SYNTAX);
         }
@@ -67,7 +67,7 @@ impl Options {
         if options.increment && words > 2 {
             return refuse("ERR INCR option supports a single increment-element pair");
         }
-        Ok((options, place))
+        Ok((options, index))
     }
 
     /// The score that a member is to have; `None` if it is to be left alone.
@@ -106,10 +106,10 @@ fn zincrby(core: &mut Core, command: &Command) -> Reply {
 
 fn add(core: &mut Core, command: &Command, options: &Options, from: usize) -> Reply {
     let key = word(command, 1);
-    let places = (from..command.len()).step_by(2);
-    let scores: Vec<f64> = places
+    let indices = (from..command.len()).step_by(2);
+    let scores: Vec<f64> = indices
         .clone()
-        .map(|place| float(command, place))
+        .map(|index| float(command, index))
         .collect::<Result<_, _>>()?;
     let unchanged = || {
         if options.increment {
@@ -123,8 +123,8 @@ fn add(core: &mut Core, command: &Command, options: &Options, from: usize) -> Re
     }
     let (mut new, mut moved, mut last) = (0, 0, None);
     let sorted = core.write_or_make::<Sorted>(key)?;
-    for (place, given) in places.zip(scores) {
-        let member = word(command, place + 1);
+    for (index, given) in indices.zip(scores) {
+        let member = word(command, index + 1);
         let before = sorted.score(member);
         let Some(score) = options.score(before, given)? else {
             continue;

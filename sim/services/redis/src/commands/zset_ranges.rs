@@ -62,7 +62,7 @@ impl Scores {
 
 /// What of a sorted set is asked for.
 #[derive(Default)]
-struct Asked {
+struct RangeArgs {
     by_score: bool,
     reversed: bool,
     scores: bool,
@@ -70,26 +70,26 @@ struct Asked {
     limit: Option<(i64, i64)>,
 }
 
-impl Asked {
+impl RangeArgs {
     /// Reads the options behind the range; `any` says that they may also change what the range means.
     fn parse(&mut self, command: &Command, any: bool) -> Result<(), ErrorReply> {
-        let mut place = 4;
-        while place < command.len() {
-            if is(command, place, "WITHSCORES") {
+        let mut index = 4;
+        while index < command.len() {
+            if is(command, index, "WITHSCORES") {
                 self.scores = true;
-            } else if is(command, place, "LIMIT") && place + 2 < command.len() {
-                self.limit = Some((integer(command, place + 1)?, integer(command, place + 2)?));
-                place += 2;
-            } else if any && is(command, place, "BYSCORE") {
+            } else if is(command, index, "LIMIT") && index + 2 < command.len() {
+                self.limit = Some((integer(command, index + 1)?, integer(command, index + 2)?));
+                index += 2;
+            } else if any && is(command, index, "BYSCORE") {
                 self.by_score = true;
-            } else if any && is(command, place, "REV") {
+            } else if any && is(command, index, "REV") {
                 self.reversed = true;
-            } else if any && is(command, place, "BYLEX") {
+            } else if any && is(command, index, "BYLEX") {
                 return refuse("ERR not modelled: ZRANGE BYLEX");
             } else {
                 return refuse(SYNTAX);
             }
-            place += 1;
+            index += 1;
         }
         if self.limit.is_some() && !self.by_score {
             return refuse(
@@ -101,35 +101,35 @@ impl Asked {
 }
 
 fn zrange(core: &mut Core, command: &Command) -> Reply {
-    answer(core, command, Asked::default(), true)
+    answer(core, command, RangeArgs::default(), true)
 }
 
 fn zrevrange(core: &mut Core, command: &Command) -> Reply {
-    let asked = Asked {
+    let asked = RangeArgs {
         reversed: true,
-        ..Asked::default()
+        ..RangeArgs::default()
     };
     answer(core, command, asked, false)
 }
 
 fn zrangebyscore(core: &mut Core, command: &Command) -> Reply {
-    let asked = Asked {
+    let asked = RangeArgs {
         by_score: true,
-        ..Asked::default()
+        ..RangeArgs::default()
     };
     answer(core, command, asked, false)
 }
 
 fn zrevrangebyscore(core: &mut Core, command: &Command) -> Reply {
-    let asked = Asked {
+    let asked = RangeArgs {
         by_score: true,
         reversed: true,
-        ..Asked::default()
+        ..RangeArgs::default()
     };
     answer(core, command, asked, false)
 }
 
-fn answer(core: &mut Core, command: &Command, mut asked: Asked, any: bool) -> Reply {
+fn answer(core: &mut Core, command: &Command, mut asked: RangeArgs, any: bool) -> Reply {
     asked.parse(command, any)?;
     let members = if asked.by_score {
         by_score(core, command, &asked)?
@@ -177,7 +177,7 @@ fn by_place(
 fn by_score(
     core: &mut Core,
     command: &Command,
-    asked: &Asked,
+    asked: &RangeArgs,
 ) -> Result<Vec<(Bytes, f64)>, ErrorReply> {
     let (first, second) = (word(command, 2), word(command, 3));
     let scores = if asked.reversed {
@@ -212,7 +212,7 @@ fn zcount(core: &mut Core, command: &Command) -> Reply {
 }
 
 fn zremrangebyscore(core: &mut Core, command: &Command) -> Reply {
-    let asked = Asked::default();
+    let asked = RangeArgs::default();
     let members = by_score(core, command, &asked)?;
     remove(core, word(command, 1), &members, "zremrangebyscore")
 }

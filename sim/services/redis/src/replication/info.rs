@@ -3,7 +3,7 @@
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::Value;
 
-use super::{Attached, LinkState, Replication, Stage};
+use super::{Attached, LinkState, ReplicaState, Replication};
 
 impl Replication {
     /// What the server is, as `HELLO` says it.
@@ -113,15 +113,15 @@ impl Replication {
 
 impl Attached {
     fn is_online(&self) -> bool {
-        matches!(self.stage, Stage::Streaming | Stage::Silent)
+        matches!(self.stage, ReplicaState::Streaming | ReplicaState::Silent)
     }
 
     fn state(&self) -> &'static str {
         match self.stage {
-            Stage::Waiting { .. } => "wait_bgsave",
-            Stage::Sent { .. } => "send_bulk",
+            ReplicaState::Waiting { .. } => "wait_bgsave",
+            ReplicaState::Sent { .. } => "send_bulk",
             // It says so before the stream has begun.
-            Stage::Silent | Stage::Streaming => "online",
+            ReplicaState::Silent | ReplicaState::Streaming => "online",
         }
     }
 

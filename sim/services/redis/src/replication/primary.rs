@@ -5,8 +5,10 @@ use std::rc::Rc;
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::Command;
 
-use super::{Attached, CRON, LinkState, Stage};
-use crate::replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
+use super::{Attached, CRON, LinkState, ReplicaState};
+use crate::replication_protocol::{
+    Address, LinkId, PeerMessage, ReplicationId, Snapshot, StreamPart,
+};
 use crate::{Output, Server};
 
 /// How often replicas hear from an idle primary, in microseconds.
@@ -17,8 +19,8 @@ pub(super) const TIMEOUT: i64 = 60_000;
 impl Server {
     /// Tells replicas what has changed since they were told last.
     #[inline]
-    pub(crate) fn tell_replicas(&mut self) {
-        if self.core.effects.has_told() || self.replication.ack_wanted {
+    pub(crate) fn feed_replicas(&mut self) {
+        if self.core.effects.has_pending() || self.replication.ack_wanted {
             self.add_to_stream();
         }
     }
@@ -34,9 +36,9 @@ impl Server {
     }
 
     /// Sends a part of the stream to everybody who is told of it at once.
-    pub(super) fn pass_on(&mut self, part: &Rc<Part>) {
+    pub(super) fn pass_on(&mut self, part: &Rc<StreamPart>) {
         for replica in &mut self.replication.replicas {
-            if replica.stage == Stage::Streaming {
+            if replica.stage == ReplicaState::Streaming {
                 replica.sent = part.end;
                 self.core.out.push(Output::ToPeer {
                     link: replica.link,
@@ -65,10 +67,10 @@ impl Server {
         let now = self.core.now.monotonic;
         let continues = self.replication.can_continue(id, wanted);
         let stage = if continues {
-            Stage::Streaming
+            ReplicaState::Streaming
         } else {
             let until = now + self.core.settings.sync_delay;
-            Stage::Waiting { until }
+            ReplicaState::Waiting { until }
         };
         if self.replication.backlog.is_none() {
             // The first replica ever: from now on the stream has a length, and the data have a new name.
@@ -101,12 +103,12 @@ impl Server {
     /// Sends a replica what it has missed.
     fn catch_up(&mut self, link: LinkId) {
         let replicas = &mut self.replication.replicas;
-        let Some(place) = replicas.iter().position(|replica| replica.link == link) else {
+        let Some(index) = replicas.iter().position(|replica| replica.link == link) else {
             return;
         };
-        let sent = replicas[place].sent;
+        let sent = replicas[index].sent;
         for part in self.replication.since(sent) {
-            self.replication.replicas[place].sent = part.end;
+            self.replication.replicas[index].sent = part.end;
             self.core.out.push(Output::ToPeer {
                 link,
                 message: PeerMessage::Stream(part),
@@ -117,29 +119,32 @@ impl Server {
     /// Goes on with replicas whose time has come.
     pub(crate) fn advance_replicas(&mut self) {
         let now = self.core.now.monotonic;
-        for place in 0..self.replication.replicas.len() {
-            match self.replication.replicas[place].stage {
-                Stage::Waiting { until } if until <= now => self.send_all(place),
-                Stage::Sent { noticed } if noticed <= now => {
-                    let replica = &mut self.replication.replicas[place];
-                    replica.stage = Stage::Silent;
+        for index in 0..self.replication.replicas.len() {
+            match self.replication.replicas[index].stage {
+                ReplicaState::Waiting { until } if until <= now => self.send_all(index),
+                ReplicaState::Sent { noticed } if noticed <= now => {
+                    let replica = &mut self.replication.replicas[index];
+                    replica.stage = ReplicaState::Silent;
                     replica.heard = self.core.wall_millis();
                     self.count_good();
                 }
-                Stage::Waiting { .. } | Stage::Sent { .. } | Stage::Silent | Stage::Streaming => {}
+                ReplicaState::Waiting { .. }
+                | ReplicaState::Sent { .. }
+                | ReplicaState::Silent
+                | ReplicaState::Streaming => {}
             }
         }
     }
 
     /// Sends a replica all keys.
-    fn send_all(&mut self, place: usize) {
+    fn send_all(&mut self, index: usize) {
         let snapshot = Snapshot(Rc::new(self.core.dataset()));
         let noticed = self.core.now.monotonic + self.core.settings.sync_notice;
         self.replication.selected = None;
         let (id, offset) = (self.replication.id, self.replication.offset);
-        let replica = &mut self.replication.replicas[place];
+        let replica = &mut self.replication.replicas[index];
         replica.sent = offset;
-        replica.stage = Stage::Sent { noticed };
+        replica.stage = ReplicaState::Sent { noticed };
         self.core.out.push(Output::ToPeer {
             link: replica.link,
             message: PeerMessage::FullSync {
@@ -149,7 +154,7 @@ impl Server {
             },
         });
         if noticed <= self.core.now.monotonic {
-            self.replication.replicas[place].stage = Stage::Silent;
+            self.replication.replicas[index].stage = ReplicaState::Silent;
             self.count_good();
         }
     }
@@ -163,9 +168,9 @@ impl Server {
         };
         replica.heard = now;
         replica.acked = replica.acked.max(offset);
-        if replica.stage == Stage::Silent {
+        if replica.stage == ReplicaState::Silent {
             // Only now it is told of what has changed since its copy was made.
-            replica.stage = Stage::Streaming;
+            replica.stage = ReplicaState::Streaming;
             self.catch_up(link);
         }
     }
@@ -191,7 +196,10 @@ impl Server {
         let most = self.core.settings.min_replicas_max_lag.as_secs() as i64;
         let now = self.core.wall_millis();
         let is_good = |replica: &&Attached| {
-            let there = matches!(replica.stage, Stage::Streaming | Stage::Silent);
+            let there = matches!(
+                replica.stage,
+                ReplicaState::Streaming | ReplicaState::Silent
+            );
             there && now.div_euclid(1_000) - replica.heard.div_euclid(1_000) <= most
         };
         self.replication.good = self.replication.replicas.iter().filter(is_good).count();
@@ -213,14 +221,14 @@ impl Server {
         if self.replication.primary.is_some() || !self.replication.replicas.is_empty() {
             self.start_cron();
         }
-        self.look_after_primary();
-        self.look_after_replicas();
+        self.check_primary_link();
+        self.check_replica_links();
     }
 
-    fn look_after_replicas(&mut self) {
+    fn check_replica_links(&mut self) {
         let (now, wall) = (self.core.now.monotonic, self.core.wall_millis());
         let is_lost = |replica: &&Attached| {
-            replica.stage == Stage::Streaming && wall - replica.heard > TIMEOUT
+            replica.stage == ReplicaState::Streaming && wall - replica.heard > TIMEOUT
         };
         let lost: Vec<LinkId> = self
             .replication

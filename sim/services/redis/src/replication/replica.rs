@@ -9,13 +9,15 @@ use super::primary::TIMEOUT;
 use super::{LinkState, Upstream};
 use crate::commands::{self, Run};
 use crate::db::Expired;
-use crate::key_observer::Why;
-use crate::replication_protocol::{Address, LinkId, Part, PeerMessage, ReplicationId, Snapshot};
+use crate::key_observer::RemovalReason;
+use crate::replication_protocol::{
+    Address, LinkId, PeerMessage, ReplicationId, Snapshot, StreamPart,
+};
 use crate::{Output, Server};
 
 impl Upstream {
     /// Whether the link to it stands, and its stream comes.
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(crate) fn is_link_up(&self) -> bool {
         matches!(self.state, LinkState::Up(_))
     }
 
@@ -31,7 +33,7 @@ impl Upstream {
 
 impl Server {
     /// A message from another server.
-    pub(crate) fn heard_from_peer(&mut self, link: LinkId, message: PeerMessage) {
+    pub(crate) fn on_peer_message(&mut self, link: LinkId, message: PeerMessage) {
         if let PeerMessage::Sync {
             id,
             wanted,
@@ -61,7 +63,7 @@ impl Server {
                 id,
                 offset,
                 snapshot,
-            } => self.begin_anew(link, id, offset, &snapshot),
+            } => self.full_resync(link, id, offset, &snapshot),
             PeerMessage::Stream(part) if self.is_postponed(&part) => {
                 if let Some(upstream) = &mut self.replication.primary {
                     upstream.postponed.push(part);
@@ -71,7 +73,7 @@ impl Server {
         }
     }
 
-    fn come_up(&mut self, link: LinkId) {
+    fn set_link_up(&mut self, link: LinkId) {
         if let Some(upstream) = &mut self.replication.primary {
             upstream.state = LinkState::Up(link);
             upstream.down_since = None;
@@ -90,20 +92,21 @@ impl Server {
         if self.replication.backlog.is_none() {
             self.replication.begin_backlog();
         }
-        self.come_up(link);
+        self.set_link_up(link);
     }
 
     /// Throws away what there is, and takes what the primary has.
-    fn begin_anew(&mut self, link: LinkId, id: ReplicationId, offset: u64, snapshot: &Snapshot) {
+    fn full_resync(&mut self, link: LinkId, id: ReplicationId, offset: u64, snapshot: &Snapshot) {
         let dataset = (*snapshot.0).clone();
-        self.core.replace_dataset(dataset, Why::Synchronised);
+        self.core
+            .replace_dataset(dataset, RemovalReason::Synchronised);
         self.replication.followed_db = 0;
         self.drop_replicas();
         self.replication.id = id;
         self.replication.previous = None;
         self.replication.offset = offset;
         self.replication.begin_backlog();
-        self.come_up(link);
+        self.set_link_up(link);
         self.core.out.push(Output::ToPeer {
             link,
             message: PeerMessage::Ack { offset },
@@ -111,7 +114,7 @@ impl Server {
     }
 
     /// Whether a part of the stream has to wait for the end of a pause.
-    fn is_postponed(&mut self, part: &Part) -> bool {
+    fn is_postponed(&mut self, part: &StreamPart) -> bool {
         let Some(writes_only) = self.pauses() else {
             return false;
         };
@@ -133,7 +136,7 @@ impl Server {
     }
 
     /// Runs what the primary has run. Its clock has decided what had expired; ours is not asked.
-    fn apply(&mut self, link: LinkId, part: &Rc<Part>) {
+    fn apply(&mut self, link: LinkId, part: &Rc<StreamPart>) {
         let hidden = std::mem::replace(&mut self.core.expired, Expired::Kept);
         self.core.select(self.replication.followed_db);
         for command in &part.commands {
@@ -198,7 +201,7 @@ impl Server {
     }
 
     /// Looks after the link to the primary, once a second.
-    pub(super) fn look_after_primary(&mut self) {
+    pub(super) fn check_primary_link(&mut self) {
         let now = self.core.now.monotonic;
         let offset = self.replication.offset;
         let Some(upstream) = &mut self.replication.primary else {
@@ -244,7 +247,7 @@ impl Server {
         self.set_role();
         self.start_cron();
         // The first try comes at once, and not after a second.
-        self.look_after_primary();
+        self.check_primary_link();
     }
 
     /// The server is a replica from the beginning.

@@ -44,7 +44,7 @@ impl Server {
     }
 
     /// Replicas are to say how far they are.
-    pub(crate) fn ask_for_acks(&mut self) {
+    pub(crate) fn request_acks(&mut self) {
         self.replication.ack_wanted = true;
     }
 }

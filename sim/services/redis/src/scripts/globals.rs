@@ -13,7 +13,7 @@ const OURS: &str = "@prelude";
 pub(super) const SCRIPT: &str = "@user_script";
 
 /// The interpreter, and what runs scripts in it.
-pub(super) struct Surroundings {
+pub(super) struct LuaEnvironment {
     pub(super) lua: Lua,
     /// The globals, behind what scripts cannot change.
     pub(super) globals: Table,
@@ -21,7 +21,7 @@ pub(super) struct Surroundings {
     pub(super) run: Function,
 }
 
-impl Surroundings {
+impl LuaEnvironment {
     pub(super) fn new() -> mlua::Result<Self> {
         let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH;
         let options = LuaOptions::new().catch_rust_panics(false);

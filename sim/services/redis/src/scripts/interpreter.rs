@@ -8,8 +8,8 @@ use picklock_clients::redis::{Command, ErrorReply};
 use rustc_hash::FxBuildHasher;
 
 use super::convert::answer_of;
-use super::globals::{SCRIPT, Surroundings};
-use super::running_script::{LENT, Limits, Random};
+use super::globals::{LuaEnvironment, SCRIPT};
+use super::running_script::{LENT, Random, ScriptLimits};
 use super::{Script, Sha};
 use crate::Output;
 use crate::busy_script::EndlessScript;
@@ -22,22 +22,22 @@ const STEP: u32 = 10_000;
 const KEPT: usize = 4_096;
 
 thread_local! {
-    static MACHINE: RefCell<Option<Machine>> = const { RefCell::new(None) };
+    static MACHINE: RefCell<Option<Interpreter>> = const { RefCell::new(None) };
 }
 
 /// The interpreter of a thread, and the scripts that it has compiled.
-struct Machine {
-    surroundings: Surroundings,
+struct Interpreter {
+    surroundings: LuaEnvironment,
     compiled: IndexMap<Sha, Function, FxBuildHasher>,
 }
 
 /// Does something with the interpreter of this thread.
-fn with<T>(what: impl FnOnce(&mut Machine) -> Result<T, ErrorReply>) -> Result<T, ErrorReply> {
-    let spoiled = Spoiled;
+fn with<T>(what: impl FnOnce(&mut Interpreter) -> Result<T, ErrorReply>) -> Result<T, ErrorReply> {
+    let spoiled = PanicGuard;
     let done = MACHINE.with_borrow_mut(|machine| {
         let machine = match machine {
             Some(machine) => machine,
-            None => machine.insert(Machine::new().map_err(|error| broken(&error))?),
+            None => machine.insert(Interpreter::new().map_err(|error| broken(&error))?),
         };
         what(machine)
     });
@@ -46,9 +46,9 @@ fn with<T>(what: impl FnOnce(&mut Machine) -> Result<T, ErrorReply>) -> Result<T
 }
 
 /// The interpreter has panicked in the middle of a script: the next one on this thread gets another.
-struct Spoiled;
+struct PanicGuard;
 
-impl Drop for Spoiled {
+impl Drop for PanicGuard {
     fn drop(&mut self) {
         // At the end of the thread it is gone already.
         let _ = MACHINE.try_with(RefCell::take);
@@ -72,7 +72,7 @@ pub(crate) fn run(
     command: &Command,
     from: usize,
     keys: usize,
-    limits: Limits,
+    limits: ScriptLimits,
 ) -> Reply {
     with(|machine| {
         let function = machine.function(script)?;
@@ -82,10 +82,10 @@ pub(crate) fn run(
     })
 }
 
-impl Machine {
+impl Interpreter {
     fn new() -> mlua::Result<Self> {
-        let surroundings = Surroundings::new()?;
-        look_every(&surroundings.lua, STEP)?;
+        let surroundings = LuaEnvironment::new()?;
+        set_budget_hook(&surroundings.lua, STEP)?;
         Ok(Self {
             surroundings,
             compiled: IndexMap::default(),
@@ -116,12 +116,12 @@ impl Machine {
 
     /// Sets `KEYS` and `ARGV`.
     fn set_words(&self, command: &Command, from: usize, keys: usize) -> mlua::Result<()> {
-        let Surroundings { lua, globals, .. } = &self.surroundings;
+        let LuaEnvironment { lua, globals, .. } = &self.surroundings;
         let middle = from + keys;
-        for (name, places) in [("KEYS", from..middle), ("ARGV", middle..command.len())] {
-            let table = lua.create_table_with_capacity(places.len(), 0)?;
-            for (at, place) in (1..).zip(places) {
-                let word = lua.create_string(command.word(place).unwrap_or_default())?;
+        for (name, indices) in [("KEYS", from..middle), ("ARGV", middle..command.len())] {
+            let table = lua.create_table_with_capacity(indices.len(), 0)?;
+            for (at, index) in (1..).zip(indices) {
+                let word = lua.create_string(command.word(index).unwrap_or_default())?;
                 table.raw_seti(at, word)?;
             }
             globals.raw_set(name, table)?;
@@ -134,9 +134,9 @@ impl Machine {
         core: &mut Box<Core>,
         script: &Script,
         function: Function,
-        limits: Limits,
+        limits: ScriptLimits,
     ) -> Reply {
-        let Surroundings { lua, run, .. } = &self.surroundings;
+        let LuaEnvironment { lua, run, .. } = &self.surroundings;
         let resp3 = core.resp3;
         LENT.with_borrow_mut(|loan| {
             std::mem::swap(&mut loan.core, core);
@@ -154,7 +154,7 @@ impl Machine {
         });
         let script_resp3 = std::mem::replace(&mut core.resp3, resp3);
         if let Some(line) = cut {
-            look_every(lua, STEP).map_err(|error| broken(&error))?;
+            set_budget_hook(lua, STEP).map_err(|error| broken(&error))?;
             let script = script.sha.to_string();
             let text = format!(
                 "ERR cut after {} instructions script: {script}, on @user_script:{line}.",
@@ -180,13 +180,13 @@ impl Machine {
 fn explained(script: &Script, error: &LuaValue) -> String {
     let text = error.as_string().map(|text| text.to_string_lossy());
     let text = text.unwrap_or_else(|| "ERR unknown error".to_owned());
-    let (text, place) = text.rsplit_once('\n').unwrap_or((&text, "@user_script:0"));
+    let (text, index) = text.rsplit_once('\n').unwrap_or((&text, "@user_script:0"));
     let text = text.replace(['\r', '\n'], " ");
-    format!("{text} script: {}, on {place}.", script.sha)
+    format!("{text} script: {}, on {index}.", script.sha)
 }
 
 /// Looks at the budget after each so many instructions.
-fn look_every(lua: &Lua, instructions: u32) -> mlua::Result<()> {
+fn set_budget_hook(lua: &Lua, instructions: u32) -> mlua::Result<()> {
     let triggers = HookTriggers::new().every_nth_instruction(instructions);
     lua.set_global_hook(triggers, move |lua, debug| {
         let used_up = LENT.with_borrow_mut(|loan| {
@@ -202,7 +202,7 @@ fn look_every(lua: &Lua, instructions: u32) -> mlua::Result<()> {
         }
         if instructions > 1 {
             // From now on at each, so that no handler of errors goes on with it.
-            look_every(lua, 1)?;
+            set_budget_hook(lua, 1)?;
         }
         Err(mlua::Error::runtime("the script is cut"))
     })

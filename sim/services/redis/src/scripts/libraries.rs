@@ -29,12 +29,12 @@ pub(super) fn all(lua: &Lua) -> mlua::Result<Table> {
 }
 
 /// What a library is given, by places from one.
-struct Given<'a> {
+struct Arguments<'a> {
     lua: &'a Lua,
     words: MultiValue,
 }
 
-impl<'a> Given<'a> {
+impl<'a> Arguments<'a> {
     fn new(lua: &'a Lua, words: MultiValue) -> Self {
         Self { lua, words }
     }
@@ -43,34 +43,34 @@ impl<'a> Given<'a> {
         self.words.len()
     }
 
-    fn get(&self, place: usize) -> Option<&LuaValue> {
-        self.words.get(place.checked_sub(1)?)
+    fn get(&self, index: usize) -> Option<&LuaValue> {
+        self.words.get(index.checked_sub(1)?)
     }
 
     /// A number, or a string that can be read as one.
-    fn number(&self, place: usize) -> mlua::Result<f64> {
-        let given = self.get(place);
+    fn number(&self, index: usize) -> mlua::Result<f64> {
+        let given = self.get(index);
         let number = match given {
             Some(value) => self.lua.coerce_number(value.clone())?,
             None => None,
         };
         match number {
             Some(number) => Ok(number),
-            None => wrong_type(self.lua, place, "number", given),
+            None => wrong_type(self.lua, index, "number", given),
         }
     }
 
     /// A number, or what it is if nothing is given.
-    fn number_or(&self, place: usize, fallback: f64) -> mlua::Result<f64> {
-        match self.get(place) {
+    fn number_or(&self, index: usize, fallback: f64) -> mlua::Result<f64> {
+        match self.get(index) {
             None | Some(LuaValue::Nil) => Ok(fallback),
-            Some(_) => self.number(place),
+            Some(_) => self.number(index),
         }
     }
 
     /// A string, or a number, which is written as one.
-    fn bytes(&self, place: usize) -> mlua::Result<Vec<u8>> {
-        let given = self.get(place);
+    fn bytes(&self, index: usize) -> mlua::Result<Vec<u8>> {
+        let given = self.get(index);
         let text = match given {
             Some(LuaValue::String(text)) => return Ok(text.as_bytes().to_vec()),
             Some(value @ (LuaValue::Integer(_) | LuaValue::Number(_))) => {
@@ -80,7 +80,7 @@ impl<'a> Given<'a> {
         };
         match text {
             Some(text) => Ok(text.as_bytes().to_vec()),
-            None => wrong_type(self.lua, place, "string", given),
+            None => wrong_type(self.lua, index, "string", given),
         }
     }
 }

@@ -32,15 +32,15 @@ fn refused<T>(error: ErrorReply) -> mlua::Result<T> {
 
 /// An error of a library, which is no more than its text.
 #[derive(Debug)]
-struct Raised(String);
+struct LuaError(String);
 
-impl fmt::Display for Raised {
+impl fmt::Display for LuaError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Raised {}
+impl std::error::Error for LuaError {}
 
 /// An error as `luaL_error` raises it: the text begins with the line from which the library was called.
 pub(super) fn raise<T>(lua: &Lua, text: &str) -> mlua::Result<T> {
@@ -56,7 +56,7 @@ pub(super) fn raise<T>(lua: &Lua, text: &str) -> mlua::Result<T> {
 
 /// An error as the interpreter raises it within a library: nobody says where.
 pub(super) fn raise_alone<T>(text: &str) -> mlua::Result<T> {
-    Err(mlua::Error::external(Raised(text.to_owned())))
+    Err(mlua::Error::external(LuaError(text.to_owned())))
 }
 
 /// An error as `luaL_argerror` raises it: with the name by which the library was called.
@@ -95,7 +95,7 @@ pub(super) fn text_of(_: &Lua, error: LuaValue) -> mlua::Result<(Option<String>,
     let LuaValue::Error(error) = error else {
         return Ok((None, false));
     };
-    if let Some(Raised(text)) = error.downcast_ref::<Raised>() {
+    if let Some(LuaError(text)) = error.downcast_ref::<LuaError>() {
         return Ok((Some(text.clone()), true));
     }
     let refused = error.downcast_ref::<Refused>();
@@ -241,7 +241,7 @@ impl RunningScript {
         if self.core.degraded.stale && !row.runs_when_stale(command) {
             return refuse("ERR Can not execute the command on a stale replica");
         }
-        if row.may_be_heard() && self.limits.read_only {
+        if row.may_replicate() && self.limits.read_only {
             return refuse("ERR Write commands are not allowed from read-only scripts.");
         }
         if row.traits.has(Traits::WRITE) && !self.has_written {
@@ -257,7 +257,7 @@ impl RunningScript {
         if let Some(cluster) = &self.core.cluster {
             let command = std::iter::once((row, command));
             let (keys, now) = (&self.core.keys, self.core.wall_millis());
-            let elsewhere = cluster.elsewhere(command, keys, now, self.core.flags);
+            let elsewhere = cluster.redirection(command, keys, now, self.core.flags);
             if let Some(elsewhere) = elsewhere {
                 return refuse(elsewhere.in_script());
             }

@@ -8,7 +8,7 @@ use crate::db::Core;
 
 /// What a script may do.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limits {
+pub(crate) struct ScriptLimits {
     /// It must not write.
     pub(crate) read_only: bool,
     /// It may take memory when there is none left.
@@ -19,7 +19,7 @@ pub(crate) struct Limits {
 pub(super) struct RunningScript {
     pub(super) core: Box<Core>,
     pub(super) random: Random,
-    pub(super) limits: Limits,
+    pub(super) limits: ScriptLimits,
     /// It has written already.
     pub(super) has_written: bool,
     /// How many instructions are left to it.
@@ -33,7 +33,7 @@ thread_local! {
     pub(super) static LENT: RefCell<RunningScript> = RefCell::new(RunningScript {
         core: Box::new(Core::new(Rc::new(ServerConfig::default()))),
         random: Random::seeded(0),
-        limits: Limits::default(),
+        limits: ScriptLimits::default(),
         has_written: false,
         budget: 0,
         cut: None,

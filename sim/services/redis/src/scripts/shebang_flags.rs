@@ -6,7 +6,7 @@ use crate::errors::refuse;
 
 /// What a script says of itself. One that says nothing is looked at command by command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Declared {
+pub(crate) struct ScriptFlags {
     /// It writes nothing.
     pub(crate) no_writes: bool,
     /// It may run when there is no memory left.
@@ -17,7 +17,7 @@ pub(crate) struct Declared {
     pub(crate) no_cluster: bool,
 }
 
-impl Declared {
+impl ScriptFlags {
     /// What the first line of a script says, if it says anything, and where the script itself begins.
     pub(super) fn read(text: &[u8]) -> Result<(Option<Self>, usize), ErrorReply> {
         if !text.starts_with(b"#!") {

@@ -14,19 +14,21 @@ const SWITCH: &str = "+switch-master";
 impl Sentinel {
     pub(super) fn received(&mut self, connection: ConnectionId, command: &Command, choose: Choose) {
         let value = self.answer_to(connection, command, choose);
-        self.desk.out.push(Output::ToClient { connection, value });
+        self.context
+            .out
+            .push(Output::ToClient { connection, value });
     }
 
     fn answer_to(&mut self, connection: ConnectionId, command: &Command, choose: Choose) -> Value {
-        let word = |place: usize| -> String {
-            let words = command.word(place).unwrap_or_default();
+        let word = |index: usize| -> String {
+            let words = command.word(index).unwrap_or_default();
             String::from_utf8_lossy(words).into_owned()
         };
         match word(0).to_ascii_uppercase().as_str() {
             "PING" => Value::Status("PONG".into()),
             "ROLE" => Value::array([Value::bulk("sentinel"), Value::array([Value::bulk(NAME)])]),
             "PUBLISH" if word(1) == CHANNEL => {
-                self.hear_hello(word(2).as_bytes());
+                self.process_hello(word(2).as_bytes());
                 Value::Integer(1)
             }
             "SUBSCRIBE" if word(1) == SWITCH => {
@@ -52,7 +54,7 @@ impl Sentinel {
                 }
                 "REPLICAS" | "SLAVES" if word(2) == NAME => {
                     let replicas = 0..self.replicas.len();
-                    Value::array(replicas.map(|place| self.description(place)))
+                    Value::array(replicas.map(|index| self.description(index)))
                 }
                 "REPLICAS" | "SLAVES" => Value::error("ERR No such master with that name"),
                 what => Value::error(format!("ERR not modelled: SENTINEL {what}")),
@@ -62,12 +64,14 @@ impl Sentinel {
     }
 
     /// Clients that want to be told of a new primary are.
-    pub(super) fn tell_listeners(&mut self, old: &Address, new: &Address) {
+    pub(super) fn publish_switch(&mut self, old: &Address, new: &Address) {
         let text = format!("{NAME} {} {} {} {}", old.host, old.port, new.host, new.port);
         for &connection in &self.listeners {
             let parts = [Value::bulk("message"), Value::bulk(SWITCH)];
             let value = Value::array(parts.into_iter().chain([Value::bulk(&*text)]));
-            self.desk.out.push(Output::ToClient { connection, value });
+            self.context
+                .out
+                .push(Output::ToClient { connection, value });
         }
     }
 }

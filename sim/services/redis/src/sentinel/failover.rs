@@ -12,7 +12,7 @@ use crate::replication_protocol::Address;
 
 /// How far a failover is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum FailoverState {
     /// There is none.
     None,
     /// Somebody is to be elected.
@@ -32,7 +32,7 @@ pub(super) enum Stage {
 /// The failover that goes on, or the last one.
 #[derive(Clone, Debug)]
 pub(super) struct Failover {
-    pub stage: Stage,
+    pub stage: FailoverState,
     pub epoch: u64,
     /// When an attempt, of whomever, last began, or a little later.
     pub started: Stamp,
@@ -43,7 +43,7 @@ pub(super) struct Failover {
 impl Failover {
     pub fn none() -> Self {
         Self {
-            stage: Stage::None,
+            stage: FailoverState::None,
             epoch: 0,
             started: Stamp::LONG_AGO,
             changed: Stamp::LONG_AGO,
@@ -51,20 +51,20 @@ impl Failover {
         }
     }
 
-    pub fn goes_on(&self) -> bool {
-        self.stage != Stage::None
+    pub fn is_in_progress(&self) -> bool {
+        self.stage != FailoverState::None
     }
 }
 
 impl Sentinel {
-    pub(super) fn enter(&mut self, stage: Stage) {
+    pub(super) fn enter(&mut self, stage: FailoverState) {
         self.failover.stage = stage;
-        self.failover.changed = self.desk.now;
+        self.failover.changed = self.context.now;
     }
 
     /// Whether this replica was chosen.
-    pub(super) fn is_promoted(&self, place: usize) -> bool {
-        self.failover.promoted.as_ref() == Some(&self.replicas[place].own.address)
+    pub(super) fn is_promoted(&self, index: usize) -> bool {
+        self.failover.promoted.as_ref() == Some(&self.replicas[index].own.address)
     }
 
     /// Where the replica is that was chosen.
@@ -73,28 +73,28 @@ impl Sentinel {
     }
 
     fn promoted_place(&self) -> Option<usize> {
-        (0..self.replicas.len()).find(|place| self.is_promoted(*place))
+        (0..self.replicas.len()).find(|index| self.is_promoted(*index))
     }
 
     /// Where clients are sent.
     pub(super) fn current_primary(&self) -> &Address {
         let promoted = match self.failover.stage {
-            Stage::Reconfigure | Stage::Update => self.failover.promoted.as_ref(),
-            Stage::None
-            | Stage::WaitStart
-            | Stage::Select
-            | Stage::Promote
-            | Stage::WaitPromotion => None,
+            FailoverState::Reconfigure | FailoverState::Update => self.failover.promoted.as_ref(),
+            FailoverState::None
+            | FailoverState::WaitStart
+            | FailoverState::Select
+            | FailoverState::Promote
+            | FailoverState::WaitPromotion => None,
         };
         promoted.unwrap_or(&self.primary.address)
     }
 
     /// Begins a failover if it is time to.
     pub(super) fn begin_if_needed(&mut self, choose: Choose) {
-        let now = self.desk.now;
+        let now = self.context.now;
         let twice = self.settings.failover_timeout * 2;
         let early = now.since(self.failover.started) < twice;
-        if !self.objectively_down || self.failover.goes_on() || early {
+        if !self.objectively_down || self.failover.is_in_progress() || early {
             return;
         }
         self.epoch += 1;
@@ -102,8 +102,8 @@ impl Sentinel {
         self.note(Event::NewEpoch);
         self.note(Event::TryFailover);
         self.failover.started = now.later(self.desync(choose));
-        self.enter(Stage::WaitStart);
-        self.ask_for_opinions(true, choose);
+        self.enter(FailoverState::WaitStart);
+        self.ask_other_sentinels(true, choose);
     }
 
     pub(super) fn desync(&self, choose: Choose) -> std::time::Duration {
@@ -116,30 +116,32 @@ impl Sentinel {
         for replica in &mut self.replicas {
             replica.reconfiguration = Reconfiguration::None;
         }
-        self.enter(Stage::None);
+        self.enter(FailoverState::None);
     }
 
     fn overdue(&self) -> bool {
-        self.desk.now.since(self.failover.changed) > self.settings.failover_timeout
+        self.context.now.since(self.failover.changed) > self.settings.failover_timeout
     }
 
     /// Takes the next step.
     pub(super) fn go_on(&mut self, choose: Choose) {
         match self.failover.stage {
-            Stage::None | Stage::Update => {}
-            Stage::WaitStart => self.wait_for_election(choose),
-            Stage::Select => match self.select() {
+            FailoverState::None | FailoverState::Update => {}
+            FailoverState::WaitStart => self.wait_for_election(choose),
+            FailoverState::Select => match self.select() {
                 Some(replica) => {
-                    self.desk.note(Event::SelectedReplica, &replica);
+                    self.context.note(Event::SelectedReplica, &replica);
                     self.failover.promoted = Some(replica);
-                    self.enter(Stage::Promote);
+                    self.enter(FailoverState::Promote);
                 }
                 None => self.abort(Event::AbortNoGoodReplica),
             },
-            Stage::Promote => self.promote(),
-            Stage::WaitPromotion if self.overdue() => self.abort(Event::AbortReplicaTimeout),
-            Stage::WaitPromotion => {}
-            Stage::Reconfigure => self.reconfigure(),
+            FailoverState::Promote => self.promote(),
+            FailoverState::WaitPromotion if self.overdue() => {
+                self.abort(Event::AbortReplicaTimeout)
+            }
+            FailoverState::WaitPromotion => {}
+            FailoverState::Reconfigure => self.reconfigure(),
         }
     }
 
@@ -147,11 +149,11 @@ impl Sentinel {
         let leader = self.leader_of(self.failover.epoch, choose);
         if leader.is_some_and(|leader| leader == self.id) {
             self.note(Event::ElectedLeader);
-            self.enter(Stage::Select);
+            self.enter(FailoverState::Select);
             return;
         }
         let most = self.settings.failover_timeout.min(ELECTION);
-        if self.desk.now.since(self.failover.started) > most {
+        if self.context.now.since(self.failover.started) > most {
             self.abort(Event::AbortNotElected);
         }
     }
@@ -159,10 +161,10 @@ impl Sentinel {
     fn promote(&mut self) {
         let reachable = self
             .promoted_place()
-            .filter(|place| self.replicas[*place].own.connected);
-        if let Some(place) = reachable {
-            if self.order_to_follow(place, None) {
-                self.enter(Stage::WaitPromotion);
+            .filter(|index| self.replicas[*index].own.connected);
+        if let Some(index) = reachable {
+            if self.order_to_follow(index, None) {
+                self.enter(FailoverState::WaitPromotion);
             }
         } else if self.overdue() {
             self.abort(Event::AbortReplicaTimeout);
@@ -171,7 +173,7 @@ impl Sentinel {
 
     /// Tells replicas to follow the new primary, a few at a time.
     fn reconfigure(&mut self) {
-        let now = self.desk.now;
+        let now = self.context.now;
         let busy = |sentinel: &Self| {
             let all = sentinel.replicas.iter();
             let under_way = all.filter(|replica| {
@@ -182,59 +184,59 @@ impl Sentinel {
             });
             under_way.count()
         };
-        for place in 0..self.replicas.len() {
-            let replica = &mut self.replicas[place];
+        for index in 0..self.replicas.len() {
+            let replica = &mut self.replicas[index];
             if let Reconfiguration::Sent(at) = replica.reconfiguration
                 && now.since(at) > RECONFIGURATION
             {
                 replica.reconfiguration = Reconfiguration::None;
             }
             let may = replica.reconfiguration == Reconfiguration::None && replica.own.connected;
-            if may && !self.is_promoted(place) && busy(self) < self.settings.parallel_syncs {
-                self.tell_of_promoted(place);
+            if may && !self.is_promoted(index) && busy(self) < self.settings.parallel_syncs {
+                self.reconfigure_replica(index);
             }
         }
         self.end_if_done();
     }
 
-    fn tell_of_promoted(&mut self, place: usize) {
+    fn reconfigure_replica(&mut self, index: usize) {
         let promoted = self.failover.promoted.clone();
-        if promoted.is_some() && self.order_to_follow(place, promoted.as_ref()) {
-            let replica = &mut self.replicas[place];
-            replica.reconfiguration = Reconfiguration::Sent(self.desk.now);
+        if promoted.is_some() && self.order_to_follow(index, promoted.as_ref()) {
+            let replica = &mut self.replicas[index];
+            replica.reconfiguration = Reconfiguration::Sent(self.context.now);
             let about = replica.own.address.clone();
-            self.desk.note(Event::ReconfigurationSent, &about);
+            self.context.note(Event::ReconfigurationSent, &about);
         }
     }
 
     fn end_if_done(&mut self) {
         let promoted = self.promoted_place();
-        if promoted.is_none_or(|place| self.replicas[place].own.is_down) {
+        if promoted.is_none_or(|index| self.replicas[index].own.is_down) {
             return;
         }
         let left: Vec<usize> = (0..self.replicas.len())
-            .filter(|place| {
-                let replica = &self.replicas[*place];
+            .filter(|index| {
+                let replica = &self.replicas[*index];
                 let done = replica.reconfiguration == Reconfiguration::Done;
-                !done && !replica.own.is_down && !self.is_promoted(*place)
+                !done && !replica.own.is_down && !self.is_promoted(*index)
             })
             .collect();
         if self.overdue() {
             self.note(Event::FailoverEndForTimeout);
-            for place in left {
-                if self.replicas[place].reconfiguration == Reconfiguration::None {
-                    self.tell_of_promoted(place);
+            for index in left {
+                if self.replicas[index].reconfiguration == Reconfiguration::None {
+                    self.reconfigure_replica(index);
                 }
             }
         } else if !left.is_empty() {
             return;
         }
         self.note(Event::FailoverEnd);
-        self.enter(Stage::Update);
+        self.enter(FailoverState::Update);
     }
 
     /// Tells a server to follow another, or nobody, and to send its clients away.
-    pub(super) fn order_to_follow(&mut self, place: usize, primary: Option<&Address>) -> bool {
+    pub(super) fn order_to_follow(&mut self, index: usize, primary: Option<&Address>) -> bool {
         let follow = Command::new("REPLICAOF");
         let follow = match primary {
             None => follow.arg("NO").arg("ONE"),
@@ -249,21 +251,21 @@ impl Sentinel {
             kill("pubsub"),
             Command::new("EXEC"),
         ];
-        let own = &mut self.replicas[place].own;
-        let desk = &mut self.desk;
-        let mut said = commands.map(|command| own.say(Purpose::Order, command, desk));
+        let own = &mut self.replicas[index].own;
+        let context = &mut self.context;
+        let mut said = commands.map(|command| own.send_command(Purpose::Order, command, context));
         said.iter_mut().all(|said| *said)
     }
 
     /// Calls another the primary from now on, and the old one a replica.
     pub(super) fn switch_to(&mut self, new: &Address) {
         let old = self.primary.address.clone();
-        self.desk.note(Event::SwitchPrimary, new);
-        self.tell_listeners(&old, new);
-        self.primary.hang_up(&mut self.desk);
+        self.context.note(Event::SwitchPrimary, new);
+        self.publish_switch(&old, new);
+        self.primary.hang_up(&mut self.context);
         let mut others: Vec<Address> = Vec::new();
         for mut replica in std::mem::take(&mut self.replicas) {
-            replica.own.hang_up(&mut self.desk);
+            replica.own.hang_up(&mut self.context);
             if replica.own.address != *new {
                 others.push(replica.own.address);
             }
@@ -271,7 +273,7 @@ impl Sentinel {
         if old != *new {
             others.push(old);
         }
-        let now = self.desk.now;
+        let now = self.context.now;
         let refreshed = self.primary.refreshed;
         self.primary = super::watched_primary(new.clone(), now);
         self.primary.refreshed = refreshed;
@@ -286,7 +288,7 @@ impl Sentinel {
 
     /// The last step: we call the new primary what it is.
     pub(super) fn update(&mut self) {
-        if self.failover.stage == Stage::Update
+        if self.failover.stage == FailoverState::Update
             && let Some(promoted) = self.failover.promoted.clone()
         {
             self.switch_to(&promoted);

@@ -63,16 +63,16 @@ impl Sentinel {
     }
 
     /// A message of the subscription.
-    pub(super) fn hear_message(&mut self, value: &Value) {
+    pub(super) fn receive_hello(&mut self, value: &Value) {
         if let Some([Value::Bulk(kind), _, Value::Bulk(payload)]) = value.values()
             && &**kind == b"message"
         {
-            self.hear_hello(payload);
+            self.process_hello(payload);
         }
     }
 
     /// Another Sentinel has said what it knows.
-    pub(super) fn hear_hello(&mut self, message: &[u8]) {
+    pub(super) fn process_hello(&mut self, message: &[u8]) {
         let Some(hello) = read(message) else {
             return;
         };
@@ -82,8 +82,8 @@ impl Sentinel {
         let id = Some(&hello.id);
         let known = |other: &OtherSentinel| other.own.id.as_ref() == id;
         if !self.sentinels.iter().any(known) {
-            self.desk.note(Event::NewSentinel, &hello.from);
-            let new = OtherSentinel::new(hello.from, Rc::clone(&hello.id), self.desk.now);
+            self.context.note(Event::NewSentinel, &hello.from);
+            let new = OtherSentinel::new(hello.from, Rc::clone(&hello.id), self.context.now);
             self.sentinels.push(new);
         }
         if hello.epoch > self.epoch {
@@ -100,13 +100,13 @@ impl Sentinel {
     }
 
     /// Everybody is told what we know at the next look, and not only when it is time.
-    pub(super) fn tell_everybody_soon(&mut self) {
-        self.primary.must_be_told();
+    pub(super) fn force_hello_updates(&mut self) {
+        self.primary.force_hello_update();
         for replica in &mut self.replicas {
-            replica.own.must_be_told();
+            replica.own.force_hello_update();
         }
         for other in &mut self.sentinels {
-            other.own.must_be_told();
+            other.own.force_hello_update();
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use picklock_clients::redis::Value;
 
 use super::Sentinel;
-use super::failover::Stage;
+use super::failover::FailoverState;
 use super::instance::{Instance, Role};
 use super::io::Event;
 use super::replica::{Reconfiguration, Replica};
@@ -62,18 +62,18 @@ fn read(text: &str) -> Info {
 }
 
 /// What every server says.
-fn refresh(instance: &mut Instance, info: &Info, desk: &mut super::context::SentinelContext) {
+fn refresh(instance: &mut Instance, info: &Info, context: &mut super::context::SentinelContext) {
     if let Some(id) = &info.id
         && instance
             .id
             .replace(Rc::clone(id))
             .is_some_and(|old| old != *id)
     {
-        desk.note(Event::Reboot, &instance.address);
+        context.note(Event::Reboot, &instance.address);
     }
-    instance.refreshed = desk.now;
+    instance.refreshed = context.now;
     if let Some(role) = info.role {
-        instance.says(role, desk);
+        instance.set_reported_role(role, context);
     }
 }
 
@@ -84,26 +84,26 @@ impl Sentinel {
             return;
         };
         let info = read(&text);
-        refresh(&mut self.primary, &info, &mut self.desk);
+        refresh(&mut self.primary, &info, &mut self.context);
         for address in info.replicas {
             let known = |replica: &Replica| replica.own.address == address;
             if !self.replicas.iter().any(known) {
-                self.desk.note(Event::NewReplica, &address);
-                self.replicas.push(Replica::new(address, self.desk.now));
+                self.context.note(Event::NewReplica, &address);
+                self.replicas.push(Replica::new(address, self.context.now));
             }
         }
     }
 
     /// A replica has said what it is, and how far.
-    pub(super) fn refresh_replica(&mut self, place: usize, value: &Value) {
+    pub(super) fn refresh_replica(&mut self, index: usize, value: &Value) {
         let Some(text) = value.bytes().map(String::from_utf8_lossy) else {
             return;
         };
         let info = read(&text);
-        let now = self.desk.now;
-        let replica = &mut self.replicas[place];
+        let now = self.context.now;
+        let replica = &mut self.replicas[index];
         let role_before = replica.own.role;
-        refresh(&mut replica.own, &info, &mut self.desk);
+        refresh(&mut replica.own, &info, &mut self.context);
         replica.link_down_for = info.link_down_for;
         replica.link_up = info.link_up;
         if info.role == Some(Role::Replica) {
@@ -118,67 +118,67 @@ impl Sentinel {
             return;
         }
         match info.role {
-            Some(Role::Primary) => self.replica_leads(place),
-            Some(Role::Replica) => self.replica_follows(place),
+            Some(Role::Primary) => self.replica_leads(index),
+            Some(Role::Replica) => self.replica_follows(index),
             None => {}
         }
     }
 
     /// What was to be a replica says that it is a primary: because we have told it to, or because it does not know.
-    fn replica_leads(&mut self, place: usize) {
-        let is_promoted = self.is_promoted(place);
-        if is_promoted && self.failover.stage == Stage::WaitPromotion {
+    fn replica_leads(&mut self, index: usize) {
+        let is_promoted = self.is_promoted(index);
+        if is_promoted && self.failover.stage == FailoverState::WaitPromotion {
             // From this moment on clients are sent to it.
             self.config_epoch = self.failover.epoch;
-            self.enter(Stage::Reconfigure);
-            let promoted = self.replicas[place].own.address.clone();
-            self.desk.note(Event::PromotedReplica, &promoted);
-            self.tell_everybody_soon();
+            self.enter(FailoverState::Reconfigure);
+            let promoted = self.replicas[index].own.address.clone();
+            self.context.note(Event::PromotedReplica, &promoted);
+            self.force_hello_updates();
             return;
         }
         // It may be that it is right, and we have not been told of a new primary yet.
         let wait = HELLO * 4;
-        let own = &self.replicas[place].own;
-        let settled = self.desk.now.since(own.role_since) > wait
-            && self.desk.now.since(own.down_since) > wait;
+        let own = &self.replicas[index].own;
+        let settled = self.context.now.since(own.role_since) > wait
+            && self.context.now.since(own.down_since) > wait;
         if !is_promoted && settled && self.primary_looks_sane() {
             let primary = self.primary.address.clone();
-            if self.order_to_follow(place, Some(&primary)) {
-                let about = self.replicas[place].own.address.clone();
-                self.desk.note(Event::ConvertToReplica, &about);
+            if self.order_to_follow(index, Some(&primary)) {
+                let about = self.replicas[index].own.address.clone();
+                self.context.note(Event::ConvertToReplica, &about);
             }
         }
     }
 
-    fn replica_follows(&mut self, place: usize) {
-        let now = self.desk.now;
+    fn replica_follows(&mut self, index: usize) {
+        let now = self.context.now;
         let wait = self.settings.failover_timeout;
         let promoted = self.promoted_address();
         let primary = self.primary.address.clone();
-        let replica = &mut self.replicas[place];
+        let replica = &mut self.replicas[index];
         let about = replica.own.address.clone();
         if matches!(replica.reconfiguration, Reconfiguration::Sent(_))
             && replica.follows.is_some()
             && replica.follows == promoted
         {
             replica.reconfiguration = Reconfiguration::Begun;
-            self.desk.note(Event::ReconfigurationBegun, &about);
+            self.context.note(Event::ReconfigurationBegun, &about);
         }
         if replica.reconfiguration == Reconfiguration::Begun && replica.link_up {
             replica.reconfiguration = Reconfiguration::Done;
-            self.desk.note(Event::ReconfigurationDone, &about);
+            self.context.note(Event::ReconfigurationDone, &about);
         }
         let astray = replica.follows.as_ref() != Some(&primary)
             && now.since(replica.own.down_since) > wait
             && now.since(replica.follows_since) > wait;
-        if astray && self.primary_looks_sane() && self.order_to_follow(place, Some(&primary)) {
-            self.desk.note(Event::FixReplica, &about);
+        if astray && self.primary_looks_sane() && self.order_to_follow(index, Some(&primary)) {
+            self.context.note(Event::FixReplica, &about);
         }
     }
 
     fn primary_looks_sane(&self) -> bool {
         let primary = &self.primary;
-        let fresh = self.desk.now.since(primary.refreshed) < INFO * 2;
+        let fresh = self.context.now.since(primary.refreshed) < INFO * 2;
         primary.role == Role::Primary && !primary.is_down && !self.objectively_down && fresh
     }
 }

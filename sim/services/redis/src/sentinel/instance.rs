@@ -32,7 +32,7 @@ pub(super) enum Role {
 
 /// A connection to it.
 #[derive(Clone, Debug)]
-struct Line {
+struct InstanceLink {
     call: CallId,
     since: Stamp,
     owed: VecDeque<Purpose>,
@@ -44,8 +44,8 @@ pub(super) struct Instance {
     pub address: Address,
     /// The name of this life of it, or of the Sentinel.
     pub id: Option<Rc<str>>,
-    commands: Option<Line>,
-    messages: Option<Line>,
+    commands: Option<InstanceLink>,
+    messages: Option<InstanceLink>,
     /// Sentinels are not listened to.
     listened_to: bool,
     /// Everything that there is to be of connections is there.
@@ -99,7 +99,8 @@ impl Instance {
 
     /// Whether it has this call, and if so, whether it is that of the subscription.
     pub fn has(&self, call: CallId) -> Option<bool> {
-        let is_it = |line: &Option<Line>| line.as_ref().is_some_and(|line| line.call == call);
+        let is_it =
+            |line: &Option<InstanceLink>| line.as_ref().is_some_and(|line| line.call == call);
         if is_it(&self.commands) {
             return Some(false);
         }
@@ -116,23 +117,28 @@ impl Instance {
         self.connected = false;
     }
 
-    pub fn hang_up(&mut self, desk: &mut SentinelContext) {
+    pub fn hang_up(&mut self, context: &mut SentinelContext) {
         for line in [self.commands.take(), self.messages.take()]
             .into_iter()
             .flatten()
         {
-            desk.hang_up(line.call);
+            context.hang_up(line.call);
         }
         self.connected = false;
     }
 
     /// Sends a command, if there is a connection.
-    pub fn say(&mut self, purpose: Purpose, command: Command, desk: &mut SentinelContext) -> bool {
+    pub fn send_command(
+        &mut self,
+        purpose: Purpose,
+        command: Command,
+        context: &mut SentinelContext,
+    ) -> bool {
         let Some(line) = &mut self.commands else {
             return false;
         };
         line.owed.push_back(purpose);
-        desk.send(line.call, command);
+        context.send(line.call, command);
         true
     }
 
@@ -141,15 +147,15 @@ impl Instance {
         self.commands.as_mut()?.owed.pop_front()
     }
 
-    fn ping(&mut self, desk: &mut SentinelContext) {
-        if self.say(Purpose::Ping, Command::new("PING"), desk) {
-            self.pinged = desk.now;
-            self.waiting_since.get_or_insert(desk.now);
+    fn ping(&mut self, context: &mut SentinelContext) {
+        if self.send_command(Purpose::Ping, Command::new("PING"), context) {
+            self.pinged = context.now;
+            self.waiting_since.get_or_insert(context.now);
         }
     }
 
-    pub fn heard_ping(&mut self, value: &Value, desk: &mut SentinelContext) {
-        let now = desk.now;
+    pub fn on_ping_reply(&mut self, value: &Value, context: &mut SentinelContext) {
+        let now = context.now;
         self.answered = now;
         let alive = match value {
             Value::Status(text) => &**text == "PONG",
@@ -163,78 +169,78 @@ impl Instance {
         let is_busy = matches!(value, Value::Error(error) if error.code() == "BUSY");
         if is_busy && self.is_down && !self.script_kill_sent {
             let kill = Command::new("SCRIPT").arg("KILL");
-            self.script_kill_sent = self.say(Purpose::Order, kill, desk);
+            self.script_kill_sent = self.send_command(Purpose::Order, kill, context);
         }
     }
 
-    pub fn heard_message(&mut self, now: Stamp) {
+    pub fn message_received(&mut self, now: Stamp) {
         self.heard = now;
     }
 
-    pub fn was_told(&mut self, now: Stamp) {
+    pub fn hello_published(&mut self, now: Stamp) {
         self.published = now;
     }
 
     /// It is to be told what we know as soon as possible.
-    pub fn must_be_told(&mut self) {
+    pub fn force_hello_update(&mut self) {
         self.published = Stamp::LONG_AGO;
     }
 
     /// Connects again, not more often than once a second.
-    pub fn reconnect(&mut self, desk: &mut SentinelContext) {
-        if self.connected || desk.now.since(self.tried) < PING {
+    pub fn reconnect(&mut self, context: &mut SentinelContext) {
+        if self.connected || context.now.since(self.tried) < PING {
             return;
         }
-        self.tried = desk.now;
-        let line = |call, now| Line {
+        self.tried = context.now;
+        let line = |call, now| InstanceLink {
             call,
             since: now,
             owed: VecDeque::new(),
         };
         if self.commands.is_none() {
-            self.commands = Some(line(desk.call(&self.address), desk.now));
-            self.ping(desk);
+            self.commands = Some(line(context.call(&self.address), context.now));
+            self.ping(context);
         }
         if self.listened_to && self.messages.is_none() {
-            let call = desk.call(&self.address);
-            self.messages = Some(line(call, desk.now));
-            self.heard = desk.now;
-            desk.send(call, Command::new("SUBSCRIBE").arg(CHANNEL));
+            let call = context.call(&self.address);
+            self.messages = Some(line(call, context.now));
+            self.heard = context.now;
+            context.send(call, Command::new("SUBSCRIBE").arg(CHANNEL));
         }
         self.connected = true;
     }
 
     /// Asks whether it is there and what it is, and tells it what we know.
-    pub fn ask(
+    pub fn send_periodic_commands(
         &mut self,
         down_after: Duration,
         hurried: bool,
         hello: &Bytes,
-        desk: &mut SentinelContext,
+        context: &mut SentinelContext,
     ) {
         let owed = self.commands.as_ref().map_or(0, |line| line.owed.len());
         if !self.connected || owed >= OWED {
             return;
         }
-        let now = desk.now;
+        let now = context.now;
         let period = if hurried { PING } else { INFO };
         if self.listened_to && now.since(self.refreshed) > period {
-            self.say(Purpose::Info, Command::new("INFO"), desk);
+            self.send_command(Purpose::Info, Command::new("INFO"), context);
         }
         let period = down_after.min(PING);
         if now.since(self.answered) > period && now.since(self.pinged) > period / 2 {
-            self.ping(desk);
+            self.ping(context);
         }
         if now.since(self.published) > HELLO {
             let publish = Command::new("PUBLISH").arg(CHANNEL).arg(hello);
-            self.say(Purpose::Hello, publish, desk);
+            self.send_command(Purpose::Hello, publish, context);
         }
     }
 
     /// Finds whether it is down, and gives up connections that have been silent for too long.
-    pub fn check(&mut self, down_after: Duration, is_primary: bool, desk: &mut SentinelContext) {
-        let now = desk.now;
-        let is_old = |line: &Line| now.since(line.since) > LINE_AGE;
+    pub fn check(&mut self, down_after: Duration, is_primary: bool, context: &mut SentinelContext) {
+        let now = context.now;
+        let is_old = |line: &InstanceLink| now.since(line.since) > LINE_AGE;
         let half = down_after / 2;
         let silent = self
             .waiting_since
@@ -242,12 +248,12 @@ impl Instance {
             && now.since(self.answered) > half;
         if let Some(line) = self.commands.take_if(|line| is_old(line) && silent) {
             self.connected = false;
-            desk.hang_up(line.call);
+            context.hang_up(line.call);
         }
         let unheard = now.since(self.heard) > HELLO * 3;
         if let Some(line) = self.messages.take_if(|line| is_old(line) && unheard) {
             self.connected = false;
-            desk.hang_up(line.call);
+            context.hang_up(line.call);
         }
         let silence = match self.waiting_since {
             Some(since) => now.since(since),
@@ -258,29 +264,29 @@ impl Instance {
         let resigned = is_primary
             && self.role == Role::Replica
             && now.since(self.role_since) > down_after + INFO * 2;
-        self.set_down(silence > down_after || resigned, desk);
+        self.set_down(silence > down_after || resigned, context);
     }
 
-    fn set_down(&mut self, is_down: bool, desk: &mut SentinelContext) {
+    fn set_down(&mut self, is_down: bool, context: &mut SentinelContext) {
         if is_down == self.is_down {
             return;
         }
         self.is_down = is_down;
         if is_down {
-            self.down_since = desk.now;
-            desk.note(Event::SubjectivelyDown, &self.address);
+            self.down_since = context.now;
+            context.note(Event::SubjectivelyDown, &self.address);
         } else {
             self.script_kill_sent = false;
-            desk.note(Event::SubjectivelyUp, &self.address);
+            context.note(Event::SubjectivelyUp, &self.address);
         }
     }
 
     /// Its machine says that it is this now.
-    pub fn says(&mut self, role: Role, desk: &mut SentinelContext) {
+    pub fn set_reported_role(&mut self, role: Role, context: &mut SentinelContext) {
         if role != self.role {
             self.role = role;
-            self.role_since = desk.now;
-            desk.note(Event::RoleChange, &self.address);
+            self.role_since = context.now;
+            context.note(Event::RoleChange, &self.address);
         }
     }
 }

@@ -16,12 +16,12 @@ pub enum Input {
     Answered {
         /// Which call.
         call: CallId,
-        /// What.
+        /// The value.
         value: Value,
     },
     /// A call could not be made, or is gone.
     Closed {
-        /// Which.
+        /// The call.
         call: CallId,
     },
     /// A command from a client, or from another Sentinel.
@@ -33,7 +33,7 @@ pub enum Input {
     },
     /// A connection is gone.
     Gone {
-        /// Which.
+        /// The connection.
         connection: ConnectionId,
     },
     /// The time has come that [`Sentinel::next_wake`](super::Sentinel::next_wake) had named. Too early does no harm.
@@ -54,24 +54,24 @@ pub enum Output {
     Send {
         /// By which call.
         call: CallId,
-        /// What.
+        /// The command.
         command: Command,
     },
     /// Close a call. The Sentinel has forgotten it already.
     HangUp {
-        /// Which.
+        /// The call.
         call: CallId,
     },
     /// Send to a client, or to another Sentinel.
     ToClient {
         /// On which connection.
         connection: ConnectionId,
-        /// What.
+        /// The value.
         value: Value,
     },
     /// Something is worth a line in its log.
     Noted {
-        /// What.
+        /// The event.
         event: Event,
         /// About whom.
         about: Address,

@@ -53,15 +53,15 @@ impl Sentinel {
     }
 
     /// Asks the others whether the primary is down, and, in a failover, for their votes.
-    pub(super) fn ask_for_opinions(&mut self, forced: bool, choose: Choose) {
+    pub(super) fn ask_other_sentinels(&mut self, forced: bool, choose: Choose) {
         if self.objectively_down {
             // Our own vote, if we have not given it yet.
             let (epoch, id) = (self.epoch, Rc::clone(&self.id));
             self.vote(epoch, &id, choose);
         }
-        let now = self.desk.now;
+        let now = self.context.now;
         let Address { host, port } = self.primary.address.clone();
-        let name: &str = if self.failover.goes_on() {
+        let name: &str = if self.failover.is_in_progress() {
             &self.id
         } else {
             "*"
@@ -76,13 +76,15 @@ impl Sentinel {
                 other.vote = None;
             }
             if self.primary.is_down && other.own.connected && (forced || age >= ASK) {
-                other.own.say(Purpose::Opinion, ask.clone(), &mut self.desk);
+                other
+                    .own
+                    .send_command(Purpose::Opinion, ask.clone(), &mut self.context);
             }
         }
     }
 
     /// Another Sentinel has answered.
-    pub(super) fn hear_opinion(&mut self, place: usize, value: &Value) {
+    pub(super) fn receive_is_master_down_reply(&mut self, index: usize, value: &Value) {
         let Some(
             [
                 Value::Integer(down),
@@ -93,8 +95,8 @@ impl Sentinel {
         else {
             return;
         };
-        let other = &mut self.sentinels[place];
-        other.said = self.desk.now;
+        let other = &mut self.sentinels[index];
+        other.said = self.context.now;
         other.finds_down = *down == 1;
         if &**name != b"*" {
             let name = String::from_utf8_lossy(name).into();
@@ -119,7 +121,7 @@ impl Sentinel {
             self.note(Event::VoteForLeader);
             if *name != self.id {
                 // Whoever has voted for another does not try for a while.
-                self.failover.started = self.desk.now.later(self.desync(choose));
+                self.failover.started = self.context.now.later(self.desync(choose));
             }
         }
         (self.leader.clone(), self.leader_epoch)

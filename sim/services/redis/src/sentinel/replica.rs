@@ -66,14 +66,14 @@ impl Reconfiguration {
 
 impl Sentinel {
     /// What a client is told of a replica: of what the real one says, what clients look at.
-    pub(super) fn description(&self, place: usize) -> Value {
-        let replica = &self.replicas[place];
+    pub(super) fn description(&self, index: usize) -> Value {
+        let replica = &self.replicas[index];
         let own = &replica.own;
         let flags = [
             own.is_down.then_some("s_down"),
             Some("slave"),
             (!own.connected).then_some("disconnected"),
-            self.is_promoted(place).then_some("promoted"),
+            self.is_promoted(index).then_some("promoted"),
             replica.reconfiguration.flag(),
         ];
         let flags: Vec<&str> = flags.into_iter().flatten().collect();
@@ -109,7 +109,7 @@ impl Sentinel {
     /// Who is to be the new primary: the one with the lowest priority; of these, the one that was furthest when it last
     /// said so; of these, the one with the first id.
     pub(super) fn select(&self) -> Option<Address> {
-        let now = self.desk.now;
+        let now = self.context.now;
         let (down_for, fresh) = if self.primary.is_down {
             (now.since(self.primary.down_since), PING * 5)
         } else {

@@ -3,7 +3,7 @@
 use picklock_clients::redis::{Command, Value};
 use picklock_testkit::Cluster;
 
-use super::{Machine, Message, Noted, TestCluster, choose};
+use super::{Machine, Message, SentinelLogEntry, TestCluster, choose};
 use crate::sentinel::{self, CallId};
 use crate::{ConnectionId, Input};
 
@@ -39,24 +39,24 @@ pub(super) fn asked(callee: Machine, connection: ConnectionId, command: Command)
 }
 
 impl TestCluster {
-    pub(super) fn tell_sentinel(&mut self, place: usize, input: sentinel::Input) {
-        let now = self.clock(Machine::Sentinel(place));
+    pub(super) fn tell_sentinel(&mut self, index: usize, input: sentinel::Input) {
+        let now = self.clock(Machine::Sentinel(index));
         let mut out = Vec::new();
         let chance = &mut self.chance;
         let mut choose = |below: u32| choose(chance, below);
-        self.sentinels[place]
+        self.sentinels[index]
             .0
             .handle(now, input, &mut choose, &mut out);
         for output in out {
-            self.sentinel_does(place, output);
+            self.sentinel_does(index, output);
         }
     }
 
-    fn sentinel_does(&mut self, place: usize, output: sentinel::Output) {
-        let own = Machine::Sentinel(place);
+    fn sentinel_does(&mut self, index: usize, output: sentinel::Output) {
+        let own = Machine::Sentinel(index);
         match output {
             sentinel::Output::Call { call, to } => {
-                let connection = connection(place, call);
+                let connection = connection(index, call);
                 if let Some(callee) = self.find(&to) {
                     self.calls.insert(connection, callee);
                     self.network.send(own, callee, Message::Call(connection));
@@ -65,14 +65,14 @@ impl TestCluster {
                 }
             }
             sentinel::Output::Send { call, command } => {
-                let connection = connection(place, call);
+                let connection = connection(index, call);
                 if let Some(callee) = self.calls.get(&connection).copied() {
                     self.network
                         .send(own, callee, asked(callee, connection, command));
                 }
             }
             sentinel::Output::HangUp { call } => {
-                let connection = connection(place, call);
+                let connection = connection(index, call);
                 if let Some(callee @ Machine::Server(_)) = self.calls.remove(&connection) {
                     let gone = Message::Server(Input::Gone { connection });
                     self.network.send(own, callee, gone);
@@ -82,8 +82,8 @@ impl TestCluster {
                 self.answer(own, connection, value);
             }
             sentinel::Output::Noted { event, about } => {
-                let of_primary = about == *self.sentinels[place].0.primary();
-                self.log.push(Noted {
+                let of_primary = about == *self.sentinels[index].0.primary();
+                self.log.push(SentinelLogEntry {
                     at: self.now().since_start(),
                     event,
                     of_primary,

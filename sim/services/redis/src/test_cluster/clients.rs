@@ -13,7 +13,7 @@ use crate::{ConnectionId, Input, sentinel};
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// A client, and what it was answered.
-pub(super) struct Client {
+pub(super) struct TestClient {
     to: Machine,
     /// Nobody has closed its connection.
     open: bool,
@@ -27,11 +27,12 @@ impl TestCluster {
         self.next_client += 1;
         let open = !self.network.is_down(to);
         let answer = None;
-        self.clients.insert(connection, Client { to, open, answer });
-        if let Machine::Server(place) = to
+        self.clients
+            .insert(connection, TestClient { to, open, answer });
+        if let Machine::Server(index) = to
             && open
         {
-            self.tell(place, Input::Connected { connection });
+            self.tell(index, Input::Connected { connection });
         }
         connection
     }
@@ -40,9 +41,9 @@ impl TestCluster {
     pub fn disconnect(&mut self, connection: ConnectionId) {
         let client = self.clients.remove(&connection).filter(|it| it.open);
         match client.map(|it| it.to) {
-            Some(Machine::Server(place)) => self.tell(place, Input::Gone { connection }),
-            Some(Machine::Sentinel(place)) => {
-                self.tell_sentinel(place, sentinel::Input::Gone { connection });
+            Some(Machine::Server(index)) => self.tell(index, Input::Gone { connection }),
+            Some(Machine::Sentinel(index)) => {
+                self.tell_sentinel(index, sentinel::Input::Gone { connection });
             }
             None => {}
         }

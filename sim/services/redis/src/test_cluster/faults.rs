@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use super::{Machine, TestCluster};
-use crate::{End, Input};
+use crate::{Input, ProcessEnd};
 
 impl TestCluster {
     /// A machine dies. Its kernel closes its connections.
     pub fn kill(&mut self, machine: Machine) {
         self.network.crash(machine);
         self.leave(machine);
-        if let Machine::Server(place) = machine {
-            self.close_links_of(place);
+        if let Machine::Server(index) = machine {
+            self.close_links_of(index);
         }
         self.hang_up_on(machine);
     }
@@ -21,13 +21,13 @@ impl TestCluster {
         self.network.restart(machine);
         let now = self.clock(machine);
         match machine {
-            Machine::Server(place) => {
-                self.copies[place] = (0, 0);
+            Machine::Server(index) => {
+                self.copies[index] = (0, 0);
                 let mut out = Vec::new();
-                self.servers[place].restart(now, End::Kill, &mut out);
-                self.does(place, out);
+                self.servers[index].restart(now, ProcessEnd::Kill, &mut out);
+                self.does(index, out);
             }
-            Machine::Sentinel(place) => self.sentinels[place].0.restart(now),
+            Machine::Sentinel(index) => self.sentinels[index].0.restart(now),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::replication_protocol::{Address, LinkId};
 use crate::sentinel;
 use crate::{ConnectionId, Input};
 
-/// A machine: a server or a Sentinel, by its place among those of its kind.
+/// A machine: a server or a Sentinel, by its index among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Machine {
     /// A server.
@@ -16,22 +16,22 @@ pub enum Machine {
 impl Machine {
     /// Where it is, as others know it. No port is zero: that would be none.
     pub fn address(self) -> Address {
-        let (host, place) = match self {
-            Self::Server(place) => ("server", place),
-            Self::Sentinel(place) => ("sentinel", place),
+        let (host, index) = match self {
+            Self::Server(index) => ("server", index),
+            Self::Sentinel(index) => ("sentinel", index),
         };
         Address {
             host: host.into(),
-            port: place as u16 + 1,
+            port: index as u16 + 1,
         }
     }
 
     /// Who is there, if anybody could be.
     pub fn at(address: &Address) -> Option<Self> {
-        let place = usize::from(address.port.checked_sub(1)?);
+        let index = usize::from(address.port.checked_sub(1)?);
         match &*address.host {
-            "server" => Some(Self::Server(place)),
-            "sentinel" => Some(Self::Sentinel(place)),
+            "server" => Some(Self::Server(index)),
+            "sentinel" => Some(Self::Sentinel(index)),
             _ => None,
         }
     }

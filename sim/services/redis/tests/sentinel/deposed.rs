@@ -3,8 +3,8 @@
 use picklock_clients::redis::Value;
 use picklock_redis::sentinel::Event;
 
-use crate::town::Machine::Server;
-use crate::town::TestCluster;
+use crate::test_cluster::Machine::Server;
+use crate::test_cluster::TestCluster;
 
 #[test]
 fn a_resumed_primary_takes_writes_for_ten_seconds_and_then_they_are_gone() {

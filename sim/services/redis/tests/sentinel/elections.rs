@@ -2,8 +2,8 @@
 
 use picklock_redis::sentinel::Event;
 
-use crate::town::Machine::{Sentinel, Server};
-use crate::town::TestCluster;
+use crate::test_cluster::Machine::{Sentinel, Server};
+use crate::test_cluster::TestCluster;
 
 #[test]
 fn exactly_one_is_elected() {
@@ -18,8 +18,8 @@ fn exactly_one_is_elected() {
 fn a_quorum_without_a_majority_finds_the_primary_down_and_elects_nobody() {
     // Two of five are left: enough to find it down, and not enough to do anything about it.
     let mut town = TestCluster::of(1, 5, |settings| settings.quorum = 2);
-    for place in 2..5 {
-        town.kill(Sentinel(place));
+    for index in 2..5 {
+        town.kill(Sentinel(index));
     }
     town.kill(Server(0));
     town.run(11_000);
@@ -32,8 +32,8 @@ fn a_quorum_without_a_majority_finds_the_primary_down_and_elects_nobody() {
 #[test]
 fn an_attempt_that_failed_is_repeated_after_twice_the_failover_timeout() {
     let mut town = TestCluster::of(1, 5, |settings| settings.quorum = 2);
-    for place in 2..5 {
-        town.kill(Sentinel(place));
+    for index in 2..5 {
+        town.kill(Sentinel(index));
     }
     town.kill(Server(0));
     town.run(40_000);

@@ -3,8 +3,8 @@
 use picklock_clients::redis::Value;
 use picklock_redis::sentinel::Event;
 
-use crate::town::Machine::{Sentinel, Server};
-use crate::town::TestCluster;
+use crate::test_cluster::Machine::{Sentinel, Server};
+use crate::test_cluster::TestCluster;
 
 #[test]
 fn the_steps_come_in_order_and_as_far_apart_as_measured() {

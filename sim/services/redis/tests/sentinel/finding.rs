@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use picklock_redis::sentinel::Event;
 
-use crate::town::Machine::{Sentinel, Server};
-use crate::town::TestCluster;
+use crate::test_cluster::Machine::{Sentinel, Server};
+use crate::test_cluster::TestCluster;
 
 #[test]
 fn a_dead_primary_is_down_for_one_after_down_after_and_for_enough_at_the_next_looks() {
@@ -59,8 +59,8 @@ fn a_clock_that_jumps_makes_a_sentinel_do_nothing_for_thirty_seconds() {
     let mut town = TestCluster::of(1, 3, |settings| {
         settings.down_after = Duration::from_secs(5)
     });
-    for place in 0..3 {
-        town.jump(Sentinel(place), 60);
+    for index in 0..3 {
+        town.jump(Sentinel(index), 60);
     }
     town.run(500);
     let killed = town.now();

@@ -4,4 +4,4 @@ mod deposed;
 mod elections;
 mod failover;
 mod finding;
-mod town;
+mod test_cluster;

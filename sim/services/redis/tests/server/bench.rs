@@ -100,8 +100,8 @@ impl Bench {
 /// The words of a line; those in single quotes may have spaces.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for (place, part) in text.split('\'').enumerate() {
-        if place % 2 == 1 {
+    for (index, part) in text.split('\'').enumerate() {
+        if index % 2 == 1 {
             words.push(part.to_owned());
         } else {
             words.extend(part.split_whitespace().map(str::to_owned));

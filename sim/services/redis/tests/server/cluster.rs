@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_redis::{Address, ClusterConfig, ConnectionId, End, ServerConfig};
+use picklock_redis::{Address, ClusterConfig, ConnectionId, ProcessEnd, ServerConfig};
 
 use crate::group::{Group, address};
 
@@ -47,7 +47,7 @@ fn resume(group: &mut Group, server: usize) {
 
 fn start(group: &mut Group, server: usize) {
     resume(group, server);
-    group.restart(server, End::Kill);
+    group.restart(server, ProcessEnd::Kill);
 }
 
 /// After how many milliseconds a server answers so.
@@ -226,7 +226,7 @@ fn a13_3_a_primary_in_a_minority_stops_and_comes_back_only_after_a_while() {
 fn a13_3_a_primary_that_was_restarted_waits_two_seconds() {
     let mut group = cluster(3, 0, 0);
     group.on(0, 1, "SET b 1");
-    group.restart(0, End::Kill);
+    group.restart(0, ProcessEnd::Kill);
     let up = until(&mut group, 0, "GET b", "nil", 4_000);
     assert!((1_900..=2_200).contains(&up), "{up} ms");
 }

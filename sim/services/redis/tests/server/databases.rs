@@ -1,6 +1,6 @@
 //! Databases, and events of keys.
 
-use picklock_redis::{ConnectionId, End, Fsync, KeyspaceEvents, Persistence, ServerConfig};
+use picklock_redis::{ConnectionId, Fsync, KeyspaceEvents, Persistence, ProcessEnd, ServerConfig};
 
 use crate::bench::Bench;
 
@@ -26,7 +26,9 @@ fn all_databases_outlive_a_restart_and_expire() {
     });
     redis.on(1, "SELECT 2");
     redis.on(1, "SET k a PX 500");
-    redis.server.restart(redis.now, End::Kill, &mut redis.out);
+    redis
+        .server
+        .restart(redis.now, ProcessEnd::Kill, &mut redis.out);
     redis.on(2, "SELECT 2");
     assert_eq!(redis.on(2, "GET k"), "a");
     redis.pass(700);

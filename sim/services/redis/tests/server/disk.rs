@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_redis::{End, Fsync, Persistence, SavePoint, ServerConfig};
+use picklock_redis::{Fsync, Persistence, ProcessEnd, SavePoint, ServerConfig};
 
 use crate::bench::Bench;
 use crate::group::Group;
@@ -15,7 +15,7 @@ fn bench(persistence: Persistence) -> Bench {
 }
 
 /// A key that is old, and two that were written a moment ago; which of them are left?
-fn left(persistence: Persistence, end: End) -> String {
+fn left(persistence: Persistence, end: ProcessEnd) -> String {
     let mut redis = bench(persistence);
     redis.on(1, "SET old a");
     redis.pass(40_000);
@@ -43,17 +43,17 @@ fn each_mode_loses_what_it_loses() {
     ];
     for (persistence, shutdown, kill, power) in table {
         assert_eq!(
-            left(persistence.clone(), End::Shutdown),
+            left(persistence.clone(), ProcessEnd::Shutdown),
             shutdown,
             "{persistence:?}"
         );
         assert_eq!(
-            left(persistence.clone(), End::Kill),
+            left(persistence.clone(), ProcessEnd::Kill),
             kill,
             "{persistence:?}"
         );
         assert_eq!(
-            left(persistence.clone(), End::PowerLoss),
+            left(persistence.clone(), ProcessEnd::PowerLoss),
             power,
             "{persistence:?}"
         );
@@ -74,7 +74,7 @@ fn all_keys_are_saved_when_the_server_looks_next_and_not_at_once() {
         }
         redis.pass(passes);
         let (now, mut out) = (redis.now, Vec::new());
-        redis.server.restart(now, End::Kill, &mut out);
+        redis.server.restart(now, ProcessEnd::Kill, &mut out);
         assert_eq!(redis.on(2, "KEYS *"), kept);
     }
 }
@@ -87,7 +87,7 @@ fn time_goes_on_while_a_server_is_down_and_its_scripts_are_forgotten() {
     redis.on(1, "SCRIPT LOAD 'return 1'");
     redis.pass_unseen(4_000);
     let (now, mut out) = (redis.now, Vec::new());
-    redis.server.restart(now, End::Kill, &mut out);
+    redis.server.restart(now, ProcessEnd::Kill, &mut out);
     assert_eq!(redis.on(2, "DBSIZE"), ":1");
     assert_eq!(redis.on(2, "PTTL long"), ":6000");
     assert_eq!(
@@ -101,7 +101,7 @@ fn an_empty_primary_empties_its_replicas() {
     let mut group = Group::of(1);
     group.on(0, 1, "SET lock a");
     assert_eq!(group.on(1, 1, "GET lock"), "a");
-    group.restart(0, End::Kill);
+    group.restart(0, ProcessEnd::Kill);
     group.pass(1_100);
     assert_eq!(group.on(1, 1, "DBSIZE"), ":0");
 }
@@ -110,7 +110,7 @@ fn an_empty_primary_empties_its_replicas() {
 fn a_replica_is_a_replica_again_after_a_restart() {
     let mut group = Group::of(1);
     group.on(0, 1, "SET lock a");
-    group.restart(1, End::PowerLoss);
+    group.restart(1, ProcessEnd::PowerLoss);
     group.pass(10);
     assert_eq!(group.on(1, 1, "GET lock"), "a");
     assert!(group.on(1, 1, "SET lock b").starts_with("-READONLY"));

@@ -1,6 +1,9 @@
 //! What a server says of a key that is followed: why it went, and for whom; and who has written it.
 
-use picklock_redis::{ConnectionId, End, Fate, Gone, Persistence, ServerConfig, Why, Writer};
+use picklock_redis::{
+    ConnectionId, KeyChanges, KeyRemoval, KeyWriter, Persistence, ProcessEnd, RemovalReason,
+    ServerConfig,
+};
 
 use crate::bench::Bench;
 use crate::cluster::cluster;
@@ -19,10 +22,10 @@ fn following(settings: ServerConfig) -> Bench {
 fn locked() -> Bench {
     let mut redis = following(ServerConfig::default());
     redis.on(HOLDER, "SET lock mine PX 5000");
-    let written = Some(Writer::Client(ConnectionId(HOLDER)));
+    let written = Some(KeyWriter::Client(ConnectionId(HOLDER)));
     assert_eq!(
-        redis.server.fate(),
-        Fate {
+        redis.server.key_changes(),
+        KeyChanges {
             gone: None,
             written
         }
@@ -30,36 +33,36 @@ fn locked() -> Bench {
     redis
 }
 
-fn gone(why: Why, serving: Option<u32>) -> Option<Gone> {
+fn gone(why: RemovalReason, serving: Option<u32>) -> Option<KeyRemoval> {
     let serving = serving.map(ConnectionId);
-    Some(Gone { why, serving })
+    Some(KeyRemoval { why, serving })
 }
 
 #[test]
 fn a_command_takes_a_key_away_and_it_is_said_how_and_whose_it_was() {
     let table = [
-        ("DEL lock", Why::Deleted),
-        ("UNLINK other lock", Why::Deleted),
-        ("GETDEL lock", Why::Deleted),
+        ("DEL lock", RemovalReason::Deleted),
+        ("UNLINK other lock", RemovalReason::Deleted),
+        ("GETDEL lock", RemovalReason::Deleted),
         (
             "EVAL 'return redis.call(\"DEL\", KEYS[1])' 1 lock",
-            Why::Deleted,
+            RemovalReason::Deleted,
         ),
-        ("PEXPIRE lock -1", Why::Deleted),
-        ("RENAME lock other", Why::Deleted),
-        ("FLUSHALL", Why::Flushed),
-        ("SET lock yours", Why::Overwritten),
-        ("RENAME other lock", Why::Overwritten),
-        ("COPY other lock REPLACE", Why::Overwritten),
+        ("PEXPIRE lock -1", RemovalReason::Deleted),
+        ("RENAME lock other", RemovalReason::Deleted),
+        ("FLUSHALL", RemovalReason::Flushed),
+        ("SET lock yours", RemovalReason::Overwritten),
+        ("RENAME other lock", RemovalReason::Overwritten),
+        ("COPY other lock REPLACE", RemovalReason::Overwritten),
     ];
     for (command, why) in table {
         let mut redis = locked();
         redis.on(HOLDER, "SET other thing");
         redis.on(OTHER, command);
-        let fate = redis.server.fate();
+        let fate = redis.server.key_changes();
         assert_eq!(fate.gone, gone(why, Some(OTHER)), "{command}");
-        let writer = Writer::Client(ConnectionId(OTHER));
-        let written = (why == Why::Overwritten).then_some(writer);
+        let writer = KeyWriter::Client(ConnectionId(OTHER));
+        let written = (why == RemovalReason::Overwritten).then_some(writer);
         assert_eq!(fate.written, written, "{command}");
     }
 }
@@ -68,17 +71,17 @@ fn a_command_takes_a_key_away_and_it_is_said_how_and_whose_it_was() {
 fn what_is_emptied_is_deleted_and_what_is_changed_is_there() {
     let mut redis = following(ServerConfig::default());
     redis.on(HOLDER, "HSET lock a 1 b 1");
-    redis.server.fate();
+    redis.server.key_changes();
     redis.on(OTHER, "HDEL lock a");
-    let written = Some(Writer::Client(ConnectionId(OTHER)));
-    let fate = Fate {
+    let written = Some(KeyWriter::Client(ConnectionId(OTHER)));
+    let fate = KeyChanges {
         gone: None,
         written,
     };
-    assert_eq!(redis.server.fate(), fate);
+    assert_eq!(redis.server.key_changes(), fate);
     redis.on(HOLDER, "HDEL lock b");
-    let fate = redis.server.fate();
-    assert_eq!(fate.gone, gone(Why::Deleted, Some(HOLDER)));
+    let fate = redis.server.key_changes();
+    assert_eq!(fate.gone, gone(RemovalReason::Deleted, Some(HOLDER)));
 }
 
 #[test]
@@ -92,7 +95,11 @@ fn nothing_is_said_of_who_only_looks_nor_of_other_keys() {
         "FOO",
     ] {
         redis.on(OTHER, command);
-        assert_eq!(redis.server.fate(), Fate::default(), "{command}");
+        assert_eq!(
+            redis.server.key_changes(),
+            KeyChanges::default(),
+            "{command}"
+        );
     }
 }
 
@@ -107,9 +114,13 @@ fn a_key_whose_time_is_over_has_expired_whoever_comes_upon_it() {
         let mut redis = locked();
         redis.pass_unseen(5_001);
         redis.on(OTHER, command);
-        let fate = redis.server.fate();
-        assert_eq!(fate.gone, gone(Why::Expired, Some(OTHER)), "{command}");
-        let writer = Writer::Client(ConnectionId(OTHER));
+        let fate = redis.server.key_changes();
+        assert_eq!(
+            fate.gone,
+            gone(RemovalReason::Expired, Some(OTHER)),
+            "{command}"
+        );
+        let writer = KeyWriter::Client(ConnectionId(OTHER));
         let written = command.starts_with("SET").then_some(writer);
         assert_eq!(fate.written, written, "{command}");
     }
@@ -117,12 +128,15 @@ fn a_key_whose_time_is_over_has_expired_whoever_comes_upon_it() {
 
 #[test]
 fn a_key_in_its_last_millisecond_goes_by_whoever_deletes_it_or_by_itself() {
-    for (command, why) in [("DEL lock", Why::Deleted), ("GET lock", Why::Expired)] {
+    for (command, why) in [
+        ("DEL lock", RemovalReason::Deleted),
+        ("GET lock", RemovalReason::Expired),
+    ] {
         let mut redis = locked();
         redis.pass_unseen(5_000);
         let answer = redis.on(OTHER, command);
         assert_ne!(answer, "nil");
-        let fate = redis.server.fate().gone.expect("it is gone");
+        let fate = redis.server.key_changes().gone.expect("it is gone");
         assert_eq!(fate.why, why, "{command}");
     }
 }
@@ -131,7 +145,10 @@ fn a_key_in_its_last_millisecond_goes_by_whoever_deletes_it_or_by_itself() {
 fn a_key_that_nobody_looks_for_expires_while_nobody_is_served() {
     let mut redis = locked();
     redis.pass(5_001);
-    assert_eq!(redis.server.fate().gone, gone(Why::Expired, None));
+    assert_eq!(
+        redis.server.key_changes().gone,
+        gone(RemovalReason::Expired, None)
+    );
 }
 
 #[test]
@@ -139,10 +156,10 @@ fn a_command_that_has_waited_is_that_of_who_sent_it() {
     let mut redis = locked();
     redis.on(3, "CLIENT PAUSE 500 WRITE");
     redis.on(OTHER, "DEL lock");
-    assert_eq!(redis.server.fate(), Fate::default());
+    assert_eq!(redis.server.key_changes(), KeyChanges::default());
     redis.pass(600);
-    let fate = redis.server.fate();
-    assert_eq!(fate.gone, gone(Why::Deleted, Some(OTHER)));
+    let fate = redis.server.key_changes();
+    assert_eq!(fate.gone, gone(RemovalReason::Deleted, Some(OTHER)));
 }
 
 #[test]
@@ -154,21 +171,30 @@ fn a_restart_takes_what_is_on_no_disk_and_what_has_expired() {
     let table = [
         (
             ServerConfig::default(),
-            End::Kill,
+            ProcessEnd::Kill,
             100,
-            gone(Why::Forgotten, None),
+            gone(RemovalReason::Forgotten, None),
         ),
-        (saves(), End::Shutdown, 100, None),
-        (saves(), End::Shutdown, 6_000, gone(Why::Expired, None)),
+        (saves(), ProcessEnd::Shutdown, 100, None),
+        (
+            saves(),
+            ProcessEnd::Shutdown,
+            6_000,
+            gone(RemovalReason::Expired, None),
+        ),
     ];
     for (settings, end, millis, expected) in table {
         let mut redis = following(settings);
         redis.on(HOLDER, "SET lock mine PX 5000");
-        redis.server.fate();
+        redis.server.key_changes();
         redis.pass_unseen(millis);
         let now = redis.now;
         redis.server.restart(now, end, &mut redis.out);
-        assert_eq!(redis.server.fate().gone, expected, "after {millis} ms");
+        assert_eq!(
+            redis.server.key_changes().gone,
+            expected,
+            "after {millis} ms"
+        );
     }
 }
 
@@ -176,25 +202,28 @@ fn a_restart_takes_what_is_on_no_disk_and_what_has_expired() {
 fn a_replica_hears_from_its_primary_and_throws_away_what_it_had() {
     let mut group = Group::of(1);
     group.benches[1].server.follow_key(b"lock");
-    let fate = |group: &mut Group| group.benches[1].server.fate();
-    let written = Some(Writer::Peer);
+    let fate = |group: &mut Group| group.benches[1].server.key_changes();
+    let written = Some(KeyWriter::Peer);
     group.on(0, HOLDER, "SET lock mine");
     assert_eq!(
         fate(&mut group),
-        Fate {
+        KeyChanges {
             gone: None,
             written
         }
     );
     group.on(0, HOLDER, "DEL lock");
-    assert_eq!(fate(&mut group).gone, gone(Why::Deleted, None));
+    assert_eq!(fate(&mut group).gone, gone(RemovalReason::Deleted, None));
     // What it was told by a client of its own is nothing to its primary.
     group.on(1, HOLDER, "REPLICAOF NO ONE");
     group.on(1, HOLDER, "SET lock mine");
     fate(&mut group);
     group.on(1, OTHER, "REPLICAOF server 0");
     group.pass(2_000);
-    assert_eq!(fate(&mut group).gone, gone(Why::Synchronised, None));
+    assert_eq!(
+        fate(&mut group).gone,
+        gone(RemovalReason::Synchronised, None)
+    );
 }
 
 #[test]
@@ -208,12 +237,12 @@ fn a_key_that_is_sent_away_has_gone_to_another_node_where_nobody_has_written_it(
     group.on(1, 9, &format!("CLUSTER SETSLOT 3300 IMPORTING {}", ids[0]));
     group.on(0, 9, &format!("CLUSTER SETSLOT 3300 MIGRATING {}", ids[1]));
     group.on(0, OTHER, "MIGRATE server 1 {b}1 0 1000");
-    let [source, target] = [0, 1].map(|node| group.benches[node].server.fate());
-    assert_eq!(source.gone, gone(Why::Migrated, Some(OTHER)));
-    let written = Some(Writer::Peer);
+    let [source, target] = [0, 1].map(|node| group.benches[node].server.key_changes());
+    assert_eq!(source.gone, gone(RemovalReason::Migrated, Some(OTHER)));
+    let written = Some(KeyWriter::Peer);
     assert_eq!(
         target,
-        Fate {
+        KeyChanges {
             gone: None,
             written
         }

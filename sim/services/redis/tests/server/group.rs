@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use picklock_redis::{Address, End, Input, LinkId, Output, PeerMessage, ServerConfig};
+use picklock_redis::{Address, Input, LinkId, Output, PeerMessage, ProcessEnd, ServerConfig};
 
 use crate::bench::Bench;
 
@@ -91,11 +91,11 @@ impl Group {
     }
 
     /// The process of a server dies and comes back.
-    pub fn restart(&mut self, server: usize, end: End) {
-        for place in 0..self.links.len() {
-            let link = &self.links[place];
+    pub fn restart(&mut self, server: usize, end: ProcessEnd) {
+        for index in 0..self.links.len() {
+            let link = &self.links[index];
             if link.open && (link.replica == server || link.primary == server) {
-                self.cut(place, Some(server));
+                self.cut(index, Some(server));
             }
         }
         let bench = &mut self.benches[server];
@@ -105,20 +105,20 @@ impl Group {
 
     /// Whatever a server has sent and nobody has got is lost, and so are its links.
     pub fn cut_off(&mut self, server: usize) {
-        for place in 0..self.links.len() {
-            let link = &self.links[place];
+        for index in 0..self.links.len() {
+            let link = &self.links[index];
             if link.open && (link.replica == server || link.primary == server) {
-                self.cut(place, None);
+                self.cut(index, None);
             }
         }
     }
 
-    fn cut(&mut self, place: usize, silent: Option<usize>) {
-        self.links[place].open = false;
-        self.links[place].queue.clear();
-        let ends = [self.links[place].replica, self.links[place].primary];
+    fn cut(&mut self, index: usize, silent: Option<usize>) {
+        self.links[index].open = false;
+        self.links[index].queue.clear();
+        let ends = [self.links[index].replica, self.links[index].primary];
         for end in ends.into_iter().filter(|end| Some(*end) != silent) {
-            let link = Some(LinkId(place as u32));
+            let link = Some(LinkId(index as u32));
             self.tell(end, Input::LinkGone { link });
         }
     }
@@ -180,22 +180,22 @@ impl Group {
     }
 
     fn deliver(&mut self) -> bool {
-        for place in 0..self.links.len() {
+        for index in 0..self.links.len() {
             let held = &self.held;
-            let queue = &self.links[place].queue;
+            let queue = &self.links[index].queue;
             let Some(at) = queue.iter().position(|(from, _)| !held.contains(from)) else {
                 continue;
             };
-            let Some((from, message)) = self.links[place].queue.remove(at) else {
+            let Some((from, message)) = self.links[index].queue.remove(at) else {
                 continue;
             };
-            let link = &self.links[place];
+            let link = &self.links[index];
             let to = if from == link.replica {
                 link.primary
             } else {
                 link.replica
             };
-            let link = LinkId(place as u32);
+            let link = LinkId(index as u32);
             self.tell(to, Input::FromPeer { link, message });
             return true;
         }

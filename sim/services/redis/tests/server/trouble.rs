@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_redis::{End, Fsync, Input, Output, Persistence, SavePoint, ServerConfig};
+use picklock_redis::{Fsync, Input, Output, Persistence, ProcessEnd, SavePoint, ServerConfig};
 
 use crate::bench::Bench;
 use crate::group::{Group, settings};
@@ -110,7 +110,7 @@ fn a_log_that_cannot_be_written_refuses_at_once_and_what_it_lacks_dies_with_the_
     let refused = "-MISCONF Errors writing to the AOF file: No space left on device";
     assert_eq!(redis.on(1, "SET newer v"), refused);
     let (now, mut out) = (redis.now, Vec::new());
-    redis.server.restart(now, End::Kill, &mut out);
+    redis.server.restart(now, ProcessEnd::Kill, &mut out);
     assert_eq!(redis.on(2, "KEYS *"), "[old]");
 }
 
@@ -126,7 +126,7 @@ fn a_replica_without_its_primary_serves_nothing_if_it_is_told_not_to() {
     assert_eq!(group.on(1, 1, "GET k"), "v");
     let known = group.on(1, 1, "SCRIPT LOAD 'return 1'");
     group.down.push(0);
-    group.restart(0, End::Kill);
+    group.restart(0, ProcessEnd::Kill);
     let replica = &mut group.benches[1];
     each(
         replica,
@@ -165,7 +165,7 @@ fn while_the_keys_are_read_almost_everybody_is_refused_and_time_goes_on() {
         &[("SET k v", "+OK"), ("SET short v PX 2000", "+OK")],
     );
     let (now, mut out) = (redis.now, Vec::new());
-    redis.server.restart(now, End::Kill, &mut out);
+    redis.server.restart(now, ProcessEnd::Kill, &mut out);
     redis.pass(2_900);
     let table = [
         ("GET k", LOADING),
@@ -194,7 +194,7 @@ fn a_replica_that_reads_its_keys_follows_its_primary_when_it_has_them() {
         ..settings(number)
     };
     let mut group = Group::with(vec![loads(0), loads(1)]);
-    group.restart(1, End::Kill);
+    group.restart(1, ProcessEnd::Kill);
     assert_eq!(group.on(0, 1, "SET k v"), "+OK");
     group.pass(2_000);
     assert_eq!(group.on(1, 1, "GET k"), LOADING);

@@ -107,7 +107,7 @@ impl Client {
                     self.finish(out);
                 } else {
                     self.enter(SessionState::Connecting, out);
-                    self.tell();
+                    self.notify_state();
                     self.seek_server(now, chance);
                 }
             }
@@ -214,9 +214,9 @@ impl Client {
             },
             out,
         );
-        self.tell();
-        for place in 0..self.said.len() {
-            self.say(now, connection, place, out);
+        self.notify_state();
+        for index in 0..self.said.len() {
+            self.send_auth(now, connection, index, out);
         }
         for tables in self.watches.batches(self.last_zxid) {
             self.last_sent = now;
@@ -273,7 +273,7 @@ impl Client {
     pub(super) fn finish(&mut self, out: &mut Vec<Output>) {
         self.phase = Phase::Closed;
         self.enter(SessionState::Closed, out);
-        self.tell();
+        self.notify_state();
         self.watches.clear();
     }
 
@@ -285,13 +285,13 @@ impl Client {
     }
 
     /// Tells of the state, unless that was told already.
-    pub(super) fn tell(&mut self) {
+    pub(super) fn notify_state(&mut self) {
         if self.told != self.state {
             self.told = self.state;
             let (library, closed) = (self.settings.library, self.state == SessionState::Closed);
-            let watchers = closed || library.tells_watchers_of_losses();
+            let watchers = closed || library.notifies_watchers_of_disconnects();
             self.watches
-                .tell_session(self.state, watchers, &mut self.events);
+                .notify_session(self.state, watchers, &mut self.events);
             if self.state == SessionState::Connecting && !library.brings_watches_along() {
                 self.watches.forget_nodes();
             }

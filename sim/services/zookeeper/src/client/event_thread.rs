@@ -38,7 +38,7 @@ impl Caller {
 }
 
 /// Something that the application is told later.
-enum News {
+enum QueuedEvent {
     Event(Watcher, WatchedEvent),
     Answer(Completion<Reply>, Reply),
 }
@@ -55,24 +55,26 @@ pub(super) struct EventThread {
 /// What is held up, and what has come meanwhile.
 struct Blocked {
     kind: Kind,
-    queue: Vec<News>,
+    queue: Vec<QueuedEvent>,
 }
 
 impl EventThread {
     /// A watcher of a node is to be told.
     #[inline]
-    pub(super) fn tell(&mut self, watcher: &Watcher, event: WatchedEvent) {
+    pub(super) fn queue_event(&mut self, watcher: &Watcher, event: WatchedEvent) {
         match &mut self.blocked {
-            None => watcher.tell(event),
-            Some(blocked) => blocked.queue.push(News::Event(watcher.clone(), event)),
+            None => watcher.deliver(event),
+            Some(blocked) => blocked
+                .queue
+                .push(QueuedEvent::Event(watcher.clone(), event)),
         }
     }
 
     /// A watcher of the session is to be told.
-    pub(super) fn tell_listener(&mut self, watcher: &Watcher, event: WatchedEvent) {
+    pub(super) fn queue_session_event(&mut self, watcher: &Watcher, event: WatchedEvent) {
         match self.blocked_kind() {
-            None | Some(Kind::WatchersOnly | Kind::Missing) => watcher.tell(event),
-            Some(Kind::Everything) => self.tell(watcher, event),
+            None | Some(Kind::WatchersOnly | Kind::Missing) => watcher.deliver(event),
+            Some(Kind::Everything) => self.queue_event(watcher, event),
         }
     }
 
@@ -81,7 +83,9 @@ impl EventThread {
     pub(super) fn answer(&mut self, caller: Caller, reply: Reply) {
         match &mut self.blocked {
             Some(blocked) if caller.in_background && blocked.kind == Kind::Everything => {
-                blocked.queue.push(News::Answer(caller.completion, reply));
+                blocked
+                    .queue
+                    .push(QueuedEvent::Answer(caller.completion, reply));
             }
             _ => caller.answer(reply),
         }
@@ -107,12 +111,12 @@ impl Client {
         let blocked = self.events.blocked.take();
         for news in blocked.into_iter().flat_map(|blocked| blocked.queue) {
             match news {
-                News::Event(watcher, event) => {
+                QueuedEvent::Event(watcher, event) => {
                     if !watcher.is_forgotten() {
-                        watcher.tell(event);
+                        watcher.deliver(event);
                     }
                 }
-                News::Answer(completion, reply) => completion.complete(reply),
+                QueuedEvent::Answer(completion, reply) => completion.complete(reply),
             }
         }
     }

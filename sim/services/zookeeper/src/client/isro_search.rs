@@ -55,7 +55,7 @@ impl Client {
         self.search.asked = now;
         self.search.wait = (2 * self.search.wait).min(LONGEST);
         let server = self.servers.pass();
-        out.push(Output::AskForWriter { server });
+        out.push(Output::ProbeIsro { server });
     }
 
     /// A server takes writes: there it goes, if it still needs one.

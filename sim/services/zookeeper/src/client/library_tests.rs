@@ -11,21 +11,21 @@ use crate::version::Version;
 const LIBRARIES: [Library; 3] = [Library::Java, Library::Kazoo, Library::Rust];
 
 /// Connected to the first of three servers by connection 1 from time zero on.
-fn connected(library: Library) -> Desk {
+fn connected(library: Library) -> ClientHarness {
     let settings = ZooKeeperClientConfig::new(TIMEOUT, 3).of(library, Version::V3_8);
-    let mut desk = Desk::new(settings);
-    desk.start();
-    desk.accept(1);
-    desk
+    let mut harness = ClientHarness::new(settings);
+    harness.start();
+    harness.accept(1);
+    harness
 }
 
-fn of_each<T>(mut what: impl FnMut(Desk) -> T) -> [T; 3] {
+fn of_each<T>(mut what: impl FnMut(ClientHarness) -> T) -> [T; 3] {
     LIBRARIES.map(|library| what(connected(library)))
 }
 
 /// When something of this kind comes first, if it does within ten timeouts.
-fn first(desk: &mut Desk, kind: impl Fn(&Output) -> bool) -> Option<u64> {
-    let outputs = desk.pass_until(10 * TIMEOUT);
+fn first(harness: &mut ClientHarness, kind: impl Fn(&Output) -> bool) -> Option<u64> {
+    let outputs = harness.pass_until(10 * TIMEOUT);
     let found = outputs.into_iter().find(|(_, output)| kind(output));
     found.map(|(at, _)| at)
 }
@@ -36,7 +36,7 @@ fn is_ping(output: &Output) -> bool {
 
 #[test]
 fn idle_clients_ping_after_a_third_a_little_earlier_or_after_three_twentieths_of_the_timeout() {
-    let pings = of_each(|mut desk| first(&mut desk, is_ping));
+    let pings = of_each(|mut harness| first(&mut harness, is_ping));
     let little = 10 * MILLI;
     let expected = [2 * SECOND, 2 * SECOND - little, 900 * MILLI];
     assert_eq!(pings, expected.map(Some));
@@ -44,7 +44,7 @@ fn idle_clients_ping_after_a_third_a_little_earlier_or_after_three_twentieths_of
 
 #[test]
 fn a_silent_server_is_given_up_after_two_thirds_at_the_second_ping_or_after_two_fifths() {
-    let given_up = of_each(|mut desk| first(&mut desk, |output| *output == disconnect(1)));
+    let given_up = of_each(|mut harness| first(&mut harness, |output| *output == disconnect(1)));
     // kazoo pings at 1.99 s, and would again as long after that.
     let expected = [4 * SECOND, 3_980 * MILLI, 2_400 * MILLI];
     assert_eq!(given_up, expected.map(Some));
@@ -53,49 +53,55 @@ fn a_silent_server_is_given_up_after_two_thirds_at_the_second_ping_or_after_two_
 #[test]
 fn an_answered_ping_keeps_the_connection() {
     for library in LIBRARIES {
-        let mut desk = connected(library);
+        let mut harness = connected(library);
         let end = 3 * TIMEOUT;
         let mut pings = 0;
         for at in (0..end).step_by(100_000) {
-            let outputs = desk.pass_until(at);
+            let outputs = harness.pass_until(at);
             for _ in outputs.iter().filter(|(_, output)| is_ping(output)) {
-                desk.hear(1, ServerMessage::Pong);
+                harness.hear(1, ServerMessage::Pong);
                 pings += 1;
             }
         }
-        assert_eq!(desk.client.state(), SessionState::Connected, "{library:?}");
+        assert_eq!(
+            harness.client.state(),
+            SessionState::Connected,
+            "{library:?}"
+        );
         assert!(pings >= 8, "{library:?}: {pings}");
     }
 }
 
 #[test]
 fn java_tells_of_a_lost_connection_after_a_tenth_of_a_second_and_others_at_once() {
-    let told_at = of_each(|mut desk| {
-        desk.broken(1);
+    let told_at = of_each(|mut harness| {
+        harness.broken(1);
         let lost = Output::StateChanged(SessionState::Connecting);
-        first(&mut desk, |output| *output == lost)
+        first(&mut harness, |output| *output == lost)
     });
     assert_eq!(told_at, [100 * MILLI, 0, 0].map(Some));
 }
 
 #[test]
 fn kazoo_and_rust_try_the_next_server_at_once_and_java_may_sleep_for_a_second() {
-    let next = of_each(|mut desk| {
-        desk.chance = Box::new(Worst);
-        desk.broken(1);
-        first(&mut desk, |output| matches!(output, Output::Connect { .. }))
+    let next = of_each(|mut harness| {
+        harness.chance = Box::new(Worst);
+        harness.broken(1);
+        first(&mut harness, |output| {
+            matches!(output, Output::Connect { .. })
+        })
     });
     assert_eq!(next, [1_099 * MILLI, 0, 0].map(Some));
 }
 
 #[test]
 fn what_is_asked_without_a_connection_fails_with_the_next_attempt_in_java_alone() {
-    let answers = of_each(|mut desk| {
-        desk.broken(1);
-        desk.pass_until(200 * MILLI);
-        let (mut asked, _) = desk.ask(sync(), None);
-        desk.input(Input::Refused);
-        desk.pass_until(400 * MILLI);
+    let answers = of_each(|mut harness| {
+        harness.broken(1);
+        harness.pass_until(200 * MILLI);
+        let (mut asked, _) = harness.ask(sync(), None);
+        harness.input(Input::Refused);
+        harness.pass_until(400 * MILLI);
         answered(&mut asked)
     });
     assert_eq!(answers, [Some(Err(ZkError::ConnectionLoss)), None, None]);
@@ -103,10 +109,10 @@ fn what_is_asked_without_a_connection_fails_with_the_next_attempt_in_java_alone(
 
 #[test]
 fn what_was_sent_is_lost_with_the_connection_in_all_of_them() {
-    let answers = of_each(|mut desk| {
-        let (mut asked, _) = desk.ask(sync(), None);
-        desk.broken(1);
-        desk.pass_until(100 * MILLI);
+    let answers = of_each(|mut harness| {
+        let (mut asked, _) = harness.ask(sync(), None);
+        harness.broken(1);
+        harness.pass_until(100 * MILLI);
         answered(&mut asked)
     });
     let lost = || Some(Err(ZkError::ConnectionLoss));
@@ -114,17 +120,17 @@ fn what_was_sent_is_lost_with_the_connection_in_all_of_them() {
 }
 
 /// A client that watches a node, loses its connection, and has another.
-fn reconnected(mut desk: Desk) -> (Watch, Vec<Output>) {
+fn reconnected(mut harness: ClientHarness) -> (Watch, Vec<Output>) {
     let (watcher, events) = watch();
-    desk.watch(1, get_data("/q"), data(), &watcher);
-    desk.broken(1);
-    desk.pass_until(100 * MILLI);
-    (events, desk.accept(2))
+    harness.watch(1, get_data("/q"), data(), &watcher);
+    harness.broken(1);
+    harness.pass_until(100 * MILLI);
+    (events, harness.accept(2))
 }
 
 #[test]
 fn kazoo_wakes_its_watchers_once_and_forgets_them_and_rust_says_nothing_to_them() {
-    let told = of_each(|desk| told(&reconnected(desk).0));
+    let told = of_each(|harness| told(&reconnected(harness).0));
     let java: &[&str] = &["disconnected", "connected"];
     let expected: [&[&str]; 3] = [java, &["disconnected"], &[]];
     assert_eq!(told, expected);
@@ -132,13 +138,13 @@ fn kazoo_wakes_its_watchers_once_and_forgets_them_and_rust_says_nothing_to_them(
 
 #[test]
 fn all_but_kazoo_bring_their_watches_to_the_next_server() {
-    let brought = of_each(|desk| {
-        let (_watch, outputs) = reconnected(desk);
+    let brought = of_each(|harness| {
+        let (_watch, outputs) = reconnected(harness);
         let brings = |output: &Output| match output {
             Output::Send { message, .. } => matches!(message, ClientMessage::SetWatches(_)),
             Output::Connect { .. }
             | Output::Disconnect { .. }
-            | Output::AskForWriter { .. }
+            | Output::ProbeIsro { .. }
             | Output::StateChanged(_) => false,
         };
         outputs.iter().any(brings)
@@ -148,9 +154,9 @@ fn all_but_kazoo_bring_their_watches_to_the_next_server() {
 
 #[test]
 fn rust_gives_up_its_session_after_seven_fifths_of_the_timeout_and_others_never() {
-    let closed = of_each(|mut desk| {
+    let closed = of_each(|mut harness| {
         let closed = Output::StateChanged(SessionState::Closed);
-        first(&mut desk, |output| *output == closed)
+        first(&mut harness, |output| *output == closed)
     });
     assert_eq!(closed[0], None);
     assert_eq!(closed[1], None);
@@ -165,10 +171,10 @@ fn rust_gives_up_its_session_after_seven_fifths_of_the_timeout_and_others_never(
 fn java_gives_up_a_session_that_never_came_about_from_the_version_that_is_to_be_3_10_on() {
     let given_up = Version::ALL.map(|(_, version)| {
         let settings = ZooKeeperClientConfig::new(TIMEOUT, 1).of(Library::Java, version);
-        let mut desk = Desk::new(settings);
-        desk.start();
+        let mut harness = ClientHarness::new(settings);
+        harness.start();
         let closed = Output::StateChanged(SessionState::Closed);
-        first(&mut desk, |output| *output == closed)
+        first(&mut harness, |output| *output == closed)
     });
     assert_eq!(given_up, [None, None, None, None, Some(8 * SECOND)]);
 }

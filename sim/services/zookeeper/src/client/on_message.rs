@@ -32,7 +32,7 @@ impl Client {
             ServerMessage::Expired => {
                 out.push(Output::Disconnect { connection });
                 self.die(now, out);
-                self.tell();
+                self.notify_state();
             }
             ServerMessage::Reply { xid, zxid, reply } if accepted => {
                 self.reply(now, connection, (xid, zxid), reply, out);
@@ -47,7 +47,7 @@ impl Client {
                 out.push(Output::Disconnect { connection });
                 self.disbelieved = true;
                 self.die(now, out);
-                self.tell();
+                self.notify_state();
             }
             ServerMessage::Connected { .. }
             | ServerMessage::Reply { .. }

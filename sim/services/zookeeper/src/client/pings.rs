@@ -143,7 +143,7 @@ impl Client {
                 VirtualTime::from_micros(due.micros().saturating_sub(self.pings.early))
                     .max(after(self.last_sent, JITTER))
             }
-            Library::Rust => self.next_look(due),
+            Library::Rust => self.next_check(due),
         }
     }
 
@@ -155,7 +155,7 @@ impl Client {
                 let until = after(self.last_heard, silence);
                 match self.settings.library {
                     Library::Java | Library::Kazoo => until,
-                    Library::Rust => self.next_look(until),
+                    Library::Rust => self.next_check(until),
                 }
             }
             // The next ping is due, and the last is not answered.
@@ -165,7 +165,7 @@ impl Client {
     }
 
     /// A Rust client looks at its clock twenty times in a session timeout.
-    fn next_look(&self, time: VirtualTime) -> VirtualTime {
+    fn next_check(&self, time: VirtualTime) -> VirtualTime {
         let between = (self.timeout / 20).max(1);
         let looks = time
             .micros()

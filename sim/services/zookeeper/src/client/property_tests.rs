@@ -66,19 +66,19 @@ struct Servers {
 
 impl Servers {
     /// Does a step, and remembers what was sent.
-    fn step(&mut self, desk: &mut Desk, step: Step) -> Vec<Output> {
+    fn step(&mut self, harness: &mut ClientHarness, step: Step) -> Vec<Output> {
         let outputs = match step {
-            Step::Ask => self.keep(desk.ask(sync(), None)),
-            Step::AskAndWatch => self.keep(desk.ask(exists("/a"), Some(watch().0))),
-            Step::Close => self.keep(desk.close()),
+            Step::Ask => self.keep(harness.ask(sync(), None)),
+            Step::AskAndWatch => self.keep(harness.ask(exists("/a"), Some(watch().0))),
+            Step::Close => self.keep(harness.close()),
             Step::Open => {
                 self.connections += 1;
-                desk.input(Input::Opened {
+                harness.input(Input::Opened {
                     connection: ConnectionId(self.connections),
                 })
             }
-            Step::Refuse => desk.input(Input::Refused),
-            Step::Break { stale } => desk.broken(self.connections - u32::from(stale)),
+            Step::Refuse => harness.input(Input::Refused),
+            Step::Break { stale } => harness.broken(self.connections - u32::from(stale)),
             Step::Accept { stale } => {
                 let granted = ServerMessage::Connected {
                     session: Default::default(),
@@ -86,26 +86,26 @@ impl Servers {
                     timeout: TIMEOUT,
                     read_only: false,
                 };
-                desk.hear(self.connections - u32::from(stale), granted)
+                harness.hear(self.connections - u32::from(stale), granted)
             }
-            Step::Expire => desk.hear(self.connections, ServerMessage::Expired),
+            Step::Expire => harness.hear(self.connections, ServerMessage::Expired),
             Step::Answer { out_of_order } => {
                 let next = usize::from(out_of_order).min(self.received.len().saturating_sub(1));
                 if self.received.is_empty() {
                     return Vec::new();
                 }
                 let xid = self.received.remove(next);
-                desk.reply(self.connections, xid, Ok(Response::Synced))
+                harness.reply(self.connections, xid, Ok(Response::Synced))
             }
-            Step::Notify(kind) => desk.notify(self.connections, kind, "/a"),
+            Step::Notify(kind) => harness.notify(self.connections, kind, "/a"),
             Step::Pass { micros } => {
                 self.now += micros;
-                let outputs = desk.pass_until(self.now);
+                let outputs = harness.pass_until(self.now);
                 outputs.into_iter().map(|(_, output)| output).collect()
             }
             Step::Stop { micros } => {
                 self.now += micros;
-                desk.stop_until(self.now);
+                harness.stop_until(self.now);
                 Vec::new()
             }
         };
@@ -149,27 +149,27 @@ proptest! {
         let mut settings = ZooKeeperClientConfig::new(TIMEOUT, 3);
         settings.request_timeout = impatient.then_some(SECOND);
         settings.local_expiry = local_expiry.then_some((4, 3));
-        let mut desk = Desk::new(settings);
-        desk.chance = Box::new(Choices(choices));
+        let mut harness = ClientHarness::new(settings);
+        harness.chance = Box::new(Choices(choices));
         let mut servers = Servers { connections: 1, ..Servers::default() };
-        desk.start();
+        harness.start();
         let mut unanswered = 0;
         // In the end the application closes the handle, and the servers fall silent.
         let end = [Step::Close, Step::Pass { micros: 60 * SECOND }];
         for step in steps.into_iter().chain(end) {
-            let closed = desk.client.phase == Phase::Closed;
-            let outputs = servers.step(&mut desk, step);
+            let closed = harness.client.phase == Phase::Closed;
+            let outputs = servers.step(&mut harness, step);
             prop_assert!(!closed || outputs.is_empty(), "after the end: {outputs:?}");
             if closed {
-                prop_assert_eq!(desk.client.next_wake().micros(), u64::MAX);
+                prop_assert_eq!(harness.client.next_wake().micros(), u64::MAX);
             }
             // Each answer can be taken once, so what is counted as unanswered must be so.
             servers.answers.retain_mut(|answer| answered(answer).is_none());
             unanswered = servers.answers.len();
-            prop_assert_eq!(unanswered, desk.client.requests_in_flight());
+            prop_assert_eq!(unanswered, harness.client.requests_in_flight());
         }
         prop_assert_eq!(unanswered, 0);
-        prop_assert_eq!(desk.client.state(), SessionState::Closed);
-        prop_assert_eq!(desk.client.phase, Phase::Closed);
+        prop_assert_eq!(harness.client.state(), SessionState::Closed);
+        prop_assert_eq!(harness.client.phase, Phase::Closed);
     }
 }

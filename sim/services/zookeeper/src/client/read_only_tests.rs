@@ -7,16 +7,16 @@ use super::{Input, Output, ZooKeeperClientConfig};
 use crate::messages::{ClientMessage, ConnectionId, Password, ServerId, ServerMessage};
 
 /// A client that puts up with such servers, and is connected to one by connection 1.
-fn connected() -> Desk {
+fn connected() -> ClientHarness {
     let mut settings = ZooKeeperClientConfig::new(TIMEOUT, 3);
     settings.read_only = true;
-    let mut desk = Desk::new(settings);
-    desk.start();
-    desk.input(Input::Opened {
+    let mut harness = ClientHarness::new(settings);
+    harness.start();
+    harness.input(Input::Opened {
         connection: ConnectionId(1),
     });
-    desk.hear(1, greeting(0xf00, true));
-    desk
+    harness.hear(1, greeting(0xf00, true));
+    harness
 }
 
 fn greeting(session: u64, read_only: bool) -> ServerMessage {
@@ -31,7 +31,7 @@ fn greeting(session: u64, read_only: bool) -> ServerMessage {
 /// When it asks whom whether he takes writes, in milliseconds.
 fn asked(outputs: &[(u64, Output)]) -> Vec<(u64, u8)> {
     let asked = outputs.iter().filter_map(|(at, output)| match output {
-        Output::AskForWriter { server } => Some((at / MILLI, server.0)),
+        Output::ProbeIsro { server } => Some((at / MILLI, server.0)),
         _ => None,
     });
     asked.collect()
@@ -52,29 +52,29 @@ fn hello_of(outputs: &[Output]) -> (SessionId, bool) {
 
 #[test]
 fn a_client_at_a_read_only_server_says_so_and_hears_refusals() {
-    let mut desk = connected();
-    assert_eq!(desk.client.state(), SessionState::ConnectedReadOnly);
+    let mut harness = connected();
+    assert_eq!(harness.client.state(), SessionState::ConnectedReadOnly);
     let (watcher, events) = watch();
-    desk.watch(1, get_data("/a"), data(), &watcher);
-    let (mut refused, _) = desk.ask(sync(), None);
-    desk.reply(1, 2, Err(ZkError::NotReadOnly));
+    harness.watch(1, get_data("/a"), data(), &watcher);
+    let (mut refused, _) = harness.ask(sync(), None);
+    harness.reply(1, 2, Err(ZkError::NotReadOnly));
     assert_eq!(answered(&mut refused), Some(Err(ZkError::NotReadOnly)));
-    desk.broken(1);
-    desk.pass_until(200 * MILLI);
-    desk.input(Input::Opened {
+    harness.broken(1);
+    harness.pass_until(200 * MILLI);
+    harness.input(Input::Opened {
         connection: ConnectionId(2),
     });
-    desk.hear(2, greeting(0xf01, true));
+    harness.hear(2, greeting(0xf01, true));
     assert_eq!(told(&events), ["disconnected", "read-only"]);
 }
 
 #[test]
 fn it_asks_one_server_after_the_other_ever_more_seldom_whether_it_takes_writes() {
-    let mut desk = connected();
+    let mut harness = connected();
     let mut outputs = Vec::new();
     for second in 1..=7 {
-        outputs.extend(desk.pass_until(second * SECOND));
-        desk.hear(1, ServerMessage::Pong);
+        outputs.extend(harness.pass_until(second * SECOND));
+        harness.hear(1, ServerMessage::Pong);
     }
     let expected = [
         (100, 1),
@@ -89,28 +89,28 @@ fn it_asks_one_server_after_the_other_ever_more_seldom_whether_it_takes_writes()
 
 #[test]
 fn it_goes_to_the_server_that_takes_writes_and_begins_a_session_there() {
-    let mut desk = connected();
-    desk.pass_until(150 * MILLI);
+    let mut harness = connected();
+    harness.pass_until(150 * MILLI);
     let server = ServerId(2);
-    let outputs = desk.input(Input::Writer { server });
+    let outputs = harness.input(Input::Writer { server });
     assert_eq!(outputs[..1], [disconnect(1)]);
-    let outputs = desk.pass_until(250 * MILLI);
+    let outputs = harness.pass_until(250 * MILLI);
     let tried: Vec<&Output> = outputs.iter().map(|(_, output)| output).collect();
     assert!(tried.contains(&&connect(2)), "{tried:?}");
-    let outputs = desk.input(Input::Opened {
+    let outputs = harness.input(Input::Opened {
         connection: ConnectionId(2),
     });
     // Its session is one of the other server, and nothing here.
     assert_eq!(hello_of(&outputs), (SessionId(0), true));
-    desk.hear(2, greeting(7, false));
-    assert_eq!(desk.client.state(), SessionState::Connected);
-    assert_eq!(desk.client.server(), Some(server));
-    let outputs = desk.pass_until(2 * SECOND);
+    harness.hear(2, greeting(7, false));
+    assert_eq!(harness.client.state(), SessionState::Connected);
+    assert_eq!(harness.client.server(), Some(server));
+    let outputs = harness.pass_until(2 * SECOND);
     assert!(asked(&outputs).is_empty(), "it has what it sought");
     // From now on it has a session of the ensemble, which it brings along wherever it goes.
-    desk.broken(2);
-    desk.pass_until(3 * SECOND);
-    let outputs = desk.input(Input::Opened {
+    harness.broken(2);
+    harness.pass_until(3 * SECOND);
+    let outputs = harness.input(Input::Opened {
         connection: ConnectionId(3),
     });
     assert_eq!(hello_of(&outputs), (SessionId(7), true));
@@ -118,20 +118,20 @@ fn it_goes_to_the_server_that_takes_writes_and_begins_a_session_there() {
 
 #[test]
 fn a_late_yes_is_of_no_use() {
-    let mut desk = connected();
-    desk.broken(1);
+    let mut harness = connected();
+    harness.broken(1);
     let server = ServerId(2);
-    assert!(desk.input(Input::Writer { server }).is_empty());
-    let mut desk = Desk::connected();
-    assert!(desk.input(Input::Writer { server }).is_empty());
-    assert_eq!(desk.client.state(), SessionState::Connected);
+    assert!(harness.input(Input::Writer { server }).is_empty());
+    let mut harness = ClientHarness::connected();
+    assert!(harness.input(Input::Writer { server }).is_empty());
+    assert_eq!(harness.client.state(), SessionState::Connected);
 }
 
 #[test]
 fn who_does_not_put_up_with_it_does_not_offer_to() {
-    let mut desk = Desk::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
-    desk.start();
-    let outputs = desk.input(Input::Opened {
+    let mut harness = ClientHarness::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
+    harness.start();
+    let outputs = harness.input(Input::Opened {
         connection: ConnectionId(1),
     });
     assert_eq!(hello_of(&outputs), (SessionId(0), false));

@@ -10,7 +10,7 @@ use picklock_clients::zookeeper::{Reply, Request, Response, SessionState, Watche
 use super::connection::{Phase, after};
 use super::event_thread::{Caller, EventThread};
 use super::watch_registration::Registration;
-use super::watches::Watches;
+use super::watches::ClientWatchManager;
 use super::{Client, Output};
 use crate::messages::{ClientMessage, ConnectionId, Xid};
 
@@ -24,11 +24,11 @@ pub(super) struct Waiting {
 
 /// A request that waits for a connection.
 pub(super) struct Unsent {
-    ask: Ask,
+    ask: OutgoingRequest,
     waiting: Waiting,
 }
 
-enum Ask {
+enum OutgoingRequest {
     Request(Request),
     Close,
 }
@@ -36,7 +36,12 @@ enum Ask {
 impl Waiting {
     /// Tells of the answer, once it is known what becomes of the watch.
     #[inline(always)]
-    pub(super) fn answer(self, watches: &mut Watches, events: &mut EventThread, reply: Reply) {
+    pub(super) fn answer(
+        self,
+        watches: &mut ClientWatchManager,
+        events: &mut EventThread,
+        reply: Reply,
+    ) {
         let reply = match self.registration {
             Some(registration) => registration.settle(watches, events, reply),
             None => reply,
@@ -66,7 +71,7 @@ impl Client {
             registration: Registration::of(&request, watcher),
             caller,
         };
-        self.send_or_keep(now, Ask::Request(request), waiting, out);
+        self.send_or_keep(now, OutgoingRequest::Request(request), waiting, out);
     }
 
     /// Ends the session once what was asked before is answered.
@@ -94,13 +99,13 @@ impl Client {
             registration: None,
             caller: Caller::waiting(completion),
         };
-        self.send_or_keep(now, Ask::Close, waiting, out);
+        self.send_or_keep(now, OutgoingRequest::Close, waiting, out);
     }
 
     fn send_or_keep(
         &mut self,
         now: VirtualTime,
-        ask: Ask,
+        ask: OutgoingRequest,
         waiting: Waiting,
         out: &mut Vec<Output>,
     ) {
@@ -120,14 +125,14 @@ impl Client {
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,
-        ask: Ask,
+        ask: OutgoingRequest,
         waiting: Waiting,
         out: &mut Vec<Output>,
     ) {
         let xid = self.expect(now, waiting);
         let message = match ask {
-            Ask::Request(request) => ClientMessage::Request { xid, request },
-            Ask::Close => ClientMessage::Close { xid },
+            OutgoingRequest::Request(request) => ClientMessage::Request { xid, request },
+            OutgoingRequest::Close => ClientMessage::Close { xid },
         };
         out.push(Output::Send {
             connection,
@@ -158,20 +163,20 @@ impl Client {
         }
         self.said.push((scheme, secret));
         if let Phase::Connected { connection } = self.phase {
-            self.say(now, connection, self.said.len() - 1, out);
+            self.send_auth(now, connection, self.said.len() - 1, out);
         }
     }
 
     /// Says one thing of who the application is.
-    pub(super) fn say(
+    pub(super) fn send_auth(
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,
-        place: usize,
+        index: usize,
         out: &mut Vec<Output>,
     ) {
         self.last_sent = now;
-        let (scheme, secret) = self.said[place].clone();
+        let (scheme, secret) = self.said[index].clone();
         out.push(Output::Send {
             connection,
             message: ClientMessage::Authenticate { scheme, secret },

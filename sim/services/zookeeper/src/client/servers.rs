@@ -45,10 +45,10 @@ impl Servers {
     }
 
     fn shuffle(&mut self, chance: &mut dyn Chance) {
-        for place in 0..self.order.len() - 1 {
-            let left = (self.order.len() - place) as u32;
-            let other = place + chance.choose(left) as usize;
-            self.order.swap(place, other);
+        for index in 0..self.order.len() - 1 {
+            let left = (self.order.len() - index) as u32;
+            let other = index + chance.choose(left) as usize;
+            self.order.swap(index, other);
         }
     }
 
@@ -121,17 +121,17 @@ impl Servers {
         }
         self.step();
         let count = self.order.len() as u64;
-        let (round, place) = (u64::from(self.tries) / count, u64::from(self.tries) % count);
+        let (round, index) = (u64::from(self.tries) / count, u64::from(self.tries) % count);
         self.tries += 1;
         let mut jitter = |millis| u64::from(chance.choose(millis)) * 1_000;
-        match (round, place) {
+        match (round, index) {
             (0, _) => 0,
             (round, 0) => {
                 let doublings = u32::try_from(round - 1).unwrap_or(u32::MAX);
                 let first = (RUST_UNIT * count).min(RUST_LONGEST_UNIT);
                 (first << doublings.min(RUST_DOUBLINGS)) + jitter(100)
             }
-            (_, place) => RUST_UNIT * place / 2 + jitter(50),
+            (_, index) => RUST_UNIT * index / 2 + jitter(50),
         }
     }
 

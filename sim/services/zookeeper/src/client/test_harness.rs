@@ -28,7 +28,7 @@ impl Chance for Worst {
 }
 
 /// A client and its clock.
-pub(super) struct Desk {
+pub(super) struct ClientHarness {
     pub(super) client: Client,
     pub(super) chance: Box<dyn Chance>,
     /// The client has said, since this was last unset, that it may want to wake earlier than before.
@@ -36,7 +36,7 @@ pub(super) struct Desk {
     now: u64,
 }
 
-impl Desk {
+impl ClientHarness {
     pub(super) fn new(settings: ZooKeeperClientConfig) -> Self {
         Self {
             client: Client::new(settings, &mut Boring),
@@ -48,10 +48,10 @@ impl Desk {
 
     /// A client of three servers, connected to the first by connection 1 from time zero on.
     pub(super) fn connected() -> Self {
-        let mut desk = Self::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
-        assert_eq!(desk.start(), [connect(0)]);
-        desk.accept(1);
-        desk
+        let mut harness = Self::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
+        assert_eq!(harness.start(), [connect(0)]);
+        harness.accept(1);
+        harness
     }
 
     pub(super) fn start(&mut self) -> Vec<Output> {
@@ -263,8 +263,9 @@ pub(super) fn told(watch: &Watch) -> Vec<String> {
 }
 
 /// What the client watches: `/a Data`.
-pub(super) fn watches(desk: &Desk) -> Vec<String> {
-    desk.client
+pub(super) fn watches(harness: &ClientHarness) -> Vec<String> {
+    harness
+        .client
         .watches()
         .map(|(path, table)| format!("{path} {table:?}"))
         .collect()

@@ -126,7 +126,7 @@ fn settings() -> impl Strategy<Value = ZooKeeperClientConfig> {
 
 /// A client that is woken as the world does it, and its application.
 struct Armed {
-    desk: Desk,
+    harness: ClientHarness,
     wake: VirtualTime,
     /// The client is told when it will be woken.
     knows: bool,
@@ -138,10 +138,10 @@ struct Armed {
 impl Armed {
     fn new(settings: ZooKeeperClientConfig, choices: Vec<u32>, knows: bool) -> Self {
         let (watcher, events) = watch();
-        let mut desk = Desk::new(settings);
-        desk.chance = Box::new(Choices(choices));
+        let mut harness = ClientHarness::new(settings);
+        harness.chance = Box::new(Choices(choices));
         Self {
-            desk,
+            harness,
             wake: VirtualTime::NEVER,
             knows,
             watcher,
@@ -150,19 +150,19 @@ impl Armed {
         }
     }
 
-    fn does(&mut self, does: impl FnOnce(&mut Desk) -> Vec<Output>) -> Vec<Output> {
-        self.desk.earlier = false;
-        let outputs = does(&mut self.desk);
-        if self.desk.earlier {
+    fn does(&mut self, does: impl FnOnce(&mut ClientHarness) -> Vec<Output>) -> Vec<Output> {
+        self.harness.earlier = false;
+        let outputs = does(&mut self.harness);
+        if self.harness.earlier {
             self.arm();
         }
         outputs
     }
 
     fn arm(&mut self) {
-        self.wake = self.wake.min(self.desk.client.next_wake());
+        self.wake = self.wake.min(self.harness.client.next_wake());
         if self.knows {
-            self.desk.client.set_alarm(self.wake);
+            self.harness.client.set_alarm(self.wake);
         }
     }
 
@@ -172,26 +172,26 @@ impl Armed {
         let end = VirtualTime::from_micros(until);
         while self.wake < end || !behind && self.wake == end {
             now = now.max(self.wake.micros());
-            self.desk.stop_until(now);
+            self.harness.stop_until(now);
             self.wake = VirtualTime::NEVER;
-            if self.desk.client.next_wake().micros() <= now {
-                let woken = self.does(|desk| desk.input(Input::Wake));
+            if self.harness.client.next_wake().micros() <= now {
+                let woken = self.does(|harness| harness.input(Input::Wake));
                 outputs.extend(woken.into_iter().map(|output| (now, output)));
             } else {
                 self.arm();
             }
         }
-        self.desk.stop_until(until);
+        self.harness.stop_until(until);
         outputs
     }
 
     fn asks(
         &mut self,
-        asks: impl FnOnce(&mut Desk) -> (Answer<Reply>, Vec<Output>),
+        asks: impl FnOnce(&mut ClientHarness) -> (Answer<Reply>, Vec<Output>),
     ) -> Vec<Output> {
         let mut kept = None;
-        let outputs = self.does(|desk| {
-            let (answer, outputs) = asks(desk);
+        let outputs = self.does(|harness| {
+            let (answer, outputs) = asks(harness);
             kept = Some(answer);
             outputs
         });
@@ -201,19 +201,19 @@ impl Armed {
 
     /// All that can be known of the client, but for when it looks at its clock; and what its application is told now.
     fn account(&mut self) -> String {
-        let client = &self.desk.client;
+        let client = &self.harness.client;
         let times = (client.last_heard, client.last_sent, client.last_awake);
         let session = (client.session, client.last_zxid, client.next_xid);
         let states = (client.state, client.told, client.closing, client.phase);
         let connection = (client.timeout, client.pings, client.server());
         let requests = (client.requests_in_flight(), client.next_wake());
         let known = (times, session, states, connection, requests);
-        let watched = watches(&self.desk);
+        let watched = watches(&self.harness);
         let answers: Vec<Option<Reply>> = self.answers.iter_mut().map(answered).collect();
-        let mut place = 0;
+        let mut index = 0;
         self.answers.retain(|_| {
-            place += 1;
-            answers[place - 1].is_none()
+            index += 1;
+            answers[index - 1].is_none()
         });
         format!("{known:?} {watched:?} {answers:?} {:?}", told(&self.events))
     }
@@ -235,51 +235,51 @@ impl Talk {
     fn step(&self, armed: &mut Armed, step: &Step) -> Vec<(u64, Output)> {
         let connection = self.connections;
         let outputs = match *step {
-            Step::Ask => armed.asks(|desk| desk.ask(sync(), None)),
+            Step::Ask => armed.asks(|harness| harness.ask(sync(), None)),
             Step::AskAndWatch => {
                 let watcher = Some(armed.watcher.clone());
-                armed.asks(|desk| desk.ask(exists("/a"), watcher))
+                armed.asks(|harness| harness.ask(exists("/a"), watcher))
             }
-            Step::Close => armed.asks(Desk::close),
+            Step::Close => armed.asks(ClientHarness::close),
             Step::WatchSession => {
                 let watcher = armed.watcher.clone();
-                armed.does(|desk| desk.watch_session_and_ping(watcher))
+                armed.does(|harness| harness.watch_session_and_ping(watcher))
             }
-            Step::Authenticate => armed.does(|desk| {
-                desk.input(Input::Authenticate {
+            Step::Authenticate => armed.does(|harness| {
+                harness.input(Input::Authenticate {
                     scheme: "digest".into(),
                     secret: [].into(),
                 })
             }),
             Step::Serve { .. } | Step::Refuse if !self.sought => Vec::new(),
             Step::Serve { read_only } => self.serve(armed, read_only),
-            Step::Refuse => armed.does(|desk| desk.input(Input::Refused)),
-            Step::Break => armed.does(|desk| desk.broken(connection)),
-            Step::Expire => armed.does(|desk| desk.hear(connection, ServerMessage::Expired)),
+            Step::Refuse => armed.does(|harness| harness.input(Input::Refused)),
+            Step::Break => armed.does(|harness| harness.broken(connection)),
+            Step::Expire => armed.does(|harness| harness.hear(connection, ServerMessage::Expired)),
             Step::Answer { out_of_order } => match &self.received[..] {
                 [] => Vec::new(),
                 [first, ..] => {
                     let xid = first + u32::from(out_of_order);
-                    armed.does(|desk| desk.reply(connection, xid, Ok(Response::Synced)))
+                    armed.does(|harness| harness.reply(connection, xid, Ok(Response::Synced)))
                 }
             },
-            Step::Notify(kind) => armed.does(|desk| desk.notify(connection, kind, "/a")),
-            Step::Pong => armed.does(|desk| desk.hear(connection, ServerMessage::Pong)),
-            Step::WatchesSet => armed.does(|desk| {
+            Step::Notify(kind) => armed.does(|harness| harness.notify(connection, kind, "/a")),
+            Step::Pong => armed.does(|harness| harness.hear(connection, ServerMessage::Pong)),
+            Step::WatchesSet => armed.does(|harness| {
                 let zxid = Zxid(9);
-                desk.hear(connection, ServerMessage::WatchesSet { zxid })
+                harness.hear(connection, ServerMessage::WatchesSet { zxid })
             }),
-            Step::Writer => armed.does(|desk| {
+            Step::Writer => armed.does(|harness| {
                 let server = ServerId(1);
-                desk.input(Input::Writer { server })
+                harness.input(Input::Writer { server })
             }),
             Step::Pass { span, behind } => {
-                let end = span.end(self.now, &armed.desk.client);
+                let end = span.end(self.now, &armed.harness.client);
                 return armed.pass((self.now, end), behind);
             }
             Step::Stop(span) => {
-                let end = span.end(self.now, &armed.desk.client);
-                armed.desk.stop_until(end);
+                let end = span.end(self.now, &armed.harness.client);
+                armed.harness.stop_until(end);
                 Vec::new()
             }
         };
@@ -289,14 +289,14 @@ impl Talk {
 
     fn serve(&self, armed: &mut Armed, read_only: bool) -> Vec<Output> {
         let connection = ConnectionId(self.connections + 1);
-        let mut outputs = armed.does(|desk| desk.input(Input::Opened { connection }));
+        let mut outputs = armed.does(|harness| harness.input(Input::Opened { connection }));
         let greeting = ServerMessage::Connected {
             session: SessionId(7),
             password: Password(77),
-            timeout: armed.desk.client.settings.timeout,
-            read_only: read_only && armed.desk.client.settings.read_only,
+            timeout: armed.harness.client.settings.timeout,
+            read_only: read_only && armed.harness.client.settings.read_only,
         };
-        outputs.extend(armed.does(|desk| desk.hear(connection.0, greeting)));
+        outputs.extend(armed.does(|harness| harness.hear(connection.0, greeting)));
         outputs
     }
 
@@ -319,7 +319,7 @@ impl Talk {
                     message: ClientMessage::Request { xid, .. } | ClientMessage::Close { xid },
                     ..
                 } => self.received.push(xid.0),
-                Output::Send { .. } | Output::AskForWriter { .. } | Output::StateChanged(_) => {}
+                Output::Send { .. } | Output::ProbeIsro { .. } | Output::StateChanged(_) => {}
             }
         }
     }
@@ -336,7 +336,7 @@ proptest! {
         last in prop_oneof![Just(Step::Close), Just(Step::Expire), Just(Step::Break)],
     ) {
         let mut both = [false, true].map(|knows| Armed::new(settings, choices.clone(), knows));
-        let started = both.each_mut().map(|armed| armed.does(Desk::start));
+        let started = both.each_mut().map(|armed| armed.does(ClientHarness::start));
         prop_assert_eq!(&started[0], &started[1]);
         let mut talk = Talk { sought: true, ..Talk::default() };
         let span = Span::Share(4000);
@@ -344,7 +344,7 @@ proptest! {
         let steps = [Step::Serve { read_only: false }].into_iter().chain(steps).chain(end);
         for step in steps {
             let now = match step {
-                Step::Pass { span, .. } | Step::Stop(span) => span.end(talk.now, &both[0].desk.client),
+                Step::Pass { span, .. } | Step::Stop(span) => span.end(talk.now, &both[0].harness.client),
                 _ => talk.now,
             };
             let [ignorant, knowing] = both.each_mut().map(|armed| talk.step(armed, &step));
@@ -353,7 +353,7 @@ proptest! {
             prop_assert_eq!(known, same, "{:?} at {}", step, talk.now);
             talk.went_on(now, &step, &ignorant);
             for armed in &both {
-                prop_assert!(armed.wake <= armed.desk.client.next_wake(), "it oversleeps");
+                prop_assert!(armed.wake <= armed.harness.client.next_wake(), "it oversleeps");
             }
         }
     }
@@ -372,19 +372,19 @@ fn a_client_that_is_woken_early_enough_looks_at_no_timer_until_a_ping_can_be_due
         (15_000, 14_000_000, 10_000),
         (15_000, 14_000_001, 1000),
     ] {
-        let mut desk = Desk::new(ZooKeeperClientConfig::new(3 * interval * MILLI, 3));
-        desk.start();
+        let mut harness = ClientHarness::new(ZooKeeperClientConfig::new(3 * interval * MILLI, 3));
+        harness.start();
         let connection = ConnectionId(1);
-        desk.input(Input::Opened { connection });
+        harness.input(Input::Opened { connection });
         let granted = ServerMessage::Connected {
             session: SessionId(7),
             password: Password(77),
             timeout: 3 * interval * MILLI,
             read_only: false,
         };
-        desk.hear(1, granted);
-        (desk.client).set_alarm(VirtualTime::from_micros(woken));
-        let until = desk.client.quiet_until.micros();
+        harness.hear(1, granted);
+        (harness.client).set_alarm(VirtualTime::from_micros(woken));
+        let until = harness.client.quiet_until.micros();
         // Between one and two seconds, it is one microsecond more.
         let allowed = quiet * MILLI..=quiet * MILLI + 1;
         assert!(allowed.contains(&until), "{interval} {woken}: {until}");

@@ -3,19 +3,19 @@
 use picklock_clients::zookeeper::{Path, Reply, Request, WatchSide, Watcher, ZkError};
 
 use super::event_thread::EventThread;
-use super::watches::{WatchTable, Watches};
+use super::watches::{ClientWatchManager, WatchTable};
 
 /// What becomes of a watch when the request is answered.
 pub(super) struct Registration {
     path: Path,
-    kind: Kind,
+    kind: RegistrationKind,
     /// There is none if all watches are taken back.
     watcher: Option<Watcher>,
 }
 
 /// The request that leaves a watch, or takes some back.
 #[derive(Clone, Copy)]
-enum Kind {
+enum RegistrationKind {
     Exists,
     GetData,
     GetChildren,
@@ -28,19 +28,21 @@ impl Registration {
     #[inline(always)]
     pub(super) fn of(request: &Request, watcher: Option<Watcher>) -> Option<Self> {
         let (path, watch, kind) = match request {
-            Request::Exists { path, watch } => (path, *watch, Kind::Exists),
-            Request::GetData { path, watch } => (path, *watch, Kind::GetData),
-            Request::GetChildren { path, watch, .. } => (path, *watch, Kind::GetChildren),
+            Request::Exists { path, watch } => (path, *watch, RegistrationKind::Exists),
+            Request::GetData { path, watch } => (path, *watch, RegistrationKind::GetData),
+            Request::GetChildren { path, watch, .. } => {
+                (path, *watch, RegistrationKind::GetChildren)
+            }
             Request::AddWatch { path, recursive } => {
                 let recursive = *recursive;
-                (path, true, Kind::AddWatch { recursive })
+                (path, true, RegistrationKind::AddWatch { recursive })
             }
             Request::RemoveWatches { path, side, local }
             | Request::CheckWatches { path, side, local } => {
                 let (side, local) = (*side, *local);
                 return Some(Self {
                     path: Path::clone(path),
-                    kind: Kind::TakeBack { side, local },
+                    kind: RegistrationKind::TakeBack { side, local },
                     watcher,
                 });
             }
@@ -69,11 +71,11 @@ impl Registration {
     #[inline(always)]
     pub(super) fn settle(
         self,
-        watches: &mut Watches,
+        watches: &mut ClientWatchManager,
         events: &mut EventThread,
         reply: Reply,
     ) -> Reply {
-        if let Kind::TakeBack { side, local } = self.kind {
+        if let RegistrationKind::TakeBack { side, local } = self.kind {
             let (one, how) = (self.watcher.as_ref(), (side, local));
             return watches.take_back(&self.path, one, how, reply, events);
         }
@@ -87,15 +89,21 @@ impl Registration {
     #[inline]
     fn table(&self, reply: &Reply) -> Option<WatchTable> {
         match (self.kind, reply) {
-            (Kind::Exists | Kind::GetData, Ok(_)) => Some(WatchTable::Data),
-            (Kind::GetChildren, Ok(_)) => Some(WatchTable::Child),
-            (Kind::AddWatch { recursive: false }, Ok(_)) => Some(WatchTable::Persistent),
-            (Kind::AddWatch { recursive: true }, Ok(_)) => Some(WatchTable::Recursive),
-            (Kind::Exists, Err(ZkError::NoNode)) => Some(WatchTable::Exist),
-            (Kind::TakeBack { .. }, _) => None,
-            (Kind::Exists | Kind::GetData | Kind::GetChildren | Kind::AddWatch { .. }, Err(_)) => {
-                None
+            (RegistrationKind::Exists | RegistrationKind::GetData, Ok(_)) => Some(WatchTable::Data),
+            (RegistrationKind::GetChildren, Ok(_)) => Some(WatchTable::Child),
+            (RegistrationKind::AddWatch { recursive: false }, Ok(_)) => {
+                Some(WatchTable::Persistent)
             }
+            (RegistrationKind::AddWatch { recursive: true }, Ok(_)) => Some(WatchTable::Recursive),
+            (RegistrationKind::Exists, Err(ZkError::NoNode)) => Some(WatchTable::Exist),
+            (RegistrationKind::TakeBack { .. }, _) => None,
+            (
+                RegistrationKind::Exists
+                | RegistrationKind::GetData
+                | RegistrationKind::GetChildren
+                | RegistrationKind::AddWatch { .. },
+                Err(_),
+            ) => None,
         }
     }
 }

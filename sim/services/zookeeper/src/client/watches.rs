@@ -84,7 +84,7 @@ impl Entry {
 /// The watches of a client. What is seldom needed comes last.
 #[derive(Default)]
 #[repr(C)]
-pub(super) struct Watches {
+pub(super) struct ClientWatchManager {
     /// Sorted by path and table, so that what belongs to one notification stands together.
     entries: SmallVec<[Entry; 1]>,
     /// How many of the entries stay when they fire.
@@ -95,7 +95,7 @@ pub(super) struct Watches {
     session: Vec<Watcher>,
 }
 
-impl Watches {
+impl ClientWatchManager {
     /// Registers a watcher object; to do so twice is to do so once. Mostly it is the only one.
     #[inline(always)]
     pub(super) fn register(&mut self, path: Path, table: WatchTable, watcher: Watcher) {
@@ -170,7 +170,7 @@ impl Watches {
             && only(entry)
             && let Some(entry) = self.entries.pop()
         {
-            events.tell(&entry.watcher, event);
+            events.queue_event(&entry.watcher, event);
         } else {
             self.fire_among(tables, event, events);
         }
@@ -194,9 +194,9 @@ impl Watches {
                 }
             }
             let listening = told.iter().filter(|watcher| !watcher.is_forgotten());
-            listening.for_each(|watcher| events.tell(watcher, event.clone()));
+            listening.for_each(|watcher| events.queue_event(watcher, event.clone()));
         } else {
-            tell_each_once(&entries[range.clone()], &[], &event, events);
+            notify_each_once(&entries[range.clone()], &[], &event, events);
         }
         self.entries.drain(range);
     }
@@ -257,13 +257,13 @@ impl Watches {
             }
             told.push((kind, watcher));
             let path = Path::clone(path);
-            events.tell(watcher, WatchedEvent { kind, path });
+            events.queue_event(watcher, WatchedEvent { kind, path });
         }
         Ok(Response::Watching)
     }
 
     /// Tells of the session's state: those who watch nothing else, and every watcher object if so asked. All stay.
-    pub(super) fn tell_session(
+    pub(super) fn notify_session(
         &self,
         state: SessionState,
         everybody: bool,
@@ -278,11 +278,11 @@ impl Watches {
         };
         for watcher in &self.session {
             if !watcher.is_forgotten() {
-                events.tell_listener(watcher, event.clone());
+                events.queue_session_event(watcher, event.clone());
             }
         }
         if everybody {
-            tell_each_once(&self.entries, &self.session, &event, events);
+            notify_each_once(&self.entries, &self.session, &event, events);
         }
     }
 
@@ -363,22 +363,22 @@ fn range(entries: &[Entry], path: &str, tables: RangeInclusive<WatchTable>) -> R
 
 /// Tells each watcher object of these once, but none of those in `told`. Objects that are not
 /// repeats are all different, so only repeats need a search.
-fn tell_each_once(
+fn notify_each_once(
     entries: &[Entry],
     told: &[Watcher],
     event: &WatchedEvent,
     events: &mut EventThread,
 ) {
-    for (place, entry) in entries.iter().enumerate() {
+    for (index, entry) in entries.iter().enumerate() {
         let same = |other: &Entry| other.watcher.is(&entry.watcher);
         let was_told = entry.repeat
             && (told.iter().any(|watcher| watcher.is(&entry.watcher))
-                || entries[..place].iter().any(same)
-                || entries[place..]
+                || entries[..index].iter().any(same)
+                || entries[index..]
                     .iter()
                     .any(|other| !other.repeat && same(other)));
         if !was_told {
-            events.tell(&entry.watcher, event.clone());
+            events.queue_event(&entry.watcher, event.clone());
         }
     }
 }

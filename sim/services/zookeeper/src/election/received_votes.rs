@@ -5,7 +5,7 @@ use picklock_checker::VirtualTime;
 
 use crate::input_output::later;
 use crate::messages::ServerId;
-use crate::quorum_messages::{Notification, Standing, Vote};
+use crate::quorum_messages::{Notification, ServerState, Vote};
 
 /// How long a server waits at first before it repeats its vote, in microseconds; twice as long each time.
 pub(super) const FIRST_REPEAT: u64 = 200_000;
@@ -50,7 +50,7 @@ impl Election {
     }
 
     /// How many others vote for this candidate in this round.
-    pub(super) fn looking_for(&self, vote: Vote) -> usize {
+    pub(super) fn votes_for(&self, vote: Vote) -> usize {
         self.votes
             .iter()
             .filter(|other| **other == Some(vote))
@@ -71,7 +71,7 @@ impl Election {
         matches!(
             self.settled.get(usize::from(leader.0)),
             Some(Some(Notification {
-                standing: Standing::Leading,
+                standing: ServerState::Leading,
                 ..
             }))
         )

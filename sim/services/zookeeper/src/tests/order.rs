@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use picklock_checker::linearizability::{
-    Answered, Call, Disorder, Kind, Store, check_order, find_order,
+    Answered, Call, CallKind, Disorder, Store, check_order, find_order,
 };
 use picklock_clients::zookeeper::{CreateMode, Reply, Request, Response, SessionId, ZkError, Zxid};
 use proptest::prelude::*;
@@ -138,16 +138,16 @@ impl Play {
     /// Reads what has come for everybody.
     fn hear(&mut self) {
         self.clock += 1;
-        for place in 0..self.clients.len() {
-            for message in self.cluster.inbox(self.clients[place].connection) {
+        for index in 0..self.clients.len() {
+            for message in self.cluster.inbox(self.clients[index].connection) {
                 let ServerMessage::Reply { xid, zxid, reply } = message else {
                     continue;
                 };
-                let client = &mut self.clients[place];
+                let client = &mut self.clients[index];
                 assert!(zxid >= client.seen, "it went back to {zxid}");
                 assert!(xid > client.answered, "{xid:?} was answered out of order");
                 (client.seen, client.answered) = (zxid, xid);
-                let mine = |asked: &&mut Asked| (asked.client, asked.xid) == (place, xid);
+                let mine = |asked: &&mut Asked| (asked.client, asked.xid) == (index, xid);
                 let asked = self.asked.iter_mut().find(mine);
                 asked.expect("what is answered was asked").answered =
                     Some((self.clock, reply, zxid));
@@ -228,8 +228,8 @@ impl Play {
                 (txn.session, txn.xid) == (Some(session), Some(asked.xid))
             };
             let refused = matches!(txn.change, TxnChange::Error(error) if ended.contains(&error));
-            if let Some(place) = asked.iter().position(mine).filter(|_| !refused) {
-                order.push((txn.zxid, place));
+            if let Some(index) = asked.iter().position(mine).filter(|_| !refused) {
+                order.push((txn.zxid, index));
             }
         }
         let before = |zxid: Zxid| order.iter().take_while(|(at, _)| *at <= zxid).count();
@@ -237,9 +237,9 @@ impl Play {
             session: asked.client as u32,
             request: asked.request.clone(),
             kind: if asked.request.is_write() {
-                Kind::Write
+                CallKind::Write
             } else {
-                Kind::Read
+                CallKind::Read
             },
             asked: asked.at,
             answered: asked.answered.clone().map(|(at, reply, zxid)| Answered {
@@ -249,7 +249,7 @@ impl Play {
             }),
         };
         let calls = asked.iter().map(call).collect();
-        (calls, order.into_iter().map(|(_, place)| place).collect())
+        (calls, order.into_iter().map(|(_, index)| index).collect())
     }
 
     /// What the checker says of it, by the order of the log.

@@ -31,7 +31,7 @@ pub(super) enum Reply {
 
 impl Map {
     /// The answer to `CLUSTER SLOTS`; nothing if it is none, or if nobody serves anything.
-    pub fn told(value: &Value) -> Option<Self> {
+    pub fn from_cluster_slots(value: &Value) -> Option<Self> {
         let mut runs = BTreeMap::new();
         for row in value.values()? {
             let [first, last, nodes @ ..] = row.values()? else {

@@ -14,7 +14,7 @@ const SETTINGS: RedisClientConfig = RedisClientConfig {
 pub(in crate::client) const SHARED: Lane = Lane { node: 0, number: 0 };
 
 /// A client of several servers, its connections, and where each goes.
-pub(in crate::client) struct Desk {
+pub(in crate::client) struct ClientHarness {
     client: Client,
     now: VirtualTime,
     pub opened: Vec<String>,
@@ -24,8 +24,8 @@ pub(in crate::client) struct Desk {
 
 fn name(to: &Destination) -> String {
     match to {
-        Destination::Node(place) => format!("any-{place}"),
-        Destination::Sentinel(place) => format!("sentinel-{place}"),
+        Destination::Node(index) => format!("any-{index}"),
+        Destination::Sentinel(index) => format!("sentinel-{index}"),
         Destination::Replica(nth) => format!("replica-{nth}"),
         Destination::Address(address) => address.host.to_string(),
     }
@@ -36,7 +36,7 @@ fn run(first: i64, last: i64, host: &str) -> Value {
     Value::array([Value::Integer(first), Value::Integer(last), owner])
 }
 
-impl Desk {
+impl ClientHarness {
     pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             client: Client::new(settings),
@@ -91,7 +91,7 @@ impl Desk {
 
     pub fn hear(&mut self, connection: usize, value: Value) {
         let connection = ConnectionId(connection as u32);
-        self.tell(Input::Heard { connection, value });
+        self.tell(Input::Received { connection, value });
     }
 
     pub fn break_off(&mut self, connection: usize) {
@@ -129,72 +129,72 @@ pub(in crate::client) fn now<T>(answer: Answer<T>) -> Option<T> {
 
 #[test]
 fn commands_go_to_whoever_serves_the_slot_of_their_key() {
-    let mut desk = Desk::new(SETTINGS);
-    let first = desk.submit(SHARED, &["GET", "a"]);
-    let second = desk.submit(SHARED, &["GET", "b"]);
-    desk.learn(&halves());
-    assert_eq!(desk.opened, ["any-0", "two", "one"]);
-    assert_eq!(desk.closed, [0]);
+    let mut harness = ClientHarness::new(SETTINGS);
+    let first = harness.submit(SHARED, &["GET", "a"]);
+    let second = harness.submit(SHARED, &["GET", "b"]);
+    harness.learn(&halves());
+    assert_eq!(harness.opened, ["any-0", "two", "one"]);
+    assert_eq!(harness.closed, [0]);
     for connection in [1, 2] {
-        desk.open(connection);
-        desk.hear(connection, Value::Integer(connection as i64));
+        harness.open(connection);
+        harness.hear(connection, Value::Integer(connection as i64));
     }
     assert_eq!(now(first), Some(Ok(Value::Integer(1))));
     assert_eq!(now(second), Some(Ok(Value::Integer(2))));
     // What has no key goes where the last one went.
-    let _unheard = desk.submit(SHARED, &["WAIT", "1", "0"]);
-    assert_eq!(desk.last(), (2, "WAIT 1 0"));
+    let _unheard = harness.submit(SHARED, &["WAIT", "1", "0"]);
+    assert_eq!(harness.last(), (2, "WAIT 1 0"));
 }
 
 #[test]
 fn a_command_is_sent_where_a_node_says_and_the_next_asks_another_node_who_serves_what() {
-    let mut desk = Desk::new(SETTINGS);
-    let answer = desk.submit(SHARED, &["GET", "a"]);
-    desk.learn(&halves());
-    desk.open(1);
-    desk.hear(1, Value::error("MOVED 15495 three:6379"));
-    assert_eq!(desk.opened.last().map(String::as_str), Some("three"));
-    desk.open(2);
-    assert_eq!(desk.last(), (2, "GET a"));
-    desk.hear(2, Value::Nil);
+    let mut harness = ClientHarness::new(SETTINGS);
+    let answer = harness.submit(SHARED, &["GET", "a"]);
+    harness.learn(&halves());
+    harness.open(1);
+    harness.hear(1, Value::error("MOVED 15495 three:6379"));
+    assert_eq!(harness.opened.last().map(String::as_str), Some("three"));
+    harness.open(2);
+    assert_eq!(harness.last(), (2, "GET a"));
+    harness.hear(2, Value::Nil);
     assert_eq!(now(answer), Some(Ok(Value::Nil)));
-    let _unheard = desk.submit(SHARED, &["WAIT", "1", "0"]);
-    assert_eq!(desk.opened.last().map(String::as_str), Some("any-1"));
-    desk.learn(&[run(0, 8_191, "one"), run(8_192, 16_383, "three")]);
+    let _unheard = harness.submit(SHARED, &["WAIT", "1", "0"]);
+    assert_eq!(harness.opened.last().map(String::as_str), Some("any-1"));
+    harness.learn(&[run(0, 8_191, "one"), run(8_192, 16_383, "three")]);
     // What has no key goes there, too.
-    assert_eq!(desk.last(), (2, "WAIT 1 0"));
+    assert_eq!(harness.last(), (2, "WAIT 1 0"));
 }
 
 #[test]
 fn a_key_on_its_way_is_asked_for_once_and_with_the_word_for_it() {
-    let mut desk = Desk::new(SETTINGS);
-    let answer = desk.submit(SHARED, &["GET", "a"]);
-    desk.learn(&halves());
-    desk.open(1);
-    desk.hear(1, Value::error("ASK 15495 one:6379"));
-    desk.open(2);
+    let mut harness = ClientHarness::new(SETTINGS);
+    let answer = harness.submit(SHARED, &["GET", "a"]);
+    harness.learn(&halves());
+    harness.open(1);
+    harness.hear(1, Value::error("ASK 15495 one:6379"));
+    harness.open(2);
     assert_eq!(
-        desk.sent[2..],
+        harness.sent[2..],
         [(2, "ASKING".to_owned()), (2, "GET a".to_owned())]
     );
-    desk.hear(2, Value::OK);
-    desk.hear(2, Value::bulk("found"));
+    harness.hear(2, Value::OK);
+    harness.hear(2, Value::bulk("found"));
     assert_eq!(now(answer), Some(Ok(Value::bulk("found"))));
-    let _unheard = desk.submit(SHARED, &["GET", "a"]);
-    assert_eq!(desk.last(), (1, "GET a"));
+    let _unheard = harness.submit(SHARED, &["GET", "a"]);
+    assert_eq!(harness.last(), (1, "GET a"));
 }
 
 #[test]
 fn nobody_is_sent_about_for_ever() {
-    let mut desk = Desk::new(SETTINGS);
-    let answer = desk.submit(SHARED, &["GET", "a"]);
-    desk.learn(&halves());
-    desk.open(1);
+    let mut harness = ClientHarness::new(SETTINGS);
+    let answer = harness.submit(SHARED, &["GET", "a"]);
+    harness.learn(&halves());
+    harness.open(1);
     for hop in 0..17 {
         let (here, there) = if hop % 2 == 0 { (1, "one") } else { (2, "two") };
-        desk.hear(here, Value::error(format!("MOVED 15495 {there}:6379")));
+        harness.hear(here, Value::error(format!("MOVED 15495 {there}:6379")));
         if hop == 0 {
-            desk.open(2);
+            harness.open(2);
         }
     }
     let moved = Value::error("MOVED 15495 one:6379");
@@ -205,111 +205,111 @@ fn nobody_is_sent_about_for_ever() {
 fn a_cluster_that_is_down_is_an_error_when_it_has_been_asked_for_long_enough() {
     let down = || Value::error("CLUSTERDOWN The cluster is down");
     for retries in [0, 2] {
-        let mut desk = Desk::new(RedisClientConfig {
+        let mut harness = ClientHarness::new(RedisClientConfig {
             retries,
             ..SETTINGS
         });
-        let answer = desk.submit(SHARED, &["GET", "a"]);
-        desk.learn(&halves());
-        desk.open(1);
+        let answer = harness.submit(SHARED, &["GET", "a"]);
+        harness.learn(&halves());
+        harness.open(1);
         // Three times a quarter of a second later, and then as often as anything is tried again.
         for pause in [250, 250, 250, 100, 100]
             .into_iter()
             .take(3 + retries as usize)
         {
-            desk.hear(1, down());
-            let asked = desk.opened.len();
-            desk.pass(pause - 1);
-            assert_eq!(desk.opened.len(), asked);
-            desk.pass(1);
-            desk.learn(&halves());
-            assert_eq!(desk.last(), (1, "GET a"));
+            harness.hear(1, down());
+            let asked = harness.opened.len();
+            harness.pass(pause - 1);
+            assert_eq!(harness.opened.len(), asked);
+            harness.pass(1);
+            harness.learn(&halves());
+            assert_eq!(harness.last(), (1, "GET a"));
         }
-        desk.hear(1, down());
+        harness.hear(1, down());
         assert_eq!(now(answer), Some(Ok(down())));
     }
 }
 
 #[test]
 fn a_lost_connection_and_a_missing_answer_are_reasons_to_ask_again() {
-    let mut desk = Desk::new(SETTINGS);
-    let lost = desk.submit(SHARED, &["GET", "a"]);
-    desk.learn(&halves());
-    desk.open(1);
-    desk.break_off(1);
+    let mut harness = ClientHarness::new(SETTINGS);
+    let lost = harness.submit(SHARED, &["GET", "a"]);
+    harness.learn(&halves());
+    harness.open(1);
+    harness.break_off(1);
     assert_eq!(now(lost), Some(Err(RedisError::ConnectionLoss)));
-    let late = desk.submit(SHARED, &["GET", "b"]);
-    desk.learn(&halves());
-    desk.open(3);
-    desk.pass(500);
+    let late = harness.submit(SHARED, &["GET", "b"]);
+    harness.learn(&halves());
+    harness.open(3);
+    harness.pass(500);
     assert_eq!(now(late), Some(Err(RedisError::TimedOut)));
-    let _unheard = desk.submit(SHARED, &["GET", "b"]);
-    assert_eq!(desk.opened.last().map(String::as_str), Some("any-2"));
+    let _unheard = harness.submit(SHARED, &["GET", "b"]);
+    assert_eq!(harness.opened.last().map(String::as_str), Some("any-2"));
 }
 
 #[test]
 fn nodes_that_do_not_answer_are_passed_over_until_none_is_left() {
-    let mut desk = Desk::new(SETTINGS);
-    let answer = desk.submit(SHARED, &["GET", "a"]);
-    desk.break_off(0);
-    desk.open(1);
-    desk.break_off(1);
-    desk.open(2);
-    desk.hear(
+    let mut harness = ClientHarness::new(SETTINGS);
+    let answer = harness.submit(SHARED, &["GET", "a"]);
+    harness.break_off(0);
+    harness.open(1);
+    harness.break_off(1);
+    harness.open(2);
+    harness.hear(
         2,
         Value::error("LOADING Redis is loading the dataset in memory"),
     );
-    assert_eq!(desk.opened, ["any-0", "any-1", "any-2", "any-3"]);
-    desk.break_off(3);
+    assert_eq!(harness.opened, ["any-0", "any-1", "any-2", "any-3"]);
+    harness.break_off(3);
     assert_eq!(now(answer), Some(Err(RedisError::NotConnected)));
-    assert_eq!(desk.client.next_wake(), VirtualTime::NEVER);
+    assert_eq!(harness.client.next_wake(), VirtualTime::NEVER);
 }
 
 #[test]
 fn what_belongs_together_is_never_torn_apart() {
-    let mut desk = Desk::new(SETTINGS);
-    let own = desk.client.dedicated(0);
-    let watched = desk.submit(own, &["WATCH", "a"]);
-    desk.learn(&halves());
-    desk.open(1);
-    desk.hear(1, Value::OK);
+    let mut harness = ClientHarness::new(SETTINGS);
+    let own = harness.client.dedicated(0);
+    let watched = harness.submit(own, &["WATCH", "a"]);
+    harness.learn(&halves());
+    harness.open(1);
+    harness.hear(1, Value::OK);
     assert_eq!(now(watched), Some(Ok(Value::OK)));
     let [_multi, deleted, _exec] =
-        [&["MULTI"][..], &["DEL", "a"], &["EXEC"]].map(|words| desk.submit(own, words));
+        [&["MULTI"][..], &["DEL", "a"], &["EXEC"]].map(|words| harness.submit(own, words));
     assert!(
-        desk.sent[1..]
+        harness.sent[1..]
             .iter()
             .all(|(connection, _)| *connection == 1)
     );
-    desk.hear(1, Value::OK);
+    harness.hear(1, Value::OK);
     let moved = Value::error("MOVED 15495 one:6379");
-    desk.hear(1, moved.clone());
+    harness.hear(1, moved.clone());
     assert_eq!(now(deleted), Some(Ok(moved)));
 }
 
 #[test]
 fn subscriptions_are_made_where_the_channel_belongs_and_again_when_that_is_lost() {
-    let mut desk = Desk::new(SETTINGS);
+    let mut harness = ClientHarness::new(SETTINGS);
     let (listener, heard) = subscription();
     let (completion, confirmed) = completion();
-    desk.tell(Input::Subscribe {
+    harness.tell(Input::Subscribe {
         node: 0,
         channel: (*b"a").into(),
         listener,
         completion,
     });
-    desk.learn(&halves());
-    desk.open(1);
-    assert_eq!(desk.last(), (1, "SUBSCRIBE a"));
+    harness.learn(&halves());
+    harness.open(1);
+    assert_eq!(harness.last(), (1, "SUBSCRIBE a"));
     let word = |kind: &str, last: Value| Value::array([Value::bulk(kind), Value::bulk("a"), last]);
-    desk.hear(1, word("subscribe", Value::Integer(1)));
+    harness.hear(1, word("subscribe", Value::Integer(1)));
     assert_eq!(now(confirmed), Some(Ok(Value::OK)));
-    desk.break_off(1);
-    desk.pass(100);
-    desk.learn(&[run(0, 16_383, "three")]);
-    assert_eq!(desk.opened.last().map(String::as_str), Some("three"));
-    desk.open(3);
-    desk.hear(3, word("message", Value::bulk("told")));
+    harness.break_off(1);
+    harness.pass(100);
+    harness.learn(&[run(0, 16_383, "three")]);
+    assert_eq!(harness.opened.last().map(String::as_str), Some("three"));
+    harness.open(3);
+    harness.hear(3, word("message", Value::bulk("told")));
     assert_eq!(
         block_on(poll_once(heard.next())).as_deref(),
         Some(&b"told"[..])
@@ -317,8 +317,8 @@ fn subscriptions_are_made_where_the_channel_belongs_and_again_when_that_is_lost(
 }
 
 /// The desk of a client that may read from replicas.
-fn reading_from(read_from: ReadFrom) -> Desk {
-    Desk::new(RedisClientConfig {
+fn reading_from(read_from: ReadFrom) -> ClientHarness {
+    ClientHarness::new(RedisClientConfig {
         read_from,
         ..SETTINGS
     })
@@ -334,93 +334,93 @@ fn replicated() -> Value {
 
 #[test]
 fn what_only_reads_goes_to_replicas_in_turn_and_all_else_to_the_primary() {
-    let mut desk = reading_from(ReadFrom::Replicas);
-    let looked = desk.submit(SHARED, &["GET", "a"]);
-    desk.learn(&[replicated()]);
-    desk.open(1);
+    let mut harness = reading_from(ReadFrom::Replicas);
+    let looked = harness.submit(SHARED, &["GET", "a"]);
+    harness.learn(&[replicated()]);
+    harness.open(1);
     // It says first that what a replica has is good enough.
     let said = |connection, words: &str| (connection, words.to_owned());
-    assert_eq!(desk.sent[1..], [said(1, "READONLY"), said(1, "GET a")]);
-    desk.hear(1, Value::OK);
-    desk.hear(1, Value::bulk("old"));
+    assert_eq!(harness.sent[1..], [said(1, "READONLY"), said(1, "GET a")]);
+    harness.hear(1, Value::OK);
+    harness.hear(1, Value::bulk("old"));
     assert_eq!(now(looked), Some(Ok(Value::bulk("old"))));
-    let _unheard = ["GET", "PTTL", "SET"].map(|name| desk.submit(SHARED, &[name, "a"]));
-    assert_eq!(desk.last(), (1, "PTTL a"));
-    assert_eq!(desk.opened, ["any-0", "two", "three", "one"]);
+    let _unheard = ["GET", "PTTL", "SET"].map(|name| harness.submit(SHARED, &[name, "a"]));
+    assert_eq!(harness.last(), (1, "PTTL a"));
+    assert_eq!(harness.opened, ["any-0", "two", "three", "one"]);
     // A connection of somebody's own goes to the primary.
-    let own = desk.client.dedicated(0);
-    let _unheard = desk.submit(own, &["GET", "a"]);
-    assert_eq!(desk.opened.last().map(String::as_str), Some("one"));
-    desk.open(4);
-    assert_eq!(desk.last(), (4, "GET a"));
+    let own = harness.client.dedicated(0);
+    let _unheard = harness.submit(own, &["GET", "a"]);
+    assert_eq!(harness.opened.last().map(String::as_str), Some("one"));
+    harness.open(4);
+    assert_eq!(harness.last(), (4, "GET a"));
 }
 
 #[test]
 fn whoever_reads_from_any_node_reads_from_the_primary_too() {
-    let mut desk = reading_from(ReadFrom::Any);
-    let _unheard = [(); 4].map(|()| desk.submit(SHARED, &["GET", "a"]));
-    desk.learn(&[replicated()]);
-    assert_eq!(desk.opened, ["any-0", "one", "two", "three"]);
+    let mut harness = reading_from(ReadFrom::Any);
+    let _unheard = [(); 4].map(|()| harness.submit(SHARED, &["GET", "a"]));
+    harness.learn(&[replicated()]);
+    assert_eq!(harness.opened, ["any-0", "one", "two", "three"]);
     // Without replicas, nobody else can be read from.
-    let mut desk = reading_from(ReadFrom::Replicas);
-    let _unheard = desk.submit(SHARED, &["GET", "a"]);
-    desk.learn(&halves());
-    assert_eq!(desk.opened, ["any-0", "two"]);
+    let mut harness = reading_from(ReadFrom::Replicas);
+    let _unheard = harness.submit(SHARED, &["GET", "a"]);
+    harness.learn(&halves());
+    assert_eq!(harness.opened, ["any-0", "two"]);
 }
 
 #[test]
 fn a_replica_that_is_sent_elsewhere_and_one_without_its_primary_are_asked_about_again() {
-    let mut desk = reading_from(ReadFrom::Replicas);
-    let looked = desk.submit(SHARED, &["GET", "a"]);
-    desk.learn(&[replicated()]);
-    desk.open(1);
-    desk.hear(1, Value::OK);
-    desk.hear(
+    let mut harness = reading_from(ReadFrom::Replicas);
+    let looked = harness.submit(SHARED, &["GET", "a"]);
+    harness.learn(&[replicated()]);
+    harness.open(1);
+    harness.hear(1, Value::OK);
+    harness.hear(
         1,
         Value::error(
             "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
         ),
     );
-    desk.pass(250);
-    desk.learn(&[replicated()]);
+    harness.pass(250);
+    harness.learn(&[replicated()]);
     // It is the next one's turn.
-    assert_eq!(desk.opened.last().map(String::as_str), Some("three"));
-    desk.open(3);
-    desk.hear(3, Value::OK);
-    desk.hear(3, Value::error("MOVED 15495 one:6379"));
-    assert_eq!(desk.opened.last().map(String::as_str), Some("one"));
-    desk.open(4);
-    desk.hear(4, Value::OK);
-    desk.hear(4, Value::Nil);
+    assert_eq!(harness.opened.last().map(String::as_str), Some("three"));
+    harness.open(3);
+    harness.hear(3, Value::OK);
+    harness.hear(3, Value::error("MOVED 15495 one:6379"));
+    assert_eq!(harness.opened.last().map(String::as_str), Some("one"));
+    harness.open(4);
+    harness.hear(4, Value::OK);
+    harness.hear(4, Value::Nil);
     assert_eq!(now(looked), Some(Ok(Value::Nil)));
 }
 
 #[test]
 fn whoever_polls_asks_again_without_a_reason_each_time_another_node() {
-    let mut desk = Desk::new(RedisClientConfig {
+    let mut harness = ClientHarness::new(RedisClientConfig {
         poll: Some(Duration::from_secs(1)),
         ..SETTINGS
     });
     // Before anybody wants to know, nobody is asked.
-    assert_eq!(desk.client.next_wake(), VirtualTime::NEVER);
-    let _unheard = desk.submit(SHARED, &["GET", "a"]);
-    desk.learn(&halves());
-    desk.open(1);
-    desk.hear(1, Value::Nil);
-    desk.pass(999);
-    assert_eq!(desk.opened, ["any-0", "two"]);
-    desk.pass(1);
-    assert_eq!(desk.opened[2..], ["any-1"]);
-    desk.learn(&[run(0, 16_383, "three")]);
+    assert_eq!(harness.client.next_wake(), VirtualTime::NEVER);
+    let _unheard = harness.submit(SHARED, &["GET", "a"]);
+    harness.learn(&halves());
+    harness.open(1);
+    harness.hear(1, Value::Nil);
+    harness.pass(999);
+    assert_eq!(harness.opened, ["any-0", "two"]);
+    harness.pass(1);
+    assert_eq!(harness.opened[2..], ["any-1"]);
+    harness.learn(&[run(0, 16_383, "three")]);
     // What comes next goes to whom it belongs now.
-    let _unheard = desk.submit(SHARED, &["GET", "a"]);
-    assert_eq!(desk.opened[3..], ["three"]);
+    let _unheard = harness.submit(SHARED, &["GET", "a"]);
+    assert_eq!(harness.opened[3..], ["three"]);
     // Nobody answers: it asks again all the same.
-    desk.pass(1_000);
+    harness.pass(1_000);
     for connection in 4..8 {
-        desk.break_off(connection);
+        harness.break_off(connection);
     }
-    assert_eq!(desk.opened.len(), 8);
-    desk.pass(1_000);
-    assert_eq!(desk.opened.len(), 9);
+    assert_eq!(harness.opened.len(), 8);
+    harness.pass(1_000);
+    assert_eq!(harness.opened.len(), 9);
 }

@@ -1,6 +1,6 @@
 use picklock_clients::redis::RedisError;
 
-use super::super::cluster::tests::{Desk, SHARED, now};
+use super::super::cluster::tests::{ClientHarness, SHARED, now};
 use super::*;
 
 const SETTINGS: RedisClientConfig = RedisClientConfig {
@@ -9,8 +9,8 @@ const SETTINGS: RedisClientConfig = RedisClientConfig {
     ..super::super::tests::SETTINGS
 };
 
-fn with_sentinels(poll: Option<std::time::Duration>) -> Desk {
-    Desk::new(RedisClientConfig {
+fn with_sentinels(poll: Option<std::time::Duration>) -> ClientHarness {
+    ClientHarness::new(RedisClientConfig {
         sentinels: 2,
         poll,
         ..SETTINGS
@@ -28,18 +28,18 @@ fn replicas(rows: &[(&str, &str)]) -> Value {
 
 #[test]
 fn what_only_reads_goes_to_replicas_in_turn_and_all_else_to_the_primary() {
-    let mut desk = Desk::new(SETTINGS);
+    let mut harness = ClientHarness::new(SETTINGS);
     for words in [
         &["GET", "a"][..],
         &["SET", "a", "1"],
         &["GET", "b"],
         &["GET", "c"],
     ] {
-        drop(desk.submit(SHARED, words));
+        drop(harness.submit(SHARED, words));
     }
-    assert_eq!(desk.opened, ["replica-0", "any-0", "replica-1"]);
+    assert_eq!(harness.opened, ["replica-0", "any-0", "replica-1"]);
     for connection in 0..3 {
-        desk.open(connection);
+        harness.open(connection);
     }
     let said = |connection: usize, words: &str| (connection, words.to_owned());
     let sent = [
@@ -48,151 +48,155 @@ fn what_only_reads_goes_to_replicas_in_turn_and_all_else_to_the_primary() {
         said(1, "SET a 1"),
         said(2, "GET b"),
     ];
-    assert_eq!(desk.sent, sent);
+    assert_eq!(harness.sent, sent);
 }
 
 #[test]
 fn who_reads_from_any_server_reads_from_the_primary_in_its_turn() {
-    let mut desk = Desk::new(RedisClientConfig {
+    let mut harness = ClientHarness::new(RedisClientConfig {
         read_from: ReadFrom::Any,
         ..SETTINGS
     });
     for _ in 0..4 {
-        drop(desk.submit(SHARED, &["GET", "a"]));
+        drop(harness.submit(SHARED, &["GET", "a"]));
     }
-    assert_eq!(desk.opened, ["any-0", "replica-0", "replica-1"]);
+    assert_eq!(harness.opened, ["any-0", "replica-0", "replica-1"]);
 }
 
 #[test]
 fn what_goes_by_a_connection_of_its_own_is_the_primarys() {
-    let mut desk = Desk::new(SETTINGS);
+    let mut harness = ClientHarness::new(SETTINGS);
     let own = Lane { node: 0, number: 1 };
-    drop(desk.submit(own, &["GET", "a"]));
-    assert_eq!(desk.opened, ["any-0"]);
+    drop(harness.submit(own, &["GET", "a"]));
+    assert_eq!(harness.opened, ["any-0"]);
 }
 
 #[test]
 fn a_replica_that_cannot_be_reached_is_passed_over_and_at_last_the_primary_is_read_from() {
-    let mut desk = Desk::new(SETTINGS);
-    let answer = desk.submit(SHARED, &["GET", "a"]);
-    desk.break_off(0);
-    desk.break_off(1);
-    assert_eq!(desk.opened, ["replica-0", "replica-1", "any-0"]);
-    desk.open(2);
-    desk.hear(2, Value::Integer(1));
+    let mut harness = ClientHarness::new(SETTINGS);
+    let answer = harness.submit(SHARED, &["GET", "a"]);
+    harness.break_off(0);
+    harness.break_off(1);
+    assert_eq!(harness.opened, ["replica-0", "replica-1", "any-0"]);
+    harness.open(2);
+    harness.hear(2, Value::Integer(1));
     assert_eq!(now(answer), Some(Ok(Value::Integer(1))));
     // As long as that connection stands, and no longer.
-    drop(desk.submit(SHARED, &["GET", "a"]));
-    drop(desk.submit(SHARED, &["GET", "a"]));
-    assert_eq!(desk.opened.len(), 4);
-    desk.break_off(2);
-    desk.pass(100);
-    drop(desk.submit(SHARED, &["GET", "a"]));
-    drop(desk.submit(SHARED, &["GET", "a"]));
-    assert!(desk.opened[4].starts_with("replica-"), "{:?}", desk.opened);
+    drop(harness.submit(SHARED, &["GET", "a"]));
+    drop(harness.submit(SHARED, &["GET", "a"]));
+    assert_eq!(harness.opened.len(), 4);
+    harness.break_off(2);
+    harness.pass(100);
+    drop(harness.submit(SHARED, &["GET", "a"]));
+    drop(harness.submit(SHARED, &["GET", "a"]));
+    assert!(
+        harness.opened[4].starts_with("replica-"),
+        "{:?}",
+        harness.opened
+    );
 }
 
 #[test]
 fn whoever_cannot_reach_anybody_is_told() {
-    let mut desk = Desk::new(SETTINGS);
-    let answer = desk.submit(SHARED, &["GET", "a"]);
+    let mut harness = ClientHarness::new(SETTINGS);
+    let answer = harness.submit(SHARED, &["GET", "a"]);
     for connection in 0..3 {
-        desk.break_off(connection);
+        harness.break_off(connection);
     }
     assert_eq!(now(answer), Some(Err(RedisError::NotConnected)));
 }
 
 #[test]
 fn after_a_replica_that_does_not_answer_the_next_one_is_asked() {
-    let mut desk = Desk::new(RedisClientConfig {
+    let mut harness = ClientHarness::new(RedisClientConfig {
         retries: 1,
         ..SETTINGS
     });
-    let answer = desk.submit(SHARED, &["GET", "a"]);
-    desk.open(0);
-    desk.pass(500);
-    assert_eq!(desk.closed, [0]);
-    desk.pass(100);
-    desk.open(1);
-    desk.hear(1, Value::Nil);
-    assert_eq!(desk.opened, ["replica-0", "replica-1"]);
+    let answer = harness.submit(SHARED, &["GET", "a"]);
+    harness.open(0);
+    harness.pass(500);
+    assert_eq!(harness.closed, [0]);
+    harness.pass(100);
+    harness.open(1);
+    harness.hear(1, Value::Nil);
+    assert_eq!(harness.opened, ["replica-0", "replica-1"]);
     assert_eq!(now(answer), Some(Ok(Value::Nil)));
 }
 
 #[test]
 fn sentinels_are_asked_and_who_is_down_for_them_is_left_out() {
-    let mut desk = with_sentinels(None);
-    let answer = desk.submit(SHARED, &["GET", "a"]);
-    desk.open(0);
-    assert_eq!(desk.last(), (0, "SENTINEL REPLICAS mymaster"));
+    let mut harness = with_sentinels(None);
+    let answer = harness.submit(SHARED, &["GET", "a"]);
+    harness.open(0);
+    assert_eq!(harness.last(), (0, "SENTINEL REPLICAS mymaster"));
     let rows = [
         ("one", "s_down,slave"),
         ("two", "slave,disconnected"),
         ("three", "slave"),
     ];
-    desk.hear(0, replicas(&rows));
-    assert_eq!(desk.opened, ["sentinel-0", "three"]);
-    desk.open(1);
-    assert_eq!(desk.last(), (1, "GET a"));
-    desk.hear(1, Value::Nil);
+    harness.hear(0, replicas(&rows));
+    assert_eq!(harness.opened, ["sentinel-0", "three"]);
+    harness.open(1);
+    assert_eq!(harness.last(), (1, "GET a"));
+    harness.hear(1, Value::Nil);
     assert_eq!(now(answer), Some(Ok(Value::Nil)));
 }
 
 #[test]
 fn where_sentinels_name_no_replica_the_primary_is_looked_for() {
-    let mut desk = with_sentinels(None);
-    drop(desk.submit(SHARED, &["GET", "a"]));
-    desk.open(0);
-    desk.hear(0, replicas(&[("one", "s_down,slave")]));
-    assert_eq!(desk.opened, ["sentinel-0", "sentinel-0"]);
-    desk.open(1);
+    let mut harness = with_sentinels(None);
+    drop(harness.submit(SHARED, &["GET", "a"]));
+    harness.open(0);
+    harness.hear(0, replicas(&[("one", "s_down,slave")]));
+    assert_eq!(harness.opened, ["sentinel-0", "sentinel-0"]);
+    harness.open(1);
     assert_eq!(
-        desk.last(),
+        harness.last(),
         (1, "SENTINEL GET-MASTER-ADDR-BY-NAME mymaster")
     );
-    desk.hear(1, Value::array(["first", "6379"].map(Value::bulk)));
-    desk.open(2);
-    assert_eq!(desk.last(), (2, "ROLE"));
-    desk.hear(2, Value::array([Value::bulk("master")]));
-    assert_eq!(desk.last(), (2, "GET a"));
+    harness.hear(1, Value::array(["first", "6379"].map(Value::bulk)));
+    harness.open(2);
+    assert_eq!(harness.last(), (2, "ROLE"));
+    harness.hear(2, Value::array([Value::bulk("master")]));
+    assert_eq!(harness.last(), (2, "GET a"));
 }
 
 #[test]
 fn a_sentinel_that_does_not_answer_is_followed_by_the_next_and_after_the_last_the_read_fails() {
-    let mut desk = with_sentinels(None);
-    let answer = desk.submit(SHARED, &["GET", "a"]);
-    desk.break_off(0);
-    desk.break_off(1);
-    assert_eq!(desk.opened, ["sentinel-0", "sentinel-1"]);
+    let mut harness = with_sentinels(None);
+    let answer = harness.submit(SHARED, &["GET", "a"]);
+    harness.break_off(0);
+    harness.break_off(1);
+    assert_eq!(harness.opened, ["sentinel-0", "sentinel-1"]);
     assert_eq!(now(answer), Some(Err(RedisError::NotConnected)));
 }
 
 #[test]
 fn who_polls_leaves_a_replica_that_is_named_no_more_and_the_primary_once_there_is_one() {
-    let mut desk = with_sentinels(Some(std::time::Duration::from_secs(1)));
-    let first = desk.submit(SHARED, &["GET", "a"]);
-    desk.open(0);
-    desk.hear(0, replicas(&[("one", "slave")]));
-    desk.open(1);
-    desk.hear(1, Value::Nil);
+    let mut harness = with_sentinels(Some(std::time::Duration::from_secs(1)));
+    let first = harness.submit(SHARED, &["GET", "a"]);
+    harness.open(0);
+    harness.hear(0, replicas(&[("one", "slave")]));
+    harness.open(1);
+    harness.hear(1, Value::Nil);
     assert!(now(first).is_some());
-    desk.pass(1_000);
-    desk.hear(0, replicas(&[("one", "s_down,slave")]));
-    assert_eq!(desk.closed, [1]);
-    desk.pass(100);
+    harness.pass(1_000);
+    harness.hear(0, replicas(&[("one", "s_down,slave")]));
+    assert_eq!(harness.closed, [1]);
+    harness.pass(100);
     // Now the primary is read from.
     for _ in 0..2 {
-        drop(desk.submit(SHARED, &["GET", "a"]));
+        drop(harness.submit(SHARED, &["GET", "a"]));
     }
-    desk.hear(0, replicas(&[]));
-    desk.open(2);
-    desk.hear(2, Value::array(["first", "6379"].map(Value::bulk)));
-    desk.open(3);
-    assert_eq!(desk.last(), (3, "ROLE"));
-    desk.hear(3, Value::array([Value::bulk("master")]));
-    assert_eq!(desk.last(), (3, "GET a"));
+    harness.hear(0, replicas(&[]));
+    harness.open(2);
+    harness.hear(2, Value::array(["first", "6379"].map(Value::bulk)));
+    harness.open(3);
+    assert_eq!(harness.last(), (3, "ROLE"));
+    harness.hear(3, Value::array([Value::bulk("master")]));
+    assert_eq!(harness.last(), (3, "GET a"));
     // As soon as there is a replica again, it is.
-    desk.pass(1_000);
-    desk.hear(0, replicas(&[("one", "slave")]));
-    assert!(desk.closed.contains(&3), "{:?}", desk.closed);
+    harness.pass(1_000);
+    harness.hear(0, replicas(&[("one", "slave")]));
+    assert!(harness.closed.contains(&3), "{:?}", harness.closed);
 }

@@ -2,15 +2,15 @@
 
 use mlua::{Lua, MultiValue, Table};
 
-use super::Given;
+use super::Arguments;
 
 /// The functions of `bit`.
 pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
     let bit = lua.create_table()?;
-    let add = |name: &str, rule: fn(&Given) -> mlua::Result<u32>| -> mlua::Result<()> {
+    let add = |name: &str, rule: fn(&Arguments) -> mlua::Result<u32>| -> mlua::Result<()> {
         let function = lua.create_function(move |lua, words: MultiValue| {
             // What comes back has a sign.
-            Ok(f64::from(rule(&Given::new(lua, words))? as i32))
+            Ok(f64::from(rule(&Arguments::new(lua, words))? as i32))
         })?;
         bit.set(name, function)
     };
@@ -32,28 +32,28 @@ pub(super) fn library(lua: &Lua) -> mlua::Result<Table> {
 }
 
 /// The lowest 32 bits of a number, rounded to the nearest whole one.
-fn bits_of(given: &Given, place: usize) -> mlua::Result<u32> {
+fn bits_of(given: &Arguments, index: usize) -> mlua::Result<u32> {
     /// What pushes the fraction of a number out of its mantissa.
     const ROUNDING: f64 = 6_755_399_441_055_744.0;
-    Ok((given.number(place)? + ROUNDING).to_bits() as u32)
+    Ok((given.number(index)? + ROUNDING).to_bits() as u32)
 }
 
 /// Takes all together, the last ones first.
-fn fold(given: &Given, rule: fn(u32, u32) -> u32) -> mlua::Result<u32> {
+fn fold(given: &Arguments, rule: fn(u32, u32) -> u32) -> mlua::Result<u32> {
     let mut result = bits_of(given, 1)?;
-    for place in (2..=given.len()).rev() {
-        result = rule(result, bits_of(given, place)?);
+    for index in (2..=given.len()).rev() {
+        result = rule(result, bits_of(given, index)?);
     }
     Ok(result)
 }
 
-fn shift(given: &Given, rule: fn(u32, u32) -> u32) -> mlua::Result<u32> {
+fn shift(given: &Arguments, rule: fn(u32, u32) -> u32) -> mlua::Result<u32> {
     let bits = bits_of(given, 1)?;
     Ok(rule(bits, bits_of(given, 2)? & 31))
 }
 
 fn hexadecimal(lua: &Lua, words: MultiValue) -> mlua::Result<String> {
-    let given = Given::new(lua, words);
+    let given = Arguments::new(lua, words);
     let bits = bits_of(&given, 1)?;
     let digits = match given.get(2) {
         None => 8,

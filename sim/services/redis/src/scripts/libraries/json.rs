@@ -2,7 +2,7 @@
 
 use mlua::{Lua, LuaString, MultiValue, Table, Value as LuaValue};
 
-use super::{DEPTH_MAX, Given, json_text};
+use super::{Arguments, DEPTH_MAX, json_text};
 use crate::numbers::general_text;
 use crate::scripts::redis_call::{bad_argument, raise, type_of};
 
@@ -43,7 +43,7 @@ fn encode(lua: &Lua, words: MultiValue) -> mlua::Result<LuaString> {
 
 fn decode(lua: &Lua, words: MultiValue) -> mlua::Result<LuaValue> {
     only(lua, &words)?;
-    let given = Given::new(lua, words);
+    let given = Arguments::new(lua, words);
     json_text::read(lua, &given.bytes(1)?)
 }
 
@@ -117,8 +117,8 @@ impl Writer<'_> {
         let (mut greatest, mut taken) = (0, 0);
         for pair in table.pairs::<LuaValue, LuaValue>() {
             match pair?.0 {
-                LuaValue::Integer(place) if place >= 1 => {
-                    greatest = greatest.max(usize::try_from(place).unwrap_or(usize::MAX));
+                LuaValue::Integer(index) if index >= 1 => {
+                    greatest = greatest.max(usize::try_from(index).unwrap_or(usize::MAX));
                     taken += 1;
                 }
                 _ => return Ok(None),
@@ -132,11 +132,11 @@ impl Writer<'_> {
 
     fn add_list(&mut self, table: &Table, length: usize, depth: usize) -> mlua::Result<()> {
         self.text.push(b'[');
-        for place in 1..=length {
-            if place > 1 {
+        for index in 1..=length {
+            if index > 1 {
                 self.text.push(b',');
             }
-            self.add(&table.raw_get(place)?, depth)?;
+            self.add(&table.raw_get(index)?, depth)?;
         }
         self.text.push(b']');
         Ok(())
@@ -144,9 +144,9 @@ impl Writer<'_> {
 
     fn add_object(&mut self, table: &Table, depth: usize) -> mlua::Result<()> {
         self.text.push(b'{');
-        for (place, pair) in table.pairs::<LuaValue, LuaValue>().enumerate() {
+        for (index, pair) in table.pairs::<LuaValue, LuaValue>().enumerate() {
             let (name, value) = pair?;
-            if place > 0 {
+            if index > 0 {
                 self.text.push(b',');
             }
             match &name {

@@ -123,14 +123,18 @@ impl Reader<'_> {
             }
         }
         let plus = self.byte(self.at) == b'+';
-        if plus || ["inf", "nan"].iter().any(|word| self.says(self.at, word)) {
+        if plus
+            || ["inf", "nan"]
+                .iter()
+                .any(|word| self.starts_with_word(self.at, word))
+        {
             return self.number();
         }
         Token::Wrong("invalid token")
     }
 
     /// Whether this word is there, in whatever letters.
-    fn says(&self, at: usize, word: &str) -> bool {
+    fn starts_with_word(&self, at: usize, word: &str) -> bool {
         let there = self.text.get(at..at + word.len());
         there.is_some_and(|there| there.eq_ignore_ascii_case(word.as_bytes()))
     }
@@ -257,8 +261,8 @@ impl Reader<'_> {
         if token.0 == Token::ListEnd {
             return Ok(LuaValue::Table(table));
         }
-        for place in 1.. {
-            table.raw_seti(place, self.value(token, depth)?)?;
+        for index in 1.. {
+            table.raw_seti(index, self.value(token, depth)?)?;
             token = self.next();
             match token.0 {
                 Token::ListEnd => break,

@@ -2,7 +2,7 @@
 
 use mlua::{Lua, LuaString, MultiValue, Table, Value as LuaValue};
 
-use super::{Given, msgpack_bytes};
+use super::{Arguments, msgpack_bytes};
 use crate::scripts::redis_call::{bad_argument, raise};
 
 /// How deep tables may be nested; those below become nothing.
@@ -32,7 +32,7 @@ fn pack(lua: &Lua, words: MultiValue) -> mlua::Result<LuaString> {
 }
 
 fn unpack(lua: &Lua, words: MultiValue) -> mlua::Result<MultiValue> {
-    let given = Given::new(lua, words);
+    let given = Arguments::new(lua, words);
     let bytes = given.bytes(1)?;
     let mut values = Vec::new();
     msgpack_bytes::read(lua, &bytes, usize::MAX, &mut values)?;
@@ -40,20 +40,20 @@ fn unpack(lua: &Lua, words: MultiValue) -> mlua::Result<MultiValue> {
 }
 
 fn unpack_one(lua: &Lua, words: MultiValue) -> mlua::Result<MultiValue> {
-    let given = Given::new(lua, words);
+    let given = Arguments::new(lua, words);
     let offset = given.number_or(2, 0.0)?;
     some(&given, 1.0, offset)
 }
 
 fn unpack_limit(lua: &Lua, words: MultiValue) -> mlua::Result<MultiValue> {
-    let given = Given::new(lua, words);
+    let given = Arguments::new(lua, words);
     let limit = given.number(2)?;
     let offset = given.number_or(3, 0.0)?;
     some(&given, limit, offset)
 }
 
 /// Some values, behind where the next one begins.
-fn some(given: &Given, limit: f64, offset: f64) -> mlua::Result<MultiValue> {
+fn some(given: &Arguments, limit: f64, offset: f64) -> mlua::Result<MultiValue> {
     let bytes = given.bytes(1)?;
     let (limit, offset, length) = (limit as i32, offset as i32, bytes.len());
     let (Ok(most), Ok(from)) = (usize::try_from(limit), usize::try_from(offset)) else {
@@ -158,8 +158,8 @@ fn add_table(bytes: &mut Vec<u8>, table: &Table, depth: usize) -> mlua::Result<(
     let pairs: Vec<(LuaValue, LuaValue)> = table.pairs().collect::<mlua::Result<_>>()?;
     for (name, _) in &pairs {
         match name {
-            LuaValue::Integer(place) if *place > 0 => {
-                greatest = greatest.max(*place);
+            LuaValue::Integer(index) if *index > 0 => {
+                greatest = greatest.max(*index);
                 number += 1;
             }
             _ => is_list = false,
@@ -172,8 +172,8 @@ fn add_table(bytes: &mut Vec<u8>, table: &Table, depth: usize) -> mlua::Result<(
             (0x90, 15),
             [None, Some(0xdc), Some(0xdd)],
         );
-        for place in 1..=number {
-            add(bytes, &table.raw_get(place)?, depth)?;
+        for index in 1..=number {
+            add(bytes, &table.raw_get(index)?, depth)?;
         }
     } else {
         add_length(

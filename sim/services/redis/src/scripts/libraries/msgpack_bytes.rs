@@ -98,8 +98,8 @@ impl<'a> Reader<'a> {
 
     fn list(&mut self, length: usize, depth: usize) -> mlua::Result<LuaValue> {
         let table = self.lua.create_table()?;
-        for place in 1..=length {
-            table.raw_set(place, self.value(depth + 1)?)?;
+        for index in 1..=length {
+            table.raw_set(index, self.value(depth + 1)?)?;
         }
         Ok(LuaValue::Table(table))
     }

@@ -2,7 +2,7 @@
 
 use mlua::{Lua, LuaString, MultiValue, Table, Value as LuaValue};
 
-use super::Given;
+use super::Arguments;
 use crate::scripts::redis_call::{bad_argument, not_modelled, raise};
 
 /// The most bytes that an integer can have in a format, and the most that it can have here.
@@ -31,19 +31,19 @@ struct Format<'a> {
 
 /// What comes next in a format: its letter, and how many bytes it takes.
 #[derive(Clone, Copy)]
-struct Part {
+struct FormatItem {
     letter: u8,
     size: usize,
 }
 
-impl Part {
+impl FormatItem {
     fn is_integer(self) -> bool {
         b"bBhHlLTiI".contains(&self.letter)
     }
 }
 
 impl<'a> Format<'a> {
-    fn new(given: &Given<'a>) -> mlua::Result<Self> {
+    fn new(given: &Arguments<'a>) -> mlua::Result<Self> {
         Ok(Self {
             lua: given.lua,
             text: given.bytes(1)?,
@@ -53,7 +53,7 @@ impl<'a> Format<'a> {
         })
     }
 
-    fn next(&mut self) -> mlua::Result<Option<Part>> {
+    fn next(&mut self) -> mlua::Result<Option<FormatItem>> {
         let Some(&letter) = self.text.get(self.at).filter(|letter| **letter != 0) else {
             return Ok(None);
         };
@@ -67,7 +67,7 @@ impl<'a> Format<'a> {
             b'i' | b'I' => self.width()?,
             _ => 0,
         };
-        Ok(Some(Part { letter, size }))
+        Ok(Some(FormatItem { letter, size }))
     }
 
     fn width(&mut self) -> mlua::Result<usize> {
@@ -98,7 +98,7 @@ impl<'a> Format<'a> {
     }
 
     /// How many bytes stay empty before a part.
-    fn gap(&self, at: usize, part: Part) -> usize {
+    fn gap(&self, at: usize, part: FormatItem) -> usize {
         if part.size == 0 || part.letter == b'c' {
             return 0;
         }
@@ -150,34 +150,34 @@ fn whole(number: f64) -> u64 {
 }
 
 fn pack(lua: &Lua, words: MultiValue) -> mlua::Result<LuaString> {
-    let mut given = Given::new(lua, words);
+    let mut given = Arguments::new(lua, words);
     let mut format = Format::new(&given)?;
     // What is missing is nothing, and not no value.
     given.words.push_back(LuaValue::Nil);
     let mut bytes: Vec<u8> = Vec::new();
-    let mut place = 2;
+    let mut index = 2;
     while let Some(part) = format.next()? {
         bytes.resize(bytes.len() + format.gap(bytes.len(), part), 0);
         match part.letter {
             _ if part.is_integer() => {
-                let number = whole(given.number(place)?).to_le_bytes();
+                let number = whole(given.number(index)?).to_le_bytes();
                 bytes.extend(format.ordered(&number[..part.size]));
             }
             b'x' => bytes.push(0),
             b'f' => {
-                let number = given.number(place)? as f32;
+                let number = given.number(index)? as f32;
                 bytes.extend(format.ordered(&number.to_le_bytes()));
             }
-            b'd' => bytes.extend(format.ordered(&given.number(place)?.to_le_bytes())),
+            b'd' => bytes.extend(format.ordered(&given.number(index)?.to_le_bytes())),
             b'c' | b's' => {
-                let text = given.bytes(place)?;
+                let text = given.bytes(index)?;
                 let size = if part.size == 0 {
                     text.len()
                 } else {
                     part.size
                 };
                 let Some(text) = text.get(..size) else {
-                    return bad_argument(lua, place + 1, "string too short");
+                    return bad_argument(lua, index + 1, "string too short");
                 };
                 bytes.extend(text);
                 if part.letter == b's' {
@@ -187,14 +187,14 @@ fn pack(lua: &Lua, words: MultiValue) -> mlua::Result<LuaString> {
             letter => format.control(letter)?,
         }
         if part.is_integer() || b"fdcs".contains(&part.letter) {
-            place += 1;
+            index += 1;
         }
     }
     lua.create_string(&bytes)
 }
 
 fn unpack(lua: &Lua, words: MultiValue) -> mlua::Result<MultiValue> {
-    let given = Given::new(lua, words);
+    let given = Arguments::new(lua, words);
     let mut format = Format::new(&given)?;
     let data = given.bytes(2)?;
     let from = given.number_or(3, 1.0)? as i64;
@@ -248,7 +248,7 @@ fn previous(lua: &Lua, values: &mut Vec<LuaValue>) -> mlua::Result<usize> {
 }
 
 /// An integer from its bytes, the least one first. Small letters have a sign.
-fn integer(part: Part, bytes: &[u8]) -> LuaValue {
+fn integer(part: FormatItem, bytes: &[u8]) -> LuaValue {
     let number = bytes.iter().rev();
     let number = number.fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     let unused = 64 - 8 * part.size as u32;
@@ -266,7 +266,7 @@ fn float(bytes: &[u8]) -> LuaValue {
 }
 
 fn size(lua: &Lua, words: MultiValue) -> mlua::Result<usize> {
-    let given = Given::new(lua, words);
+    let given = Arguments::new(lua, words);
     let mut format = Format::new(&given)?;
     let mut at = 0;
     while let Some(part) = format.next()? {

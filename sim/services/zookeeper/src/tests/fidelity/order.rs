@@ -90,8 +90,8 @@ fn of_uncommitted_proposals_a_prefix_survives_as_the_new_quorum_has_it() {
         cluster.hold_acks();
         cluster.hold(2, 1);
         let paths = ["/q/a", "/q/b", "/q/c"];
-        for (place, path) in paths.into_iter().enumerate() {
-            if place == logged {
+        for (index, path) in paths.into_iter().enumerate() {
+            if index == logged {
                 cluster.hold(2, 0);
             }
             cluster.request(client, persistent(path));
@@ -101,7 +101,7 @@ fn of_uncommitted_proposals_a_prefix_survives_as_the_new_quorum_has_it() {
         cluster.heal(true);
         cluster.settle();
         let there = paths.map(|path| cluster.server(1).tree().get(path).is_some());
-        let prefix = [0, 1, 2].map(|place| place < logged);
+        let prefix = [0, 1, 2].map(|index| index < logged);
         assert_eq!(there, prefix, "of which {logged} were logged");
     }
 }

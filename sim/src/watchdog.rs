@@ -45,7 +45,7 @@ impl Job {
     }
 
     /// Where it is, and how to see it again: lines to be told below what has happened.
-    pub fn told(&self, seed: u64) -> String {
+    pub fn location(&self, seed: u64) -> String {
         let Self { scenario, case, .. } = self;
         let replay = self.replay(seed);
         format!("  scenario {scenario}, case {case}, seed {seed}\n  replay   {replay}")
@@ -155,12 +155,12 @@ pub struct Stuck {
 /// Looks at all threads now and then, for runs in which nothing happens any more.
 #[derive(Debug, Default)]
 pub struct Watchdog {
-    seen: Vec<Seen>,
+    seen: Vec<LastProgress>,
 }
 
 /// What a thread was at when it was looked at, and since when.
 #[derive(Debug)]
-struct Seen {
+struct LastProgress {
     pulse: Weak<Pulse>,
     at: (u64, u64),
     length: Duration,
@@ -168,7 +168,7 @@ struct Seen {
 
 impl Watchdog {
     /// Looks, so long after it looked before. Answers a run in which nothing has happened for as long as the limit.
-    pub fn look(&mut self, passed: Duration, limit: Duration) -> Option<Stuck> {
+    pub fn check(&mut self, passed: Duration, limit: Duration) -> Option<Stuck> {
         let threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
         self.seen.retain(|it| it.pulse.strong_count() > 0);
         for thread in threads.iter() {
@@ -179,7 +179,7 @@ impl Watchdog {
             let known = self.seen.iter_mut().find(|it| it.pulse.ptr_eq(thread));
             let Some(known) = known else {
                 let (pulse, length) = (Weak::clone(thread), Duration::ZERO);
-                self.seen.push(Seen { pulse, at, length });
+                self.seen.push(LastProgress { pulse, at, length });
                 continue;
             };
             let is_inside = at.0 % 2 == 1;
@@ -215,8 +215,8 @@ mod tests {
         let inside = InSimulation::enter();
         let look = |events: &u64| {
             inside.pulse().beat(*events);
-            watchdog.look(Duration::from_secs(1), Duration::from_secs(3_600));
-            let mine = |it: &&Seen| std::ptr::eq(it.pulse.as_ptr(), inside.pulse());
+            watchdog.check(Duration::from_secs(1), Duration::from_secs(3_600));
+            let mine = |it: &&LastProgress| std::ptr::eq(it.pulse.as_ptr(), inside.pulse());
             let mine = watchdog.seen.iter().find(mine).expect("it was looked at");
             mine.length.as_secs()
         };
@@ -233,7 +233,7 @@ mod tests {
         let mut watchdog = Watchdog::default();
         let job = job();
         let mut look = || {
-            let stuck = watchdog.look(Duration::from_secs(1), Duration::from_secs(2));
+            let stuck = watchdog.check(Duration::from_secs(1), Duration::from_secs(2));
             stuck.filter(|it| it.run.as_ref().is_some_and(|(it, _)| Arc::ptr_eq(it, &job)))
         };
         let named = Named::new(&job, 7);
@@ -251,7 +251,7 @@ mod tests {
         drop(named);
         assert_eq!(current(), None);
         assert_eq!(
-            job.told(7),
+            job.location(7),
             "  scenario ours/works, case ours, seed 7\n  replay   picklock replay ours.toml --case ours --seed 7"
         );
     }

@@ -22,7 +22,7 @@ fn watching() -> Reply {
 
 /// Asks to take back one watcher, or all of them.
 fn take_back(
-    desk: &mut Desk,
+    harness: &mut ClientHarness,
     node: &str,
     one: Option<&Watcher>,
     (side, local): (WatchSide, bool),
@@ -32,36 +32,36 @@ fn take_back(
         Some(_) => Request::CheckWatches { path, side, local },
         None => Request::RemoveWatches { path, side, local },
     };
-    desk.ask(request, one.cloned()).0
+    harness.ask(request, one.cloned()).0
 }
 
 #[test]
 fn a_watch_that_stays_is_registered_by_the_answer_and_stays_when_it_fires() {
-    let mut desk = Desk::connected();
+    let mut harness = ClientHarness::connected();
     let (watcher, events) = watch();
-    desk.watch(1, add("/a", false), Err(ZkError::Unimplemented), &watcher);
-    assert!(watches(&desk).is_empty());
-    desk.watch(2, add("/a", false), watching(), &watcher);
+    harness.watch(1, add("/a", false), Err(ZkError::Unimplemented), &watcher);
+    assert!(watches(&harness).is_empty());
+    harness.watch(2, add("/a", false), watching(), &watcher);
     for kind in [EventType::NodeCreated, EventType::NodeChildrenChanged] {
-        desk.notify(1, kind, "/a");
-        desk.notify(1, kind, "/a");
+        harness.notify(1, kind, "/a");
+        harness.notify(1, kind, "/a");
     }
-    desk.notify(1, EventType::NodeCreated, "/a/b");
+    harness.notify(1, EventType::NodeCreated, "/a/b");
     let expected = ["created /a", "created /a", "children /a", "children /a"];
     assert_eq!(told(&events), expected);
-    assert_eq!(watches(&desk), ["/a Persistent"]);
+    assert_eq!(watches(&harness), ["/a Persistent"]);
 }
 
 #[test]
 fn a_recursive_watch_is_told_of_all_below_it_but_of_no_list() {
-    let mut desk = Desk::connected();
+    let mut harness = ClientHarness::connected();
     let ((watcher, events), (root, of_all)) = (watch(), watch());
-    desk.watch(1, add("/a", true), watching(), &watcher);
-    desk.watch(2, add("/", true), watching(), &root);
-    desk.notify(1, EventType::NodeCreated, "/a");
-    desk.notify(1, EventType::NodeDataChanged, "/a/b/c");
-    desk.notify(1, EventType::NodeChildrenChanged, "/a");
-    desk.notify(1, EventType::NodeDeleted, "/ab");
+    harness.watch(1, add("/a", true), watching(), &watcher);
+    harness.watch(2, add("/", true), watching(), &root);
+    harness.notify(1, EventType::NodeCreated, "/a");
+    harness.notify(1, EventType::NodeDataChanged, "/a/b/c");
+    harness.notify(1, EventType::NodeChildrenChanged, "/a");
+    harness.notify(1, EventType::NodeDeleted, "/ab");
     assert_eq!(told(&events), ["created /a", "changed /a/b/c"]);
     assert_eq!(
         told(&of_all),
@@ -71,25 +71,25 @@ fn a_recursive_watch_is_told_of_all_below_it_but_of_no_list() {
 
 #[test]
 fn a_watcher_object_is_told_once_however_many_kinds_of_watches_it_is_in() {
-    let mut desk = Desk::connected();
+    let mut harness = ClientHarness::connected();
     let (watcher, events) = watch();
-    desk.watch(1, get_data("/a"), data(), &watcher);
-    desk.watch(2, add("/a", false), watching(), &watcher);
-    desk.watch(3, add("/", true), watching(), &watcher);
-    desk.notify(1, EventType::NodeDataChanged, "/a");
+    harness.watch(1, get_data("/a"), data(), &watcher);
+    harness.watch(2, add("/a", false), watching(), &watcher);
+    harness.watch(3, add("/", true), watching(), &watcher);
+    harness.notify(1, EventType::NodeDataChanged, "/a");
     assert_eq!(told(&events), ["changed /a"]);
-    assert_eq!(watches(&desk), ["/ Recursive", "/a Persistent"]);
+    assert_eq!(watches(&harness), ["/ Recursive", "/a Persistent"]);
 }
 
 #[test]
 fn watches_that_stay_come_along_to_the_next_server_and_nothing_is_made_up() {
-    let mut desk = Desk::connected();
+    let mut harness = ClientHarness::connected();
     let (watcher, events) = watch();
-    desk.watch(1, get_data("/a"), data(), &watcher);
-    desk.watch(2, add("/a", false), watching(), &watcher);
-    desk.watch(3, add("/b", true), watching(), &watcher);
-    desk.broken(1);
-    desk.pass_until(100 * MILLI);
+    harness.watch(1, get_data("/a"), data(), &watcher);
+    harness.watch(2, add("/a", false), watching(), &watcher);
+    harness.watch(3, add("/b", true), watching(), &watcher);
+    harness.broken(1);
+    harness.pass_until(100 * MILLI);
     let tables = WatchTables {
         relative_zxid: Zxid(3),
         data: vec![path("/a")],
@@ -98,22 +98,22 @@ fn watches_that_stay_come_along_to_the_next_server_and_nothing_is_made_up() {
         ..WatchTables::default()
     };
     let sent = send(2, ClientMessage::SetWatches(Box::new(tables)));
-    assert!(desk.accept(2).contains(&sent));
+    assert!(harness.accept(2).contains(&sent));
     assert_eq!(told(&events), ["disconnected", "connected"]);
 }
 
 #[test]
 fn kazoo_brings_no_watches_along_that_stay_either() {
     let settings = ZooKeeperClientConfig::new(TIMEOUT, 3).of(Library::Kazoo, Version::V3_8);
-    let mut desk = Desk::new(settings);
-    desk.start();
-    desk.accept(1);
+    let mut harness = ClientHarness::new(settings);
+    harness.start();
+    harness.accept(1);
     let (watcher, events) = watch();
-    desk.watch(1, add("/b", true), watching(), &watcher);
-    desk.broken(1);
-    desk.pass_until(MILLI);
-    assert!(watches(&desk).is_empty());
-    let outputs = desk.accept(2);
+    harness.watch(1, add("/b", true), watching(), &watcher);
+    harness.broken(1);
+    harness.pass_until(MILLI);
+    assert!(watches(&harness).is_empty());
+    let outputs = harness.accept(2);
     let sets = |output: &Output| {
         matches!(
             output,
@@ -124,78 +124,78 @@ fn kazoo_brings_no_watches_along_that_stay_either() {
         )
     };
     assert!(!outputs.iter().any(sets));
-    desk.notify(2, EventType::NodeCreated, "/b");
+    harness.notify(2, EventType::NodeCreated, "/b");
     assert_eq!(told(&events), ["disconnected"]);
 }
 
 #[test]
 fn one_watcher_is_taken_back_and_the_others_stay() {
-    let mut desk = Desk::connected();
+    let mut harness = ClientHarness::connected();
     let ((one, of_one), (other, of_other)) = (watch(), watch());
-    desk.watch(1, get_data("/a"), data(), &one);
-    desk.watch(2, get_data("/a"), data(), &other);
-    desk.watch(3, add("/a", false), watching(), &one);
-    let mut answer = take_back(&mut desk, "/a", Some(&one), (WatchSide::Data, false));
-    desk.reply(1, 4, watching());
+    harness.watch(1, get_data("/a"), data(), &one);
+    harness.watch(2, get_data("/a"), data(), &other);
+    harness.watch(3, add("/a", false), watching(), &one);
+    let mut answer = take_back(&mut harness, "/a", Some(&one), (WatchSide::Data, false));
+    harness.reply(1, 4, watching());
     assert_eq!(answered(&mut answer), Some(watching()));
     assert_eq!(told(&of_one), ["data watch removed /a"]);
-    assert_eq!(watches(&desk), ["/a Data", "/a Persistent"]);
-    desk.notify(1, EventType::NodeDataChanged, "/a");
+    assert_eq!(watches(&harness), ["/a Data", "/a Persistent"]);
+    harness.notify(1, EventType::NodeDataChanged, "/a");
     assert_eq!(told(&of_one), ["changed /a"], "by the watch that stays");
     assert_eq!(told(&of_other), ["changed /a"]);
 }
 
 #[test]
 fn all_are_taken_back_and_each_is_told_of_each_kind_once() {
-    let mut desk = Desk::connected();
+    let mut harness = ClientHarness::connected();
     let ((one, of_one), (other, of_other)) = (watch(), watch());
-    desk.watch(1, get_data("/a"), data(), &one);
-    desk.watch(2, exists("/a"), Err(ZkError::NoNode), &one);
-    desk.watch(3, get_children("/a"), children(), &one);
-    desk.watch(4, add("/a", false), watching(), &other);
-    desk.watch(5, add("/a", true), watching(), &other);
-    desk.watch(6, add("/b", true), watching(), &other);
-    let mut answer = take_back(&mut desk, "/a", None, (WatchSide::Any, false));
-    desk.reply(1, 7, watching());
+    harness.watch(1, get_data("/a"), data(), &one);
+    harness.watch(2, exists("/a"), Err(ZkError::NoNode), &one);
+    harness.watch(3, get_children("/a"), children(), &one);
+    harness.watch(4, add("/a", false), watching(), &other);
+    harness.watch(5, add("/a", true), watching(), &other);
+    harness.watch(6, add("/b", true), watching(), &other);
+    let mut answer = take_back(&mut harness, "/a", None, (WatchSide::Any, false));
+    harness.reply(1, 7, watching());
     assert_eq!(answered(&mut answer), Some(watching()));
     assert_eq!(
         told(&of_one),
         ["data watch removed /a", "child watch removed /a"]
     );
     assert_eq!(told(&of_other), ["lasting watch removed /a"]);
-    assert_eq!(watches(&desk), ["/b Recursive"]);
-    desk.notify(1, EventType::NodeCreated, "/b/c");
+    assert_eq!(watches(&harness), ["/b Recursive"]);
+    harness.notify(1, EventType::NodeCreated, "/b/c");
     assert_eq!(told(&of_other), ["created /b/c"]);
 }
 
 #[test]
 fn what_stays_is_on_neither_side_alone() {
-    let mut desk = Desk::connected();
+    let mut harness = ClientHarness::connected();
     let (watcher, _events) = watch();
-    desk.watch(1, add("/a", true), watching(), &watcher);
+    harness.watch(1, add("/a", true), watching(), &watcher);
     for (xid, side) in [(2, WatchSide::Data), (3, WatchSide::Children)] {
         // The server has done it, but the client has nothing there.
-        let mut answer = take_back(&mut desk, "/a", None, (side, false));
-        desk.reply(1, xid, watching());
+        let mut answer = take_back(&mut harness, "/a", None, (side, false));
+        harness.reply(1, xid, watching());
         assert_eq!(answered(&mut answer), Some(Err(ZkError::NoWatcher)));
     }
-    assert_eq!(watches(&desk), ["/a Recursive"]);
+    assert_eq!(watches(&harness), ["/a Recursive"]);
 }
 
 #[test]
 fn a_refusal_leaves_the_watch_unless_the_client_is_to_forget_it_all_the_same() {
-    let mut desk = Desk::connected();
+    let mut harness = ClientHarness::connected();
     let (watcher, events) = watch();
-    desk.watch(1, get_children("/a"), children(), &watcher);
-    let mut answer = take_back(&mut desk, "/a", None, (WatchSide::Children, false));
-    desk.reply(1, 2, Err(ZkError::NoWatcher));
+    harness.watch(1, get_children("/a"), children(), &watcher);
+    let mut answer = take_back(&mut harness, "/a", None, (WatchSide::Children, false));
+    harness.reply(1, 2, Err(ZkError::NoWatcher));
     assert_eq!(answered(&mut answer), Some(Err(ZkError::NoWatcher)));
-    assert_eq!(watches(&desk), ["/a Child"]);
-    let mut answer = take_back(&mut desk, "/a", None, (WatchSide::Children, true));
-    desk.reply(1, 3, Err(ZkError::NoWatcher));
+    assert_eq!(watches(&harness), ["/a Child"]);
+    let mut answer = take_back(&mut harness, "/a", None, (WatchSide::Children, true));
+    harness.reply(1, 3, Err(ZkError::NoWatcher));
     assert_eq!(answered(&mut answer), Some(watching()));
     assert_eq!(told(&events), ["child watch removed /a"]);
-    assert!(watches(&desk).is_empty());
+    assert!(watches(&harness).is_empty());
 }
 
 #[test]
@@ -204,14 +204,14 @@ fn a_lost_connection_takes_back_a_watch_only_if_that_is_local() {
         (false, Err(ZkError::ConnectionLoss)),
         (true, Ok(Response::Watching)),
     ] {
-        let mut desk = Desk::connected();
+        let mut harness = ClientHarness::connected();
         let (watcher, events) = watch();
-        desk.watch(1, add("/a", true), watching(), &watcher);
-        let mut answer = take_back(&mut desk, "/a", Some(&watcher), (WatchSide::Any, local));
-        desk.broken(1);
-        desk.pass_until(100 * MILLI);
+        harness.watch(1, add("/a", true), watching(), &watcher);
+        let mut answer = take_back(&mut harness, "/a", Some(&watcher), (WatchSide::Any, local));
+        harness.broken(1);
+        harness.pass_until(100 * MILLI);
         assert_eq!(answered(&mut answer), Some(expected));
-        assert_eq!(watches(&desk).is_empty(), local);
+        assert_eq!(watches(&harness).is_empty(), local);
         let removed = told(&events).contains(&"lasting watch removed /a".to_owned());
         assert_eq!(removed, local);
     }

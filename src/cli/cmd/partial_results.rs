@@ -9,15 +9,15 @@ use crate::reports::style::Style;
 use crate::reports::words::count;
 use crate::reports::{files, json, terminal};
 use crate::scenarios::Scenario;
-use crate::sim::watch::{Job, Stuck};
+use crate::sim::watchdog::{Job, Stuck};
 use crate::watchdog;
 
 use crate::cli::console;
 
 /// The cases that are done. The watchdog knows of them, too.
-pub struct LastWords(Arc<Mutex<Told>>);
+pub struct PartialResults(Arc<Mutex<Results>>);
 
-struct Told {
+struct Results {
     /// Of all scenarios that were begun.
     outcomes: Vec<ScenarioOutcome>,
     /// How many of these have been shown.
@@ -28,10 +28,10 @@ struct Told {
     style: Style,
 }
 
-impl LastWords {
+impl PartialResults {
     /// None yet. The results go to this file, too, if one is given.
     pub fn begin(scenarios: &[Scenario], json: Option<&Path>, style: Style) -> Self {
-        let told = Told {
+        let told = Results {
             outcomes: Vec::new(),
             shown: 0,
             cases: scenarios.iter().map(|scenario| scenario.cases.len()).sum(),
@@ -40,7 +40,7 @@ impl LastWords {
         };
         let told = Arc::new(Mutex::new(told));
         let known = Arc::clone(&told);
-        watchdog::before_the_end(move |stuck| lock(&known).tell(stuck));
+        watchdog::before_the_end(move |stuck| lock(&known).report(stuck));
         Self(told)
     }
 
@@ -67,12 +67,12 @@ impl LastWords {
     }
 }
 
-fn lock(told: &Mutex<Told>) -> MutexGuard<'_, Told> {
+fn lock(told: &Mutex<Results>) -> MutexGuard<'_, Results> {
     told.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Told {
-    fn tell(&mut self, stuck: &Stuck) {
+impl Results {
+    fn report(&mut self, stuck: &Stuck) {
         if let Some((job, seed)) = &stuck.run {
             let case = broken(job, *seed, stuck);
             match self.outcomes.last_mut() {
@@ -104,7 +104,7 @@ impl Told {
         if let Some(path) = &self.json {
             let text = json::results(&self.outcomes, env!("CARGO_PKG_VERSION"));
             if let Err(error) = files::write_whole(path, text.as_bytes()) {
-                console::tell(&format!("picklock: {error}\n"));
+                console::print_message(&format!("picklock: {error}\n"));
             }
         }
     }

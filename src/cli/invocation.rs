@@ -10,7 +10,7 @@ use crate::scenarios::replay_command::quoted;
 
 /// What is known of a call besides its words: what Cargo says, and where it was made.
 #[derive(Default)]
-struct Surroundings {
+struct Invocation {
     /// The package that `cargo run` runs, if it does.
     package: Option<String>,
     /// Its folder.
@@ -25,7 +25,7 @@ pub fn of_this_program(arguments: &[OsString]) -> String {
     let word = arguments.first().map(PathBuf::from).unwrap_or_default();
     call(
         &word,
-        &Surroundings {
+        &Invocation {
             package: env::var("CARGO_PKG_NAME").ok(),
             manifest: env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from),
             folder: env::current_dir().unwrap_or_default(),
@@ -34,7 +34,7 @@ pub fn of_this_program(arguments: &[OsString]) -> String {
     )
 }
 
-fn call(word: &Path, around: &Surroundings) -> String {
+fn call(word: &Path, around: &Invocation) -> String {
     let stem = word.file_stem().unwrap_or_default().to_string_lossy();
     if stem.is_empty() || stem == "picklock" {
         return "picklock".to_owned();
@@ -97,8 +97,8 @@ fn in_all(mut command: Command, renamed: &impl Fn(&clap::builder::StyledStr) -> 
 mod tests {
     use super::*;
 
-    fn by_cargo(folder: &str) -> Surroundings {
-        Surroundings {
+    fn by_cargo(folder: &str) -> Invocation {
+        Invocation {
             package: Some("our-locks".to_owned()),
             manifest: Some(PathBuf::from("us/our-locks")),
             folder: PathBuf::from(folder),
@@ -114,14 +114,14 @@ mod tests {
             "picklock"
         );
         assert_eq!(
-            call(Path::new("picklock"), &Surroundings::default()),
+            call(Path::new("picklock"), &Invocation::default()),
             "picklock"
         );
     }
 
     #[test]
     fn a_program_of_somebody_else_is_called_as_it_was() {
-        let called = |word: &str| call(Path::new(word), &Surroundings::default());
+        let called = |word: &str| call(Path::new(word), &Invocation::default());
         assert_eq!(called("our-locks"), "our-locks");
         assert_eq!(called("./our locks"), "'./our locks'");
     }
@@ -136,7 +136,7 @@ mod tests {
             called("target/debug/examples/small"),
             "cargo run --example small --"
         );
-        let elsewhere = Surroundings {
+        let elsewhere = Invocation {
             is_release: true,
             ..by_cargo("us")
         };

@@ -241,7 +241,7 @@ fn a_server_of_3_5_does_not_know_what_came_with_3_6_and_ends_the_connection() {
         let client = cluster.connect(0);
         let reply = cluster.ask(client, Request::MultiRead([].into()));
         cluster.run_for(5 * LATENCY);
-        let known = version.knows_lasting_watches();
+        let known = version.has_persistent_watches();
         assert_eq!(reply == Err(ZkError::Unimplemented), !known);
         assert_eq!(cluster.connections[&client].open, known);
     }

@@ -7,7 +7,7 @@ use picklock_clients::redis::{Command, Value};
 use picklock_redis::ConnectionId;
 use picklock_redis::sentinel::Event;
 pub use picklock_redis::test_cluster::Machine;
-use picklock_redis::test_cluster::{self, Plan};
+use picklock_redis::test_cluster::{self, TestClusterConfig};
 use picklock_testkit::Cluster;
 
 /// A primary, its replicas, and Sentinels; times are in milliseconds.
@@ -19,8 +19,8 @@ pub struct TestCluster {
 
 impl TestCluster {
     /// Servers and Sentinels that have known each other for a while.
-    pub fn of(replicas: usize, sentinels: usize, set: impl Fn(&mut Plan)) -> Self {
-        let mut plan = Plan::of(replicas, sentinels);
+    pub fn of(replicas: usize, sentinels: usize, set: impl Fn(&mut TestClusterConfig)) -> Self {
+        let mut plan = TestClusterConfig::of(replicas, sentinels);
         set(&mut plan);
         let mut town = Self {
             town: test_cluster::TestCluster::of(&plan),

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 /// How long something stays broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lasts {
+pub enum FaultDuration {
     /// It heals after this long.
     For(Duration),
     /// Nothing heals it, in the calm neither.
     ForGood,
 }
 
-impl Lasts {
+impl FaultDuration {
     /// How long, if it ends.
     pub fn duration(self) -> Option<Duration> {
         match self {
@@ -39,13 +39,13 @@ impl Lasts {
     }
 }
 
-impl From<Duration> for Lasts {
+impl From<Duration> for FaultDuration {
     fn from(length: Duration) -> Self {
         Self::For(length)
     }
 }
 
-impl From<Option<Duration>> for Lasts {
+impl From<Option<Duration>> for FaultDuration {
     /// What does not come back is gone for good.
     fn from(back_after: Option<Duration>) -> Self {
         back_after.map_or(Self::ForGood, Self::For)

@@ -20,10 +20,10 @@ const ROUND_TRIPS: u32 = 10;
 /// Runs one simulation whose clients are futures; answers the hash of what happened.
 pub fn with_futures(seed: u64) -> u64 {
     Sandbox::run(0, |mut sandbox| {
-        let world = Rc::new(RefCell::new(World::new(seed)));
+        let world = Rc::new(RefCell::new(BenchWorld::new(seed)));
         let executor = Executor::default();
         for client in 0..CLIENTS {
-            executor.spawn(client, Box::pin(ask_around(Rc::clone(&world), client)));
+            executor.spawn(client, Box::pin(round_trips(Rc::clone(&world), client)));
         }
         let mut ready = Vec::with_capacity(CLIENTS as usize);
         loop {
@@ -52,7 +52,7 @@ pub fn with_futures(seed: u64) -> u64 {
 /// measured against.
 pub fn without_futures(seed: u64) -> u64 {
     Sandbox::run(0, |mut sandbox| {
-        let mut world = World::new(seed);
+        let mut world = BenchWorld::new(seed);
         let mut left = [ROUND_TRIPS; CLIENTS as usize];
         for client in 0..CLIENTS {
             world.tape.choose(SERVERS);
@@ -79,7 +79,7 @@ pub fn without_futures(seed: u64) -> u64 {
 
 fn run_ready(
     executor: &Executor<u32>,
-    world: &RefCell<World<Completion<()>>>,
+    world: &RefCell<BenchWorld<Completion<()>>>,
     ready: &mut Vec<TaskId>,
 ) {
     executor.run_only();
@@ -90,7 +90,7 @@ fn run_ready(
     }
 }
 
-async fn ask_around(world: Rc<RefCell<World<Completion<()>>>>, client: u32) {
+async fn round_trips(world: Rc<RefCell<BenchWorld<Completion<()>>>>, client: u32) {
     let answers = Completions::default();
     for _ in 0..ROUND_TRIPS {
         let (answer, answered) = answers.completion();
@@ -118,14 +118,14 @@ enum Event<A> {
     },
 }
 
-struct World<A> {
+struct BenchWorld<A> {
     now: VirtualTime,
     tape: Tape,
     timeline: Timeline<Event<A>>,
     hash: RollingHash,
 }
 
-impl<A> World<A> {
+impl<A> BenchWorld<A> {
     fn new(seed: u64) -> Self {
         Self {
             now: VirtualTime::ZERO,
