@@ -1,4 +1,4 @@
-//! Where a run is kept: a file of its name, or one like it if another is there already.
+//! A free name for the file that keeps a run: its own, or one with a number if another file has that.
 
 use std::path::{Path, PathBuf};
 

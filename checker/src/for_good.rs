@@ -1,4 +1,4 @@
-//! What the plan has taken for good, as the simulator says it: what nothing can be expected of any more.
+//! What faults that never heal have taken away, as the simulator reports it: no progress is owed there.
 
 use crate::{ContenderId, VirtualTime};
 

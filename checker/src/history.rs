@@ -235,7 +235,7 @@ pub enum Disowned {
     OverwrittenBy(ContenderId),
     /// Somebody from outside removed it: an operator, or an eviction.
     RemovedFromOutside,
-    /// The service lost it: whoever had it died, forgot it, or was replaced by one that never heard of it.
+    /// The service lost it: the server that stored it died, lost its data, or was replaced by one that never had it.
     LostByService,
 }
 

@@ -30,7 +30,7 @@ use std::fmt;
 
 pub use search::find_order;
 
-/// One copy of what is stored, which does one thing after the other.
+/// A sequential specification: one copy of the store, which performs one request after the other.
 pub trait Store: Clone + PartialEq {
     /// What can be asked.
     type Request;

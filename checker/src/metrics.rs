@@ -1,4 +1,4 @@
-//! What a lock costs: figures made of what was counted.
+//! The cost of a lock: metrics computed from the counts of a run.
 
 use crate::Counts;
 

@@ -1,4 +1,4 @@
-//! Runs that say nothing: what was to be put to the test never was.
+//! Vacuous runs: what a scenario wanted to test never happened.
 
 use crate::{Ended, EventKind, Evidence, FaultId, Run};
 

@@ -217,7 +217,7 @@ impl<'a> WitnessBuilder<'a> {
         format!("{inside}, because the service made it the owner{at}{when}.")
     }
 
-    /// Whose place was the last to go while a contender waited that was then wrongly let in.
+    /// Names the last ticket that left the queue while a contender waited that was then wrongly let in.
     fn describe_last_departure(&mut self, belief: &Belief) -> String {
         let events = &self.evidence.run.history.events;
         let asked = belief.asked.unwrap_or(belief.acquired);
@@ -241,7 +241,7 @@ impl<'a> WitnessBuilder<'a> {
         )
     }
 
-    /// Who owned the lock when a contender was let in that did not.
+    /// Names the owner of the lock when a contender was let in that did not own it.
     fn describe_owner_at(&mut self, belief: &Belief) -> String {
         let mut ownerships = self.evidence.ownerships.iter();
         let owner = ownerships.find(|ownership| {

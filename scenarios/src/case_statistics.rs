@@ -1,4 +1,4 @@
-//! What has been seen of a case: it can be added to, written down, and joined with what others have seen.
+//! The statistics of a case over its seeds. They can be added to, saved, and merged with those of other shards.
 
 mod broken;
 mod judge;
@@ -72,7 +72,7 @@ struct ViolationCount {
     seed: u64,
     seeds: u64,
     witness: Witness,
-    /// By the digest of what the arguments have in common: the seeds that violate it so.
+    /// The seeds that violate it, grouped by the digest of their argument without names and numbers.
     alike: BTreeMap<String, SimilarSeeds>,
 }
 

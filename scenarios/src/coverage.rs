@@ -1,4 +1,4 @@
-//! Whether a run of the library has come through everything that it ought to.
+//! Coverage: whether a run of the library came through every moment that it should.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ fn has_run(name: &str, text: &str, outcomes: &[ScenarioOutcome]) -> bool {
     cases.all(|case| outcome.cases.iter().any(|ran| ran.case == case.name))
 }
 
-/// What to say of them, a line each.
+/// Describes them, a line each.
 pub fn describe(vacuous: &[Vacuous]) -> String {
     let lines = vacuous.iter().map(|it| {
         let never = it.never.join(", ");

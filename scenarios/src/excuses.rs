@@ -1,4 +1,4 @@
-//! What faults take from every lock, however good.
+//! Excuses: the promises that no lock can keep under the faults of a plan.
 //!
 //! A drawn plan can hold faults under which no lock over sessions can keep a promise: not a word can reach a process
 //! that stands still. For such a plan the promise is not looked at, and this is the one place that says which, and

@@ -28,9 +28,9 @@ impl<'f> Parts<'f> {
                 FieldMut::FaultDuration(lasts) => parts.times.extend(lasts.duration_mut()),
                 FieldMut::Duration(time) => parts.times.push(time),
                 FieldMut::MaybeDuration(time) => parts.times.extend(time),
-                // Whoever is on either side is struck: the contenders of one are not more so than those of the other.
                 FieldMut::Range(range) => parts.ranges.push(range),
                 FieldMut::Rate(rate) => parts.rate = Some(rate),
+                // A partition strikes both of its sides alike.
                 FieldMut::Contenders(_)
                 | FieldMut::Direction(_)
                 | FieldMut::Call(_)

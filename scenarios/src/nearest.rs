@@ -1,4 +1,4 @@
-//! Which name was meant.
+//! Suggests the known name that is nearest to a misspelt one.
 
 use strsim::damerau_levenshtein;
 

@@ -51,7 +51,7 @@ pub(crate) async fn run<S: SimulatedService>(shared: Rc<Shared<S>>, id: Contende
         let got = loop {
             contender.begin().await;
             let result = contender.call().await;
-            if let Break(got) = contender.handle(result).await {
+            if let Break(got) = contender.handle_result(result).await {
                 break got;
             }
         };
@@ -165,23 +165,26 @@ impl<S: SimulatedService> Contender<S> {
         self.renew_if_closed();
         let (by, lock) = (self.id, self.lock_of_round());
         self.lock = lock;
-        self.note(EventKind::AcquireStarted { by, lock }).await;
+        self.record(EventKind::AcquireStarted { by, lock }).await;
     }
 
-    /// Heeds what a call has come to: it has got the lock, or was cancelled, or is to try again.
-    async fn handle(&mut self, done: Option<Result<Held, LockError>>) -> ControlFlow<Option<Held>> {
+    /// Handles the result of a call: the lock is held, or the call was cancelled, or is to be tried again.
+    async fn handle_result(
+        &mut self,
+        done: Option<Result<Held, LockError>>,
+    ) -> ControlFlow<Option<Held>> {
         self.world().set_acquiring(self.process, false);
         match done {
             None => {
                 let (by, lock) = (self.id, self.lock);
-                self.note(EventKind::Cancelled { by, lock }).await;
+                self.record(EventKind::Cancelled { by, lock }).await;
                 Break(None)
             }
             Some(Ok(held)) => Break(Some(held)),
             Some(Err(error)) => {
                 let (by, lock, why, definite) =
                     (self.id, self.lock, failure(error), error.definite());
-                self.note(EventKind::AcquireFailed {
+                self.record(EventKind::AcquireFailed {
                     by,
                     lock,
                     why,
@@ -207,7 +210,7 @@ impl<S: SimulatedService> Contender<S> {
         let token = held.token.map(Token);
         self.world().belief_begins(self.process, &held);
         let (by, lock) = (self.id, self.lock);
-        self.note(EventKind::Acquired { by, lock, token }).await;
+        self.record(EventKind::Acquired { by, lock, token }).await;
         let entered = self.enter_again().await;
         let ended = if let Err(error) = entered {
             Err(Interrupted(error))
@@ -219,7 +222,7 @@ impl<S: SimulatedService> Contender<S> {
         self.world().belief_ends(self.process);
         match ended {
             Ok(()) => {
-                self.note(EventKind::ReleaseStarted { by, lock }).await;
+                self.record(EventKind::ReleaseStarted { by, lock }).await;
                 let what = match self.release(held).await {
                     None => EventKind::ReleaseCancelled { by, lock },
                     Some(Ok(())) => EventKind::Released { by, lock },
@@ -228,12 +231,12 @@ impl<S: SimulatedService> Contender<S> {
                         EventKind::ReleaseFailed { by, lock, why }
                     }
                 };
-                self.note(what).await;
+                self.record(what).await;
                 true
             }
             Err(Interrupted(error)) => {
                 let why = failure(error);
-                self.note(EventKind::Lost { by, lock, why }).await;
+                self.record(EventKind::Lost { by, lock, why }).await;
                 // What has been sent cannot be called back. Nobody else may own the lock before it has been answered,
                 // as far as it lies with us.
                 self.write_answered().await;
@@ -304,7 +307,7 @@ impl<S: SimulatedService> Contender<S> {
         *self.unanswered.borrow_mut() = Some(answer);
         let accepted = self.write_answered().await == Some(1);
         let (by, lock) = (self.id, self.lock);
-        self.note(EventKind::Written { by, lock, accepted }).await;
+        self.record(EventKind::Written { by, lock, accepted }).await;
         if accepted {
             Ok(())
         } else {
@@ -331,31 +334,31 @@ impl<S: SimulatedService> Contender<S> {
         answered
     }
 
-    fn writing(&self, token: Option<Token>) -> Noted<'_, S> {
+    fn writing(&self, token: Option<Token>) -> Recorded<'_, S> {
         let (by, lock) = (self.id, self.lock);
-        self.note(EventKind::Writing { by, lock, token })
+        self.record(EventKind::Writing { by, lock, token })
     }
 
     /// Says what has happened. A fault that waits for it may stop the process right here.
     ///
     /// It is written into each place that says something, so that the compiler knows there what is said.
     #[inline(always)]
-    fn note(&self, what: EventKind) -> Noted<'_, S> {
+    fn record(&self, what: EventKind) -> Recorded<'_, S> {
         let mut world = self.world();
         world.record_contender_event(self.process, what);
         let runs = world.runs(self.process);
         drop(world);
-        Noted { by: self, runs }
+        Recorded { by: self, runs }
     }
 }
 
-/// Resolves when whoever has said something may go on: mostly at once.
-struct Noted<'a, S: SimulatedService> {
+/// Resolves when the contender that recorded an event may go on: mostly at once.
+struct Recorded<'a, S: SimulatedService> {
     by: &'a Contender<S>,
     runs: bool,
 }
 
-impl<S: SimulatedService> Future for Noted<'_, S> {
+impl<S: SimulatedService> Future for Recorded<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -368,7 +371,7 @@ impl<S: SimulatedService> Future for Noted<'_, S> {
     }
 }
 
-impl<S: SimulatedService> Noted<'_, S> {
+impl<S: SimulatedService> Recorded<'_, S> {
     /// Whether the process that stood still goes on. If not, it looks again as soon as anything runs.
     #[cold]
     fn runs_again(&self, context: &Context<'_>) -> bool {

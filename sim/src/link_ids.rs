@@ -1,4 +1,4 @@
-//! Links have numbers: by which a message goes, and where it ends.
+//! The numbers of links, by their two ends.
 
 use picklock_machines::Link;
 

@@ -94,8 +94,7 @@ pub fn shown(printed: Result<(), Failure>) -> Result<bool, Failure> {
     }
 }
 
-/// Writes what a person should know to standard error. That nobody can read it there is no reason
-/// to stop.
+/// Writes a message to standard error. An error while writing is ignored: it is no reason to stop.
 pub fn print_message(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -100,7 +100,7 @@ impl Work {
         self.shared.bar.set_message(what);
     }
 
-    /// Says what is shrunk: nobody knows how long that takes, and it is none of what the bar counts.
+    /// Shows what is being shrunk, beside the bar: how long that takes is not known.
     pub fn shrinks(&self, case: &str, seed: u64, runs: u32) {
         let bar = &self.shared.bar;
         if runs <= 1 {

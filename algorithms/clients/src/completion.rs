@@ -1,4 +1,4 @@
-//! The two ends of an answer: who asked waits on one, and who answers fills the other.
+//! A one-shot channel: the caller waits for the [`Answer`], and the world completes the [`Completion`].
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -112,7 +112,7 @@ impl Waiting {
         self.somebody.set(true);
     }
 
-    /// Wakes whoever waits.
+    /// Wakes the task that waits.
     #[inline]
     pub(crate) fn wake(&self) {
         if self.somebody.replace(false) {

@@ -82,7 +82,7 @@ impl Leased {
     }
 }
 
-/// Whoever never looks is never told.
+/// The loss of a lock whose recipe never checks: it is never reported.
 pub async fn never() -> LockError {
     pending().await
 }

@@ -78,7 +78,7 @@ impl SameName {
     }
 }
 
-/// What whoever made the node holds.
+/// The hold of the contender that created the node.
 pub(super) fn held(node: &Path, stat: &Stat) -> Held {
     Held::at(Path::clone(node)).with_token(stat.czxid.0)
 }

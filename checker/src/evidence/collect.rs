@@ -1,4 +1,4 @@
-//! The one pass over a history.
+//! The single pass over a history that collects the evidence.
 
 use super::table::Table;
 use super::{Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused};

@@ -44,7 +44,7 @@ impl Evidence<'_> {
         })
     }
 
-    /// What the service has answered whoever believes between two events.
+    /// The answers of the service to the contender of a belief between two events.
     pub(crate) fn answers_to(
         &self,
         belief: &Belief,

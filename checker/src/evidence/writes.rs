@@ -1,4 +1,4 @@
-//! Which sending each write that arrived goes back to.
+//! Matches each write that arrived with the moment at which it was sent.
 
 use super::Arrival;
 use super::collect::{Collector, WriteInFlight};

@@ -1,4 +1,4 @@
-//! Fencing tokens rise.
+//! Fencing tokens increase from one holder to the next.
 
 use crate::witness::WitnessBuilder;
 use crate::{Belief, Evidence, Invariant, LockId, Token, Truth, Verdict};

@@ -1,6 +1,6 @@
 //! What calls report is true.
 //!
-//! Whoever reports can know no more than the service has told it. So an answer is false only if the service's own
+//! A contender can know no more than the service has answered. So an answer is false only if the service's own
 //! answers contradict it ([`ServiceAnswer`]):
 //!
 //! - Who was granted the lock by a majority of servers, one after the other, may say that it holds it, although some

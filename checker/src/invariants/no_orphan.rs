@@ -1,4 +1,4 @@
-//! Nothing of the lock is left to nobody.
+//! No node or key of the lock is left behind that no contender believes in.
 
 mod overdue;
 mod reported_gone;

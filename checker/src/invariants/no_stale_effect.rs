@@ -1,4 +1,4 @@
-//! Fencing, as the resource sees it: whoever held the lock before cannot write any more.
+//! Fencing, as the resource sees it: an earlier holder of the lock cannot write any more.
 
 use crate::witness::WitnessBuilder;
 use crate::{Arrival, Belief, Evidence, Invariant, Truth, Verdict};

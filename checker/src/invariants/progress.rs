@@ -77,7 +77,7 @@ fn has_left(evidence: &Evidence<'_>, by: ContenderId) -> bool {
     last.unwrap_or(false)
 }
 
-/// Nobody can be expected to get a lock of a service of which too little is left.
+/// Undecided, if too little is left of the service for any contender to get the lock.
 fn no_service_left(evidence: &Evidence<'_>) -> Option<Verdict> {
     let gone = evidence.run.for_good.service.as_ref()?;
     Some(Verdict::Undecided(gone.why.clone()))
@@ -346,7 +346,7 @@ mod tests {
             let undecided = Verdict::Undecided(why.to_owned());
             assert_eq!(without_service(text), undecided, "{text}");
         }
-        // Whoever has got it has got it.
+        // A contender that got the lock has made progress, whatever comes later.
         assert_eq!(without_service("a:0-5 end:20"), Verdict::Holds);
     }
 

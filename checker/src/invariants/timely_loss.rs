@@ -36,7 +36,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     Verdict::Holds
 }
 
-/// Whether `acquire` returned a hold that was no longer valid by the clock of whoever called it.
+/// Whether `acquire` returned a hold that was no longer valid by the clock of its caller.
 fn was_over_from_the_beginning(
     evidence: &Evidence<'_>,
     belief: &Belief,

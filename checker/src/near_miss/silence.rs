@@ -95,7 +95,7 @@ impl Listener {
         }
     }
 
-    /// What is left of the old session is nothing, or, if nobody has told the service, one that will end.
+    /// Begins a new session. `left` is 1 if the old one lives on at the service until it expires, 0 if it was closed.
     fn restart_session(&mut self, by: ContenderId, at: VirtualTime, left: u32) {
         self.close(by, at);
         let line = self.line(by);

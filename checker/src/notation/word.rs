@@ -88,7 +88,7 @@ impl<'a> Word<'a> {
             .transpose()
     }
 
-    /// Whoever this is, from this time on it could know of its loss.
+    /// From this time on, this contender could know of its loss.
     pub(super) fn could_have_known(
         &mut self,
         by: ContenderId,

@@ -1,4 +1,4 @@
-//! What charts of the measurements there are.
+//! The kinds of charts that the herd experiment has.
 
 use super::HerdRow;
 use crate::words::{decimal, duration, thousands};

@@ -1,4 +1,4 @@
-//! How what has been seen of a case compares with what was expected.
+//! Compares the statistics of a case with what its scenario expects.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -334,7 +334,7 @@ impl Tally {
         ))
     }
 
-    /// How many seeds can tell whether an invariant holds.
+    /// For how many seeds an invariant is decided.
     fn deciding_seeds(&self, invariant: &str) -> u64 {
         let silent = self.silent.get(invariant).copied().unwrap_or_default();
         let say_nothing = self.idle() + self.seeds_broken();
@@ -346,7 +346,7 @@ impl Tally {
         self.vacuous.values().sum()
     }
 
-    /// Why nothing can be said of anything, if so.
+    /// Why every promise is undecided, if so.
     fn vacuity_reason(&self, open: bool) -> Option<String> {
         if open && self.idle() < self.seeds() {
             return None;

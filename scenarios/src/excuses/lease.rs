@@ -1,4 +1,4 @@
-//! What faults take from every lock that is held by a lease: a key that goes by itself.
+//! Excuses for locks that are held by a lease, a key that expires by itself.
 //!
 //! - `mutual-exclusion`, `no-lost-update`, `fifo`, and, unless the resource is fenced, `no-stale-effect`: if the plan
 //!   holds a pause, however short, for it may lie across the end of the lease; a clock that runs slower than locks have

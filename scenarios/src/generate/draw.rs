@@ -1,4 +1,4 @@
-//! Where drawn plans take their chances.
+//! The streams of random numbers that drawn plans are drawn from.
 
 use std::time::Duration;
 

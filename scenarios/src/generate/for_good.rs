@@ -1,4 +1,4 @@
-//! Servers that do not come back.
+//! Drawn crashes of servers that never heal.
 //!
 //! They are drawn where what is left can serve, and now and then where it cannot: of such a run nobody can say whether
 //! the lock makes progress, and all else it shows as well with a server that comes back late.

@@ -1,4 +1,4 @@
-//! What drawn faults do: whom they strike, for how long, and by how much.
+//! The parameters of drawn faults: their targets, durations, and amounts.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How the seeds of a range share what there is to try.
+//! Stratified sampling: the seeds of a range are spread evenly over what there is to try.
 //!
 //! Chance alone leaves gaps: of twenty kinds of faults, each drawn with even odds, one in three does not come in twenty
 //! seeds. So the first fault of a plan takes its turn: of as many consecutive seeds as there are turns, each kind has

@@ -1,4 +1,4 @@
-//! What the fields of an aimed fault hold, if nothing better is known of its kind.
+//! Default values for the fields of an aimed fault, if nothing better is known of its kind.
 
 use std::time::Duration;
 

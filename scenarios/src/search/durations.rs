@@ -1,4 +1,4 @@
-//! How long some things take, and some faults last.
+//! Durations that aimed faults are built from: leases, restarts, elections.
 
 use std::time::Duration;
 

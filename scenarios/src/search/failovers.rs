@@ -1,4 +1,4 @@
-//! Whether another comes to lead where a leader is away, and how soon.
+//! Whether a failover follows when a leader is away, and how soon.
 
 use std::time::Duration;
 

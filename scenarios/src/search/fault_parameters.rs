@@ -1,4 +1,4 @@
-//! What a kind of fault does at a moment, and for how long: as it hurts most.
+//! The parameters of a fault of some kind at a moment: those with which it is most likely to break a lock.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Faults that strike one after the other: at which moments the first, and when and how those that follow.
+//! Sequences of faults: at which moment the first strikes, and when and how the others follow.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a kind of fault strikes: a request, a contender, or a server that it happens to be connected to.
+//! The target of a kind of fault: a request, a contender, or the server that a contender is connected to.
 
 use picklock_sim::plan::{FaultKind, Plan, Service};
 

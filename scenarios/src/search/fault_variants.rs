@@ -1,4 +1,4 @@
-//! What of the several things that a kind of fault can do is tried.
+//! Variants of a kind of fault: those that the search tries.
 
 use picklock_sim::plan::{FaultKind, Plan};
 

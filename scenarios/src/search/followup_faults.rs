@@ -1,4 +1,4 @@
-//! What follows another fault: when it strikes, and whom.
+//! Faults that follow another fault: when they strike, and which target.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Which moments of a run are alike to a recipe.
+//! Classes of moments: those of one class are alike to a recipe.
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{ContenderName, Trigger};

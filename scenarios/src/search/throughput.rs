@@ -1,4 +1,4 @@
-//! What a search costs besides its runs: choosing what to run, and learning from it.
+//! The overhead of a search: choosing plans, and learning from runs.
 
 use std::time::Duration;
 

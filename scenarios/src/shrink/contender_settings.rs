@@ -1,4 +1,4 @@
-//! Contenders that differ from the others in less, or not at all.
+//! Simpler settings of single contenders: fewer differences from the workload, or none.
 
 use picklock_sim::plan::{ContenderSettings, Plan};
 

@@ -74,7 +74,7 @@ fn failovers(plan: &Plan) -> Vec<Change> {
     changes
 }
 
-/// Contenders that come later: whoever comes while nobody serves asks in vain, again and again.
+/// Later arrivals: a contender that arrives while the service is down repeats its requests again and again.
 fn late_arrivals(plan: &Plan) -> Vec<Change> {
     let late = [10, 5, 20, 2].map(Duration::from_secs);
     let late = late.map(|within| {

@@ -92,7 +92,7 @@ impl<'a> SearchLimit<'a> {
         }
     }
 
-    /// Also tells somebody of each run.
+    /// Also reports the number of runs after each of them.
     #[must_use]
     pub fn with_progress(self, told: &'a dyn Fn(u32)) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Lower numbers in the place of one.
+//! Candidates for a smaller number.
 
 /// Lower numbers to try in the place of one.
 pub(super) fn lower(number: u32, least: u32) -> Vec<u32> {

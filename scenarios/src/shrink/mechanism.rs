@@ -72,7 +72,7 @@ pub enum TurningPoint {
 /// How large an overlap is, by what tells a broken lock from a sound one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {
-    /// A few latencies of a message: whoever is told in time is told as late.
+    /// A few latencies of a message: a notification in time can be as late as this.
     Messages,
     /// Longer, but only a small part of the lease.
     Short,

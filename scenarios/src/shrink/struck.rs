@@ -1,4 +1,5 @@
-//! Whom the faults of a run struck: the same fault is another one if it strikes a waiter and not the holder.
+//! The roles of the targets that the faults of a run struck. A fault that strikes a waiter differs from the same
+//! fault that strikes the holder.
 
 use std::collections::BTreeSet;
 
@@ -114,7 +115,7 @@ fn contender_is(before: &[Event], contender: ContenderId) -> TargetRole {
     });
     let owned = last(|what| matches!(what, EventKind::Owned { .. }));
     let disowned = last(|what| matches!(what, EventKind::Disowned { .. }));
-    // Whoever still asks waits, whatever the service has given it by then.
+    // A contender whose `acquire` is open waits, even if the service has granted it the lock by then.
     if asked > entered.max(failed).max(crashed) {
         TargetRole::Waiter
     } else if entered > left.max(crashed) || owned > disowned {

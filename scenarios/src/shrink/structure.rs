@@ -1,4 +1,4 @@
-//! Simpler plans: with less in them, before anything in them becomes simpler.
+//! Smaller plans: first with fewer parts, then with simpler ones.
 
 use picklock_sim::plan::{
     Arrival, ContenderSettings, Deployment, Ensemble, Fault, Hold, Plan, Repeat, Section, Service,

@@ -70,7 +70,7 @@ fn lower(search: &mut Search) {
     }
 }
 
-/// Where the tape says something.
+/// The positions of choices that are not zero.
 fn nonzero_choices(search: &Search) -> Vec<usize> {
     let choices = search.choices().iter().enumerate();
     let said = choices.filter(|(_, choice)| **choice != 0);

@@ -1,4 +1,4 @@
-//! Where decisions come from.
+//! The source of every decision that a machine does not make itself.
 
 use picklock_checker::VirtualTime;
 

@@ -1,4 +1,4 @@
-//! Strategies: what chance is like.
+//! Strategies: the distributions by which a seed fills the tape.
 //!
 //! Even odds try everything about equally, and so they seldom try what takes many unlikely delays of one kind. The
 //! other strategies are unlike that, each in its own way. Whatever one chooses is on the tape, so a run is replayed and

@@ -141,7 +141,7 @@ impl<E: Default> Timeline<E> {
         Some((at, self.take_from(place)))
     }
 
-    /// When the next event is due, and where it is: whoever asks takes it from there at once.
+    /// When the next event is due, and its slot, from which the caller takes it at once.
     #[inline]
     pub fn take_place(&mut self) -> Option<(VirtualTime, Place)> {
         let index = match self.few.pop() {

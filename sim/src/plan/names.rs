@@ -1,4 +1,4 @@
-//! Whom and what a fault strikes, by name.
+//! The names by which a plan refers to contenders and servers.
 
 /// A contender, by its index from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,4 +1,4 @@
-//! What breaks, and how it heals.
+//! Injects faults, and heals them.
 
 use std::time::Duration;
 

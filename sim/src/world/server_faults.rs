@@ -1,4 +1,4 @@
-//! What breaks servers, of whatever service.
+//! Faults of servers that every service can have.
 
 use std::time::Duration;
 

@@ -89,7 +89,7 @@ pub struct Hunt {
 }
 
 impl Hunt {
-    /// Hunts, and tells of what it found.
+    /// Hunts, and reports what was found.
     ///
     /// # Errors
     ///

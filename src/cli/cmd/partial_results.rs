@@ -99,7 +99,7 @@ impl Results {
         if left > 0 {
             text.push_str(&format!("  {} did not run.\n", count(left, "other case")));
         }
-        // The program ends with what it was ended for, whoever reads this or not.
+        // A failure to write must not change the exit code of the watchdog.
         let _ = console::print(&text);
         if let Some(path) = &self.json {
             let text = json::results(&self.outcomes, env!("CARGO_PKG_VERSION"));

@@ -1,4 +1,4 @@
-//! Whether a run is the one that it is taken for: what was written down of it, or what the command says.
+//! Checks that a replayed run is the recorded one, or the one that the command names.
 
 use crate::scenarios::{Case, RecordedRun};
 use crate::sim::Simulated;

@@ -18,7 +18,7 @@ pub struct VerbosityArgs {
 }
 
 impl VerbosityArgs {
-    /// What is to be said of a scenario, if anything.
+    /// The report of a scenario, unless it is to be left out.
     pub fn describe(&self, outcome: &ScenarioOutcome, look: &OutputArgs) -> Option<String> {
         let standing = exit::of(outcome.cases.iter().map(|case| case.standing));
         if self.quiet && standing == exit::AS_EXPECTED {

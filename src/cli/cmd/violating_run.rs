@@ -116,7 +116,7 @@ fn find(name: &str) -> Result<&'static Invariant, Failure> {
     invariants::find(name).ok_or_else(|| Failure::unknown("invariant", name, &names))
 }
 
-/// Why the run says nothing of what was asked for, or of anything that the case looks at, if so.
+/// Why the run is undecided about the wanted promise, or about all promises of the case, if it is.
 fn doubt(outcome: SeedOutcome, simulated: &Simulated, asked: Option<&Invariant>) -> Option<String> {
     let unknown = |(name, verdict): (&str, Verdict)| match verdict {
         Verdict::Undecided(reason) => Some(format!("{name}: {reason}")),
@@ -137,7 +137,7 @@ fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<Witness> {
     }
 }
 
-/// What the run violates of what the case looks at; first what nobody expected.
+/// The promises of the case that the run violates: first those whose violation is not expected.
 fn violations(case: &Case, simulated: &Simulated) -> Vec<(&'static Invariant, Witness)> {
     let looked_at = INVARIANTS
         .iter()

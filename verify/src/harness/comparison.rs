@@ -1,4 +1,4 @@
-//! What came of a comparison.
+//! The result of a comparison.
 
 use std::collections::BTreeMap;
 use std::fmt;

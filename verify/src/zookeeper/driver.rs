@@ -25,7 +25,7 @@ const SHORT: Duration = Duration::from_millis(2);
 const STANDSTILL: Duration = Duration::from_secs(4);
 /// If servers take longer to elect a leader or to start, they may, too.
 const LONG_STANDSTILL: Duration = Duration::from_secs(8);
-/// Whoever waits until something is gone must hear of those who live on this often.
+/// While a step waits until nodes are gone, the clients that live on ping this often.
 const BEAT_STANDSTILL: Duration = Duration::from_millis(1_500);
 
 /// What was seen of a step: for each connection, what came over it, in order.

@@ -89,7 +89,7 @@ pub enum Step {
         /// How long the nodes stay at least.
         timeout: Duration,
     },
-    /// Whoever leads is killed, and another leads.
+    /// The leader is killed, and another is elected.
     KillLeader,
     /// A server that does not lead is killed.
     KillFollower,

@@ -1,4 +1,4 @@
-//! Guaranteed deletes: what is to go goes, however long that takes.
+//! Guaranteed deletes: a delete that failed is repeated in the background until the node is gone.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Curator, should_retry};
 use crate::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
 
-/// How long it waits when all retries were in vain.
+/// How long it waits after all retries have failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Curator {

@@ -1,4 +1,4 @@
-//! In what state the connection is, and what keeps that up to date.
+//! The state of the connection, and the task that keeps it up to date.
 
 use std::future::pending;
 use std::time::Duration;
@@ -31,7 +31,7 @@ impl ConnectionState {
     }
 }
 
-/// What counts as an error to whoever holds something.
+/// Which states of the connection count as an error to a holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorPolicy {
     /// A lost connection does: `StandardConnectionStateErrorPolicy`.

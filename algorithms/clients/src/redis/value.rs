@@ -1,4 +1,4 @@
-//! What a server answers.
+//! The replies of a Redis server.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Who may do what: the calls of the handle that most recipes do without.
+//! Access control: the calls of the handle that read and set lists, and authenticate. Few recipes use them.
 
 use super::unexpected;
 use super::{

@@ -1,4 +1,4 @@
-//! Who may do what with a node: access control lists.
+//! Access control lists: which identity may do what with a node.
 //!
 //! # Source
 //!

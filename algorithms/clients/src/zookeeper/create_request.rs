@@ -1,4 +1,4 @@
-//! A node that is to be made, as a request says it.
+//! The request that creates a node.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a server answers.
+//! The responses of a server.
 
 use std::cmp::Ordering;
 use std::rc::Rc;

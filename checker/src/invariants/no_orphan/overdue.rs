@@ -1,4 +1,4 @@
-//! How long an ownership may go on that nobody stands behind.
+//! How long the service may keep an ownership that no contender believes in.
 
 use crate::{Disowned, Event, EventKind, Evidence, Ownership, VirtualTime};
 

@@ -3,7 +3,7 @@
 use crate::witness::WitnessBuilder;
 use crate::{Belief, ContenderId, EventKind, Evidence, Verdict};
 
-/// Whoever has got the lock in the calm again and again, and lost it each time, up to the end.
+/// A contender that got the lock in the calm again and again, and lost it each time, up to the end.
 struct Loser<'e> {
     by: ContenderId,
     times: usize,

@@ -1,4 +1,4 @@
-//! A map for what is mostly few, and now and then very many.
+//! A map that is a list while it is small, and hashed when it is large.
 
 use std::hash::Hash;
 
@@ -84,7 +84,7 @@ impl<K: Hash + Eq, V> SmallMap<K, V> {
         self.get_key_value_mut(key).map(|(_, value)| value)
     }
 
-    /// Puts a value there instead of what there was, which is the answer.
+    /// Inserts a value, and answers the one that it replaces.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         if self.many.is_empty() {
             if let Some(index) = self.find(&key) {

@@ -1,4 +1,4 @@
-//! A queue of what is mostly one thing.
+//! A queue that mostly holds one item, which it keeps inline.
 
 use std::collections::VecDeque;
 use std::iter::Chain;

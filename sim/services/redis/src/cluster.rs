@@ -289,7 +289,7 @@ impl Cluster {
         out.push(Output::ToNode { to, message });
     }
 
-    /// Says the same to everybody.
+    /// Sends the same message to all other nodes.
     fn broadcast(&self, body: &Body, out: &mut Vec<Output>) {
         let header = self.header();
         for to in self.others() {

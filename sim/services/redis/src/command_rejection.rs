@@ -1,4 +1,4 @@
-//! Why a server cannot serve, and whom it refuses then.
+//! Commands that a server rejects while it cannot serve, and the errors that it answers.
 
 use picklock_clients::redis::{Command, ErrorReply};
 

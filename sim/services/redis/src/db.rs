@@ -1,4 +1,4 @@
-//! What commands work on: the keys, who watches and listens, and the time, which stands still for each of them.
+//! The database that commands work on: the keys, the watches, the subscriptions, and the time at which a command runs.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

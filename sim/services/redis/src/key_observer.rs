@@ -1,4 +1,4 @@
-//! A key that somebody outside follows: why it goes, and for whom.
+//! Observes one key from outside: who writes it, and why it is removed.
 //!
 //! From outside nobody can tell. A key that is gone after a command may have been deleted by it, or may have expired
 //! when the command looked for it, or right after it; and a command may be one that has waited since another day. The

@@ -81,7 +81,7 @@ impl Effects {
         }
     }
 
-    /// Whether anything is to be told.
+    /// Whether commands wait to be propagated.
     pub(crate) fn has_pending(&self) -> bool {
         !self.told.is_empty()
     }

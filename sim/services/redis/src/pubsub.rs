@@ -1,4 +1,4 @@
-//! Who listens to which channels.
+//! Subscriptions of clients to channels and patterns.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What servers tell each other.
+//! The messages of the replication protocol.
 
 use std::fmt;
 use std::rc::Rc;

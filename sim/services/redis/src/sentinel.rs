@@ -71,7 +71,7 @@ pub struct Sentinel {
     wake: VirtualTime,
 }
 
-/// Whom a call goes to.
+/// The instance that a call goes to.
 #[derive(Clone, Copy)]
 enum CallTarget {
     Primary,

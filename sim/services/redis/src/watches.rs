@@ -1,4 +1,4 @@
-//! Who watches which keys, and whose transactions must not happen any more.
+//! `WATCH`: which client watches which keys, and whose transaction must fail.
 
 use std::collections::BTreeSet;
 

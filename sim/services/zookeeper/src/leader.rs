@@ -1,4 +1,4 @@
-//! The leader: whom it leads, and whose sessions expire.
+//! The leader: its learners, its proposals in flight, and the expiry of sessions.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -259,7 +259,7 @@ impl Leading {
         self.learners.get_mut(usize::from(id.0))
     }
 
-    /// Notes that a follower was heard.
+    /// Notes that a message of a follower has come: it is in contact for another sync limit.
     pub(super) fn note_contact(&mut self, id: ServerId) {
         let tick = self.half_ticks / 2;
         if let Some(learner) = self.learner(id) {

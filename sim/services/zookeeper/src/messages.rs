@@ -1,4 +1,4 @@
-//! What clients and servers of ZooKeeper say to each other.
+//! The messages between clients and servers of ZooKeeper.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! What a path may be.
+//! The rules for paths.
 
 use picklock_clients::zookeeper::ZkError;
 

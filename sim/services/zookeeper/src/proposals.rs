@@ -55,7 +55,7 @@ impl Server {
         }
     }
 
-    /// Says from now on what is proposed, or not: mostly nobody minds. A new server does.
+    /// Whether proposals are reported to the world from now on. A new server reports them.
     pub fn report_proposals(&mut self, says: bool) {
         self.reports_proposals = says;
     }

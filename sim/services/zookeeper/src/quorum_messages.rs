@@ -1,4 +1,4 @@
-//! What servers of an ensemble say to each other.
+//! The messages between the servers of an ensemble.
 
 use picklock_clients::zookeeper::{Request, SessionId, Zxid};
 

@@ -1,4 +1,4 @@
-//! What a server does with what its clients send.
+//! Dispatches the requests of clients: answers them, or forwards them to the leader.
 
 use picklock_checker::VirtualTime;
 use picklock_clients::zookeeper::{Reply, Request, SessionId, ZkError, Zxid};

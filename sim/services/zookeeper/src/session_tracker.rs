@@ -1,4 +1,4 @@
-//! Who is alive: the leader's clock for sessions.
+//! The session tracker: the leader's clock for sessions, in buckets of ticks.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Watches: who is to be told of what, once.
+//! The watches of a server: which connection is notified of which change.
 
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ pub(super) struct WatcherModes {
     pub(super) recursive: bool,
 }
 
-/// Whom a deletion has been told to.
+/// The connections that were notified of a deletion.
 pub(super) type Notified = FxIndexMap<ConnectionId, ()>;
 
 /// Who watches, first come first served. Most nodes have one watcher.

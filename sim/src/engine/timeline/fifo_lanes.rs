@@ -87,7 +87,7 @@ impl Lanes {
         lane
     }
 
-    /// The how many-eth the first of a lane was to be added.
+    /// The sequence number of the first event of a lane, in the order of adding.
     pub(super) fn order(&self, lane: usize) -> u64 {
         self.rows[lane]
             .events

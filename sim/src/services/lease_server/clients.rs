@@ -1,4 +1,4 @@
-//! Clients of the lease server: what they ask, and what they hear.
+//! Clients of the lease server: their claims, and the replies.
 
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;

@@ -1,4 +1,4 @@
-//! What happens at Redis, and whom it comes to.
+//! Delivers the events of Redis to its servers, Sentinels, and clients.
 
 use super::event::{RedisEvent, SentinelEvent};
 use super::{SimulatedRedis, is_message};

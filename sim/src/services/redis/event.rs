@@ -1,4 +1,4 @@
-//! What happens at Redis, and between it and its clients.
+//! The events of Redis servers, Sentinels, and clients.
 
 use picklock_clients::redis::{Command, Value};
 use picklock_redis::sentinel::CallId;
@@ -87,7 +87,7 @@ pub enum SentinelEvent {
 }
 
 impl SentinelEvent {
-    /// Whose machine it comes to.
+    /// The machine that it comes to.
     pub fn recipient(&self) -> ServerId {
         match self {
             Self::Wake { sentinel: whom }

@@ -1,4 +1,4 @@
-//! What breaks at Redis alone.
+//! Faults that only Redis can have.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The power of a server's machine: when it goes, nobody is told.
+//! Power loss: the peers of a machine get no reset, as they would of a killed process.
 //!
 //! A process that is killed leaves a kernel that closes its connections. A machine without power leaves nothing: what
 //! is sent to it is lost, who knocks goes on knocking, and whoever had a connection learns that it is gone when the

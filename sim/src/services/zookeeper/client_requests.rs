@@ -1,4 +1,4 @@
-//! What clients ask, and what they hear.
+//! The requests of clients, and the messages that reach them.
 
 use picklock_checker::ContenderId;
 use picklock_zookeeper::client::Input;

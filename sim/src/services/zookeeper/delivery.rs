@@ -1,4 +1,4 @@
-//! What happens at an ensemble, and whom it comes to.
+//! Delivers the events of an ensemble to its servers and clients.
 
 use picklock_zookeeper::client::Input;
 

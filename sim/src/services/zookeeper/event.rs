@@ -1,4 +1,4 @@
-//! What happens at an ensemble, and between it and its clients.
+//! The events of an ensemble and its clients.
 
 use picklock_checker::VirtualTime;
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage};

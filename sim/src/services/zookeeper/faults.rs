@@ -1,4 +1,4 @@
-//! What breaks at ZooKeeper alone.
+//! Faults that only ZooKeeper can have.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Clients at servers that answer reads alone look for one that takes writes.
+//! Clients that are connected to a read-only server probe the others (`isro`) for one that takes writes.
 
 use picklock_checker::VirtualTime;
 

@@ -56,7 +56,7 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// The list that nobody could read, if nothing else has happened since it was asked for last.
+    /// The list that was too long to read, if nothing else has happened since it was last requested.
     pub(super) fn unreadable_list(&self) -> Option<ListTooLong> {
         let state = (self.grants(), self.contenders_active);
         self.service

@@ -1,4 +1,4 @@
-//! What messages weigh on the wire.
+//! The sizes of messages on the wire.
 
 use picklock_clients::zookeeper::{ERROR_REPLY_BYTES, Response};
 use picklock_zookeeper::messages::{ServerMessage, notification_bytes};

@@ -1,4 +1,4 @@
-//! What the names of a plan mean at the moment.
+//! Resolves the names of a plan (`leader`, `follower-2`) to servers.
 
 use super::SimulatedZooKeeper;
 use crate::network::{ConnectionId, ServerId};

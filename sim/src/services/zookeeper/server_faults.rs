@@ -1,4 +1,4 @@
-//! What breaks the servers of an ensemble, and how they come back.
+//! Faults of the servers of an ensemble, and how they heal.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What replicas of a cluster answer to whoever reads from them, and what they send to their primary.
+//! Reads from replicas of a cluster: what the replica answers itself, and what it redirects to its primary.
 
 use super::Step;
 

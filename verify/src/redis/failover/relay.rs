@@ -1,4 +1,4 @@
-//! What stands between a primary and its replica: it passes on what they say, or holds it up, or keeps them apart.
+//! A relay between a primary and its replica. It forwards their messages, holds them back, or cuts the connection.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};

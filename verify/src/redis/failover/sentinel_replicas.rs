@@ -24,7 +24,7 @@ pub(super) fn cases() -> Vec<(&'static str, Setup, Case)> {
     )]
 }
 
-/// What clients look at, of what is said of each replica.
+/// The fields of each replica that clients read.
 const FIELDS: [&str; 5] = [
     "flags",
     "role-reported",

@@ -1,4 +1,4 @@
-//! Who may do what.
+//! Access control lists.
 
 use picklock_clients::zookeeper::{Acl, CreateMode, Op, Path, Permissions, Request, Version};
 

@@ -1,4 +1,4 @@
-//! How much may be below a node.
+//! Quotas.
 
 use picklock_clients::zookeeper::{Acl, CreateMode, Data, Path, Request};
 
@@ -75,7 +75,7 @@ fn data_of(build: &Build, path: &str, data: &[u8]) -> Request {
     }
 }
 
-/// The path of what belongs to a quota.
+/// The path of a node below `/zookeeper/quota`.
 fn quota(build: &Build, path: &str) -> Path {
     format!("/zookeeper/quota{}", build.path(path)).into()
 }

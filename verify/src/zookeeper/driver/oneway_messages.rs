@@ -1,4 +1,4 @@
-//! What a client tells its server without asking for anything.
+//! Messages of a client that have no reply.
 
 use picklock_zookeeper::messages::{ClientMessage, WatchTables};
 

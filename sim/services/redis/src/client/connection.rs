@@ -37,7 +37,7 @@ impl Phase {
 /// What servers say that do not serve yet.
 const NOT_YET: [&str; 2] = ["LOADING", "MASTERDOWN"];
 
-/// Whom the commands of a lane are sent to. Each has connections of its own.
+/// The target of the commands of a lane. Each target has connections of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LaneTarget {
     /// The server of the lane, or whoever is the primary.

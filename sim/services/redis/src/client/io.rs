@@ -1,4 +1,4 @@
-//! What happens to a client, and what it wants done.
+//! The inputs and outputs of a client.
 
 use std::time::Duration;
 

@@ -40,7 +40,7 @@ pub(super) fn address(value: &Value) -> Option<Address> {
     })
 }
 
-/// What a Sentinel is asked.
+/// The command that asks a Sentinel for the primary.
 fn get_master_addr() -> Command {
     Command::new("SENTINEL")
         .arg("GET-MASTER-ADDR-BY-NAME")

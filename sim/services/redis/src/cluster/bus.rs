@@ -1,4 +1,4 @@
-//! What the nodes of a cluster tell each other.
+//! The messages of the cluster bus.
 
 use std::rc::Rc;
 

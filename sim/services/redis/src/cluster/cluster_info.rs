@@ -1,4 +1,4 @@
-//! What a node says of its cluster to clients.
+//! The replies to `CLUSTER INFO`, `CLUSTER SLOTS`, and their like.
 
 use picklock_clients::redis::Value;
 

@@ -1,4 +1,4 @@
-//! Who serves what: whoever claims a slot by a larger epoch has it.
+//! The slot configuration: a node that claims a slot with a larger epoch gets it.
 
 use std::rc::Rc;
 

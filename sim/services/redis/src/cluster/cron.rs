@@ -1,4 +1,4 @@
-//! What a node does ten times a second: it asks the others whether they are there, and draws conclusions.
+//! The cron of a node, ten times a second: it pings other nodes, and suspects those that do not answer.
 
 use std::rc::Rc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a node makes of what others tell it.
+//! Processes the messages of other nodes.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Which node is to be asked: what a server does about commands on keys that it does not serve.
+//! Redirections (`MOVED`, `ASK`): what a server answers to commands on keys that it does not serve.
 
 use std::borrow::Cow;
 

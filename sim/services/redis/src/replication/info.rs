@@ -1,4 +1,4 @@
-//! What a server says of its replication.
+//! The replication section of `INFO`, and `ROLE`.
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::Value;

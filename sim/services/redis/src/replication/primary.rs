@@ -1,4 +1,4 @@
-//! What a primary does for its replicas.
+//! Replication at the primary: synchronising replicas, and feeding them the stream.
 
 use std::rc::Rc;
 

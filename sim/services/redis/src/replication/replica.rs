@@ -1,4 +1,4 @@
-//! What a replica does with what its primary sends.
+//! Replication at the replica: the link to its primary, and the stream that it applies.
 
 use std::rc::Rc;
 
@@ -95,7 +95,7 @@ impl Server {
         self.set_link_up(link);
     }
 
-    /// Throws away what there is, and takes what the primary has.
+    /// A full resynchronisation: replaces all keys by the snapshot of the primary.
     fn full_resync(&mut self, link: LinkId, id: ReplicationId, offset: u64, snapshot: &Snapshot) {
         let dataset = (*snapshot.0).clone();
         self.core

@@ -1,4 +1,4 @@
-//! What scripts find around them.
+//! The global environment of scripts.
 
 use mlua::{Function, Lua, LuaOptions, MultiValue, StdLib, Table};
 

@@ -1,4 +1,4 @@
-//! What scripts ask of the server.
+//! `redis.call`, `redis.pcall`, and the other functions by which scripts reach the server.
 
 use std::fmt;
 

@@ -63,7 +63,7 @@ impl Sentinel {
         }
     }
 
-    /// Clients that want to be told of a new primary are.
+    /// Publishes a new primary to the subscribed clients (`+switch-master`).
     pub(super) fn publish_switch(&mut self, old: &Address, new: &Address) {
         let text = format!("{NAME} {} {} {} {}", old.host, old.port, new.host, new.port);
         for &connection in &self.listeners {

@@ -1,4 +1,4 @@
-//! What everything in a Sentinel writes on, and the time.
+//! The context that the parts of a Sentinel share: its outputs, and the time.
 
 use picklock_clients::redis::Command;
 

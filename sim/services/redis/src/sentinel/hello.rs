@@ -71,7 +71,7 @@ impl Sentinel {
         }
     }
 
-    /// Another Sentinel has said what it knows.
+    /// A hello of another Sentinel.
     pub(super) fn process_hello(&mut self, message: &[u8]) {
         let Some(hello) = read(message) else {
             return;
@@ -99,7 +99,7 @@ impl Sentinel {
         }
     }
 
-    /// Everybody is told what we know at the next look, and not only when it is time.
+    /// Every instance gets a hello at the next tick, and not only when its period is over.
     pub(super) fn force_hello_updates(&mut self) {
         self.primary.force_hello_update();
         for replica in &mut self.replicas {

@@ -1,4 +1,4 @@
-//! What a server says of itself, as a Sentinel reads it.
+//! Reads the `INFO` replies of the instances that a Sentinel watches.
 
 use std::rc::Rc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Somebody whom a Sentinel watches: the connections to it, whether it answers, and what it says it is.
+//! An instance that a Sentinel watches: its connections, whether it answers, and the role that it reports.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -181,7 +181,7 @@ impl Instance {
         self.published = now;
     }
 
-    /// It is to be told what we know as soon as possible.
+    /// The next hello to it is sent at the next tick, and not only when its period is over.
     pub fn force_hello_update(&mut self) {
         self.published = Stamp::LONG_AGO;
     }
@@ -281,7 +281,7 @@ impl Instance {
         }
     }
 
-    /// Its machine says that it is this now.
+    /// Notes the role that its machine reports.
     pub fn set_reported_role(&mut self, role: Role, context: &mut SentinelContext) {
         if role != self.role {
             self.role = role;

@@ -83,7 +83,7 @@ impl Sentinel {
         }
     }
 
-    /// Another Sentinel has answered.
+    /// The reply of another Sentinel to `SENTINEL IS-MASTER-DOWN-BY-ADDR`.
     pub(super) fn receive_is_master_down_reply(&mut self, index: usize, value: &Value) {
         let Some(
             [

@@ -1,4 +1,4 @@
-//! Those who ask servers and Sentinels, one question at a time.
+//! Clients of servers and Sentinels, each with one command in flight.
 
 use std::time::Duration;
 

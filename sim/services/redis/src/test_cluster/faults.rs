@@ -1,4 +1,4 @@
-//! What happens to the machines.
+//! Faults: machines that crash, restart, pause, or lose their links.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Connections: sought, greeted, kept alive, and given up.
+//! Connections: how a client connects, establishes its session, and disconnects.
 
 use picklock_checker::VirtualTime;
 use picklock_clients::zookeeper::{SessionId, SessionState, ZkError};

@@ -37,7 +37,7 @@ impl Caller {
     }
 }
 
-/// Something that the application is told later.
+/// An event or an answer that waits for the event thread.
 enum QueuedEvent {
     Event(Watcher, WatchedEvent),
     Answer(Completion<Reply>, Reply),

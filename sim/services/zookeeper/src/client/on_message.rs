@@ -1,4 +1,4 @@
-//! What a client makes of what a server says.
+//! Handles the messages of a server.
 
 use picklock_checker::VirtualTime;
 

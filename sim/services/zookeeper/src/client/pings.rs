@@ -1,4 +1,4 @@
-//! When a client pings, and when it despairs of an answer.
+//! When a client pings, and when it gives up on a server that does not answer.
 
 use picklock_checker::VirtualTime;
 use picklock_machines::Chance;

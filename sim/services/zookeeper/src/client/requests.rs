@@ -167,7 +167,7 @@ impl Client {
         }
     }
 
-    /// Says one thing of who the application is.
+    /// Sends one of the identities that the application has added (`addAuthInfo`).
     pub(super) fn send_auth(
         &mut self,
         now: VirtualTime,

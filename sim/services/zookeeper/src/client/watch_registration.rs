@@ -1,4 +1,4 @@
-//! What requests do to watches, once they are answered.
+//! Watches that a request registers or removes when it is answered.
 
 use picklock_clients::zookeeper::{Path, Reply, Request, WatchSide, Watcher, ZkError};
 

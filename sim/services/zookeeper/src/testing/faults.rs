@@ -1,4 +1,4 @@
-//! What breaks, and how it heals.
+//! Faults of the test network, and how they heal.
 
 use super::{Cluster, SECOND};
 use crate::messages::{ConnectionId, ServerId};

@@ -1,4 +1,4 @@
-//! What nodes of a cluster say of who serves what.
+//! The slot map, as `CLUSTER SLOTS` reports it.
 
 use std::collections::BTreeMap;
 
