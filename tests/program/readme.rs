@@ -6,6 +6,7 @@ use std::fs;
 use super::common::{Folder, command, picklock};
 use picklock::algorithms::registry::RECIPES;
 
+const INCIDENTS: &str = include_str!("../../docs/incidents.md");
 const README: &str = include_str!("../../README.md");
 const RECIPES_PAGE: &str = include_str!("../../docs/recipes.md");
 const REDIS: &str = include_str!("../../docs/redis.md");
@@ -123,6 +124,37 @@ fn the_scenario_to_begin_with_is_as_expected_and_says_why_it_is_not_any_more() {
     );
     let at = |what: &str| told.find(what).unwrap_or_else(|| panic!("{what}: {told}"));
     assert!(at("leaves") < at("expired"), "{told}");
+}
+
+#[test]
+fn an_incident_of_four_sentences_is_a_file_of_a_few_lines_and_is_told_as_it_was_reported() {
+    let folder = Folder::new();
+    let text = blocks(INCIDENTS, "toml").remove(0);
+    assert!(text.lines().count() <= 25, "{text}");
+    fs::write(folder.path().join("nightly.toml"), &text).expect("it can be written");
+    let (code, printed) = run("$ picklock run nightly.toml --seeds 20", &folder);
+    assert_eq!(code, Some(1), "{printed}");
+    let (_, told) = run("$ picklock replay nightly.toml --seed 0", &folder);
+    let mut rest = told.as_str();
+    for step in [
+        "enters",
+        "fault 1: black-hole contender-1 both ways for 20s",
+        "disconnected",
+        "expired",
+        "both inside",
+        "fault 2: pause contender-1 for 30s",
+        "fault 3: crash-server leader and restart it after 4s",
+        "is LEADING in epoch 2",
+        "is back with its log",
+        "resumes",
+        "could have known",
+        "told of the loss",
+    ] {
+        let at = rest
+            .find(step)
+            .unwrap_or_else(|| panic!("{step} is not told in its turn: {told}"));
+        rest = &rest[at + step.len()..];
+    }
 }
 
 #[test]
