@@ -289,8 +289,8 @@ pub struct Recipe {
     pub requests: &'static [RequestKind],
     /// What it goes by that others do not: drawn faults leave out what it cannot feel.
     pub inputs: &'static [RecipeInput],
-    /// Whether something can end a pending call of it early: a dropped future, or an interrupt that the library lets out
-    /// of its call, as Curator does. Redisson's `lock()` goes on waiting, and the fault `cancel` has nothing to strike.
+    /// Whether something can end a pending call of it early: a dropped future, or an interrupt that the library lets
+    /// out of its call, as Curator does. Redisson's `lock()` goes on waiting, and `cancel` has nothing to strike.
     pub cancellable: bool,
     /// How to build it.
     pub build: Build,

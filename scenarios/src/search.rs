@@ -2,6 +2,8 @@
 
 mod aftermath;
 pub mod candidate;
+pub(crate) mod cause;
+pub(crate) mod counterexample;
 mod default_fields;
 pub mod detection_rate;
 mod durations;
@@ -17,6 +19,7 @@ pub(crate) mod hold_windows;
 pub mod hunt;
 pub(crate) mod moment_class;
 mod near_miss;
+mod next_run;
 pub mod portfolio;
 mod profile;
 mod request_roles;

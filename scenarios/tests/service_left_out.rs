@@ -69,5 +69,5 @@ fn a_fault_of_another_service_is_refused_although_no_service_is_said() {
 fn without_an_algorithm_that_is_known_the_algorithm_is_the_mistake() {
     let found = read(&text("", &["zk-hardend"])).err().unwrap_or_default();
     assert!(found.contains("did you mean `zk-hardened`?"), "{found}");
-    assert_eq!(found.matches("error").count(), 1, "{found}");
+    assert_eq!(found.matches("error:").count(), 1, "{found}");
 }

@@ -18,7 +18,7 @@ use picklock_clients::Env;
 use picklock_clients::completion::{Answer, Completions, completion};
 
 use crate::event::ResourceRequest;
-use crate::plan::{Arrival, ContenderName, Hold, Section};
+use crate::plan::{Arrival, ContenderName, Hold, LockCall, Section};
 use crate::process::ProcessId;
 use crate::resource::Write;
 use crate::simulated_environment::environment;
@@ -70,6 +70,8 @@ struct Contender<S: SimulatedService> {
     locks: Locks,
     /// The lock that it takes in this round.
     lock: LockId,
+    /// What a fault cancels the `acquire` by that it is about to call.
+    cancelled: Option<Answer<()>>,
     /// What sleeps and answers of the resource came in before, and others may again.
     sleeps: Completions<()>,
     answers: Completions<i64>,
@@ -94,6 +96,7 @@ impl<S: SimulatedService> Contender<S> {
             env,
             locks,
             lock: LockId::default(),
+            cancelled: None,
             sleeps: Completions::default(),
             answers: Completions::default(),
             unanswered: RefCell::default(),
@@ -165,6 +168,7 @@ impl<S: SimulatedService> Contender<S> {
         self.renew_if_closed();
         let (by, lock) = (self.id, self.lock_of_round());
         self.lock = lock;
+        self.cancelled = self.cancellation(LockCall::Acquire);
         self.record(EventKind::AcquireStarted { by, lock }).await;
     }
 
@@ -222,8 +226,9 @@ impl<S: SimulatedService> Contender<S> {
         self.world().belief_ends(self.process);
         match ended {
             Ok(()) => {
+                let cancelled = self.cancellation(LockCall::Release);
                 self.record(EventKind::ReleaseStarted { by, lock }).await;
-                let what = match self.release(held).await {
+                let what = match self.release(held, cancelled).await {
                     None => EventKind::ReleaseCancelled { by, lock },
                     Some(Ok(())) => EventKind::Released { by, lock },
                     Some(Err(error)) => {

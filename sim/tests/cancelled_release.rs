@@ -92,3 +92,23 @@ fn a_release_that_has_not_begun_is_not_dropped() {
     let history = history_on(service, "zk-predecessor-watch", faults);
     assert!(!dropped(&history) && answered(&history));
 }
+
+#[test]
+fn a_call_that_is_cancelled_as_it_begins_is_dropped() {
+    for (when, call) in [
+        (Trigger::Acquiring { by: FIRST, nth: 1 }, LockCall::Acquire),
+        (Trigger::Releasing { by: FIRST, nth: 1 }, LockCall::Release),
+    ] {
+        let cancel = Fault::Cancel {
+            target: FIRST,
+            call,
+        };
+        let service = Service::ZooKeeper(Ensemble::default());
+        let history = history_on(service, "zk-predecessor-watch", vec![planned(when, cancel)]);
+        let is_dropped = |what: &EventKind| match call {
+            LockCall::Acquire => matches!(what, EventKind::Cancelled { by: A, .. }),
+            LockCall::Release => matches!(what, EventKind::ReleaseCancelled { by: A, .. }),
+        };
+        assert!(has(&history, is_dropped), "{call:?}");
+    }
+}

@@ -111,9 +111,9 @@ impl Harness {
         }))
     }
 
-    /// Aims faults at the only case of a scenario, in place of those that it has, for so many runs, or until each promise
-    /// is broken in so many ways as are kept ([`Bounds::FINDINGS`]). The first run of each cause is shrunk; a run that
-    /// broke off is not. The first seed is that of the harness.
+    /// Aims faults at the only case of a scenario, in place of those that it has, for so many runs, or until each
+    /// promise is broken in so many ways as are kept ([`Bounds::FINDINGS`]). The first run of each cause is shrunk; a
+    /// run that broke off is not. The first seed is that of the harness.
     ///
     /// # Errors
     ///

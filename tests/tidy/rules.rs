@@ -276,10 +276,11 @@ pub fn flaws_are_on_record(tree: &Tree) -> Vec<Breach> {
         let Some(line) = line_of(&file.text, "flaw: Some(") else {
             continue;
         };
-        let name = file
-            .text
-            .split("name: \"")
-            .nth(1)
+        // The row with the flaw may not be the first of its file.
+        let before = file.text.split("flaw: Some(").next().unwrap_or_default();
+        let name = before
+            .rsplit("name: \"")
+            .next()
             .and_then(|rest| rest.split('"').next());
         let name = format!("`{}`", name.unwrap_or_default());
         if !record.contains(&name) {

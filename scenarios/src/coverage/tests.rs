@@ -80,10 +80,10 @@ fn less_than_a_folder_owes_nothing() {
 
 #[test]
 fn every_folder_of_the_library_is_known() {
+    // Those of incidents stand on any service, and are about one moment each.
+    let mut folders = ServiceKind::ALL.map(|it| it.name()).to_vec();
+    folders.push("incidents");
     for (name, _) in BUILT_IN {
-        assert!(
-            ServiceKind::ALL.iter().any(|it| is_in(name, it.name())),
-            "{name}"
-        );
+        assert!(folders.iter().any(|folder| is_in(name, folder)), "{name}");
     }
 }

@@ -16,8 +16,8 @@ use super::candidate::Candidate;
 use super::fault_variants::Variant;
 use super::followup_faults::FollowupTiming;
 use super::moment_class::{MomentClass, read};
+use super::next_run::NextRun;
 use super::profile::{InjectionPoint, Profile};
-use super::strategies::NextRun;
 use crate::fault_fields::Parts;
 
 /// So many second faults are tried after each first one, each of another kind, before the next has its turn.

@@ -30,12 +30,7 @@ pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
         | FaultKind::ServerClockJump => by_step(class, [10, 9, 7, 6, 4, 3, 1]),
         // Who dies, or gives up, leaves something behind: most of all one with others before and behind it.
         FaultKind::Crash => by_step(class, [8, 10, 7, 6, 4, 3, 1]),
-        FaultKind::Cancel => match class {
-            MomentClass::Changing(RequestStage::Sent, _) | MomentClass::Told => 7,
-            MomentClass::Acquiring | MomentClass::Looking(..) => 3,
-            MomentClass::Released => 0,
-            other => by_step(other, [0, 10, 0, 8, 0, 3, 0]),
-        },
+        FaultKind::Cancel => cancelled(class),
         // Who stands still, or hears nothing, while it believes. The whole of a section is before it at first.
         FaultKind::Pause
         | FaultKind::BlockEvents
@@ -123,6 +118,16 @@ fn by_step(class: MomentClass, of: [u32; 7]) -> u32 {
         MomentClass::Acquiring | MomentClass::Released | MomentClass::Looking(..) => others,
         MomentClass::Connecting => 0,
         MomentClass::Told | MomentClass::Succeeding | MomentClass::Other => others,
+    }
+}
+
+/// Whoever gives up while its request is under way leaves something behind; so does a waiter.
+fn cancelled(class: MomentClass) -> u32 {
+    match class {
+        MomentClass::Changing(RequestStage::Sent, _) | MomentClass::Told => 7,
+        MomentClass::Acquiring | MomentClass::Looking(..) => 3,
+        MomentClass::Released => 0,
+        other => by_step(other, [0, 10, 0, 8, 0, 3, 0]),
     }
 }
 

@@ -4,71 +4,15 @@
 //! then it is compared with what was found before: a run of a known cause is counted, and one of another is kept. What
 //! is worked out for that is bounded, and counted in runs, so that the same search keeps the same on any machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use picklock_checker::invariants;
 
-use super::hunt::Counterexample;
-use crate::shrink::{
-    Budget, Extent, Mechanism, SearchLimit, Shrunk, Struck, TurningPoint, Unasked, needed_faults,
-};
+use super::counterexample::Counterexample;
+use crate::shrink::{Budget, SearchLimit, Shrunk, Unasked, needed_faults};
 
-/// What tells one way to break a promise from another: whom which faults struck, how ownership was lost, and how large
-/// the overlap is.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cause {
-    /// The faults that it needs, and whom they struck.
-    pub faults: BTreeSet<Struck>,
-    /// How owners lost the lock.
-    pub losses: BTreeSet<TurningPoint>,
-    /// How large the overlap is, if it is one.
-    pub overlap: Option<Extent>,
-    /// Whether those who overlap are one contender that holds the lock twice.
-    pub with_itself: bool,
-}
-
-impl Cause {
-    /// What tells this mechanism from others.
-    pub fn of(mechanism: &Mechanism) -> Self {
-        let turns = mechanism.turns.iter();
-        Self {
-            faults: mechanism.faults.clone(),
-            losses: turns
-                .filter(|turn| turn.loss().is_some())
-                .copied()
-                .collect(),
-            overlap: mechanism.overlap,
-            with_itself: mechanism.with_itself,
-        }
-    }
-
-    /// Whether a run with these faults, needed or not, has broken the promise like this.
-    fn covers(&self, other: &Self) -> bool {
-        let Self {
-            faults,
-            losses,
-            overlap,
-            with_itself,
-        } = self;
-        faults.is_subset(&other.faults)
-            && *losses == other.losses
-            && (overlap, with_itself) == (&other.overlap, &other.with_itself)
-    }
-
-    /// What the file of such a run is called after its promise: `pause-holder-expired`.
-    pub fn slug(&self) -> String {
-        let faults = self.faults.iter();
-        let faults = faults.map(|it| format!("{}-{}", it.kind.name(), it.role.name()));
-        let losses = self.losses.iter().filter_map(|turn| turn.loss());
-        let mut words: Vec<String> = faults.chain(losses.map(str::to_owned)).collect();
-        words.dedup();
-        if self.faults.is_empty() {
-            words.insert(0, "no-fault".to_owned());
-        }
-        words.join("-").replace(' ', "-")
-    }
-}
+pub use super::cause::Cause;
 
 /// The cause in a line: `pause (holder), expired, an overlap at least as long as the lease`.
 impl std::fmt::Display for Cause {

@@ -10,15 +10,19 @@ use picklock_sim::broken::caught;
 use picklock_sim::watchdog::{self, Named};
 use rayon::prelude::*;
 
-use super::findings::{Cause, Sorter};
+use super::cause::Cause;
+use super::findings::Sorter;
+use super::next_run::NextRun;
 use super::portfolio::{Portfolio, SearchStrategy, StrategyShare};
-use super::strategies::{BasePlan, NextRun};
+use super::strategies::BasePlan;
 use super::targeted;
 use crate::clock::Stopwatch;
 use crate::excuses::excuses;
 use crate::scenario::{Case, Expectation, Want};
 use crate::shrink::Mechanism;
 use picklock_sim::plan::FaultKind;
+
+pub use super::counterexample::{BrokenRun, Counterexample};
 
 /// What a hunt came to.
 #[derive(Default)]
@@ -35,24 +39,6 @@ pub struct Hunted {
     pub looked_at: BTreeSet<&'static str>,
     /// The first run that broke off, if any did.
     pub broken: Option<BrokenRun>,
-}
-
-/// A run that breaks a promise.
-pub struct Counterexample {
-    /// The promise.
-    pub invariant: &'static str,
-    /// The case with the plan that ran, and without what no lock can keep under it.
-    pub case: Case,
-    /// What chance decided.
-    pub choices: Vec<u32>,
-    /// How many runs it took to find.
-    pub after: u64,
-    /// How it was found.
-    pub way: SearchStrategy,
-    /// How it breaks the promise.
-    pub cause: Cause,
-    /// How many other runs break it alike.
-    pub more: u64,
 }
 
 /// When a hunt is over, and how much it keeps.
@@ -79,24 +65,6 @@ impl Bounds {
             findings: Self::FINDINGS,
         }
     }
-}
-
-/// A run that broke off.
-pub struct BrokenRun {
-    /// The case with the plan that ran.
-    pub case: Case,
-    /// The seed that filled the tape.
-    pub seed: u64,
-    /// The run.
-    pub simulated: Simulated,
-    /// Why it broke off.
-    pub why: Broken,
-    /// How many runs it took to find.
-    pub after: u64,
-    /// How it was found.
-    pub way: SearchStrategy,
-    /// How many runs broke off, this one included.
-    pub runs: u64,
 }
 
 /// So many runs are chosen before it is looked at what comes of them, whatever the number of threads: what is found

@@ -7,7 +7,7 @@ use picklock_checker::NearMiss;
 use picklock_sim::plan::{FaultKind, Plan, PlannedFault, Trigger};
 
 use super::fault_targets::strikes_request;
-use super::strategies::NextRun;
+use super::next_run::NextRun;
 use crate::describe;
 use crate::fault_fields::Parts;
 

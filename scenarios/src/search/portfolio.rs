@@ -6,7 +6,8 @@ use picklock_checker::Nearness;
 use picklock_sim::plan::{FaultKind, Plan, Strategy};
 
 use super::near_miss::Nearer;
-use super::strategies::{Aimed, BasePlan, Drawn, NextRun};
+use super::next_run::NextRun;
+use super::strategies::{Aimed, BasePlan, Drawn};
 
 /// A way to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,11 +2,12 @@
 
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{FaultKind, Plan, Strategy};
-use picklock_sim::{SeenMoment, Simulated, simulate, simulate_seen};
+use picklock_sim::{SeenMoment, Simulated, simulate_seen};
 
 use super::aftermath::Aftermath;
 use super::candidate::Candidate;
 use super::fault_targets::depends_on_server;
+use super::next_run::NextRun;
 use super::targeted::{self, CandidatePlans, TOGETHER};
 use crate::generate;
 use crate::sampled_parameters::{AnyFaults, SampledParameters};
@@ -39,27 +40,6 @@ pub(super) struct Aimed {
 
 /// So many single faults are tried before what comes after one is.
 const FIRST_LOOK: usize = 8;
-
-/// What a search does next.
-pub(super) enum NextRun {
-    /// A plan to run, and the seed that fills its tape.
-    Planned(Plan, u64),
-    /// A plan that had to be run already, because what comes next depends on what came of it.
-    Ran(Plan, Box<Simulated>),
-}
-
-impl NextRun {
-    /// The plan, and what came of it.
-    pub(super) fn run(self) -> (Plan, Simulated) {
-        match self {
-            Self::Planned(plan, seed) => {
-                let simulated = simulate(&plan, seed);
-                (plan, simulated)
-            }
-            Self::Ran(plan, simulated) => (plan, *simulated),
-        }
-    }
-}
 
 /// A plan without faults, and what else of it is left open.
 #[derive(Clone)]

@@ -7,8 +7,8 @@ use super::Shrunk;
 use super::search::read_back;
 use crate::describe::one_line;
 use crate::scenario::{Case, Expectation, Recorded, RecordedRun, SavedPlan, Scenario, Want};
-use crate::search::findings::Cause;
-use crate::search::hunt::BrokenRun;
+use crate::search::cause::Cause;
+use crate::search::counterexample::BrokenRun;
 
 /// A scenario with one case that is this run, as it was found with a seed of a case of another scenario. It expects
 /// what the run does; [`write`](crate::write) makes a file of it.

@@ -43,7 +43,7 @@ hold = "3s"
         source: "Apache Curator, CURATOR-498 and CURATOR-604",
         flaw: "The look-up after a lost create takes a node of its guid, though the session that made it was given up.",
         breaks: "mutual-exclusion",
-        takes: "a lost create, and a connection that is away until the client, and not the server, gives its session up",
+        takes: "a lost create, and a connection that is away until the client, not the server, gives its session up",
         held_out: true,
         world: r#"
 [service.zookeeper]

@@ -1,5 +1,6 @@
 //! A case that is written out reads back as the same case.
 
+mod faults;
 mod kept;
 mod on_redis;
 mod plans;

@@ -72,12 +72,12 @@ fn has_resolved(answer: &mut Option<Answer<()>>, context: &mut Context<'_>) -> b
 impl<S: SimulatedService> Contender<S> {
     /// Calls `acquire`.
     pub(super) fn call(&mut self) -> Call<'_> {
-        let (cancelled, timeout) = {
+        let cancelled = self.cancelled.take();
+        let timeout = {
             let mut world = self.world();
             world.set_acquiring(self.process, true);
             let name = ContenderName(self.id.0);
-            let timeout = world.plan.workload.acquire_timeout_of(name);
-            (world.cancellable(self.process, LockCall::Acquire), timeout)
+            world.plan.workload.acquire_timeout_of(name)
         };
         // A recipe without such a call is dropped where it waits when the time is up.
         let limit = timeout.filter(|_| !self.locks.of(self.lock).has_timed_acquire());
@@ -95,9 +95,18 @@ impl<S: SimulatedService> Contender<S> {
         }
     }
 
+    /// What a fault cancels such a call by. It is there before the history says that the call begins: a fault may wait
+    /// for just that.
+    pub(super) fn cancellation(&self, of: LockCall) -> Option<Answer<()>> {
+        self.world().cancellable(self.process, of)
+    }
+
     /// Calls `release` at the end of a section. `None` if that is dropped where it waits.
-    pub(super) async fn release(&mut self, held: Held) -> Option<Result<(), LockError>> {
-        let cancelled = self.world().cancellable(self.process, LockCall::Release);
+    pub(super) async fn release(
+        &mut self,
+        held: Held,
+        cancelled: Option<Answer<()>>,
+    ) -> Option<Result<(), LockError>> {
         let mut release = self.locks.of_mut(self.lock).release(held);
         let Some(mut cancelled) = cancelled else {
             return Some(release.await);
