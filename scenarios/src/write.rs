@@ -158,6 +158,8 @@ fn redis(deployment: &Deployment, open: &SampledParameters) -> Table {
         .with("connect-timeout", time(deployment.connect_timeout))
         .with("retries", count(deployment.retries))
         .with("retry-pause", time(deployment.retry_pause))
+        .with("retry-pause-max", deployment.retry_pause_max.map(time))
+        .with("replay", deployment.replay.then(|| true.into()))
         .with("command-time", time(deployment.command_time))
         .with("connections", pool)
         .with("load-time", (!load_time.is_zero()).then(|| time(load_time)))

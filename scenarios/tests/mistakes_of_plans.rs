@@ -58,6 +58,36 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "clock-offset = \"1us\"",
     ),
     (
+        "library_misspelt",
+        "[workload]\n",
+        "[service.redis]\nclient = \"letuce\"\n\n[workload]\n",
+    ),
+    (
+        "library_with_a_setting",
+        "[workload]\n",
+        "[service.redis]\nclient = { jedis = 4 }\n\n[workload]\n",
+    ),
+    (
+        "library_of_a_cluster",
+        "[workload]\n",
+        "[service.redis]\ncluster = { primaries = 3 }\nclient = \"jedis\"\n\n[workload]\n",
+    ),
+    (
+        "replay_in_a_cluster",
+        "[workload]\n",
+        "[service.redis]\ncluster = { primaries = 3 }\nreplay = true\n\n[workload]\n",
+    ),
+    (
+        "replay_with_retries",
+        "[workload]\n",
+        "[service.redis]\nclient = \"lettuce\"\nretries = 3\n\n[workload]\n",
+    ),
+    (
+        "longest_pause_shorter_than_the_first",
+        "[workload]\n",
+        "[service.redis]\nclient = \"go-redis\"\nretry-pause = \"1s\"\n\n[workload]\n",
+    ),
+    (
         "locks_that_nobody_takes",
         "contenders = 3\n",
         "contenders = 3\nlocks = 4\n",

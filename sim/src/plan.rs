@@ -15,6 +15,7 @@ mod lease_server;
 mod names;
 mod rate;
 mod redis;
+mod redis_client;
 mod regions;
 mod service;
 mod service_settings;
@@ -35,6 +36,7 @@ pub(crate) use redis::LOCK_KEY;
 pub use redis::{
     Cluster, ConnectionMode, Deployment, Fsync, KeyspaceEvents, Persistence, ReadFrom, Sentinels,
 };
+pub use redis_client::{REDIS_LIBRARIES, RedisLibrary};
 pub use regions::{Region, Regions};
 pub use service::Service;
 pub use service_settings::{ServiceSettings, Setting, SettingMut};

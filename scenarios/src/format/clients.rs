@@ -1,6 +1,12 @@
 //! How the clients of `[service.redis]` are set, there or for one case alone.
 
-use picklock_sim::plan::{Cluster, ConnectionMode, Deployment, ReadFrom, Sentinels, Service};
+use std::ops::Range;
+use std::time::Duration;
+
+use picklock_sim::plan::{
+    Cluster, ConnectionMode, Deployment, REDIS_LIBRARIES, ReadFrom, RedisLibrary, Sentinels,
+    Service,
+};
 
 use super::choice::choose;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
@@ -28,16 +34,100 @@ fn connections(item: &Item, mistakes: &mut Mistakes) -> Option<ConnectionMode> {
     })
 }
 
+/// The client library that a file, or a case, names.
+fn library(
+    fields: &mut Fields,
+    in_cluster: bool,
+    mistakes: &mut Mistakes,
+) -> Option<&'static RedisLibrary> {
+    let item = fields.get("client")?;
+    let libraries: Vec<_> = REDIS_LIBRARIES.iter().map(|it| (it.name, it)).collect();
+    let chosen = choose(&item, "client library", &libraries, mistakes)?;
+    chosen.bare(mistakes);
+    refuse_in_cluster(&item, in_cluster, mistakes);
+    Some(chosen.kind)
+}
+
+/// How clients of a cluster send commands again is modelled as redis-py does it, and in no other way.
+fn refuse_in_cluster(item: &Item, in_cluster: bool, mistakes: &mut Mistakes) {
+    if in_cluster {
+        let mistake = Mistake::new("clients of a cluster follow rules of their own")
+            .label("this is modelled for clients of one server, of several, and of Sentinels")
+            .help("leave it out, or `cluster`");
+        mistakes.add(item.span.clone(), mistake);
+    }
+}
+
+/// What a file says of how clients connect and send again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ClientKeys {
+    timeout: Option<Duration>,
+    connect_timeout: Option<Duration>,
+    retries: Option<u32>,
+    retry_pause: Option<Duration>,
+    retry_pause_max: Option<Duration>,
+    replay: Option<bool>,
+}
+
+impl ClientKeys {
+    /// Reads it.
+    pub(super) fn read(fields: &mut Fields, in_cluster: bool, mistakes: &mut Mistakes) -> Self {
+        for key in ["retry-pause-max", "replay"] {
+            if let Some(item) = fields.peek(key) {
+                refuse_in_cluster(&item, in_cluster, mistakes);
+            }
+        }
+        let replay = fields.get("replay");
+        Self {
+            timeout: fields.duration("timeout", Zero::Senseless, mistakes),
+            connect_timeout: fields.duration("connect-timeout", Zero::Senseless, mistakes),
+            retries: fields.count("retries", 0..=100, mistakes),
+            retry_pause: fields.duration("retry-pause", Zero::Allowed, mistakes),
+            retry_pause_max: fields.duration("retry-pause-max", Zero::Senseless, mistakes),
+            replay: replay.and_then(|item| item.boolean(mistakes)),
+        }
+    }
+
+    /// Sets clients so, after what their library has set. What then contradicts itself is a mistake of the table.
+    pub(super) fn set(self, it: &mut Deployment, table: Range<usize>, mistakes: &mut Mistakes) {
+        it.timeout = self.timeout.unwrap_or(it.timeout);
+        it.connect_timeout = self.connect_timeout.unwrap_or(it.connect_timeout);
+        it.retries = self.retries.unwrap_or(it.retries);
+        it.retry_pause = self.retry_pause.unwrap_or(it.retry_pause);
+        it.retry_pause_max = self.retry_pause_max.or(it.retry_pause_max);
+        it.replay = self.replay.unwrap_or(it.replay);
+        if it.replay && it.retries > 0 {
+            let mistake = Mistake::new("a client that replays commands counts no retries")
+                .label("it sends a command again until its timeout is over")
+                .help("leave out `retries`, or give `replay = false`");
+            mistakes.add(table.clone(), mistake);
+        }
+        if it.retry_pause_max.is_some_and(|most| most < it.retry_pause) {
+            let mistake =
+                Mistake::new("the longest pause before a retry is shorter than the first")
+                    .label("`retry-pause-max` is less than `retry-pause`")
+                    .help("the pause doubles from `retry-pause` up to `retry-pause-max`");
+            mistakes.add(table, mistake);
+        }
+    }
+}
+
 /// What a file, or a case, says of clients.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Switches {
+    library: Option<&'static RedisLibrary>,
     read_from: Option<ReadFrom>,
     connections: Option<ConnectionMode>,
 }
 
 impl Switches {
     /// Reads what is said. Only where a primary has replicas is there somebody else to read from.
-    pub(super) fn read(fields: &mut Fields, replicas: u8, mistakes: &mut Mistakes) -> Self {
+    pub(super) fn read(
+        fields: &mut Fields,
+        (replicas, in_cluster): (u8, bool),
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let library = library(fields, in_cluster, mistakes);
         let item = fields.get("read-from");
         let read_from = item.and_then(|item| {
             let chosen = choose(
@@ -60,6 +150,7 @@ impl Switches {
         let item = fields.get("connections");
         let connections = item.and_then(|item| connections(&item, mistakes));
         Self {
+            library,
             read_from,
             connections,
         }
@@ -72,11 +163,14 @@ impl Switches {
         };
         let cluster = deployment.cluster.as_ref();
         let replicas = cluster.map_or(deployment.replicas, |cluster| cluster.replicas);
-        Self::read(fields, replicas, mistakes)
+        Self::read(fields, (replicas, cluster.is_some()), mistakes)
     }
 
     /// Sets clients so.
     pub(super) fn set(self, deployment: &mut Deployment) {
+        if let Some(library) = self.library {
+            library.set(deployment);
+        }
         deployment.read_from = self.read_from.unwrap_or(deployment.read_from);
         deployment.connections = self.connections.unwrap_or(deployment.connections);
     }

@@ -9,7 +9,7 @@ use picklock_sim::plan::{
 };
 
 use super::choice::choose;
-use super::clients::{self, Switches};
+use super::clients::{self, ClientKeys, Switches};
 use super::cluster::{self, OtherServers};
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::several;
@@ -178,7 +178,8 @@ fn deployment(
     clients::poll(&mut fields, (&mut sentinels, &mut cluster), mistakes);
     let of_each = cluster.as_ref().map(|cluster| cluster.replicas);
     let most = of_each.or(followers).unwrap_or(0);
-    let switches = Switches::read(&mut fields, most, mistakes);
+    let clients = ClientKeys::read(&mut fields, cluster.is_some(), mistakes);
+    let switches = Switches::read(&mut fields, (most, cluster.is_some()), mistakes);
     let persistence = fields.get("persistence");
     let persistence = persistence.and_then(|item| {
         let chosen = choose(&item, "persistence", &PERSISTENCE, mistakes)?;
@@ -191,9 +192,6 @@ fn deployment(
     let events = fields.get("notify-keyspace-events");
     let events = events.and_then(|item| keyspace_events(&item, mistakes));
     let lease = fields.duration("lease", Zero::Senseless, mistakes);
-    let timeout = fields.duration("timeout", Zero::Senseless, mistakes);
-    let connect_timeout = fields.duration("connect-timeout", Zero::Senseless, mistakes);
-    let retries = fields.count("retries", 0..=100, mistakes);
     let mut time = |key, fallback| {
         let given = fields.duration(key, Zero::Allowed, mistakes);
         given.unwrap_or(fallback)
@@ -211,16 +209,12 @@ fn deployment(
         notify_keyspace_events: events.unwrap_or_default(),
         busy_reply_threshold: time("busy-reply-threshold", default.busy_reply_threshold),
         lease: lease.unwrap_or(default.lease),
-        timeout: timeout.unwrap_or(default.timeout),
-        connect_timeout: connect_timeout.unwrap_or(default.connect_timeout),
-        retries: retries.unwrap_or(default.retries),
-        retry_pause: time("retry-pause", default.retry_pause),
-        read_from: default.read_from,
-        connections: default.connections,
         command_time: time("command-time", default.command_time),
+        ..default
     };
-    fields.finish(mistakes);
     switches.set(&mut deployment);
+    clients.set(&mut deployment, fields.span(), mistakes);
+    fields.finish(mistakes);
     let all = match &deployment.cluster {
         Some(cluster) => Some(cluster.nodes()),
         None => least.map(|least| least + deployment.replicas),

@@ -228,6 +228,8 @@ fn with_client_of(service: &Service, other: &Service) -> Service {
             connect_timeout: other.connect_timeout,
             retries: other.retries,
             retry_pause: other.retry_pause,
+            retry_pause_max: other.retry_pause_max,
+            replay: other.replay,
             connections: other.connections,
             read_from: other.read_from,
             ..deployment

@@ -57,8 +57,11 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 lease,
                 timeout,
                 connect_timeout: retry_pause + timeout,
-                retries,
+                retries: if retries % 5 == 0 { 0 } else { retries },
                 retry_pause,
+                // In a cluster, clients follow rules of their own.
+                retry_pause_max: (retries % 3 > 0 || servers > 1).then_some(retry_pause * 8),
+                replay: retries % 5 == 0 && (retries % 3 > 0 || servers > 1),
                 // Without replicas there is nobody else to read from.
                 read_from: match (retries % 4, servers) {
                     (1, 1) => ReadFrom::Any,

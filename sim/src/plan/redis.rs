@@ -47,6 +47,10 @@ pub struct Deployment {
     pub retries: u32,
     /// How long a client waits before it connects again.
     pub retry_pause: Duration,
+    /// How long that may become: it doubles with each try in a row that fails. `None`: it stays as it is.
+    pub retry_pause_max: Option<Duration>,
+    /// Whether a client sends by its next connection what the last one has not answered, until the timeout.
+    pub replay: bool,
     /// Whom clients read from, if there are replicas.
     pub read_from: ReadFrom,
     /// How the tasks of a contender share its connections.
@@ -74,6 +78,8 @@ impl Default for Deployment {
             connect_timeout: Duration::from_secs(1),
             retries: 0,
             retry_pause: Duration::from_millis(100),
+            retry_pause_max: None,
+            replay: false,
             read_from: ReadFrom::Primary,
             connections: ConnectionMode::Multiplexed,
             command_time: Duration::from_micros(5),

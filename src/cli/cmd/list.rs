@@ -1,5 +1,6 @@
 //! `picklock list`: what scenario files may speak of, and what comes with picklock.
 
+mod clients;
 mod faults;
 
 use std::io::IsTerminal;
@@ -20,7 +21,7 @@ Examples:
   picklock list faults              each fault and trigger, as a scenario file writes it
   picklock list scenarios --json    the same for machines";
 
-/// Show what there is: algorithms, faults, invariants, metrics, moments, distances, or scenarios.
+/// Show what there is: algorithms, faults, invariants, metrics, client libraries, moments, distances, or scenarios.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct List {
@@ -41,6 +42,8 @@ enum Listing {
     Invariants,
     /// The figures that scenarios can set bounds for.
     Metrics,
+    /// The client libraries that a service can be given by name.
+    Clients,
     /// The moments that runs ought to come through sometimes.
     #[value(alias = "moments")]
     Sometimes,
@@ -91,6 +94,7 @@ impl List {
             ],
             Listing::Invariants => vec![invariants()],
             Listing::Metrics => vec![metrics()],
+            Listing::Clients => vec![clients::zookeeper(), clients::redis()],
             Listing::Sometimes => {
                 let rows = SOMETIMES.iter().map(|it| (it.name, it.meaning));
                 vec![meanings("sometimes", rows)]

@@ -199,7 +199,7 @@ impl Client {
         let in_cluster = self.settings.cluster > 0;
         let settles = in_cluster && self.settings.read_from != ReadFrom::Primary;
         for wire in self.wires.iter_mut().filter(|it| it.phase == opening) {
-            wire.opened(connection);
+            wire.opened(connection, &self.settings);
             if settles && wire.lane.is_shared() {
                 wire.settle_for_replicas(out);
             }

@@ -39,6 +39,29 @@ impl Library {
         Self::ALL[self as usize].0
     }
 
+    /// How it notifies of events and of the loss of a connection, in which `docs/zookeeper.md` says more.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Java => {
+                "One event thread for all events and for answers to what was asked in the background. The loss of a \
+                 connection is told after its cleanup of 100 ms."
+            }
+            Self::Kazoo => {
+                "One handler thread for the events of nodes. The loss of a connection is told at once."
+            }
+            Self::Rust => "No event thread. The loss of a connection is told at once.",
+        }
+    }
+
+    /// Its version, and what says so.
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::Java => "ZooKeeper 3.8: ClientCnxn, ClientCnxnSocketNIO",
+            Self::Kazoo => "kazoo 2.11: protocol/connection.py, handlers/threading.py",
+            Self::Rust => "zookeeper-client 0.11: session",
+        }
+    }
+
     /// How long it takes to clean up a connection, in microseconds: nobody is told of its loss before.
     pub fn cleanup_pause(self) -> u64 {
         match self {

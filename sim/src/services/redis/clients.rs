@@ -28,6 +28,8 @@ impl World<SimulatedRedis> {
             connect_timeout: deployment.connect_timeout,
             retries: deployment.retries,
             retry_pause: deployment.retry_pause,
+            retry_pause_max: deployment.retry_pause_max,
+            replay: deployment.replay,
             sentinels: sentinels.map_or(0, |it| it.number),
             poll: match cluster {
                 Some(cluster) => cluster.poll,

@@ -158,7 +158,7 @@ impl Router {
 
     /// A command could not be sent: it is tried again later, if it may be.
     fn later(&mut self, now: VirtualTime, lane: Lane, mut pending: Pending) {
-        if pending.try_again(now, &self.settings) {
+        if pending.try_again(now, self.settings.retry_pause, &self.settings) {
             self.take(lane, pending, now + self.settings.retry_pause);
         } else {
             pending.fail();
@@ -175,7 +175,9 @@ impl Router {
             self.questions.ask(now, out);
         }
         for (lane, mut pending, not_before) in std::mem::take(&mut self.waiting) {
-            if pending.deadline > now || pending.try_again(now, &self.settings) {
+            if pending.deadline > now
+                || pending.try_again(now, self.settings.retry_pause, &self.settings)
+            {
                 self.take(lane, pending, not_before);
             } else {
                 pending.give_up();

@@ -61,6 +61,8 @@ pub(super) struct Wire {
     pub is_out: bool,
     /// As how manyth of its pool it was given back last.
     pub given_back: u64,
+    /// How many tries in a row have failed.
+    failures: u32,
     unsent: VecDeque<Pending>,
     sent: InFlight,
 }
@@ -79,6 +81,7 @@ impl Wire {
             not_before: VirtualTime::ZERO,
             is_out: false,
             given_back: 0,
+            failures: 0,
             unsent: VecDeque::new(),
             sent: InFlight::default(),
         }
@@ -110,8 +113,11 @@ impl Wire {
     }
 
     /// The connection stands.
-    pub fn opened(&mut self, connection: ConnectionId) {
+    pub fn opened(&mut self, connection: ConnectionId, settings: &RedisClientConfig) {
         self.phase = Phase::Open(connection);
+        if settings.replay {
+            self.failures = 0;
+        }
         if let Some(rounds) = &mut self.rounds {
             rounds.reached();
         }
@@ -157,7 +163,9 @@ impl Wire {
             return false;
         };
         let not_yet = matches!(&value, Value::Error(error) if NOT_YET.contains(&error.code()));
-        if !not_yet || !pending.try_again(now, settings) {
+        let pause = settings.pause_after(self.failures);
+        if !not_yet || settings.replay || !pending.try_again(now, pause, settings) {
+            self.failures = 0;
             pending.answer(value);
             return false;
         }
@@ -179,7 +187,9 @@ impl Wire {
     /// The same, but what has tries left is handed back.
     pub fn lose(&mut self, now: VirtualTime, settings: &RedisClientConfig) -> Vec<Pending> {
         self.phase = Phase::Idle;
-        self.not_before = now + settings.retry_pause;
+        let pause = settings.pause_after(self.failures);
+        self.failures = self.failures.saturating_add(1);
+        self.not_before = now + pause;
         if let Some(rounds) = &mut self.rounds {
             rounds.lost();
         }
@@ -187,11 +197,16 @@ impl Wire {
         let all = sent.chain(std::mem::take(&mut self.unsent));
         let mut again = Vec::new();
         for mut pending in all {
-            if pending.try_again(now, settings) {
+            if pending.try_again(now, pause, settings) {
                 again.push(pending);
             } else {
                 pending.fail();
             }
+        }
+        if again.is_empty() && settings.counts_tries_of_commands() {
+            // The next command is another one, and has not been tried yet.
+            self.failures = 0;
+            self.not_before = now;
         }
         again
     }

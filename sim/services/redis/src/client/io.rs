@@ -21,6 +21,11 @@ pub struct RedisClientConfig {
     pub retries: u32,
     /// How long it waits before it connects again after a connection broke.
     pub retry_pause: Duration,
+    /// How long that may become: it doubles with each try in a row that fails. `None`: it stays as it is.
+    pub retry_pause_max: Option<Duration>,
+    /// Whether it sends by the next connection what was not answered when the last one broke, and waits for a
+    /// connection to send what comes meanwhile, until the timeout of each command. It has no `retries` then.
+    pub replay: bool,
     /// How many Sentinels it asks who the primary is; if none, it knows where its servers are.
     pub sentinels: u8,
     /// How often it asks them, or nodes of a cluster, without another reason.
@@ -36,6 +41,21 @@ pub struct RedisClientConfig {
 }
 
 impl RedisClientConfig {
+    /// How long it waits before it connects again after so many tries in a row that have failed before this one.
+    pub(super) fn pause_after(&self, failures: u32) -> Duration {
+        let Some(most) = self.retry_pause_max else {
+            return self.retry_pause;
+        };
+        let factor = 2_u32.saturating_pow(failures);
+        self.retry_pause.saturating_mul(factor).min(most)
+    }
+
+    /// Whether it waits longer with each try of a command, and not at all before the first. A client that replays waits
+    /// longer with each try to connect.
+    pub(super) fn counts_tries_of_commands(&self) -> bool {
+        self.retry_pause_max.is_some() && !self.replay
+    }
+
     /// Whether a connection is closed whose answer is late: by the next command, the answer would be taken for its own.
     pub(super) fn closes_late(&self) -> bool {
         self.retries > 0 || self.connections != ConnectionMode::Multiplexed

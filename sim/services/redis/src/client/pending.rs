@@ -105,13 +105,22 @@ impl Pending {
         self.completion.complete(Ok(value));
     }
 
-    /// Takes one of the tries that are left, if any is: it may be sent again then, after a pause.
-    pub fn try_again(&mut self, now: VirtualTime, settings: &RedisClientConfig) -> bool {
+    /// Takes one of the tries that are left, if any is: it may be sent again then, after a pause. A client that replays
+    /// counts no tries, and goes by the time that the command has.
+    pub fn try_again(
+        &mut self,
+        now: VirtualTime,
+        pause: Duration,
+        settings: &RedisClientConfig,
+    ) -> bool {
+        if settings.replay {
+            return self.deadline > now;
+        }
         let Some(left) = self.tries_left.checked_sub(1) else {
             return false;
         };
         self.tries_left = left;
-        self.deadline = deadline(now, settings.retry_pause, &self.command, settings);
+        self.deadline = deadline(now, pause, &self.command, settings);
         true
     }
 
@@ -126,7 +135,7 @@ impl Pending {
             self.deadline = deadline(now, DOWN_FOR, &self.command, settings);
             return Some(now + DOWN_FOR);
         }
-        let again = self.try_again(now, settings);
+        let again = self.try_again(now, settings.retry_pause, settings);
         again.then(|| now + settings.retry_pause)
     }
 

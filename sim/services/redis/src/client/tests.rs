@@ -12,6 +12,8 @@ pub(in crate::client) const SETTINGS: RedisClientConfig = RedisClientConfig {
     connect_timeout: Duration::from_secs(1),
     retries: 0,
     retry_pause: Duration::from_millis(100),
+    retry_pause_max: None,
+    replay: false,
     sentinels: 0,
     poll: None,
     cluster: 0,
@@ -419,4 +421,76 @@ fn a_command_that_waits_at_the_server_is_waited_for_as_long_and_then_as_for_any_
     assert_eq!(now(waits), Some(Err(RedisError::TimedOut)));
     harness.pass(Duration::from_secs(86_400));
     assert_eq!(now(for_ever), None);
+}
+
+const REPLAYS: RedisClientConfig = RedisClientConfig {
+    retry_pause: Duration::from_millis(1),
+    retry_pause_max: Some(Duration::from_millis(4)),
+    replay: true,
+    ..SETTINGS
+};
+
+#[test]
+fn a_client_that_replays_sends_what_waits_in_its_order_until_the_timeout_of_each() {
+    let mut harness = ClientHarness::new(REPLAYS);
+    let first = harness.submit("FIRST");
+    let connection = harness.open();
+    harness.pass(Duration::from_millis(200));
+    harness.tell(Input::Broken { connection });
+    let second = harness.submit("SECOND");
+    harness.pass(Duration::from_millis(1));
+    let connection = harness.open();
+    assert_eq!(harness.sent(), ["FIRST", "SECOND"]);
+    // The first has waited since before the connection broke. The connection stays.
+    harness.pass(Duration::from_millis(299));
+    assert_eq!(now(first), Some(Err(RedisError::TimedOut)));
+    assert!(harness.out.is_empty());
+    harness.tell(Input::Broken { connection });
+    harness.pass(Duration::from_millis(1));
+    let connection = harness.open();
+    assert_eq!(
+        harness.sent(),
+        ["SECOND"],
+        "nobody waits for the first any more"
+    );
+    harness.hear(connection, Value::Integer(2));
+    assert_eq!(now(second), Some(Ok(Value::Integer(2))));
+}
+
+#[test]
+fn a_client_that_replays_waits_twice_as_long_after_each_connection_in_a_row_that_fails() {
+    let mut harness = ClientHarness::new(REPLAYS);
+    let _answer = harness.submit("GET");
+    for pause in [1, 2, 4, 4] {
+        let connection = harness.connection();
+        harness.out.clear();
+        harness.tell(Input::Broken { connection });
+        let pause = Duration::from_millis(pause);
+        assert_eq!(harness.client.next_wake(), harness.now + pause);
+        harness.pass(pause);
+    }
+    let connection = harness.open();
+    harness.tell(Input::Broken { connection });
+    let first = harness.now + Duration::from_millis(1);
+    assert_eq!(harness.client.next_wake(), first, "a connection stood");
+}
+
+#[test]
+fn a_command_that_has_not_been_tried_waits_for_no_pause_of_another() {
+    let mut harness = ClientHarness::new(RedisClientConfig {
+        retries: 1,
+        replay: false,
+        ..REPLAYS
+    });
+    let failed = harness.submit("DEL");
+    for _ in 0..2 {
+        let connection = harness.connection();
+        harness.out.clear();
+        harness.tell(Input::Broken { connection });
+        harness.pass(Duration::from_millis(1));
+    }
+    assert_eq!(now(failed), Some(Err(RedisError::NotConnected)));
+    let _next = harness.submit("DEL");
+    harness.open();
+    assert_eq!(harness.sent(), ["DEL"]);
 }

@@ -1,0 +1,40 @@
+//! Client libraries, by the names that scenario files give them.
+
+use serde_json::json;
+
+use super::{Row, Table};
+use crate::sim::plan::{Library, REDIS_LIBRARIES};
+
+/// Those of `[service.zookeeper]`.
+pub fn zookeeper() -> Table {
+    let rows = Library::ALL.iter();
+    let rows = rows.map(|(name, it)| row("zookeeper", name, it.meaning(), it.source()));
+    Table {
+        name: "clients-of-zookeeper",
+        rows: rows.collect(),
+    }
+}
+
+/// Those of `[service.redis]`.
+pub fn redis() -> Table {
+    let rows = REDIS_LIBRARIES.iter();
+    let rows = rows.map(|it| row("redis", it.name, it.meaning, it.source));
+    Table {
+        name: "clients-of-redis",
+        rows: rows.collect(),
+    }
+}
+
+fn row(service: &str, name: &str, meaning: &str, source: &str) -> Row {
+    Row {
+        name: name.to_owned(),
+        meaning: format!("{meaning} Source: {source}."),
+        example: None,
+        all: json!({
+            "name": name,
+            "service": service,
+            "meaning": meaning,
+            "source": source,
+        }),
+    }
+}
