@@ -303,22 +303,29 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// From when until when the contender's process stood still at that event, if it did.
-    pub fn pause_around(&self, by: ContenderId, index: usize) -> Option<(usize, Option<usize>)> {
-        let events = &self.run.history.events;
-        let stops = |event: &Event| event.what == EventKind::Paused { by };
-        let goes_on = |event: &Event| {
-            matches!(event.what,
-                EventKind::Resumed { by: who } | EventKind::Crashed { by: who } if who == by)
-        };
-        let last = events[..index]
-            .iter()
-            .rposition(|e| stops(e) || goes_on(e))?;
-        if !stops(&events[last]) {
+    /// The ownership that rests on a node, if its owner has no later place in that lock and the service has not ended it.
+    pub(crate) fn owned_by_place(
+        &self,
+        by: ContenderId,
+        lock: LockId,
+        node: Option<NameId>,
+    ) -> Option<&Ownership> {
+        let node = node?;
+        let events = self.run.history.events.iter().rev();
+        let mut places = events.filter_map(|event| match event.what {
+            EventKind::Queued {
+                by: who,
+                lock: of,
+                name,
+                ..
+            } => ((who, of) == (by, lock)).then_some(name),
+            _ => None,
+        });
+        if places.next() != Some(node) {
             return None;
         }
-        let resumed = events[index..].iter().position(goes_on);
-        Some((last, resumed.map(|offset| index + offset)))
+        let mut ownerships = self.ownerships.iter().rev();
+        ownerships.find(|it| (it.by, it.lock, it.name) == (by, lock, node) && it.disowned.is_none())
     }
 
     /// How long two stretches lie over each other, given when the later begins.

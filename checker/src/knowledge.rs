@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::VirtualTime;
+
 /// How a contender could have known that it had lost the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -30,6 +32,19 @@ impl Knowledge {
             Self::NodeGone => "it had been told that its node was gone",
             Self::Refused => "the service had answered that the key was not its own",
             Self::ValidityOver => "by its own clock its hold was no longer valid",
+        }
+    }
+    /// The same with the time at which it was told, if it was told anything: of what its own clock said, nothing was.
+    pub(crate) fn told_at(self, at: VirtualTime) -> Option<String> {
+        match self {
+            Self::SessionLost => Some(format!(
+                "its client had been told at {at} that its session was gone"
+            )),
+            Self::NodeGone => Some(format!("it had been told at {at} that its node was gone")),
+            Self::Refused => Some(format!(
+                "the service had answered at {at} that the key was not its own"
+            )),
+            Self::SessionTimedOut | Self::ValidityOver => None,
         }
     }
 }

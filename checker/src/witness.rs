@@ -1,5 +1,7 @@
 //! How a witness is put together: the events that matter, and sentences that follow from them.
 
+mod until;
+
 use std::time::Duration;
 
 use crate::{
@@ -117,77 +119,6 @@ impl<'a> WitnessBuilder<'a> {
         self.evidence.run.history.contender(by)
     }
 
-    /// Until when a belief lasts, and why no less: one sentence.
-    pub(crate) fn why_until(&mut self, belief: &Belief) -> String {
-        let who = self.name(belief.by);
-        let ownership = belief.grant.map(|grant| &self.evidence.ownerships[grant]);
-        // What ended the ownership says something about the belief only if the belief outlived it.
-        let loss = ownership
-            .and_then(|ownership| ownership.disowned.zip(ownership.how))
-            .filter(|&(lost, _)| self.evidence.at(lost) < self.evidence.at_or_never(belief.left));
-        let until = match belief.left {
-            Some(left) => format!("{who} is inside until {}", self.evidence.at(left)),
-            None => format!("{who} is inside to the end of the run"),
-        };
-        let how = belief.left.map(|left| self.evidence.event(left).what);
-        let crashed = matches!(how, Some(EventKind::Crashed { .. }));
-        let told = matches!(how, Some(EventKind::Lost { .. }));
-        let Some((lost, how)) = loss else {
-            return match belief.left {
-                _ if crashed => format!("{until}, when it crashed."),
-                _ if told => format!("{until}, when it was told that it might not hold it."),
-                Some(_) => format!("{until}, because nothing ended its hold before it left."),
-                None => format!("{until}, because nothing ended its hold."),
-            };
-        };
-        let loss = self.loss(belief.by, lost, how);
-        if let Some((paused, resumed)) = self.evidence.pause_around(belief.by, lost) {
-            self.show([paused]).show(resumed);
-            let from = self.evidence.at(paused);
-            let pause = match resumed {
-                Some(resumed) => format!("from {from} to {}", self.evidence.at(resumed)),
-                None => format!("from {from} on"),
-            };
-            return format!(
-                "{until}, because it was paused {pause} and did not notice that {loss}."
-            );
-        }
-        if crashed {
-            return format!("{until}, when it crashed; it was never told that {loss}.");
-        }
-        let told = if told {
-            "only then was it"
-        } else {
-            "it was never"
-        };
-        format!("{until}, because {told} told that {loss}.")
-    }
-
-    /// What ended an ownership, as the half of a sentence about the owner.
-    fn loss(&mut self, by: ContenderId, lost: usize, how: Disowned) -> String {
-        let at = self.evidence.at(lost);
-        match how {
-            Disowned::Released => format!("it had ceased to own the lock at {at}"),
-            Disowned::Expired if self.session_expired_with(by, lost) => {
-                format!("its session had expired at {at}")
-            }
-            Disowned::Expired => format!("its lease had run out at {at}"),
-            Disowned::RemovedBy(other) => {
-                format!("{} had removed its claim at {at}", self.name(other))
-            }
-            Disowned::OverwrittenBy(other) if other == by => {
-                format!("it had overwritten its own claim at {at}")
-            }
-            Disowned::OverwrittenBy(other) => {
-                format!("{} had overwritten its claim at {at}", self.name(other))
-            }
-            Disowned::RemovedFromOutside => {
-                format!("its claim had been removed from outside at {at}")
-            }
-            Disowned::LostByService => format!("the service had lost its claim at {at}"),
-        }
-    }
-
     /// From when a belief lasts, and why: one sentence.
     pub(crate) fn why_from(&mut self, belief: &Belief) -> String {
         let who = self.name(belief.by);
@@ -233,7 +164,7 @@ impl<'a> WitnessBuilder<'a> {
             return String::new();
         };
         self.show([gone]);
-        self.session_expired_with(by, gone);
+        self.session_expired_for(by, gone);
         let (name, who) = (self.evidence.run.history.name(name), self.name(by));
         format!(
             ", after {name} of {who} had gone away at {}",
@@ -292,7 +223,7 @@ impl<'a> WitnessBuilder<'a> {
         let who = self.name(by);
         match how {
             Disowned::Released => format!(" when {who} released the lock"),
-            Disowned::Expired if self.session_expired_with(by, left) => {
+            Disowned::Expired if self.session_expired_for(by, left).is_some() => {
                 format!(" when the session of {who} expired")
             }
             Disowned::Expired => format!(" when the lease of {who} ran out"),
@@ -309,17 +240,6 @@ impl<'a> WitnessBuilder<'a> {
             }
             Disowned::LostByService => format!(" when the service lost the claim of {who}"),
         }
-    }
-
-    /// Whether the contender's session expired at the very moment of that event. Shows it, if so.
-    fn session_expired_with(&mut self, by: ContenderId, index: usize) -> bool {
-        let events = &self.evidence.run.history.events;
-        let at = events[index].at;
-        let first = events.partition_point(|event| event.at < at);
-        let mut same_time = events[first..].iter().take_while(|event| event.at == at);
-        let expired = same_time.position(|event| event.what == EventKind::SessionExpired { by });
-        self.show(expired.map(|offset| first + offset));
-        expired.is_some()
     }
 }
 

@@ -217,6 +217,57 @@ mod tests {
     }
 
     #[test]
+    fn a_session_that_expired_before_the_servers_had_committed_it_is_no_lease() {
+        let text =
+            "a.queued:0 a=0-14.001/how=expired a:0-20 a.session-expired:14 b=14.001- b:15- end:30";
+        assert_eq!(
+            argument(text),
+            [
+                "a is inside until 20.000 s, because it was never told that its session had \
+                 expired at 14.000 s.",
+                "b is inside from 15.000 s, because the service made it the owner at 14.001 s when \
+                 the session of a expired."
+            ]
+        );
+        // A session that was over before the place was made has nothing to do with it.
+        let text = "a.session-expired:0 a.queued:1 a=2-14/how=expired a:2-20 b=14- b:15- end:30";
+        assert!(argument(text)[0].ends_with("told that its lease had run out at 14.000 s."));
+    }
+
+    #[test]
+    fn an_answer_that_was_not_looked_at_is_no_silence() {
+        let text = "a=0-5/how=expired a:0-20 b=5- b:6- a.could-know:8/how=refused end:30";
+        assert_eq!(
+            argument(text)[0],
+            "a is inside until 20.000 s: its lease had run out at 5.000 s, and although the \
+             service had answered at 8.000 s that the key was not its own, it did not look at that."
+        );
+        let told = "a=0-5/how=expired a:0- a.lost:8.1 b=5- b:6- a.could-know:8/how=refused end:30";
+        assert!(argument(told)[0].contains("because only then was it told"));
+        let clock = "a=0-5/how=expired a:0-20 b=5- b:6- a.could-know:8/how=over end:30";
+        assert!(argument(clock)[0].contains("because it was never told"));
+    }
+
+    #[test]
+    fn what_kept_it_from_knowing_last_is_named() {
+        let text = "a=0-10/how=expired a:0- a.paused:1 a.resumed:20 a.disconnected:21 \
+                    a.reconnected:59.9 a.lost:60 b=10- b:11- end:90";
+        assert_eq!(
+            argument(text)[0],
+            "a is inside until 60.000 s, because it was disconnected from 21.000 s to 59.900 s, \
+             and only then was it told that its lease had run out at 10.000 s."
+        );
+        let text = "a=0-10/how=expired a:0-60 a.paused:1 a.resumed:20 b=10- b:11- end:90";
+        assert_eq!(
+            argument(text)[0],
+            "a is inside until 60.000 s, because it was paused from 1.000 s to 20.000 s, and it \
+             was never told that its lease had run out at 10.000 s."
+        );
+        let text = "a=0-10/how=expired a:0-60 a.paused:12 a.resumed:20 b=10- b:11- end:90";
+        assert!(argument(text)[0].contains("because it was never told"));
+    }
+
+    #[test]
     fn the_argument_tells_of_the_pause_and_of_the_session_behind_it() {
         let text = "a=0-10/how=expired a:0-21 fault1.fired:1 a.paused:1 a.session-expired:10 \
                     b=10-30 b:11-30 a.resumed:20";

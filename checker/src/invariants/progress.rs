@@ -195,6 +195,10 @@ fn summary(case: &WitnessBuilder<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -
     }
     match (node(wait), wait.owner) {
         (Some(node), Some(owner)) if owner == wait.by => {
+            if let Some(owned) = evidence.owned_by_place(owner, wait.lock, wait.behind) {
+                let since = evidence.at(owned.owned);
+                return format!("{who} owns the lock since {since} and waits: it does not know");
+            }
             let believed = evidence.believes_at_end(owner, wait.lock);
             let but = if believed {
                 ""
@@ -241,6 +245,10 @@ fn explain(case: &mut WitnessBuilder<'_>, evidence: &Evidence<'_>, wait: &Wait) 
         case.then(format!(
             "{node} of {name} is there since {at} at the latest."
         ));
+    }
+    let owned = evidence.owned_by_place(owner, wait.lock, wait.behind);
+    if let Some(owned) = owned.filter(|_| owner == wait.by) {
+        case.show_ownership(owned);
     }
     let mut beliefs = evidence.beliefs.iter().rev();
     let held = beliefs.find(|belief| belief.by == owner && belief.lock == wait.lock);
