@@ -4,6 +4,7 @@
 //! loss. What the service and the resource say stands in the notes, so that the three are never
 //! mixed up.
 
+mod aside;
 mod draw;
 mod lane;
 mod note;
@@ -13,6 +14,7 @@ mod service_rows;
 use picklock_checker::outcome::Story;
 use picklock_checker::{ContenderId, Event, EventKind, History, ServiceEvent, VirtualTime};
 
+use aside::{Aside, What};
 pub(crate) use note::place_and_name;
 use select::Selection;
 
@@ -173,17 +175,22 @@ impl Builder<'_> {
     fn run(&mut self, selection: &Selection) {
         let events = &self.names.history.events;
         let mut shown = selection.events.iter().copied().peekable();
-        let mut told = selection.service.iter().peekable();
+        let asides = self.asides(selection);
+        let mut told = asides.iter().peekable();
         let mut left_out = 0;
         let mut missed = false;
         for (index, event) in events.iter().enumerate() {
-            while let Some(next) = told.next_if(|next| self.service(**next).after <= index) {
+            while let Some(next) = told.next_if(|next| next.after <= index) {
                 if std::mem::take(&mut missed) {
                     self.leave_out(std::mem::take(&mut left_out));
                 }
-                self.show_service(*next);
+                self.show_aside(next, selection.breach);
             }
-            if shown.next_if_eq(&index).is_none() {
+            let shows = shown.next_if_eq(&index).is_some();
+            if shows && matches!(event.what, EventKind::CouldHaveKnown { .. }) {
+                continue;
+            }
+            if !shows {
                 self.take_in(&event.what);
                 left_out += 1;
                 missed |= self.would_be_missed(&event.what);
@@ -203,7 +210,7 @@ impl Builder<'_> {
                 Some(_) | None => self.show(index, event, breaks),
             }
         }
-        told.for_each(|last| self.show_service(*last));
+        told.for_each(|last| self.show_aside(last, selection.breach));
         if selection.cut_short && left_out > 0 {
             self.leave_out(left_out);
         }
@@ -238,24 +245,50 @@ impl Builder<'_> {
         select::is_structural(what) && by.is_some_and(has_lane)
     }
 
+    /// What stands beside all lanes, in the order of time.
+    fn asides(&self, selection: &Selection) -> Vec<Aside> {
+        let history = self.names.history;
+        let service = selection.service.iter().map(|&index| Aside {
+            after: self.service(index).after,
+            at: self.service(index).at,
+            what: What::Service(index),
+        });
+        let shown = selection.events.iter();
+        let knowable = shown.filter_map(|&index| {
+            let (after, at) = aside::since_when_it_could_know(history, index)?;
+            let what = What::CouldKnow(index);
+            Some(Aside { after, at, what })
+        });
+        let mut asides: Vec<Aside> = service.chain(knowable).collect();
+        asides.sort_by_key(|aside| (aside.after, aside.at));
+        asides
+    }
+
     fn service(&self, index: usize) -> &ServiceEvent {
         &self.names.history.service[index]
     }
 
-    /// What the service did stands beside all lanes.
-    fn show_service(&mut self, index: usize) {
+    /// What stands beside all lanes.
+    fn show_aside(&mut self, aside: &Aside, breach: Option<usize>) {
         let bars = self.bars();
-        let event = self.service(index);
-        let (at, note) = (
-            Some(event.at),
-            note::of_service(event, &self.names, self.glyphs),
-        );
+        let (notes, breaks) = match aside.what {
+            What::Service(index) => {
+                let event = self.service(index);
+                let note = note::of_service(event, &self.names, self.glyphs);
+                (vec![note], false)
+            }
+            What::CouldKnow(index) => {
+                let what = &self.names.history.events[index].what;
+                (self.note(index, what), breach == Some(index))
+            }
+        };
+        let mark = breaks.then(|| self.mark());
         self.rows.push(Row {
-            at,
+            at: Some(aside.at),
             cells: bars.clone(),
             bars,
-            notes: vec![note],
-            mark: None,
+            notes,
+            mark,
         });
     }
 
@@ -341,6 +374,7 @@ impl Builder<'_> {
             "no-orphan" => "nobody's",
             "own-release-only" => "not its own",
             "fifo" | "bounded-bypass" => "out of turn",
+            "timely-loss" => "believes too long",
             _ => "breaks here",
         };
         format!("{} {words}", self.glyphs.mark)

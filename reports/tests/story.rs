@@ -3,12 +3,13 @@
 mod common;
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use common::{history, story, two_inside, witness};
 use insta::assert_snapshot;
 use picklock_checker::outcome::{ShrunkRun, Story};
 use picklock_checker::service_event::{KeyHolders, KeySource, Promoter};
-use picklock_checker::{ContenderId, ServerId, ServiceEvent, ServiceEventKind};
+use picklock_checker::{ContenderId, ServerId, ServiceEvent, ServiceEventKind, VirtualTime};
 use picklock_reports::style::Style;
 use picklock_reports::timeline::Detail;
 
@@ -90,6 +91,48 @@ fn a_stale_write_is_seen_at_the_resource_and_not_in_belief() {
     let summary = "contender-1 writes with token 33 after contender-2 wrote with token 34";
     let told = witness(20_009, summary, &[9, 12], &argument);
     assert_snapshot!(essential(&story("no-stale-effect", told, history)));
+}
+
+/// The record of it comes when the belief ends.
+#[test]
+fn since_when_it_could_have_known_stands_at_that_time() {
+    let history = |since: u64| {
+        let lines = format!(
+            "0      acquire 1
+             4      owns 1 1
+             8      enters 1
+             10000  disowned 1 1
+             20000  acquire 2
+             20004  owns 2 2
+             20008  enters 2
+             40000  knew 1 {since}
+             40000  leaves 1
+             50000  leaves 2"
+        );
+        history(2, &[], &lines)
+    };
+    let mut told = witness(30_500, "it went on believing", &[0, 2, 3, 7, 8], &[]);
+    let late = story("timely-loss", told.clone(), history(30_000));
+    assert_snapshot!(essential(&late));
+    let full = picklock_reports::story::story(&late, Detail::Full, &STYLE);
+    let place =
+        |text: &str, what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+    assert!(place(&full, "20.008 s") < place(&full, "30.000 s  ┃"));
+    assert_eq!(full.matches("could have known").count(), 1);
+    // Nobody can lose what it has not got yet.
+    let early = essential(&story("timely-loss", told.clone(), history(2)));
+    assert!(
+        early.contains("   0.008 s  ┃         A could have known since 0.002 s"),
+        "{early}"
+    );
+    assert!(early.contains("expired   ◀ believes too long"), "{early}");
+    // An overlap breaks where the second enters.
+    told.overlap = Some(Duration::from_secs(20));
+    told.at = VirtualTime::from_micros(20_008_000);
+    told.events.extend([6]);
+    told.events.sort_unstable();
+    let overlap = essential(&story("mutual-exclusion", told, history(30_000)));
+    assert!(overlap.contains("enters  ◀ both inside"), "{overlap}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What stands to the right of the lanes: what the service, the resource, and the plan say.
 
 use picklock_checker::{
-    ContenderId, Disowned, Ended, EventKind, Failure, FaultId, History, Knowledge, NameId,
-    ServerChange, ServiceAnswer, ServiceEvent, ServiceEventKind, Token, VirtualTime,
+    ContenderId, Disowned, Ended, EventKind, Failure, FaultId, History, NameId, ServerChange,
+    ServiceAnswer, ServiceEvent, ServiceEventKind, Token,
 };
 
 use super::Names;
@@ -63,7 +63,13 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
         }
         EventKind::Disowned { by, how, .. } => disowned(by, how, names),
         EventKind::Answered { by, answer, .. } => answered(names.of(by), answer),
-        EventKind::CouldHaveKnown { since, how, .. } => could_have_known(since, how),
+        EventKind::CouldHaveKnown { by, since, how, .. } => {
+            format!(
+                "{} could have known since {since}: {}",
+                names.of(by),
+                how.clause()
+            )
+        }
         EventKind::Writing { token, .. } => return token.map(with_token),
         EventKind::Effect {
             token,
@@ -145,10 +151,6 @@ pub(crate) fn of_service(event: &ServiceEvent, names: &Names, glyphs: &Glyphs) -
         ServiceEventKind::SentinelLog { .. } => words,
         _ => format!("service: {words}"),
     }
-}
-
-fn could_have_known(since: VirtualTime, how: Knowledge) -> String {
-    format!("it could have known since {since}: {}", how.clause())
 }
 
 fn change(before: i64, after: i64, token: Option<Token>, glyphs: &Glyphs) -> String {

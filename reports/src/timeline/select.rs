@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, Ended, EventKind, History, Step, Witness};
+use picklock_checker::{ContenderId, Ended, EventKind, History, Step, VirtualTime, Witness};
 
 use super::lane::subject;
 use super::service_rows;
@@ -105,7 +105,16 @@ fn breach(witness: &Witness, history: &History) -> Option<usize> {
         .and_then(|_| known().rfind(|(_, event)| event.at == witness.at && entered(&event.what)));
     let exact = || known().rfind(|(_, event)| event.at == witness.at);
     let before = || known().rfind(|(_, event)| event.at <= witness.at);
+    // A belief that lasts too long counts from when it could have been given up, if that was after the loss.
+    let lost = known().rfind(|(_, event)| matches!(event.what, EventKind::Disowned { .. }));
+    let lost = lost.map_or(VirtualTime::ZERO, |(_, event)| event.at);
+    let late = || {
+        known().rfind(|(_, event)| {
+            matches!(event.what, EventKind::CouldHaveKnown { since, .. } if since >= lost)
+        })
+    };
     overlap
+        .or_else(late)
         .or_else(exact)
         .or_else(before)
         .or_else(|| known().next_back())

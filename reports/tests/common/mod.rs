@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use picklock_checker::outcome::Story;
 use picklock_checker::{
-    ContenderId, Disowned, Ended, Event, EventKind, Failure, FaultId, History, LockId, NameId,
-    ServerChange, ServerId, Step, Token, VirtualTime, Witness,
+    ContenderId, Disowned, Ended, Event, EventKind, Failure, FaultId, History, Knowledge, LockId,
+    NameId, ServerChange, ServerId, Step, Token, VirtualTime, Witness,
 };
 
 const LOCK: LockId = LockId(0);
@@ -77,6 +77,12 @@ fn what(verb: &str, rest: &[i64]) -> EventKind {
             by,
             lock,
             why: Failure::SessionExpired,
+        },
+        "knew" => EventKind::CouldHaveKnown {
+            by,
+            lock,
+            since: VirtualTime::from_micros(place * 1_000),
+            how: Knowledge::Refused,
         },
         "cancelled" => EventKind::Cancelled { by, lock },
         "paused" => EventKind::Paused { by },
