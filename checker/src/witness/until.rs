@@ -199,7 +199,7 @@ impl WitnessBuilder<'_> {
     fn where_its_place_was_made(&self, gone: usize) -> usize {
         let events = &self.evidence.run.history.events;
         let before = &events[..gone];
-        let (by, lock, name, owned) = match events[gone].what.clone() {
+        let (by, lock, name, owned) = match events[gone].what {
             EventKind::Unqueued { by, lock, name, .. } => (by, lock, name, None),
             what => {
                 let mut owned = before.iter().enumerate().rev();
