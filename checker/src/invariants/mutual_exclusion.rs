@@ -265,6 +265,9 @@ mod tests {
         );
         let text = "a=0-10/how=expired a:0-60 a.paused:12 a.resumed:20 b=10- b:11- end:90";
         assert!(argument(text)[0].contains("because it was never told"));
+        // That the connection broke is what told it.
+        let text = "a=0-10/how=expired a:0- a.disconnected:60 a.lost:60 b=10- b:11- end:90";
+        assert!(argument(text)[0].contains("because only then was it told"));
     }
 
     #[test]

@@ -103,7 +103,8 @@ impl WitnessBuilder<'_> {
             let Some(from) = from else { return };
             let obstacle = Obstacle { was, from, to };
             let ends_after = to.is_none_or(|to| to > lost);
-            if ends_after && (from < lost || self.lasts(obstacle, belief)) {
+            let begins_before = self.evidence.at(from) < self.evidence.at_or_end(belief.left);
+            if begins_before && ends_after && (from < lost || self.lasts(obstacle, belief)) {
                 last = Some(obstacle);
             }
         };
