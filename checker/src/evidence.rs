@@ -303,7 +303,8 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// The ownership that rests on a node, if its owner has no later place in that lock and the service has not ended it.
+    /// The ownership that rests on a node, if its owner has no later place in that lock and the service has not ended
+    /// it.
     pub(crate) fn owned_by_place(
         &self,
         by: ContenderId,
