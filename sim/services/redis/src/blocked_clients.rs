@@ -4,7 +4,7 @@ use picklock_checker::VirtualTime;
 use picklock_clients::redis::{ErrorReply, Value};
 
 use crate::clients::{Blocked, ClientConnection, Pause};
-use crate::commands::{Outcome, Row};
+use crate::command_table::{Outcome, Row};
 use crate::db::Expired;
 use crate::errors::refuse;
 use crate::{ConnectionId, Server};

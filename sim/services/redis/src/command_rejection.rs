@@ -3,7 +3,8 @@
 use picklock_clients::redis::{Command, ErrorReply};
 
 use crate::Server;
-use crate::commands::{self, Row, Traits};
+use crate::command_table::{Row, Traits};
+use crate::commands;
 use crate::db::Core;
 use crate::errors::{LOADING, MASTER_DOWN, NO_MEMORY, NO_REPLICAS, refuse};
 use crate::scripts::ScriptFlags;

@@ -1,4 +1,4 @@
-//! The commands: what each is called, how many words it takes, and what it does.
+//! The commands: what each is called, how many words it takes, and what it does; and all of them as one table.
 
 mod blocking;
 mod cluster;
@@ -22,120 +22,16 @@ mod unsupported;
 mod zset;
 mod zset_ranges;
 
-pub(crate) use blocking::BlockingPop;
 pub(crate) use cluster::check_part as check_cluster_part;
 pub(crate) use connections::ping_value;
 
 use std::sync::LazyLock;
 
 use indexmap::IndexMap;
-use picklock_clients::redis::{Command, ErrorReply, Value, short_name};
+use picklock_clients::redis::short_name;
 use rustc_hash::FxBuildHasher;
 
-use crate::db::Core;
-use crate::errors::Reply;
-use crate::{ConnectionId, Server};
-
-/// A command.
-#[derive(Debug)]
-pub(crate) struct Row {
-    /// Its name in small letters.
-    pub(crate) name: &'static str,
-    /// How many words it takes, its name included; at least so many, if negative.
-    pub(crate) arity: i32,
-    pub(crate) traits: Traits,
-    pub(crate) run: Run,
-}
-
-/// What is to be known of a command before it is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Traits(u8);
-
-impl Traits {
-    pub(crate) const NONE: Self = Self(0);
-    /// It changes keys.
-    pub(crate) const WRITE: Self = Self(1);
-    /// Scripts cannot call it.
-    pub(crate) const NO_SCRIPT: Self = Self(2);
-    /// It may have effects elsewhere, though it changes no key by itself: it waits while writers are paused.
-    pub(crate) const MAY_REPLICATE: Self = Self(4);
-    /// It is answered also while a connection that speaks RESP2 listens to channels.
-    pub(crate) const WHILE_LISTENING: Self = Self(8);
-
-    pub(crate) const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    pub(crate) const fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-}
-
-/// How a command is run.
-#[derive(Clone, Copy)]
-pub(crate) enum Run {
-    /// By what it finds in the keys.
-    Keys(fn(&mut Core, &Command) -> Reply),
-    /// By what is known of the connection.
-    Connection(fn(&mut Server, ConnectionId, &Command) -> Result<Outcome, ErrorReply>),
-    /// It is not modelled.
-    Not,
-}
-
-impl std::fmt::Debug for Run {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(match self {
-            Self::Keys(_) => "Keys",
-            Self::Connection(_) => "Connection",
-            Self::Not => "Not",
-        })
-    }
-}
-
-/// What comes of a command at once.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Outcome {
-    /// An answer.
-    Answer(Value),
-    /// No answer, or one that was given already.
-    Silent,
-    /// It will be answered later.
-    Blocked,
-}
-
-/// A command on keys that reads.
-const fn read(name: &'static str, arity: i32, run: fn(&mut Core, &Command) -> Reply) -> Row {
-    Row {
-        name,
-        arity,
-        traits: Traits::NONE,
-        run: Run::Keys(run),
-    }
-}
-
-/// A command on keys that writes.
-const fn write(name: &'static str, arity: i32, run: fn(&mut Core, &Command) -> Reply) -> Row {
-    Row {
-        name,
-        arity,
-        traits: Traits::WRITE,
-        run: Run::Keys(run),
-    }
-}
-
-/// A command about the connection, which scripts cannot call.
-const fn about(
-    name: &'static str,
-    arity: i32,
-    run: fn(&mut Server, ConnectionId, &Command) -> Result<Outcome, ErrorReply>,
-) -> Row {
-    Row {
-        name,
-        arity,
-        traits: Traits::NO_SCRIPT,
-        run: Run::Connection(run),
-    }
-}
+use crate::command_table::{Outcome, Row, Run, Traits, about, read, write, wrong_number};
 
 const LISTS: &[&[Row]] = &[
     blocking::ROWS,
@@ -187,39 +83,6 @@ pub(crate) fn find(name: &[u8]) -> Option<&'static Row> {
     small.copy_from_slice(name);
     small.make_ascii_lowercase();
     TABLE.get(&*small).copied()
-}
-
-impl Row {
-    /// Whether it takes so many words.
-    pub(crate) fn takes(&self, words: usize) -> bool {
-        let words = i32::try_from(words).unwrap_or(i32::MAX);
-        if self.arity < 0 {
-            words >= -self.arity
-        } else {
-            words == self.arity
-        }
-    }
-}
-
-/// The name of a command with that of the part of it that is meant, if it has parts.
-pub(crate) fn full_name(row: &Row, command: &Command) -> String {
-    let name = row.name;
-    match command.word(1) {
-        Some(part) if ["client", "cluster", "script", "pubsub", "object"].contains(&name) => {
-            format!(
-                "{name}|{}",
-                String::from_utf8_lossy(part).to_ascii_lowercase()
-            )
-        }
-        _ => name.to_owned(),
-    }
-}
-
-/// The error for too few or too many words.
-pub(crate) fn wrong_number(name: &str) -> ErrorReply {
-    ErrorReply::new(format!(
-        "ERR wrong number of arguments for '{name}' command"
-    ))
 }
 
 #[cfg(test)]

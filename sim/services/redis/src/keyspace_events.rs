@@ -3,8 +3,7 @@
 //! They are messages of channels, to whoever listens on this server at that moment: no replica and no other node hears
 //! of them, and nobody keeps them. `expired` is sent when a key is removed, and not when its time is over.
 
-use crate::db::Core;
-use crate::pubsub::Channel;
+mod notify;
 
 /// Which keyspace notifications a server sends: the classes of events, and the channels that tell of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,31 +96,6 @@ impl KeyspaceEvents {
             Class::New => ALL.len() + OTHERS.len() - 1,
         };
         self.0 & bit(index) != 0
-    }
-}
-
-impl Core {
-    /// Tells whoever listens of an event of a key of the selected database.
-    #[inline]
-    pub(crate) fn notify(&mut self, class: Class, event: &str, key: &[u8]) {
-        if self.keyspace_events.has(class) {
-            self.send_event(event, key);
-        }
-    }
-
-    fn send_event(&mut self, event: &str, key: &[u8]) {
-        let KeyspaceEvents(flags) = self.keyspace_events;
-        let (db, out) = (self.selected, &mut self.out);
-        if flags & bit(ALL.len()) != 0 {
-            let channel = [format!("__keyspace@{db}__:").as_bytes(), key].concat();
-            let subscriptions = &self.subscriptions;
-            subscriptions.publish(Channel::Named, &channel, event.as_bytes(), out);
-        }
-        if flags & bit(ALL.len() + 1) != 0 {
-            let channel = format!("__keyevent@{db}__:{event}");
-            let subscriptions = &self.subscriptions;
-            subscriptions.publish(Channel::Named, channel.as_bytes(), key, out);
-        }
     }
 }
 

@@ -10,7 +10,9 @@ mod busy_script;
 pub mod client;
 mod clients;
 mod cluster;
+mod command_keys;
 mod command_rejection;
+mod command_table;
 mod commands;
 mod databases;
 mod db;
@@ -32,6 +34,7 @@ mod pubsub;
 mod replication;
 mod replication_protocol;
 mod resp;
+mod script_call;
 mod scripts;
 pub mod sentinel;
 mod server;
@@ -41,9 +44,8 @@ pub mod test_cluster;
 mod value;
 mod watches;
 
-pub use cluster::{
-    BusMessage, ClusterConfig, NodeId, SlotSet, first_owner, only_reads, slot_of, slot_of_command,
-};
+pub use cluster::{BusMessage, ClusterConfig, NodeId, SlotSet, first_owner, slot_of};
+pub use command_keys::{only_reads, slot_of_command};
 pub use inspection::{DiskImage, OnDisk};
 pub use io::{ConnectionId, Input, Now, Output};
 pub use key_observer::{KeyChanges, KeyRemoval, KeyWriter, RemovalReason};

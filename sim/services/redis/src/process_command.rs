@@ -3,7 +3,8 @@
 use picklock_clients::redis::{Command, ErrorReply, Value};
 
 use crate::clients::Blocked;
-use crate::commands::{self, Outcome, Row, Run, Traits};
+use crate::command_table::{Outcome, Row, Run, Traits, full_name, wrong_number};
+use crate::commands;
 use crate::errors::{refuse, unknown_command};
 use crate::resp::{for_connection, not_modelled};
 use crate::{ConnectionId, Output, Server};
@@ -143,7 +144,7 @@ impl Server {
             return refuse(unknown_command(command));
         };
         if !row.takes(command.len()) {
-            return Err(commands::wrong_number(row.name));
+            return Err(wrong_number(row.name));
         }
         if row.name == "cluster" {
             commands::check_cluster_part(command)?;
@@ -173,7 +174,7 @@ impl Server {
         }
         let listens = client.is_some_and(|client| client.listens > 0 && !client.resp3);
         if listens && !row.traits.has(Traits::WHILE_LISTENING) {
-            let name = commands::full_name(row, command);
+            let name = full_name(row, command);
             let others = "only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET";
             return refuse(format!(
                 "ERR Can't execute '{name}': {others} are allowed in this context"

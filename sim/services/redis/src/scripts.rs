@@ -18,7 +18,7 @@ use rustc_hash::FxBuildHasher;
 use crate::errors::{NO_SCRIPT, refuse};
 
 pub(crate) use interpreter::run;
-pub(crate) use running_script::ScriptLimits;
+pub(crate) use running_script::{RunningScript, ScriptLimits};
 pub(crate) use sha1::{Sha, sha_of};
 pub(crate) use shebang_flags::ScriptFlags;
 

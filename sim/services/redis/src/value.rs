@@ -287,3 +287,56 @@ impl DataType for Set {
         Data::Set(Self::default())
     }
 }
+
+/// An end of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Head,
+    Tail,
+}
+
+impl End {
+    pub(crate) fn push(self, list: &mut List, element: Bytes) {
+        match self {
+            Self::Head => list.0.push_front(element),
+            Self::Tail => list.0.push_back(element),
+        }
+    }
+
+    pub(crate) fn pop(self, list: &mut List) -> Option<Bytes> {
+        match self {
+            Self::Head => list.0.pop_front(),
+            Self::Tail => list.0.pop_back(),
+        }
+    }
+
+    /// Its name in commands that choose one, as replicas are told it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Head => "left",
+            Self::Tail => "right",
+        }
+    }
+
+    /// The command that takes something from it.
+    pub(crate) fn pop_name(self) -> &'static str {
+        match self {
+            Self::Head => "LPOP",
+            Self::Tail => "RPOP",
+        }
+    }
+
+    pub(crate) fn popped(self) -> &'static str {
+        match self {
+            Self::Head => "lpop",
+            Self::Tail => "rpop",
+        }
+    }
+
+    pub(crate) fn pushed(self) -> &'static str {
+        match self {
+            Self::Head => "lpush",
+            Self::Tail => "rpush",
+        }
+    }
+}

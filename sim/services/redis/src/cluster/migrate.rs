@@ -13,23 +13,18 @@ use picklock_clients::redis::{Bytes, Command, ErrorReply, Value};
 
 use super::bus::{Body, BusMessage, KeyPayload};
 use super::migration::Migration;
-use super::{NodeId, slot_of};
+use super::{NodeId, names_in, slot_of};
 use crate::clients::ConnectionFlags;
-use crate::commands::{self, Outcome};
+use crate::command_table::Outcome;
+use crate::commands;
 use crate::errors::{SYNTAX, refuse};
 use crate::key_observer::RemovalReason;
-use crate::keyspace::Keyspace;
 use crate::keyspace_events::Class;
 use crate::replication_protocol::Address;
 use crate::{ConnectionId, Input, Server, numbers};
 
 /// How long a source waits if it is not told.
 const TIMEOUT: u64 = 1_000;
-
-/// The names of the keys of a slot.
-pub(crate) fn names_in(keys: &Keyspace, slot: u16) -> impl Iterator<Item = &Bytes> {
-    keys.names().filter(move |name| slot_of(name) == slot)
-}
 
 /// What `MIGRATE` is asked for.
 struct MigrateArgs {

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use picklock_clients::redis::{Command, ErrorReply};
 
-use super::keys::keys_of;
 use super::{Cluster, NodeId, slot_of};
 use crate::clients::ConnectionFlags;
-use crate::commands::{Row, Traits};
+use crate::command_keys::keys_of;
+use crate::command_table::{Row, Traits};
 use crate::errors::refuse;
 use crate::keyspace::Keyspace;
 

@@ -4,6 +4,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use crc::{CRC_16_XMODEM, Crc};
+use picklock_clients::redis::Bytes;
+
+use crate::keyspace::Keyspace;
 
 /// How many slots there are.
 pub(crate) const SLOTS: u16 = 16_384;
@@ -129,6 +132,11 @@ impl fmt::Debug for SlotSet {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_list().entries(self.ranges()).finish()
     }
+}
+
+/// The names of the keys of a slot.
+pub(crate) fn names_in(keys: &Keyspace, slot: u16) -> impl Iterator<Item = &Bytes> {
+    keys.names().filter(move |name| slot_of(name) == slot)
 }
 
 #[cfg(test)]

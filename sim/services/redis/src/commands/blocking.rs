@@ -1,14 +1,14 @@
 //! Commands that take from a list, and wait if there is nothing in it.
 
-use picklock_clients::redis::{Bytes, Command, ErrorReply, Value};
+use picklock_clients::redis::{Command, ErrorReply, Value};
 
-use super::lists::{ListEnd, end_of, move_element, take};
+use super::lists::{end_of, move_element, take};
 use super::options::{is, word};
 use super::{Outcome, Row, Run, Traits, write};
-use crate::blocking_keys::KeysWanted;
+use crate::blocking_keys::{BlockingPop, KeysWanted};
 use crate::db::Core;
 use crate::errors::{Reply, SYNTAX, refuse};
-use crate::value::List;
+use crate::value::{List, ListEnd};
 use crate::{ConnectionId, Server, numbers};
 
 /// A command that may wait, which scripts cannot call.
@@ -33,23 +33,6 @@ pub(super) const ROWS: &[Row] = &[
     waiting("brpoplpush", 4, brpoplpush),
     write("lmpop", -4, lmpop),
 ];
-
-/// What is to be done with the list that has something.
-#[derive(Clone, Debug)]
-pub(crate) enum BlockingPop {
-    /// Take one element.
-    One { from: ListEnd },
-    /// Take several.
-    Several { from: ListEnd, count: usize },
-    /// Move one to another list.
-    Move {
-        from: ListEnd,
-        to: ListEnd,
-        target: Bytes,
-        /// Replicas are told of it by the name that it had before it could choose ends.
-        old_name: bool,
-    },
-}
 
 impl BlockingPop {
     /// What is answered if there is nothing, and waiting is out of the question.

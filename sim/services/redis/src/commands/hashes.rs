@@ -1,6 +1,6 @@
 //! Hashes.
 
-use picklock_clients::redis::{Bytes, Command, Value};
+use picklock_clients::redis::{Bytes, Command, ErrorReply, Value};
 
 use super::counters::{number_of, sum, text};
 use super::options::{integer, small, word};
@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
     read("hvals", 2, hvals),
 ];
 
-fn set_fields(core: &mut Core, command: &Command) -> Result<i64, super::ErrorReply> {
+fn set_fields(core: &mut Core, command: &Command) -> Result<i64, ErrorReply> {
     if !command.len().is_multiple_of(2) {
         return Err(wrong_number(&small(command.name())));
     }
@@ -165,7 +165,7 @@ fn put_field(
     (key, event): (&[u8], &'static str),
     field: &[u8],
     value: Bytes,
-) -> Result<(), super::ErrorReply> {
+) -> Result<(), ErrorReply> {
     let hash = core.write_or_make::<Hash>(key)?;
     match hash.0.get_mut(field) {
         Some(old) => *old = value,

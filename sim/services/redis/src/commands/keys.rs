@@ -1,6 +1,6 @@
 //! Keys, whatever they hold.
 
-use picklock_clients::redis::{Bytes, Command, Value};
+use picklock_clients::redis::{Bytes, Command, ErrorReply, Value};
 
 use super::options::{integer, is, word};
 use super::strings::no_such_key;
@@ -117,11 +117,7 @@ fn renamenx(core: &mut Core, command: &Command) -> Reply {
     Ok(Value::Integer(i64::from(moved)))
 }
 
-fn move_key(
-    core: &mut Core,
-    command: &Command,
-    if_missing: bool,
-) -> Result<bool, super::ErrorReply> {
+fn move_key(core: &mut Core, command: &Command, if_missing: bool) -> Result<bool, ErrorReply> {
     let (from, to) = (word(command, 1), word(command, 2));
     if !core.lookup_key(from) {
         return no_such_key();

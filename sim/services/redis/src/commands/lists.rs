@@ -8,7 +8,7 @@ use super::{Row, read, write};
 use crate::db::Core;
 use crate::errors::{OUT_OF_RANGE, Reply, SYNTAX, refuse};
 use crate::keyspace_events::Class;
-use crate::value::List;
+use crate::value::{List, ListEnd};
 
 pub(super) const ROWS: &[Row] = &[
     read("lindex", 3, lindex),
@@ -27,59 +27,6 @@ pub(super) const ROWS: &[Row] = &[
     write("rpush", -3, rpush),
     write("rpushx", -3, rpushx),
 ];
-
-/// An end of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ListEnd {
-    Head,
-    Tail,
-}
-
-impl ListEnd {
-    fn push(self, list: &mut List, element: Bytes) {
-        match self {
-            Self::Head => list.0.push_front(element),
-            Self::Tail => list.0.push_back(element),
-        }
-    }
-
-    fn pop(self, list: &mut List) -> Option<Bytes> {
-        match self {
-            Self::Head => list.0.pop_front(),
-            Self::Tail => list.0.pop_back(),
-        }
-    }
-
-    /// Its name in commands that choose one, as replicas are told it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Head => "left",
-            Self::Tail => "right",
-        }
-    }
-
-    /// The command that takes something from it.
-    pub(super) fn pop_name(self) -> &'static str {
-        match self {
-            Self::Head => "LPOP",
-            Self::Tail => "RPOP",
-        }
-    }
-
-    fn popped(self) -> &'static str {
-        match self {
-            Self::Head => "lpop",
-            Self::Tail => "rpop",
-        }
-    }
-
-    fn pushed(self) -> &'static str {
-        match self {
-            Self::Head => "lpush",
-            Self::Tail => "rpush",
-        }
-    }
-}
 
 /// The end that a word names.
 pub(super) fn end_of(command: &Command, index: usize) -> Result<ListEnd, ErrorReply> {

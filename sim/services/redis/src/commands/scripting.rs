@@ -5,7 +5,7 @@ use picklock_clients::redis::{Command, ErrorReply, Value};
 use super::options::{integer, is, word};
 use super::{Outcome, Row, Run, Traits, about, wrong_number};
 use crate::errors::{MASTER_DOWN, NO_SCRIPT, refuse};
-use crate::scripts::{self, Script, ScriptLimits};
+use crate::scripts::{Script, ScriptLimits};
 use crate::{ConnectionId, Server};
 
 /// A command that runs a script.
@@ -121,7 +121,7 @@ fn run(
         None if server.core.degraded.stale => return refuse(MASTER_DOWN),
         None => {}
     }
-    let answer = scripts::run(&mut server.core, script, command, 3, keys, limits);
+    let answer = server.run_script(script, command, keys, limits);
     // In a transaction, which cannot be left and come back to, the error has to do.
     if let Some(endless) = server.core.cut_script.take()
         && !server.in_transaction

@@ -7,7 +7,8 @@ use picklock_clients::redis::Command;
 
 use super::primary::TIMEOUT;
 use super::{LinkState, Upstream};
-use crate::commands::{self, Run};
+use crate::command_table::Run;
+use crate::commands;
 use crate::db::Expired;
 use crate::key_observer::RemovalReason;
 use crate::replication_protocol::{

@@ -9,7 +9,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::convert::answer_of;
 use super::globals::{LuaEnvironment, SCRIPT};
-use super::running_script::{LENT, Random, ScriptLimits};
+use super::running_script::{Call, LENT, Random, ScriptLimits};
 use super::{Script, Sha};
 use crate::Output;
 use crate::busy_script::EndlessScript;
@@ -65,20 +65,23 @@ pub(super) fn compile(script: &Script) -> Result<(), ErrorReply> {
     with(|machine| machine.function(script).map(|_| ()))
 }
 
-/// Runs a script, whose keys and arguments begin at this place of the command, and so many are keys.
+/// At which place of a command that runs a script its keys begin; its arguments come after these.
+const WORDS: usize = 3;
+
+/// Runs a script for a command, which has so many keys. `call` runs the commands that the script calls.
 pub(crate) fn run(
     core: &mut Box<Core>,
     script: &Script,
     command: &Command,
-    from: usize,
     keys: usize,
     limits: ScriptLimits,
+    call: Call,
 ) -> Reply {
     with(|machine| {
         let function = machine.function(script)?;
-        let words = machine.set_words(command, from, keys);
+        let words = machine.set_words(command, WORDS, keys);
         words.map_err(|error| broken(&error))?;
-        machine.run(core, script, function, limits)
+        machine.run(core, script, function, (limits, call))
     })
 }
 
@@ -134,7 +137,7 @@ impl Interpreter {
         core: &mut Box<Core>,
         script: &Script,
         function: Function,
-        limits: ScriptLimits,
+        (limits, call): (ScriptLimits, Call),
     ) -> Reply {
         let LuaEnvironment { lua, run, .. } = &self.surroundings;
         let resp3 = core.resp3;
@@ -143,6 +146,7 @@ impl Interpreter {
             loan.core.resp3 = false;
             loan.random = Random::seeded(0);
             loan.limits = limits;
+            loan.call = call;
             loan.has_written = false;
             loan.budget = loan.core.settings.script_budget;
             loan.cut = None;

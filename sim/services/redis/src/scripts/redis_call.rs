@@ -6,13 +6,11 @@ use mlua::{Lua, MultiValue, Value as LuaValue};
 use picklock_clients::redis::{Command, ErrorReply, Value};
 
 use super::convert::to_lua;
-use super::running_script::{LENT, RunningScript};
+use super::running_script::LENT;
 use super::sha1::sha_of;
 use crate::Output;
-use crate::commands::{self, Run, Traits, ping_value};
-use crate::errors::{NO_MEMORY, Reply, refuse};
+use crate::errors::{Reply, refuse};
 use crate::numbers::float_text;
-use crate::resp;
 
 /// An error that a script has met, and may catch.
 #[derive(Debug)]
@@ -119,7 +117,8 @@ pub(super) fn try_call(lua: &Lua, words: MultiValue) -> mlua::Result<LuaValue> {
 
 fn reply_to(words: &MultiValue) -> (Reply, bool) {
     LENT.with_borrow_mut(|loan| {
-        let reply = command_of(words).and_then(|command| loan.run(&command));
+        let call = loan.call;
+        let reply = command_of(words).and_then(|command| call(loan, &command));
         (reply, loan.core.resp3)
     })
 }
@@ -224,64 +223,5 @@ fn command_of(words: &MultiValue) -> Result<Command, ErrorReply> {
     match command {
         Some(command) => Ok(command),
         None => refuse("ERR Please specify at least one argument for this redis lib call"),
-    }
-}
-
-impl RunningScript {
-    fn run(&mut self, command: &Command) -> Reply {
-        let Some(row) = commands::find(command.name()) else {
-            return refuse("ERR Unknown Redis command called from script");
-        };
-        if !row.takes(command.len()) {
-            return refuse("ERR Wrong number of args calling Redis command from script");
-        }
-        if row.traits.has(Traits::NO_SCRIPT) {
-            return refuse("ERR This Redis command is not allowed from script");
-        }
-        if self.core.degraded.stale && !row.runs_when_stale(command) {
-            return refuse("ERR Can not execute the command on a stale replica");
-        }
-        if row.may_replicate() && self.limits.read_only {
-            return refuse("ERR Write commands are not allowed from read-only scripts.");
-        }
-        if row.traits.has(Traits::WRITE) && !self.has_written {
-            // Asked once only: who has begun to write may go on.
-            if let Some(refusal) = self.core.refusal_in_script() {
-                return refuse(refusal);
-            }
-            if self.core.degraded.memory_is_full && row.takes_memory() && !self.limits.allow_oom {
-                return refuse(NO_MEMORY);
-            }
-            self.has_written = true;
-        }
-        if let Some(cluster) = &self.core.cluster {
-            let command = std::iter::once((row, command));
-            let (keys, now) = (&self.core.keys, self.core.wall_millis());
-            let elsewhere = cluster.redirection(command, keys, now, self.core.flags);
-            if let Some(elsewhere) = elsewhere {
-                return refuse(elsewhere.in_script());
-            }
-        }
-        let dirty = self.core.effects.dirty;
-        let reply = match row.run {
-            Run::Keys(run) => run(&mut self.core, command),
-            Run::Connection(_) if row.name == "ping" => ping_value(command),
-            Run::Connection(_) => {
-                let name = row.name.to_ascii_uppercase();
-                refuse(format!("ERR not modelled: {name} in a script"))
-            }
-            Run::Not => refuse(format!(
-                "ERR not modelled: {}",
-                row.name.to_ascii_uppercase()
-            )),
-        };
-        self.core.effects.ran(dirty, command);
-        if let Err(error) = &reply
-            && let Some(what) = resp::not_modelled(error)
-        {
-            let what = what.to_owned();
-            self.core.out.push(Output::NotModelled { what });
-        }
-        reply
     }
 }

@@ -3,8 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use picklock_clients::redis::Command;
+
 use crate::ServerConfig;
 use crate::db::Core;
+use crate::errors::{Reply, refuse};
 
 /// What a script may do.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,13 +18,18 @@ pub(crate) struct ScriptLimits {
     pub(crate) allow_oom: bool,
 }
 
+/// What runs a command that a script calls. It is given from outside, because commands run scripts.
+pub(crate) type Call = fn(&mut RunningScript, &Command) -> Reply;
+
 /// What a script works on while it runs.
-pub(super) struct RunningScript {
-    pub(super) core: Box<Core>,
+pub(crate) struct RunningScript {
+    pub(crate) core: Box<Core>,
     pub(super) random: Random,
-    pub(super) limits: ScriptLimits,
+    pub(crate) limits: ScriptLimits,
+    /// Runs a command that it calls.
+    pub(super) call: Call,
     /// It has written already.
-    pub(super) has_written: bool,
+    pub(crate) has_written: bool,
     /// How many instructions are left to it.
     pub(super) budget: u64,
     /// In which line it was when they were used up.
@@ -34,6 +42,7 @@ thread_local! {
         core: Box::new(Core::new(Rc::new(ServerConfig::default()))),
         random: Random::seeded(0),
         limits: ScriptLimits::default(),
+        call: |_, _| refuse("ERR no script is running"),
         has_written: false,
         budget: 0,
         cut: None,

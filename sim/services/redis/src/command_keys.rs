@@ -2,8 +2,9 @@
 
 use picklock_clients::redis::Command;
 
-use super::slot_of;
-use crate::commands::{self, Row, Run, Traits};
+use crate::cluster::slot_of;
+use crate::command_table::{Row, Run, Traits};
+use crate::commands;
 use crate::numbers;
 
 /// The slot that a client has to ask for, as it sees it: that of the first key that a command names, if it names any.
@@ -25,11 +26,11 @@ pub fn only_reads(command: &Command) -> bool {
 
 /// The keys that a command names, in order.
 pub(crate) fn keys_of<'a>(row: &Row, command: &'a Command) -> impl Iterator<Item = &'a [u8]> {
-    let indices = key_indices(row, command);
+    let indices = indices(row, command);
     indices.filter_map(|index| command.word(index))
 }
 
-fn key_indices(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usize>> {
+fn places(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usize>> {
     let words = command.len();
     let (range, step) = match row.name {
         "eval" | "evalsha" | "eval_ro" | "evalsha_ro" => {
