@@ -7,8 +7,6 @@
 
 mod case;
 mod choice;
-mod clients;
-mod cluster;
 mod contender;
 mod expect;
 mod fault;
@@ -19,14 +17,11 @@ mod participants;
 mod reader;
 mod regions;
 mod replay;
-mod replicas;
 mod sampled_parameters;
-mod sentinels;
 mod service;
 mod sometimes;
 mod trigger;
 mod workload;
-mod zookeeper_nodes;
 
 use picklock_algorithms::Recipe;
 use picklock_sim::plan::{Plan, PlannedFault, Resource, Section};

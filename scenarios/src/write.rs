@@ -2,19 +2,18 @@
 
 mod contender;
 mod fault;
+mod redis;
 mod regions;
 mod sampled_parameters;
 mod toml;
+mod zookeeper;
 
-use picklock_sim::plan::{
-    Arrival, Cluster, ConnectionMode, Deployment, Ensemble, Network, Persistence, ReadFrom,
-    Section, Sentinels, Service, Setting, SettingMut, Workload,
-};
+use picklock_sim::plan::{Arrival, Network, Section, Service, Setting, SettingMut, Workload};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
 use self::sampled_parameters::{one_of, strategy};
 use self::toml::{With, count, number, prose, range, text, time};
-use crate::format::{PERSISTENCE, checked_by_default};
+use crate::format::checked_by_default;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{
     Case, Expectation, Measure, Recorded, RecordedRun, SavedPlan, Scenario, Want,
@@ -27,8 +26,8 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     let open = case.open.as_ref().unwrap_or(&settled);
     let mut file = head(scenario, case, open);
     let settings = match &case.plan.service {
-        Service::ZooKeeper(ensemble) => zookeeper(ensemble, open),
-        Service::Redis(deployment) => redis(deployment, open),
+        Service::ZooKeeper(ensemble) => zookeeper::table(ensemble, open),
+        Service::Redis(deployment) => redis::table(deployment, open),
         other => settings(&mut other.clone()),
     };
     let name = case.plan.service.kind().name();
@@ -80,136 +79,6 @@ fn settings(service: &mut Service) -> Table {
         }
     }
     table
-}
-
-fn zookeeper(ensemble: &Ensemble, open: &SampledParameters) -> Table {
-    let proposal_time = ensemble.proposal_time;
-    let (observers, buffer) = (ensemble.observers, ensemble.jute_max_buffer);
-    let (usual, interval) = (Ensemble::default(), ensemble.container_check_interval);
-    Table::new()
-        .with("servers", one_of(&open.servers, ensemble.servers, count))
-        .with("tick", time(ensemble.tick))
-        .with("sync-limit", count(ensemble.sync_limit))
-        .with("init-limit", count(ensemble.init_limit))
-        .with("session-timeout", time(ensemble.session_timeout))
-        .with("fsync", time(ensemble.fsync))
-        .with("read-time", time(ensemble.read_time))
-        .with("write-time", time(ensemble.write_time))
-        .with("notification-time", time(ensemble.notification_time))
-        .with("version", text(ensemble.version.name()))
-        .with("client", text(ensemble.library.name()))
-        .with(
-            "min-session-timeout",
-            ensemble.min_session_timeout.map(time),
-        )
-        .with(
-            "max-session-timeout",
-            ensemble.max_session_timeout.map(time),
-        )
-        .with(
-            "proposal-time",
-            (!proposal_time.is_zero()).then(|| time(proposal_time)),
-        )
-        .with("request-timeout", ensemble.request_timeout.map(time))
-        .with("observers", (observers > 0).then(|| count(observers)))
-        .with(
-            "jute-max-buffer",
-            (buffer != usual.jute_max_buffer).then(|| count(buffer)),
-        )
-        .with("read-only", ensemble.read_only.then(|| true.into()))
-        .with(
-            "extended-types",
-            ensemble.extended_types.then(|| true.into()),
-        )
-        .with(
-            "container-check-interval",
-            (interval != usual.container_check_interval).then(|| time(interval)),
-        )
-        .with(
-            "lock-node",
-            (ensemble.lock_node != usual.lock_node).then(|| text(ensemble.lock_node.name())),
-        )
-}
-
-fn persistence(kept: &Persistence) -> &'static str {
-    let mut named = PERSISTENCE.iter();
-    let found = named.find(|(_, make)| make() == *kept);
-    found.map_or("none", |(name, _)| name)
-}
-
-fn redis(deployment: &Deployment, open: &SampledParameters) -> Table {
-    let pool = match deployment.connections {
-        ConnectionMode::Multiplexed => None,
-        ConnectionMode::Pool(size) => Some(Value::from_iter([("pool", count(size))])),
-    };
-    let load_time = deployment.load_time;
-    let wanted = deployment.min_replicas_to_write;
-    let max_lag = deployment.min_replicas_max_lag;
-    let read_from = deployment.read_from;
-    let events = deployment.notify_keyspace_events;
-    let threshold = deployment.busy_reply_threshold;
-    let usual = Deployment::default().busy_reply_threshold;
-    let table = Table::new()
-        .with("servers", one_of(&open.servers, deployment.servers, count))
-        .with("replicas", count(deployment.replicas))
-        .with("persistence", text(persistence(&deployment.persistence)))
-        .with("lease", time(deployment.lease))
-        .with("timeout", time(deployment.timeout))
-        .with("connect-timeout", time(deployment.connect_timeout))
-        .with("retries", count(deployment.retries))
-        .with("retry-pause", time(deployment.retry_pause))
-        .with("retry-pause-max", deployment.retry_pause_max.map(time))
-        .with("replay", deployment.replay.then(|| true.into()))
-        .with("command-time", time(deployment.command_time))
-        .with("connections", pool)
-        .with("load-time", (!load_time.is_zero()).then(|| time(load_time)))
-        .with(
-            "serve-stale-data",
-            (!deployment.serve_stale_data).then(|| false.into()),
-        )
-        .with(
-            "notify-keyspace-events",
-            (!events.is_none()).then(|| text(&events.all_letters())),
-        )
-        .with(
-            "busy-reply-threshold",
-            (threshold != usual).then(|| time(threshold)),
-        )
-        .with("min-replicas-to-write", (wanted > 0).then(|| count(wanted)))
-        .with("min-replicas-max-lag", (wanted > 0).then(|| time(max_lag)));
-    let table = match &deployment.sentinels {
-        Some(it) => sentinels(table, it),
-        None => table,
-    };
-    let table = match &deployment.cluster {
-        Some(it) => table
-            .with("cluster", cluster(it))
-            .with("poll", it.poll.map(time)),
-        None => table,
-    };
-    table.with(
-        "read-from",
-        (read_from != ReadFrom::Primary).then(|| text(read_from.name())),
-    )
-}
-
-fn sentinels(table: Table, sentinels: &Sentinels) -> Table {
-    table
-        .with("sentinels", count(sentinels.number))
-        .with("quorum", count(sentinels.quorum))
-        .with("down-after", time(sentinels.down_after))
-        .with("failover-timeout", time(sentinels.failover_timeout))
-        .with("parallel-syncs", count(sentinels.parallel_syncs))
-        .with("poll", sentinels.poll.map(time))
-}
-
-fn cluster(cluster: &Cluster) -> Value {
-    Value::from_iter([
-        ("primaries", count(cluster.primaries)),
-        ("replicas-of-each", count(cluster.replicas)),
-        ("node-timeout", time(cluster.node_timeout)),
-        ("validity-factor", count(cluster.validity_factor)),
-    ])
 }
 
 fn network(network: &Network, open: &SampledParameters) -> Table {

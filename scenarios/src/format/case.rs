@@ -6,9 +6,9 @@ use picklock_algorithms::{Claim, Recipe};
 use picklock_sim::plan::{Fault, FaultKind, Plan, PlannedFault, Resource, Section, Service};
 
 use super::choice::choose;
-use super::clients::Switches;
 use super::expect::{expectations, measures};
 use super::reader::{Fields, Item, Mistake, Mistakes};
+use super::service::Switches;
 use crate::diagnostic::printable;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Catalogue};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use picklock_clients::redis::{Bytes, Command};
 
 use crate::ConnectionId;
-use crate::value::End;
+use crate::value::ListEnd;
 
 /// Who waits for which keys of which databases, in the order in which they came, and which keys were made meanwhile.
 #[derive(Clone, Debug, Default)]
@@ -68,13 +68,13 @@ pub(crate) struct KeysWanted {
 #[derive(Clone, Debug)]
 pub(crate) enum BlockingPop {
     /// Take one element.
-    One { from: End },
+    One { from: ListEnd },
     /// Take several.
-    Several { from: End, count: usize },
+    Several { from: ListEnd, count: usize },
     /// Move one to another list.
     Move {
-        from: End,
-        to: End,
+        from: ListEnd,
+        to: ListEnd,
         target: Bytes,
         /// Replicas are told of it by the name that it had before it could choose ends.
         old_name: bool,

@@ -30,7 +30,7 @@ pub(crate) fn keys_of<'a>(row: &Row, command: &'a Command) -> impl Iterator<Item
     indices.filter_map(|index| command.word(index))
 }
 
-fn places(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usize>> {
+fn indices(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usize>> {
     let words = command.len();
     let (range, step) = match row.name {
         "eval" | "evalsha" | "eval_ro" | "evalsha_ro" => {

@@ -6,7 +6,7 @@ use picklock_clients::redis::Command;
 use crate::command_table::{Run, Traits};
 use crate::commands::{self, ping_value};
 use crate::errors::{NO_MEMORY, Reply, refuse};
-use crate::scripts::{self, Limits, RunningScript, Script};
+use crate::scripts::{self, RunningScript, Script, ScriptLimits};
 use crate::{Output, Server, resp};
 
 impl Server {
@@ -16,7 +16,7 @@ impl Server {
         script: &Script,
         command: &Command,
         keys: usize,
-        limits: Limits,
+        limits: ScriptLimits,
     ) -> Reply {
         scripts::run(&mut self.core, script, command, keys, limits, call)
     }

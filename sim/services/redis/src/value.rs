@@ -290,12 +290,12 @@ impl DataType for Set {
 
 /// An end of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ListEnd {
     Head,
     Tail,
 }
 
-impl End {
+impl ListEnd {
     pub(crate) fn push(self, list: &mut List, element: Bytes) {
         match self {
             Self::Head => list.0.push_front(element),

@@ -25,7 +25,7 @@ impl Server {
             }
         }
         if self.in_transaction {
-            return Ok(Outcome::Answer(wanted.pop.nothing()));
+            return Ok(Outcome::Answer(wanted.pop.empty()));
         }
         for key in &wanted.keys {
             self.core.blocking.block(wanted.db, key, connection);

@@ -2,7 +2,7 @@
 
 use picklock_sim::plan::Cluster;
 
-use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
+use crate::format::reader::{Fields, Item, Mistake, Mistakes, Zero};
 
 /// What else a file says of servers.
 #[derive(Clone, Copy)]

@@ -8,8 +8,8 @@ use picklock_sim::plan::{
     Service,
 };
 
-use super::choice::choose;
-use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
+use crate::format::choice::choose;
+use crate::format::reader::{Fields, Item, Mistake, Mistakes, Zero};
 
 #[derive(Clone, Copy)]
 enum Shared {
@@ -114,7 +114,7 @@ impl ClientKeys {
 
 /// What a file, or a case, says of clients.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Switches {
+pub(crate) struct Switches {
     library: Option<&'static RedisLibrary>,
     read_from: Option<ReadFrom>,
     connections: Option<ConnectionMode>,
@@ -157,7 +157,7 @@ impl Switches {
     }
 
     /// The same for one case: what does not stand on Redis has no such keys.
-    pub(super) fn of_case(fields: &mut Fields, service: &Service, mistakes: &mut Mistakes) -> Self {
+    pub(crate) fn of_case(fields: &mut Fields, service: &Service, mistakes: &mut Mistakes) -> Self {
         let Service::Redis(deployment) = service else {
             return Self::default();
         };
@@ -176,7 +176,7 @@ impl Switches {
     }
 
     /// Sets those of a case so.
-    pub(super) fn set_in(self, service: &mut Service) {
+    pub(crate) fn set_in(self, service: &mut Service) {
         if let Service::Redis(deployment) = service {
             self.set(deployment);
         }

@@ -2,7 +2,7 @@
 
 use picklock_sim::plan::Sentinels;
 
-use super::reader::{Fields, Mistake, Mistakes, Zero};
+use crate::format::reader::{Fields, Mistake, Mistakes, Zero};
 
 /// The settings that mean nothing without Sentinels.
 const SETTINGS: [&str; 4] = ["quorum", "down-after", "failover-timeout", "parallel-syncs"];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_sim::plan::Deployment;
 
-use super::reader::{Fields, Mistake, Mistakes, Zero};
+use crate::format::reader::{Fields, Mistake, Mistakes, Zero};
 
 /// What a primary wants of its replicas before it takes a write.
 pub(super) struct Wanted {

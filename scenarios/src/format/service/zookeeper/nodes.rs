@@ -2,8 +2,8 @@
 
 use picklock_sim::plan::{Ensemble, LockNode};
 
-use super::choice::choose;
-use super::reader::{Fields, Mistakes, Zero};
+use crate::format::choice::choose;
+use crate::format::reader::{Fields, Mistakes, Zero};
 
 /// Reads what the file gives of them; all else of the ensemble is as by default.
 pub(super) fn read(fields: &mut Fields, mistakes: &mut Mistakes) -> Ensemble {
