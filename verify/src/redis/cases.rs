@@ -43,6 +43,7 @@ pub(super) const CASES: &[Case] = &[
     collections::LISTS,
     collections::SORTED,
     keys::OTHERS,
+    keys::RANDOM_KEY,
     transactions_pubsub::TRANSACTIONS,
     transactions_pubsub::WATCHES,
     transactions_pubsub::MESSAGES,

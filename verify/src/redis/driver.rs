@@ -92,6 +92,21 @@ impl<B: ServerBackend> Driver<B> {
             }
         }
     }
+
+    /// Puts in the place of a key that was drawn whether there is such a key: which one it is, is chance.
+    fn look_for_random_key(&mut self, client: usize, answers: &mut [Incoming]) -> Result<()> {
+        let [Incoming::Value(Value::Bulk(key))] = &*answers else {
+            return Ok(());
+        };
+        let exists = Command::new("EXISTS").arg(key);
+        self.backend.send(client, &exists)?;
+        let is_there = match self.backend.receive(client)? {
+            Incoming::Value(Value::Integer(1)) => "some key",
+            Incoming::Value(_) | Incoming::Closed => "a key that is not there",
+        };
+        answers[0] = Incoming::Value(Value::Status(is_there.into()));
+        Ok(())
+    }
 }
 
 impl<B: ServerBackend> Backend for Driver<B> {
@@ -128,13 +143,16 @@ impl<B: ServerBackend> Backend for Driver<B> {
                 asked = Some(*client);
                 self.backend.send(*client, command)?;
                 let ends = ["EXEC", "DISCARD", "RESET", "MULTI", "QUIT"];
-                let answers =
+                let mut answers =
                     if self.in_transaction[*client] || ends.iter().any(|name| command.is(name)) {
                         // Here nothing else may be asked, and there is one answer.
                         vec![self.backend.receive(*client)?]
                     } else {
                         self.read_all(*client)?
                     };
+                if command.is("RANDOMKEY") && !self.in_transaction[*client] {
+                    self.look_for_random_key(*client, &mut answers)?;
+                }
                 observed.insert(Name(*client), answers);
             }
         }

@@ -91,7 +91,8 @@ impl Model {
     }
 
     fn handle(&mut self, input: Input) {
-        self.server.handle(self.now, input, &mut self.out);
+        self.server
+            .handle(self.now, input, &mut |_| 0, &mut self.out);
         for output in self.out.drain(..) {
             let (connection, incoming) = match output {
                 Output::ToClient { connection, value } => (connection, Incoming::Value(value)),

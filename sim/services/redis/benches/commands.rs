@@ -33,7 +33,7 @@ impl Bench {
             connection: ConnectionId(0),
             command: command.clone(),
         };
-        self.server.handle(now, input, &mut self.out);
+        self.server.handle(now, input, &mut |_| 0, &mut self.out);
         match self.out.pop() {
             Some(Output::ToClient { value, .. }) => Some(value),
             _ => None,

@@ -18,6 +18,7 @@ use crate::keyspace::{Entry, Keyspace};
 use crate::keyspace_events::{Class, KeyspaceEvents};
 use crate::propagation::Effects;
 use crate::pubsub::Subscriptions;
+use crate::random_numbers::RandomNumbers;
 use crate::value::{Data, DataType};
 use crate::watches::WatchedKeys;
 use crate::{ConnectionId, Now, Output, ServerConfig};
@@ -66,6 +67,8 @@ pub(crate) struct Core {
     /// What it knows of its cluster, if it is a node of one, and how the connection wants to be served.
     pub(crate) cluster: Option<Box<Cluster>>,
     pub(crate) flags: ConnectionFlags,
+    /// The random numbers that commands ask for.
+    pub(crate) random: RandomNumbers,
 }
 
 /// What becomes of keys that are found to have expired.
@@ -114,6 +117,7 @@ impl Core {
             resp3: false,
             cluster,
             flags: ConnectionFlags::default(),
+            random: RandomNumbers::default(),
         }
     }
 

@@ -91,6 +91,12 @@ impl Keyspace {
         }
     }
 
+    /// The name of the key at a place of the order of [`iter`](Self::iter).
+    pub(crate) fn name_at(&self, index: usize) -> Option<Bytes> {
+        let (name, _) = self.entries.get_index(index)?;
+        Some(Bytes::clone(name))
+    }
+
     /// The names of keys.
     pub(crate) fn names(&self) -> impl Iterator<Item = &Bytes> {
         self.iter().map(|(name, _)| name)

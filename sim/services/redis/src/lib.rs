@@ -31,6 +31,7 @@ mod persistence;
 mod process_command;
 mod propagation;
 mod pubsub;
+mod random_numbers;
 mod replication;
 mod replication_protocol;
 mod resp;

@@ -83,6 +83,11 @@ impl Scripts {
         script?.declared
     }
 
+    /// Whether a script of this text has not come yet.
+    pub(crate) fn is_new(&self, text: &[u8]) -> bool {
+        !self.by_text.contains_key(text)
+    }
+
     /// Whether it is known.
     pub(crate) fn is_cached(&self, sha: &[u8]) -> bool {
         self.find(sha).is_ok()

@@ -67,9 +67,19 @@ impl Server {
         server
     }
 
-    /// Lets something happen, and says what the server wants done about it.
-    pub fn handle(&mut self, now: Now, input: Input, out: &mut Vec<Output>) {
+    /// Lets something happen, and says what the server wants done about it. `choose` chooses a number below the one
+    /// that is given.
+    pub fn handle(
+        &mut self,
+        now: Now,
+        input: Input,
+        choose: &mut dyn FnMut(u32) -> u32,
+        out: &mut Vec<Output>,
+    ) {
         std::mem::swap(&mut self.core.out, out);
+        if let Input::Received { command, .. } = &input {
+            self.core.random.begin(command, &self.scripts, choose);
+        }
         self.core.now = now;
         self.set_writable();
         if self.is_free() {

@@ -208,7 +208,9 @@ impl TestCluster {
     fn tell(&mut self, index: usize, input: Input) {
         let now = self.clock(Machine::Server(index));
         let mut out = Vec::new();
-        self.servers[index].handle(now, input, &mut out);
+        let chance = &mut self.chance;
+        let mut choose = |below: u32| choose(chance, below);
+        self.servers[index].handle(now, input, &mut choose, &mut out);
         self.does(index, out);
     }
 

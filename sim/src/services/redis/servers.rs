@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use picklock_checker::{Ended, ServerChange, VirtualTime};
 use picklock_clients::redis::{Command, Value};
+use picklock_machines::Chance;
 use picklock_redis::{ConnectionId as At, Input, Now, Output, ProcessEnd};
 
 use super::event::RedisEvent;
@@ -34,7 +35,9 @@ impl World<SimulatedRedis> {
         let now = self.server_now(server);
         let redis = &mut self.service;
         let machine = &mut redis.servers[server.0 as usize].machine;
-        machine.handle(now, input, &mut redis.server_outputs);
+        let tape = &mut self.tape;
+        let mut choose = |options| tape.choose(options);
+        machine.handle(now, input, &mut choose, &mut redis.server_outputs);
         self.keys_may_change(server);
         self.follow_role(server);
     }

@@ -278,3 +278,30 @@ pub(in crate::redis) const OTHERS: Case = case(
     0 GeT k
     ",
 );
+
+pub(in crate::redis) const RANDOM_KEY: Case = case(
+    "a key by chance",
+    "
+    0 RANDOMKEY
+    0 RANDOMKEY a
+    0 SET a 1
+    0 RANDOMKEY
+    0 MULTI
+    0 RANDOMKEY
+    0 EXEC
+    0 MSET b 2 c 3 d 4
+    0 RANDOMKEY
+    0 RANDOMKEY
+    0 RANDOMKEY
+    0 EVAL 'return redis.call(\"EXISTS\", redis.call(\"RANDOMKEY\"))' 0
+    1 SELECT 5
+    1 RANDOMKEY
+    1 SET e 5
+    1 RANDOMKEY
+    0 FLUSHALL
+    0 SET f 6 PX 20
+    pass 200
+    0 RANDOMKEY
+    0 DBSIZE
+    ",
+);

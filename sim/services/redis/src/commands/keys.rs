@@ -102,10 +102,36 @@ fn scan(core: &mut Core, command: &Command) -> Reply {
     Ok(Value::array([Value::bulk("0"), found]))
 }
 
-/// Not by chance here: the first key that has not expired.
+/// Any key, each as likely as another. One that is found to have expired is deleted, and another one is taken.
 fn randomkey(core: &mut Core, _: &Command) -> Reply {
-    let first = core.fitting(b"*").into_iter().next();
-    Ok(first.map_or(Value::Nil, Value::Bulk))
+    while core.keys.len() > 0 {
+        let index = core.random.below(core.keys.len());
+        let Some(key) = core.keys.name_at(index) else {
+            break;
+        };
+        if core.lookup_key(&key) {
+            return Ok(Value::Bulk(key));
+        }
+        if core.keys.get(&key).is_some() {
+            return random_beside_hidden(core, key);
+        }
+    }
+    Ok(Value::Nil)
+}
+
+/// Any key that has not expired, where those that have cannot be deleted. A real server draws until it finds one. If
+/// there is none, a replica answers with the last one it has drawn, after a hundred of them; a primary whose clients are
+/// paused would draw for ever.
+fn random_beside_hidden(core: &mut Core, drawn: Bytes) -> Reply {
+    let live = core.fitting(b"*");
+    if !live.is_empty() {
+        let index = core.random.below(live.len());
+        return Ok(live.into_iter().nth(index).map_or(Value::Nil, Value::Bulk));
+    }
+    if core.is_replica {
+        return Ok(Value::Bulk(drawn));
+    }
+    refuse("ERR not modelled: RANDOMKEY of expired keys while clients are paused")
 }
 
 fn rename(core: &mut Core, command: &Command) -> Reply {

@@ -14,6 +14,9 @@ pub struct Bench {
     pub server: Server,
     pub now: Now,
     pub out: Vec<Output>,
+    /// What is chosen next when the server leaves something to chance, and how often it has.
+    pub chance: u32,
+    pub choices: usize,
 }
 
 impl Bench {
@@ -30,6 +33,8 @@ impl Bench {
             server: Server::new(Rc::new(settings)),
             now,
             out: Vec::new(),
+            chance: 0,
+            choices: 0,
         }
     }
 
@@ -39,7 +44,8 @@ impl Bench {
         while self.server.next_wake().micros() <= end {
             let wake = self.server.next_wake().micros();
             self.move_to(wake.max(self.now.monotonic.micros()));
-            self.server.handle(self.now, Input::Wake, &mut self.out);
+            self.server
+                .handle(self.now, Input::Wake, &mut |_| 0, &mut self.out);
         }
         self.move_to(end);
     }
@@ -67,7 +73,14 @@ impl Bench {
             connection,
             command,
         };
-        self.server.handle(self.now, input, &mut self.out);
+        let (chance, choices) = (&mut self.chance, &mut self.choices);
+        let mut choose = |options| {
+            *choices += 1;
+            *chance += 1;
+            (*chance - 1) % options
+        };
+        self.server
+            .handle(self.now, input, &mut choose, &mut self.out);
         self.read(connection)
     }
 

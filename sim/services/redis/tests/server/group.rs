@@ -125,7 +125,9 @@ impl Group {
 
     fn tell(&mut self, server: usize, input: Input) {
         let bench = &mut self.benches[server];
-        bench.server.handle(bench.now, input, &mut bench.out);
+        bench
+            .server
+            .handle(bench.now, input, &mut |_| 0, &mut bench.out);
     }
 
     /// Carries messages until there are none.

@@ -13,6 +13,7 @@ mod fates;
 mod group;
 mod models;
 mod points;
+mod random_key;
 mod replication;
 mod scripts;
 mod trouble;

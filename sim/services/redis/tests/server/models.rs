@@ -206,7 +206,7 @@ proptest! {
             connection: picklock_redis::ConnectionId(3),
             command: picklock_clients::redis::Command::new("FLUSHALL"),
         };
-        copy.handle(redis.now, flush, &mut Vec::new());
+        copy.handle(redis.now, flush, &mut |_| 0, &mut Vec::new());
         prop_assert_eq!(redis.on(2, "KEYS *"), before);
     }
 }

@@ -164,7 +164,7 @@ fn effects_are_replicated_with_absolute_times_and_as_one() {
             command,
         };
         let mut out = Vec::new();
-        bench.server.handle(bench.now, input, &mut out);
+        bench.server.handle(bench.now, input, &mut |_| 0, &mut out);
         let parts = out.into_iter().filter_map(|output| match output {
             Output::ToPeer {
                 message: picklock_redis::PeerMessage::Stream(part),
@@ -280,7 +280,9 @@ fn messages_reach_who_listens_now_and_nobody_later() {
     let gone = Input::Gone {
         connection: ConnectionId(1),
     };
-    redis.server.handle(redis.now, gone, &mut redis.out);
+    redis
+        .server
+        .handle(redis.now, gone, &mut |_| 0, &mut redis.out);
     assert_eq!(redis.on(2, "PUBLISH c two"), ":0");
     redis.on(1, "SUBSCRIBE c");
     assert_eq!(redis.read(ConnectionId(1)), "");

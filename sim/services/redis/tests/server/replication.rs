@@ -216,7 +216,7 @@ fn a_replica_tells_its_own_listeners() {
     let now = group.benches[1].now;
     group.benches[1]
         .server
-        .handle(now, Input::Wake, &mut Vec::new());
+        .handle(now, Input::Wake, &mut |_| 0, &mut Vec::new());
 }
 
 #[test]

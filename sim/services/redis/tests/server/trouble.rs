@@ -63,7 +63,7 @@ fn full(redis: &mut Bench, is_full: bool) {
     let mut out: Vec<Output> = Vec::new();
     redis
         .server
-        .handle(redis.now, Input::Disk { is_full }, &mut out);
+        .handle(redis.now, Input::Disk { is_full }, &mut |_| 0, &mut out);
 }
 
 #[test]
