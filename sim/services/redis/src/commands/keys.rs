@@ -119,8 +119,8 @@ fn randomkey(core: &mut Core, _: &Command) -> Reply {
     Ok(Value::Nil)
 }
 
-/// Any key that has not expired, where those that have cannot be deleted. A real server draws until it finds one. If
-/// there is none, a replica answers with the last one it has drawn, after a hundred of them; a primary whose clients are
+/// Any key that has not expired, where those that have cannot be deleted. A real server draws until it finds one.
+/// If there is none, a replica answers with the last of a hundred that it has drawn; a primary whose clients are
 /// paused would draw for ever.
 fn random_beside_hidden(core: &mut Core, drawn: Bytes) -> Reply {
     let live = core.fitting(b"*");
