@@ -78,7 +78,7 @@ impl Server {
     ) {
         std::mem::swap(&mut self.core.out, out);
         if let Input::Received { command, .. } = &input {
-            self.core.random.begin(command, &self.scripts, choose);
+            self.begin_random_numbers(command, choose);
         }
         self.core.now = now;
         self.set_writable();
