@@ -118,6 +118,7 @@ pub(in crate::redis) const WAITING: Case = case(
     0 PING
     0 ~ BLPOP k 0
     renew 0
+    pass 50
     2 RPUSH k a
     2 LPOP k
     0 ~ BLPOP k 0
