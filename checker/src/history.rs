@@ -247,7 +247,7 @@ pub enum ServiceAnswer {
     /// some had lost it before the last one said yes.
     GrantedApart,
     /// A server that answers for all does not have the owner's hold, and another such server has it: after a failover
-    /// there may be two.
+    /// there may be two. Or it has been made a replica since, and its clock has ended the lease before the primary's.
     DeniedAtOne,
     /// The owner's hold counts so many entries now: it entered again, or gave one entry back.
     Counts(u64),

@@ -11,10 +11,10 @@ use std::time::Duration;
 use common::{A, FIRST, acquired, history_on, planned, seconds};
 use failovers::{crash, owned};
 use moments::{fired, later, times};
-use picklock_checker::{Disowned, EventKind, History};
+use picklock_checker::{Disowned, EventKind, History, ServiceAnswer, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_sim::plan::{
-    Deployment, Fault, PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
+    Deployment, Direction, Fault, PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
 };
 
 const PRIMARY: ServerName = ServerName::Number(0);
@@ -110,4 +110,41 @@ fn what_a_fault_has_a_server_say_comes_after_what_it_says_already() {
     // The first finds no key of its own at the replica when it looks.
     assert_eq!(releases(&history), 1);
     assert_eq!(owned(&history).len(), 2);
+}
+
+#[test]
+fn who_is_told_by_a_deposed_primary_that_its_lease_is_over_is_told_so_by_one_of_two_clocks() {
+    let denied = |by_millis: i64| {
+        let back = Fault::ServerClockJump {
+            target: REPLICA,
+            by_millis,
+        };
+        let cut = Fault::BlackHole {
+            target: FIRST,
+            direction: Direction::ToServer,
+            length: seconds(35).into(),
+        };
+        let promote = Fault::Promote { target: REPLICA };
+        let faults = vec![
+            planned(acquired(), promote),
+            planned(Trigger::Fired { fault: 0 }, back),
+            planned(Trigger::Fired { fault: 0 }, cut),
+        ];
+        let history = with(deployment(ReadFrom::Primary, 0), faults);
+        let denied = |what: &EventKind| {
+            let answer = match what {
+                EventKind::Answered { by, answer, .. } if *by == A => Some(*answer),
+                _ => None,
+            };
+            answer == Some(ServiceAnswer::DeniedAtOne)
+        };
+        times(&history, denied)
+    };
+    // The new primary's clock ends the lease in the same moment.
+    assert_eq!(denied(0), []);
+    let [at] = denied(-7_200_000)[..] else {
+        panic!("one server has ended it");
+    };
+    let lease = at - VirtualTime::ZERO;
+    assert!(lease > seconds(29) && lease < seconds(31), "{lease:?}");
 }

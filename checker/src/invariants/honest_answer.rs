@@ -6,7 +6,7 @@
 //! - Who was granted the lock by a majority of servers, one after the other, may say that it holds it, although some
 //!   had lost it before the last one said yes, and it was never the owner.
 //! - Who has no key at a server that answers for all may say that it has released it, although another server takes
-//!   itself for such a one, too, and has the key.
+//!   itself for such a one, too, and has the key; and so may who asks a replica by whose clock the lease is over.
 //! - A hold that counts entries is released entry by entry. What is left of it then is of calls that could not say
 //!   whether they had entered.
 //!

@@ -119,6 +119,15 @@ impl RedisServer {
     fn answers_for_all(&self, in_cluster: bool, key: &str) -> bool {
         self.leads() && (!in_cluster || self.machine.has_slot_of(key.as_bytes()))
     }
+
+    /// Whether it is a replica that has had this hold and has nothing now: it hides what is over by its own clock.
+    fn has_lost_by_its_clock(&self, lock: usize, holder: &Holder) -> bool {
+        let key = &self.keys[lock];
+        self.life.is_up()
+            && !self.machine.is_primary()
+            && key.holder.is_none()
+            && key.before.as_ref() == Some(holder)
+    }
 }
 
 /// A client and where it is.

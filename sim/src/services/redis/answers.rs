@@ -60,7 +60,8 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Notes of each owner whether there is a server that answers for all and does not have its hold.
+    /// Notes of each owner whether there is a server that answers for all and does not have its hold, or a replica by
+    /// whose clock its lease is over: one that was a primary answers its clients on as such.
     pub(super) fn note_denials(&mut self, lock: LockId, owners: &mut [Owner]) {
         let redis = &self.service;
         let in_cluster = redis.deployment.cluster.is_some();
@@ -74,7 +75,22 @@ impl World<SimulatedRedis> {
                 slot.answers_for_all(in_cluster, &key)
                     && slot.keys[index].holder.as_ref() != Some(&owner.holder)
             };
-            let denied = self.service.servers.iter().any(denies);
+            // Clocks that agree end it on the primary in this moment, too.
+            let goes_on = || {
+                let servers = &self.service.servers;
+                let mut primaries = servers.iter().filter(|slot| slot.leads());
+                primaries.any(|slot| {
+                    let key = &slot.keys[index];
+                    key.holder.as_ref() == Some(&owner.holder)
+                        && !key.is_over(slot.clock.wall(self.now))
+                })
+            };
+            let servers = &self.service.servers;
+            let denied = servers.iter().any(denies)
+                || servers
+                    .iter()
+                    .any(|slot| slot.has_lost_by_its_clock(index, &owner.holder))
+                    && goes_on();
             if denied && !owner.denied {
                 self.has_answered(lock, owner.holder.by, ServiceAnswer::DeniedAtOne);
             }

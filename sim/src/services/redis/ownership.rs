@@ -33,6 +33,14 @@ pub(super) struct LockKey {
     pub before: Option<Holder>,
 }
 
+impl LockKey {
+    /// Whether its lease is over by this wall clock: a key lives through the millisecond in which it expires.
+    pub fn is_over(&self, wall: i64) -> bool {
+        let is_over = |expires| wall.div_euclid(1_000) > expires;
+        self.expires.is_some_and(is_over)
+    }
+}
+
 impl Default for LockKey {
     fn default() -> Self {
         Self {
@@ -84,9 +92,8 @@ impl World<SimulatedRedis> {
         for lock in 0..self.lock_names.len() {
             let slot = &mut self.service.servers[server.0 as usize];
             let fate = slot.machine.fate_of(lock);
-            let now = self.now;
-            let is_over = |expires| slot.clock.wall(now).div_euclid(1_000) > expires;
-            if fate != KeyChanges::default() || slot.keys[lock].expires.is_some_and(is_over) {
+            let wall = slot.clock.wall(self.now);
+            if fate != KeyChanges::default() || slot.keys[lock].is_over(wall) {
                 self.key_has(LockId(lock as u32), server, fate);
             }
         }
