@@ -12,6 +12,10 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
     ("algorithms", &["algorithms/clients"]),
     ("sim/machines", &["checker"]),
     (
+        "sim/services/lease_server",
+        &["sim/machines", "algorithms/clients", "checker"],
+    ),
+    (
         "sim/services/redis",
         &["sim/machines", "algorithms/clients", "checker"],
     ),
@@ -22,6 +26,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
     (
         "sim",
         &[
+            "sim/services/lease_server",
             "sim/services/redis",
             "sim/services/zookeeper",
             "sim/machines",
@@ -34,6 +39,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
         "scenarios",
         &[
             "sim",
+            "sim/services/lease_server",
             "sim/services/redis",
             "sim/services/zookeeper",
             "sim/machines",
@@ -81,7 +87,7 @@ pub fn build(tree: &Path, target: &Path) -> Result<Built, String> {
     let mut arguments = vec!["test".to_owned(), "--no-run".to_owned(), "--lib".to_owned()];
     arguments.push("--tests".to_owned());
     for (folder, _) in PACKAGES {
-        let package = format!("picklock-{}", last_name(folder));
+        let package = format!("picklock-{}", last_name(folder).replace('_', "-"));
         arguments.extend(["--package".to_owned(), package]);
     }
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

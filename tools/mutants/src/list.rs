@@ -10,6 +10,7 @@ use toml::{Table, Value};
 pub const FILES: &[&str] = &[
     "zookeeper-recipes",
     "redis-recipes",
+    "lease-server",
     "checks",
     "zookeeper",
     "redis",
@@ -37,7 +38,12 @@ pub struct Mutant {
 impl Mutant {
     /// Whether the library of scenarios has to notice it: a lock of somebody else's has no tests in here.
     pub fn is_of_recipe(&self) -> bool {
-        let folders = ["src/zookeeper/", "src/redis/", "clients/src/curator"];
+        let folders = [
+            "src/zookeeper/",
+            "src/redis/",
+            "src/lease_server/",
+            "clients/src/curator",
+        ];
         let within = self.file.strip_prefix("algorithms/");
         within.is_some_and(|rest| folders.iter().any(|folder| rest.starts_with(folder)))
     }
@@ -47,11 +53,15 @@ impl Mutant {
         let of = |folder: &str| self.file.contains(folder);
         let redis = of("redis/");
         let zookeeper = of("/zookeeper") || of("/curator");
-        match (zookeeper, redis) {
-            (true, _) => Some("zookeeper"),
-            (false, true) => Some("redis"),
-            (false, false) => None,
-        }
+        let lease_server = of("lease_server/");
+        let services = [
+            (zookeeper, "zookeeper"),
+            (redis, "redis"),
+            (lease_server, "lease-server"),
+        ];
+        services
+            .into_iter()
+            .find_map(|(is_it, service)| is_it.then_some(service))
     }
 
     /// The folder of the crate that it is in.

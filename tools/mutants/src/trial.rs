@@ -15,7 +15,7 @@ const ROUNDS: [&str; 3] = ["0..4", "4..20", "20..100"];
 /// Where tests may notice, too, they are asked before the last.
 const BEFORE_TESTS: usize = 2;
 /// The groups of the library, by service.
-const GROUPS: [&str; 2] = ["zookeeper", "redis"];
+const GROUPS: [&str; 3] = ["zookeeper", "redis", "lease-server"];
 /// However quick a program is without a mutant, with one it has this long.
 const LEAST: Duration = Duration::from_secs(20);
 /// A test that takes longer than this is taken to hang.
