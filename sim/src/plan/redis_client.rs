@@ -28,8 +28,9 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 4] = [
         name: "lettuce",
         meaning: "One connection for all commands. Whatever is not answered when it breaks, and whatever comes before \
                   it stands again, is sent by the next one, until its timeout is over.",
-        source: "Lettuce 6.8: ClientOptions (autoReconnect), CommandHandler, ConnectionWatchdog, Delay.exponential, \
-                 RedisURI, SocketOptions",
+        source: "Lettuce 6.8: RedisURI (DEFAULT_TIMEOUT), SocketOptions (DEFAULT_CONNECT_TIMEOUT), ClientOptions \
+                 (DEFAULT_AUTO_RECONNECT, DEFAULT_TIMEOUT_OPTIONS), ConnectionWatchdog (scheduleReconnect), \
+                 DefaultClientResources (DEFAULT_RECONNECT_DELAY), ExponentialDelay (createDelay)",
         timeout: Duration::from_secs(60),
         connect_timeout: Duration::from_secs(10),
         retries: 0,
@@ -42,7 +43,9 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 4] = [
         name: "jedis",
         meaning: "A pool of 8 connections. Nothing is sent again: a command fails with its \
                   connection, or if there is none.",
-        source: "Jedis 5.2: Protocol (DEFAULT_TIMEOUT), DefaultCommandExecutor, ConnectionPoolConfig",
+        source: "Jedis 5.2: Protocol (DEFAULT_TIMEOUT), DefaultJedisClientConfig (connectionTimeoutMillis, \
+                 socketTimeoutMillis), DefaultCommandExecutor (executeCommand), ConnectionPoolConfig over \
+                 commons-pool2's GenericObjectPoolConfig (DEFAULT_MAX_TOTAL)",
         timeout: Duration::from_secs(2),
         connect_timeout: Duration::from_secs(2),
         retries: 0,
