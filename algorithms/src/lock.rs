@@ -108,6 +108,9 @@ pub enum LockError {
     /// We do not hold what we want to release.
     #[error("we do not hold the lock")]
     NotHeld,
+    /// The lock object says that we hold it already.
+    #[error("the lock object says that it is locked already")]
+    AlreadyHeld,
     /// By our own clock, the lease has run out.
     #[error("the lease has run out")]
     LeaseLapsed,
@@ -122,7 +125,11 @@ impl LockError {
             | Self::Refused
             | Self::AcquireTimeout
             | Self::NotHeld => true,
-            Self::ConnectionLoss | Self::Disconnected | Self::TimedOut | Self::LeaseLapsed => false,
+            Self::ConnectionLoss
+            | Self::Disconnected
+            | Self::TimedOut
+            | Self::AlreadyHeld
+            | Self::LeaseLapsed => false,
         }
     }
 }
@@ -130,7 +137,10 @@ impl LockError {
 impl From<ZkError> for LockError {
     fn from(error: ZkError) -> Self {
         match error {
-            ZkError::ConnectionLoss | ZkError::RequestTimeout => Self::ConnectionLoss,
+            // That this request was not sent says nothing of those before it.
+            ZkError::ConnectionLoss | ZkError::RequestTimeout | ZkError::NoServer => {
+                Self::ConnectionLoss
+            }
             ZkError::SessionExpired | ZkError::SessionMoved => Self::SessionExpired,
             ZkError::NoNode => Self::PlaceLost,
             ZkError::NodeExists

@@ -18,4 +18,6 @@ pub enum Failure {
     Refused,
     /// Time ran out.
     TimedOut,
+    /// The contender's own lock object says that it is locked already.
+    AlreadyHeld,
 }

@@ -108,7 +108,8 @@ fn scenario(
         sentinels: service.sentinels(),
         in_cluster: service.cluster().is_some(),
         tolerates_disk_errors: service.tolerates_disk_errors(),
-        has_event_thread: service.has_event_thread(),
+        has_event_thread: service.has_event_thread()
+            && open.clients.iter().all(|client| client.has_event_thread()),
     };
     workload.contender_settings = contender::contenders(fields, participants, &mut open, mistakes);
     workload::refuse_idle_locks(fields, &workload, &open, mistakes);

@@ -17,7 +17,7 @@ pub(crate) mod moments;
 mod repeats;
 mod spread;
 
-use picklock_sim::plan::{Hold, Plan};
+use picklock_sim::plan::{Hold, Plan, Service};
 
 use self::calls::draw_calls;
 use self::contenders::draw_contender;
@@ -37,6 +37,10 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
     if let Some(range) = open.locks {
         let drawn = Draw::substream(seed, Substream::Locks).number(range);
         plan.workload.locks = drawn.min(plan.workload.sections());
+    }
+    let drawn = Draw::substream(seed, Substream::Clients).one_of(&open.clients);
+    if let (Some(library), Service::ZooKeeper(ensemble)) = (drawn, &mut plan.service) {
+        ensemble.library = library;
     }
     if !open.budget_given {
         plan.event_budget = plan.workload.default_event_budget();

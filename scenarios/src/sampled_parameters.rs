@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, FaultKind, Service, Strategy};
+use picklock_sim::plan::{Arrival, FaultKind, Library, Service, Strategy};
 
 /// What a scenario leaves open. A field that is `None` or empty is settled by the file, and stands in the plan of the
 /// case; all others are drawn, each with even odds over what it holds.
@@ -22,6 +22,8 @@ pub struct SampledParameters {
     pub arrive: Vec<Arrival>,
     /// Numbers of servers to choose from.
     pub servers: Vec<u8>,
+    /// Client libraries of ZooKeeper to choose from.
+    pub clients: Vec<Library>,
     /// Latencies between clients and servers to choose from.
     pub client_latency: Vec<(Duration, Duration)>,
     /// Latencies between servers to choose from.
@@ -111,6 +113,7 @@ impl SampledParameters {
             think,
             arrive,
             servers,
+            clients,
             client_latency,
             server_latency,
             chance,
@@ -127,6 +130,7 @@ impl SampledParameters {
             || !think.is_empty()
             || !arrive.is_empty()
             || !servers.is_empty()
+            || !clients.is_empty()
             || !client_latency.is_empty()
             || !server_latency.is_empty()
             || !chance.is_empty()

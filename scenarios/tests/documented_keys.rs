@@ -73,7 +73,12 @@ const KEYS: &[Row] = &[
         &["\"container\"", "\"missing\""],
         &[],
     ),
-    (ZooKeeper, "client", &["\"kazoo\"", "\"rust\""], &[]),
+    (
+        ZooKeeper,
+        "client",
+        &["\"kazoo\"", "\"rust\"", "\"go\""],
+        &[],
+    ),
     (Redis, "servers", &["3", "15"], &[]),
     (Redis, "replicas", &["1", "5"], &[]),
     (Redis, "sentinels", &["3", "7"], REPLICA),

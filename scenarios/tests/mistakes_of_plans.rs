@@ -63,6 +63,21 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "[service.redis]\nclient = \"letuce\"\n\n[workload]\n",
     ),
     (
+        "library_of_redis",
+        "[workload]\n",
+        "[service.zookeeper]\nclient = \"lettuce\"\n\n[workload]\n",
+    ),
+    (
+        "read_only_of_drawn_others",
+        "[workload]\n",
+        "[service.zookeeper]\nclient = [\"java\", \"go\"]\nread-only = true\n\n[workload]\n",
+    ),
+    (
+        "library_of_zookeeper",
+        "[workload]\n",
+        "[service.redis]\nclient = \"go\"\n\n[workload]\n",
+    ),
+    (
         "library_with_a_setting",
         "[workload]\n",
         "[service.redis]\nclient = { jedis = 4 }\n\n[workload]\n",

@@ -183,6 +183,7 @@ fn should_retry(error: ZkError) -> bool {
         ZkError::ConnectionLoss
         | ZkError::SessionMoved
         | ZkError::SessionExpired
+        | ZkError::NoServer
         | ZkError::RequestTimeout => true,
         ZkError::NoNode
         | ZkError::NodeExists

@@ -6,6 +6,7 @@ pub mod completion;
 mod concurrent;
 pub mod curator;
 pub mod env;
+pub mod go_zookeeper;
 pub mod lease_server;
 pub mod redis;
 mod request_kind;

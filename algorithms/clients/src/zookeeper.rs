@@ -349,11 +349,11 @@ fn unexpected<T>(call: &str, response: &Response) -> T {
 ///
 /// # Errors
 ///
-/// Every error but `ConnectionLoss`.
+/// Every error but `ConnectionLoss`, and those that say as little.
 pub async fn until_answered<T>(mut call: impl AsyncFnMut() -> ZkResult<T>) -> ZkResult<T> {
     loop {
         match call().await {
-            Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
+            Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {}
             answer => return answer,
         }
     }

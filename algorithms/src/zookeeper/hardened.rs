@@ -102,7 +102,7 @@ async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket
     let prefix = prefix(lock, guid);
     loop {
         match make_ticket(zk, &prefix).await {
-            Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
+            Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {
                 for path in nodes_of(zk, lock, guid).await? {
                     match until_answered(|| zk.exists(&path)).await? {
                         Some(stat) if stat.ephemeral_owner == zk.session() => {

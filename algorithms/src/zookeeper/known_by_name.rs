@@ -53,7 +53,9 @@ impl Lock for KnownByName {
                     let name = self.name.as_bytes();
                     match zk.create(node, name, *mode).await {
                         // What became of it is looked up.
-                        Ok(_) | Err(ZkError::NodeExists | ZkError::ConnectionLoss) => {}
+                        Ok(_)
+                        | Err(ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::NoServer) => {
+                        }
                         Err(error) => return Err(error.into()),
                     }
                 }

@@ -76,7 +76,7 @@ impl OwnNodes {
         loop {
             let mode = CreateMode::EphemeralSequential;
             match self.zk.create(&self.prefix, b"", mode).await {
-                Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
+                Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {
                     let own = until_answered(async || self.zk.ephemerals(&self.prefix).await);
                     if let Some(ours) = own.await?.into_iter().min() {
                         return Ok(ours);

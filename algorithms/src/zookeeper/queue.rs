@@ -94,7 +94,7 @@ pub async fn make_ticket_with_guid(zk: &ZooKeeper, lock: &Path, guid: &str) -> Z
         let made = zk.create_with_stat(&prefix, b"", mode).await;
         // At once, so that nobody need keep the whole stat while he waits for something else.
         match made.map(|(path, stat)| Ticket::new(path, stat.czxid)) {
-            Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
+            Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {
                 if let Some(ticket) = look_up_by_guid(zk, lock, guid).await? {
                     return Ok(ticket);
                 }

@@ -62,7 +62,8 @@ impl Lock for ReadThenWrite {
                     changed.next().await;
                 }
                 Err(ZkError::NoNode) => match zk.create(node, b"", CreateMode::Persistent).await {
-                    Ok(_) | Err(ZkError::NodeExists | ZkError::ConnectionLoss) => {}
+                    Ok(_)
+                    | Err(ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::NoServer) => {}
                     Err(error) => return Err(error.into()),
                 },
                 Err(error) => return Err(error.into()),

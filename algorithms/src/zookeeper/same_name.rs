@@ -90,7 +90,12 @@ impl Lock for SameName {
         loop {
             match zk.create_with_stat(node, b"", *mode).await {
                 Ok((_, stat)) => return Ok(held(node, &stat)), // Step 1.
-                Err(ZkError::NodeExists | ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
+                Err(
+                    ZkError::NodeExists
+                    | ZkError::ConnectionLoss
+                    | ZkError::NoServer
+                    | ZkError::RequestTimeout,
+                ) => {}
                 Err(error) => return Err(error.into()),
             }
             let (there, changed) = until_answered(|| zk.exists_and_watch(node)).await?;
@@ -112,7 +117,7 @@ impl Lock for SameName {
         loop {
             match self.zk.delete(&held.path_or_key, None).await {
                 Ok(()) | Err(ZkError::NoNode) => return Ok(()),
-                Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
+                Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {
                     let there = until_answered(|| self.zk.exists(&held.path_or_key)).await?;
                     if there.is_none_or(|stat| Some(stat.czxid.0) != held.token) {
                         return Ok(());

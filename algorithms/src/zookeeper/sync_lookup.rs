@@ -61,7 +61,7 @@ async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket
     let prefix = child(lock, &format!("{guid}-lock-"));
     loop {
         match make_ticket(zk, &prefix).await {
-            Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {
+            Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {
                 let children = until_answered(async || {
                     zk.sync(lock).await?; // The flaw.
                     zk.children(lock).await

@@ -165,20 +165,18 @@ impl<'a> Collector<'a> {
         definite: bool,
         why: Failure,
     ) {
-        match (definite, why) {
-            (true, Failure::SessionExpired | Failure::PlaceLost) => {
+        if !definite {
+            return self.in_doubt(by, lock);
+        }
+        match why {
+            Failure::SessionExpired | Failure::PlaceLost => {
                 self.answered(by, lock);
             }
-            (
-                true,
-                Failure::Refused
-                | Failure::ConnectionLoss
-                | Failure::Disconnected
-                | Failure::TimedOut,
-            ) => {
-                self.refused(index, by, lock);
-            }
-            (false, _) => self.in_doubt(by, lock),
+            Failure::Refused
+            | Failure::ConnectionLoss
+            | Failure::Disconnected
+            | Failure::AlreadyHeld
+            | Failure::TimedOut => self.refused(index, by, lock),
         }
     }
 

@@ -209,6 +209,7 @@ fn failure(why: Failure) -> &'static str {
         Failure::Disconnected => "disconnected",
         Failure::Refused => "refused",
         Failure::TimedOut => "timed out",
+        Failure::AlreadyHeld => "its lock object says locked",
     }
 }
 

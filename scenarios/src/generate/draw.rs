@@ -24,6 +24,8 @@ pub enum Substream {
     Locks,
     /// Which calls are dropped.
     Calls,
+    /// Which library clients are of.
+    Clients,
 }
 
 impl Draw {

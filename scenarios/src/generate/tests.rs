@@ -4,7 +4,7 @@ use std::time::Duration;
 use picklock_algorithms::registry;
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
-    Direction, Fault, FaultKind, LockCall, PlannedFault, Service, Strategy, Trigger,
+    Direction, Fault, FaultKind, LockCall, Plan, PlannedFault, Service, Strategy, Trigger,
 };
 use picklock_sim::{simulate, simulate_with};
 
@@ -71,6 +71,47 @@ fn what_a_file_leaves_unchecked_stays_unchecked_under_faults_that_would_excuse_i
     for case in settled {
         assert_eq!(wanted(&case, "mutual-exclusion"), None);
     }
+}
+
+#[test]
+fn each_seed_takes_one_client_of_a_list_and_draws_all_else_as_without() {
+    let either = OPEN.replace(
+        "servers = [1, 3, 5]",
+        "servers = [1, 3, 5]\nclient = [\"go\", \"java\"]",
+    );
+    let (either, (_, java)) = (read(&either).cases[0].clone(), open());
+    let mut drawn = BTreeSet::new();
+    for seed in 0..100 {
+        let mut drawn_plan = case_plan(&either, seed);
+        let Service::ZooKeeper(ensemble) = &mut drawn_plan.service else {
+            panic!("the service is ZooKeeper");
+        };
+        drawn.insert(std::mem::take(&mut ensemble.library).name());
+        let plan = case_plan(&java, seed);
+        assert_eq!(drawn_plan.service, plan.service, "seed {seed}");
+        assert_eq!(drawn_plan.network, plan.network, "seed {seed}");
+        assert_eq!(drawn_plan.workload, plan.workload, "seed {seed}");
+    }
+    assert_eq!(drawn, BTreeSet::from(["go", "java"]));
+}
+
+#[test]
+fn an_event_thread_is_blocked_only_where_each_client_of_the_list_has_one() {
+    let blocks = OPEN.replace(
+        "inject.cut = { target = \"contender-2\" }",
+        "inject.block-events = { target = \"contender-2\", for = \"1s\" }",
+    );
+    let reads = |clients: &str| {
+        let servers = format!("servers = [1, 3, 5]\nclient = {clients}");
+        let text = blocks.replace("servers = [1, 3, 5]", &servers);
+        parse("drawn", &text, &Catalogue::EVERYTHING).is_ok()
+    };
+    assert!(reads("[\"java\", \"kazoo\"]"));
+    assert!(!reads("[\"java\", \"go\"]"));
+}
+
+fn case_plan(case: &Case, seed: u64) -> Plan {
+    case.settled(seed).plan.clone()
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Smaller plans: first with fewer parts, then with simpler ones.
 
 use picklock_sim::plan::{
-    Arrival, ContenderSettings, Deployment, Ensemble, Fault, Hold, Plan, Repeat, Section, Service,
-    Trigger,
+    Arrival, ContenderSettings, Deployment, Ensemble, Fault, Hold, Library, Plan, Repeat, Section,
+    Service, Trigger,
 };
 
 use super::contender_settings::fewer_differences;
@@ -196,6 +196,15 @@ fn services(plan: &Plan) -> Vec<Change> {
         changes.push(with(what, plan, |plan| {
             if let Service::ZooKeeper(ensemble) = &mut plan.service {
                 ensemble.observers = 0;
+            }
+        }));
+    }
+    if let Service::ZooKeeper(ensemble) = &plan.service
+        && ensemble.library != Library::default()
+    {
+        changes.push(with("the client for Java".to_owned(), plan, |plan| {
+            if let Service::ZooKeeper(ensemble) = &mut plan.service {
+                ensemble.library = Library::default();
             }
         }));
     }

@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicBool;
 
 use picklock_checker::{Verdict, invariants};
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{FaultDuration, FaultKind};
+use picklock_sim::plan::{FaultDuration, FaultKind, Library, Plan};
 use picklock_sim::{simulate, simulate_with};
 use proptest::prelude::*;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -135,6 +135,19 @@ fn so_many_locks_are_left_as_the_violation_needs() {
     assert_eq!(two.plan.workload.locks, 2);
 }
 
+/// Go's connection renews its session whichever client it stands on.
+#[test]
+fn the_client_is_javas_where_the_violation_needs_no_other() {
+    let (_, case) = find("zookeeper/go-session-renewed", "go-zookeeper-lock");
+    assert_eq!(client_of(&case.plan), Some(Library::Go));
+    let (_, shrunk) = shrunk(&case, named("mutual-exclusion"), 1);
+    assert_eq!(client_of(&shrunk.plan), Some(Library::Java));
+}
+
+fn client_of(plan: &Plan) -> Option<Library> {
+    Some(plan.service.zookeeper()?.library)
+}
+
 /// What is violated by calls that are made again and again until the bound on progress, and how many these are.
 const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
     (
@@ -146,6 +159,21 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "zookeeper/container-reaped zk-predecessor-watch progress",
         700,
         "each create finds no parent, and the next comes 50 ms later, until the end",
+    ),
+    (
+        "zookeeper/go-session-renewed go-zookeeper-lock progress",
+        900,
+        "the lock object refuses to lock again, and the next call comes 50 ms later, until the end",
+    ),
+    (
+        "zookeeper/go-failed-unlock go-zookeeper-lock progress",
+        900,
+        "the lock object refuses to lock again, and the next call comes 50 ms later, until the end",
+    ),
+    (
+        "zookeeper/swarm-go go-zookeeper-lock progress",
+        900,
+        "the lock object refuses to lock again, and the next call comes 50 ms later, until the end",
     ),
 ];
 

@@ -22,7 +22,10 @@ pub(super) fn table(ensemble: &Ensemble, open: &SampledParameters) -> Table {
         .with("write-time", time(ensemble.write_time))
         .with("notification-time", time(ensemble.notification_time))
         .with("version", text(ensemble.version.name()))
-        .with("client", text(ensemble.library.name()))
+        .with(
+            "client",
+            one_of(&open.clients, ensemble.library, |it| text(it.name())),
+        )
         .with(
             "min-session-timeout",
             ensemble.min_session_timeout.map(time),

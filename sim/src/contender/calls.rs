@@ -144,6 +144,7 @@ pub(super) fn failure(error: LockError) -> Failure {
         LockError::PlaceLost => Failure::PlaceLost,
         LockError::Disconnected => Failure::Disconnected,
         LockError::Refused | LockError::NotHeld => Failure::Refused,
+        LockError::AlreadyHeld => Failure::AlreadyHeld,
         LockError::TimedOut | LockError::AcquireTimeout | LockError::LeaseLapsed => {
             Failure::TimedOut
         }

@@ -61,7 +61,7 @@ impl Curator {
             .await;
         // Other errors than these say that there is nothing, or that it will go with its session.
         match made {
-            Err(ZkError::ConnectionLoss | ZkError::RequestTimeout) => {}
+            Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {}
             Ok(_) | Err(_) => leftover.disarm(),
         }
         made

@@ -253,6 +253,8 @@ pub enum ZkError {
     NotReadOnly,
     #[error("reconfiguration is disabled")]
     ReconfigDisabled,
+    #[error("no server: the request was not sent")]
+    NoServer,
 }
 
 impl ZkError {
@@ -265,7 +267,8 @@ impl ZkError {
     pub fn code(self) -> i32 {
         match self {
             Self::RuntimeInconsistency => -2,
-            Self::ConnectionLoss => -4,
+            // Java's client has one error for both.
+            Self::ConnectionLoss | Self::NoServer => -4,
             Self::MarshallingError => -5,
             Self::Unimplemented => -6,
             Self::BadArguments => -8,

@@ -13,7 +13,7 @@ impl Body<'_, '_, '_> {
     pub(super) fn refuse_kind(&mut self, kind: FaultKind) {
         match kind {
             FaultKind::BlockEvents if !self.participants.has_event_thread => self.refuse([
-                "the Rust client has no event thread",
+                "the clients for Rust and Go have no event thread",
                 "each watch has a channel of its own",
                 "give [service.zookeeper] a `client` of `java` or `kazoo`",
             ]),

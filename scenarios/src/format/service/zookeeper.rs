@@ -4,7 +4,7 @@ mod nodes;
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Ensemble, Library, Version};
+use picklock_sim::plan::{Ensemble, Library, REDIS_LIBRARIES, Version};
 
 use crate::format::choice::choose;
 use crate::format::reader::{Fields, Item, Mistake, Mistakes, Zero};
@@ -46,10 +46,11 @@ pub(super) fn read(
         .and_then(|item| version(&item, mistakes));
     let library = fields
         .get("client")
-        .and_then(|item| library(&item, mistakes));
+        .and_then(|item| settle(several(&item, mistakes, client_library), &mut open.clients));
     let request_timeout = fields.duration("request-timeout", Zero::Senseless, mistakes);
     let read_only = fields.get("read-only");
-    let read_only = read_only.and_then(|item| read_only_of(&item, least, library, mistakes));
+    let read_only =
+        read_only.and_then(|item| read_only_of(&item, least, (library, &open.clients), mistakes));
     let jute_max_buffer = fields
         .get("jute-max-buffer")
         .and_then(|item| item.bytes(mistakes));
@@ -119,7 +120,15 @@ fn version(item: &Item, mistakes: &mut Mistakes) -> Option<Version> {
     Some(chosen.kind)
 }
 
-fn library(item: &Item, mistakes: &mut Mistakes) -> Option<Library> {
+fn client_library(item: &Item, mistakes: &mut Mistakes) -> Option<Library> {
+    let is_named = |name: &str| item.as_text() == Some(name);
+    if let Some(other) = REDIS_LIBRARIES.iter().find(|it| is_named(it.name)) {
+        let mistake = Mistake::new(format!("`{}` is a client library of Redis", other.name))
+            .label("the clients here are ZooKeeper's")
+            .help("expected one of `java`, `kazoo`, `rust`, or `go`");
+        mistakes.add(item.span.clone(), mistake);
+        return None;
+    }
     let chosen = choose(item, "client library", &Library::ALL, mistakes)?;
     chosen.bare(mistakes);
     Some(chosen.kind)
@@ -171,15 +180,16 @@ fn session_timeout(
 fn read_only_of(
     item: &Item,
     servers: Option<u8>,
-    library: Option<Library>,
+    (library, others): (Option<Library>, &[Library]),
     mistakes: &mut Mistakes,
 ) -> Option<bool> {
     let read_only = item.boolean(mistakes)?;
+    let mut libraries = library.iter().chain(others);
     let mistake = if read_only && servers == Some(1) {
         Mistake::new("a server that stands alone has no leader to lose")
             .label("it would never answer reads alone")
             .help("take 3 or 5 servers, or leave out `read-only`")
-    } else if read_only && library.is_some_and(|library| library != Library::Java) {
+    } else if read_only && libraries.any(|library| *library != Library::Java) {
         Mistake::new("only the Java client is modelled with read-only servers")
             .label("the clients are others")
             .help("leave out `client`, or `read-only`")

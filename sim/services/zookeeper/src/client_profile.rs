@@ -3,7 +3,7 @@
 use super::version::Version;
 
 /// A client library. Where nothing is said, they are alike here. Read in the sources of ZooKeeper 3.8, of kazoo 2.11,
-/// and of `zookeeper-client` 0.11.
+/// of `zookeeper-client` 0.11, and of go-zookeeper/zk 1.0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Library {
     /// ZooKeeper's own, for Java.
@@ -13,7 +13,12 @@ pub enum Library {
     Kazoo,
     /// `zookeeper-client`, for Rust.
     Rust,
+    /// `go-zookeeper/zk`, for Go.
+    Go,
 }
+
+/// How long a Go client waits for a connection, in microseconds.
+const GO_CONNECT_TIMEOUT: u64 = 1_000_000;
 
 /// What of a client runs on one thread, and waits if a callback of the application does not return there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +33,11 @@ pub enum EventThread {
 
 impl Library {
     /// Every library, with its name in scenario files.
-    pub const ALL: [(&'static str, Self); 3] = [
+    pub const ALL: [(&'static str, Self); 4] = [
         ("java", Self::Java),
         ("kazoo", Self::Kazoo),
         ("rust", Self::Rust),
+        ("go", Self::Go),
     ];
 
     /// Its name in scenario files.
@@ -50,6 +56,10 @@ impl Library {
                 "One handler thread for the events of nodes. The loss of a connection is told at once."
             }
             Self::Rust => "No event thread. The loss of a connection is told at once.",
+            Self::Go => {
+                "No event thread: each watch has a channel. The loss of a connection is told at once, to those who \
+                 listen to the session, and what is asked without one is sent by the next."
+            }
         }
     }
 
@@ -59,6 +69,10 @@ impl Library {
             Self::Java => "ZooKeeper 3.8: ClientCnxn, ClientCnxnSocketNIO",
             Self::Kazoo => "kazoo 2.11: protocol/connection.py, handlers/threading.py",
             Self::Rust => "zookeeper-client 0.11: session",
+            Self::Go => {
+                "go-zookeeper/zk 1.0: conn.go (Connect, setTimeouts, connect, loop, authenticate, sendLoop, recvLoop), \
+                 dnshostprovider.go"
+            }
         }
     }
 
@@ -66,7 +80,7 @@ impl Library {
     pub fn cleanup_pause(self) -> u64 {
         match self {
             Self::Java => 100_000,
-            Self::Kazoo | Self::Rust => 0,
+            Self::Kazoo | Self::Rust | Self::Go => 0,
         }
     }
 
@@ -76,7 +90,7 @@ impl Library {
         match self {
             Self::Java if version.clients_expire_by_themselves() => Some((4, 3)),
             Self::Rust => Some((7, 5)),
-            Self::Java | Self::Kazoo => None,
+            Self::Java | Self::Kazoo | Self::Go => None,
         }
     }
 
@@ -85,41 +99,62 @@ impl Library {
         match self {
             Self::Java => version.clients_give_up_new_sessions(),
             Self::Rust => true,
-            Self::Kazoo => false,
+            Self::Kazoo | Self::Go => false,
         }
     }
 
     /// How much silence it bears on a connection: a share of the session timeout. kazoo counts unanswered pings.
     pub(super) fn bears(self) -> Option<(u64, u64)> {
         match self {
-            Self::Java => Some((2, 3)),
+            Self::Java | Self::Go => Some((2, 3)),
             Self::Kazoo => None,
             Self::Rust => Some((2, 5)),
         }
     }
 
-    /// How long an attempt to connect may take, and again to be accepted, with so many servers.
+    /// How long an attempt to connect may take, with so many servers.
     pub(super) fn patience(self, timeout: u64, servers: u64) -> u64 {
         match self {
             Self::Java => timeout / servers,
             Self::Kazoo => timeout,
             Self::Rust => timeout.saturating_mul(2) / 5,
+            Self::Go => GO_CONNECT_TIMEOUT,
+        }
+    }
+
+    /// How long it may take then to be accepted. A Go client waits ten times as long as for any other answer.
+    pub(super) fn greeting_patience(self, timeout: u64, servers: u64) -> u64 {
+        match self {
+            Self::Java | Self::Kazoo | Self::Rust => self.patience(timeout, servers),
+            Self::Go => timeout.saturating_mul(2) / 3 * 10,
         }
     }
 
     /// Whether what is asked without a connection fails when the next attempt to connect does. Others keep it until
-    /// there is a connection, or the session is gone.
+    /// there is a connection, or the session is gone; a Go client until it has tried every server in vain.
     pub(super) fn fails_what_is_unsent(self) -> bool {
         self == Self::Java
     }
 
+    /// Whether what was asked without a connection fails, for certain, when every server was tried in vain.
+    pub(super) fn fails_what_is_unsent_after_a_round(self) -> bool {
+        self == Self::Go
+    }
+
+    /// Whether what was asked without a connection goes to the next one before the watches do. A Go client sends them
+    /// by the queue that all requests stand in.
+    pub(super) fn queues_watches_behind_requests(self) -> bool {
+        self == Self::Go
+    }
+
     /// What a callback of the application that does not return holds up. kazoo calls those who listen to the session
-    /// on the thread of the connection, and gives answers on a thread of their own; the Rust client has channels.
+    /// on the thread of the connection, and gives answers on a thread of their own; the clients for Rust and Go have
+    /// channels.
     pub fn event_thread(self) -> EventThread {
         match self {
             Self::Java => EventThread::Everything,
             Self::Kazoo => EventThread::WatchersOnly,
-            Self::Rust => EventThread::Missing,
+            Self::Rust | Self::Go => EventThread::Missing,
         }
     }
 
@@ -135,7 +170,10 @@ impl Library {
 
     /// Whether a lost connection is told to those who watch nodes.
     pub(super) fn notifies_watchers_of_disconnects(self) -> bool {
-        self != Self::Rust
+        match self {
+            Self::Java | Self::Kazoo => true,
+            Self::Rust | Self::Go => false,
+        }
     }
 
     /// Whether watches of nodes outlive the connection: they are brought to the next server.

@@ -52,14 +52,14 @@ async fn delete_and_create(zk: &ZooKeeper, lock: &Path) -> ZkResult<()> {
         match zk.delete(lock, None).await {
             Ok(()) | Err(ZkError::NoNode) => break,
             // Somebody was quicker.
-            Err(ZkError::NotEmpty | ZkError::ConnectionLoss) => {}
+            Err(ZkError::NotEmpty | ZkError::ConnectionLoss | ZkError::NoServer) => {}
             Err(error) => return Err(error),
         }
     }
     loop {
         match zk.create(lock, b"", CreateMode::Persistent).await {
             Ok(_) | Err(ZkError::NodeExists) => return Ok(()),
-            Err(ZkError::ConnectionLoss) => {}
+            Err(ZkError::ConnectionLoss | ZkError::NoServer) => {}
             Err(error) => return Err(error),
         }
     }

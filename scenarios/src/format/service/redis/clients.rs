@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use picklock_sim::plan::{
-    Cluster, ConnectionMode, Deployment, REDIS_LIBRARIES, ReadFrom, RedisLibrary, Sentinels,
-    Service,
+    Cluster, ConnectionMode, Deployment, Library, REDIS_LIBRARIES, ReadFrom, RedisLibrary,
+    Sentinels, Service,
 };
 
 use crate::format::choice::choose;
@@ -41,6 +41,14 @@ fn library(
     mistakes: &mut Mistakes,
 ) -> Option<&'static RedisLibrary> {
     let item = fields.get("client")?;
+    let is_named = |name: &str| item.as_text() == Some(name);
+    if let Some((name, _)) = Library::ALL.iter().find(|(name, _)| is_named(name)) {
+        let mistake = Mistake::new(format!("`{name}` is a client library of ZooKeeper"))
+            .label("the clients here are those of Redis")
+            .help("expected one of `lettuce`, `jedis`, `redis-py`, or `go-redis`");
+        mistakes.add(item.span.clone(), mistake);
+        return None;
+    }
     let libraries: Vec<_> = REDIS_LIBRARIES.iter().map(|it| (it.name, it)).collect();
     let chosen = choose(&item, "client library", &libraries, mistakes)?;
     chosen.bare(mistakes);

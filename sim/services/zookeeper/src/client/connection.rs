@@ -45,10 +45,20 @@ impl Phase {
 }
 
 impl Client {
-    /// How long it may take to open a connection, and again to be accepted.
+    /// How long it may take to open a connection, or then to be accepted.
     fn connect_timeout(&self) -> u64 {
-        let library = self.settings.library;
-        library.patience(self.timeout, self.servers.count()).max(1)
+        let (library, servers) = (self.settings.library, self.servers.count());
+        let patience = match self.phase {
+            Phase::Greeting { .. } => library.greeting_patience(self.timeout, servers),
+            Phase::Idle
+            | Phase::Cleaning { .. }
+            | Phase::Sleeping { .. }
+            | Phase::Connecting
+            | Phase::Connected { .. }
+            | Phase::Dying { .. }
+            | Phase::Closed => library.patience(self.timeout, servers),
+        };
+        patience.max(1)
     }
 
     /// When the session is taken to be over though nobody has said so.
@@ -145,6 +155,10 @@ impl Client {
             None => {
                 let sleep = self.servers.advance(settings, again, chance);
                 self.server = self.servers.current();
+                let in_vain = sleep > 0 && settings.library.fails_what_is_unsent_after_a_round();
+                if in_vain {
+                    self.fail_unsent(ZkError::NoServer);
+                }
                 sleep
             }
         };
@@ -193,7 +207,7 @@ impl Client {
         }
     }
 
-    /// The session is there, or there again: watches are set before anything else is asked.
+    /// The session is there, or there again: watches are set before anything else is asked, by most libraries.
     #[cold]
     pub(super) fn accepted(
         &mut self,
@@ -217,6 +231,9 @@ impl Client {
         self.notify_state();
         for index in 0..self.said.len() {
             self.send_auth(now, connection, index, out);
+        }
+        if self.settings.library.queues_watches_behind_requests() {
+            self.send_unsent(now, connection, out);
         }
         for tables in self.watches.batches(self.last_zxid) {
             self.last_sent = now;

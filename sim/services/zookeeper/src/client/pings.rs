@@ -22,7 +22,7 @@ pub(super) struct Pings {
     pub(super) unanswered: bool,
     /// By how much the next is early (kazoo).
     early: u64,
-    /// Since when it looks at its clock at regular intervals (Rust).
+    /// Since when it looks at its clock at regular intervals (Rust), or its ticker has ticked last (Go).
     since: VirtualTime,
 }
 
@@ -89,7 +89,7 @@ impl Client {
         self.quiet_until = after(self.last_sent, idle).min(timers);
     }
 
-    /// As other libraries do it: no ping before the last is answered.
+    /// As other libraries do it: no ping before the last is answered, but for Go, whose ticker asks nothing.
     #[cold]
     fn settle_otherwise(
         &mut self,
@@ -102,7 +102,12 @@ impl Client {
         }
         if !self.pings.unanswered && self.ping_due() <= now {
             self.ping(now, out);
-            self.pings.unanswered = true;
+            self.pings.unanswered = self.settings.library != Library::Go;
+            // Ticks that nobody took while the process stood still are one.
+            let ticks = now.since(self.pings.since).as_micros() as u64 / self.ping_interval();
+            if self.settings.library == Library::Go {
+                self.pings.since = after(self.pings.since, ticks * self.ping_interval());
+            }
             self.pings.early = 0;
             self.settle_otherwise(now, chance, out);
         }
@@ -130,7 +135,7 @@ impl Client {
                 after(self.last_sent, wait)
             }
             Library::Kazoo | Library::Rust if self.pings.unanswered => VirtualTime::NEVER,
-            Library::Kazoo | Library::Rust => self.ping_due(),
+            Library::Kazoo | Library::Rust | Library::Go => self.ping_due(),
         }
     }
 
@@ -144,6 +149,8 @@ impl Client {
                     .max(after(self.last_sent, JITTER))
             }
             Library::Rust => self.next_check(due),
+            // Whatever it sends meanwhile.
+            Library::Go => after(self.pings.since, self.ping_interval()),
         }
     }
 
@@ -154,7 +161,7 @@ impl Client {
                 let silence = self.timeout.saturating_mul(above) / below;
                 let until = after(self.last_heard, silence);
                 match self.settings.library {
-                    Library::Java | Library::Kazoo => until,
+                    Library::Java | Library::Kazoo | Library::Go => until,
                     Library::Rust => self.next_check(until),
                 }
             }
@@ -176,7 +183,7 @@ impl Client {
 
     fn ping_interval(&self) -> u64 {
         let interval = match self.settings.library {
-            Library::Java | Library::Kazoo => self.timeout.saturating_mul(2) / 3 / 2,
+            Library::Java | Library::Kazoo | Library::Go => self.timeout.saturating_mul(2) / 3 / 2,
             Library::Rust => self.timeout.saturating_mul(3) / 20,
         };
         interval.max(1)

@@ -19,7 +19,7 @@ const RUST_DOUBLINGS: u32 = 16;
 pub(super) struct Servers {
     order: Box<[ServerId]>,
     current: u8,
-    /// Where the circle closes for a Java client: the server of the last session that came about, or the first.
+    /// Where the circle closes for a Java or a Go client: the server of the last session that came about, or the first.
     last: Option<u8>,
     /// Whether kazoo has begun with its first round.
     begun: bool,
@@ -69,6 +69,8 @@ impl Servers {
             }
             Library::Kazoo => self.advance_kazoo(chance),
             Library::Rust => self.advance_rust(chance),
+            Library::Go if self.closes_circle() => settings.circle_pause,
+            Library::Go => 0,
         }
     }
 
@@ -209,5 +211,17 @@ mod tests {
         assert_eq!(sleeps(library, &mut servers, 7), rounds);
         servers.accepted();
         assert_eq!(sleeps(library, &mut servers, 4), [0, 0, 0, 300]);
+    }
+
+    #[test]
+    fn a_go_client_goes_round_its_list_and_sleeps_for_a_second_where_the_circle_closes() {
+        let mut servers = Servers::new(3, &mut Boring);
+        let library = Library::Go;
+        assert_eq!(sleeps(library, &mut servers, 2), [0, 0]);
+        servers.accepted();
+        let from_the_next_on = [0, 0, 1_000, 0, 0, 1_000];
+        assert_eq!(sleeps(library, &mut servers, 6), from_the_next_on);
+        let mut alone = Servers::new(1, &mut Boring);
+        assert_eq!(sleeps(library, &mut alone, 3), [0, 1_000, 1_000]);
     }
 }

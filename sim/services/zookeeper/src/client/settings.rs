@@ -26,7 +26,7 @@ pub struct ZooKeeperClientConfig {
     pub cleanup_pause: u64,
     /// Before each attempt, once a connection was opened, a Java client sleeps for a random time below this.
     pub reconnect_jitter: u64,
-    /// How long a Java client sleeps when it has tried every server in vain.
+    /// How long a Java or a Go client sleeps when it has tried every server in vain.
     pub circle_pause: u64,
     /// The longest answer that a Java client reads, in bytes: `jute.maxbuffer`.
     pub jute_max_buffer: u32,
