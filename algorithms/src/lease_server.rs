@@ -3,3 +3,4 @@
 pub mod lease_lock;
 pub mod lease_lock_by_pid;
 pub mod lease_lock_from_answer;
+pub mod lease_lock_unchecked;

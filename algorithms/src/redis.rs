@@ -1,6 +1,7 @@
 //! Recipes over Redis.
 
 pub mod compare_and_delete;
+pub mod deadline_from_answer;
 pub mod error_is_lock;
 pub mod error_is_refusal;
 pub mod fencing_token;

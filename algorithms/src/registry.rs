@@ -36,6 +36,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::curator_mutex_any_session::RECIPE,
     zk::curator_mutex_no_search::RECIPE,
     zk::go_zookeeper_lock_expired_only::RECIPE,
+    zk::late_listener::RECIPE,
     redis::compare_and_delete::RECIPE,
     redis::set_nx_get::RECIPE,
     redis::fencing_token::RECIPE,
@@ -60,9 +61,11 @@ pub const RECIPES: &[Recipe] = &[
     redis::error_is_lock::RECIPE,
     redis::python_redis_lock::RECIPE_3,
     redis::keyspace_event::RECIPE_ONLY,
+    redis::deadline_from_answer::RECIPE,
     lease_server::lease_lock::RECIPE,
     lease_server::lease_lock_from_answer::RECIPE,
     lease_server::lease_lock_by_pid::RECIPE,
+    lease_server::lease_lock_unchecked::RECIPE,
 ];
 
 /// The algorithm of this name.

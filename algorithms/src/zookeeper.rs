@@ -16,6 +16,7 @@ pub mod go_zookeeper_lock_events;
 pub mod go_zookeeper_lock_expired_only;
 pub mod hardened;
 pub mod known_by_name;
+pub mod late_listener;
 pub mod no_guid;
 pub mod no_recheck;
 pub mod own_nodes;

@@ -91,6 +91,10 @@ pub fn trigger(trigger: &Trigger) -> String {
         Trigger::Answered { request, by, nth } => {
             format!("{} is answered", of(*request, *by, *nth))
         }
+        Trigger::Received { request, by, nth } => {
+            let what = of(*request, *by, *nth);
+            format!("the answer to {what} has been received")
+        }
         Trigger::Streamed { request, by, nth } => {
             let what = of(*request, *by, *nth);
             format!("the primary has sent its replicas {what}")

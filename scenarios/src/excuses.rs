@@ -5,10 +5,10 @@
 //! why. Everything else must hold, of every recipe, under every plan.
 //!
 //! - `mutual-exclusion`, if the plan holds a pause, a hold-up of messages, a callback that does not return while there
-//!   is something to be told, or a cut between servers that comes near the session timeout; an end of the session, the
-//!   node, or the lock from outside; a clock that runs much too slow; a link that is dead towards the service, and
-//!   brings news of others, for most of a session; or two dead links of one contender, one of which brings old news
-//!   while the other keeps its own word back.
+//!   is something to be told, or a cut between servers that comes near the session timeout; code that takes as long to
+//!   go on; an end of the session, the node, or the lock from outside; a clock that runs much too slow; a link that is
+//!   dead towards the service, and brings news of others, for most of a session; or two dead links of one contender,
+//!   one of which brings old news while the other keeps its own word back.
 //! - `no-stale-effect`, under the same, unless the resource is fenced.
 //! - `no-lost-update`, under the same, fenced or not: two who believe read the same value, and write in the order of
 //!   their tokens.
@@ -73,7 +73,8 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
     let mut excuse = |invariant: &'static str, because: &'static str| {
         excuses.push(Excuse { invariant, because });
     };
-    if let Some(because) = believes_too_long(ensemble, faults) {
+    let processing = plan.processing_at_most();
+    if let Some(because) = believes_too_long(ensemble, processing, faults) {
         excuse("mutual-exclusion", because);
         if !plan.resource.fenced {
             excuse("no-stale-effect", because);
@@ -82,7 +83,7 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         excuse("fifo", because);
     }
     let waits = waits_for_ever(ensemble, faults);
-    let owns = owns_too_long(ensemble, faults).or_else(|| never_answered(plan, faults));
+    let owns = owns_too_long(ensemble, processing, faults).or_else(|| never_answered(plan, faults));
     if let Some(because) = owns.or(waits) {
         excuse("no-orphan", because);
     }
@@ -93,20 +94,26 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
 }
 
 /// Why somebody can believe in a lock that the service has given away.
-fn believes_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+fn believes_too_long(
+    ensemble: &Ensemble,
+    processing: Duration,
+    faults: &[PlannedFault],
+) -> Option<&'static str> {
     let deafens = |fault: &PlannedFault| matches!(fault.inject, Fault::BlockEvents { .. });
     if faults.iter().all(deafens) {
         return None; // There is nothing to be told.
     }
+    if processing >= margin(ensemble) {
+        return Some("code that takes so long to go on is a process that stands still");
+    }
     let one = faults
         .iter()
         .find_map(|fault| blinds(ensemble, &fault.inject));
-    let together: Duration = faults.iter().map(|fault| silence(&fault.inject)).sum();
-    let several = faults
-        .iter()
-        .filter(|fault| !silence(&fault.inject).is_zero())
-        .count()
-        > 1;
+    let silences = faults.iter().map(|fault| silence(&fault.inject));
+    // Code that takes its time is one more of them.
+    let silences = silences.chain([processing]).filter(|it| !it.is_zero());
+    let several = silences.clone().count() > 1;
+    let together: Duration = silences.sum();
     one.or_else(|| {
         let long = several && together >= margin(ensemble);
         long.then_some("several hold-ups together can outlast the session before its owner knows")
@@ -242,7 +249,14 @@ fn silence(fault: &Fault) -> Duration {
 }
 
 /// Why somebody can own the lock for longer than a session lives, and nobody knows.
-fn owns_too_long(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+fn owns_too_long(
+    ensemble: &Ensemble,
+    processing: Duration,
+    faults: &[PlannedFault],
+) -> Option<&'static str> {
+    if processing >= margin(ensemble) / 4 {
+        return Some("every step towards the lock waits until its code goes on");
+    }
     let one = faults
         .iter()
         .find_map(|fault| strands(ensemble, &fault.inject));

@@ -113,7 +113,8 @@ fn scenario(
     };
     workload.contender_settings = contender::contenders(fields, participants, &mut open, mistakes);
     workload::refuse_idle_locks(fields, &workload, &open, mistakes);
-    network.regions = regions.read(participants, &workload.contender_settings, &open, mistakes);
+    let own = &workload.contender_settings;
+    network.regions = regions.read(participants, own, &mut open, mistakes);
     let section = workload.section;
     let faults = faults(fields, participants, section, mistakes);
     let world = |recipe: Recipe| Plan {

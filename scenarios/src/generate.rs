@@ -14,6 +14,8 @@ mod for_good;
 mod inject;
 mod links;
 pub(crate) mod moments;
+mod processing;
+mod regions;
 mod repeats;
 mod spread;
 
@@ -23,6 +25,8 @@ use self::calls::draw_calls;
 use self::contenders::draw_contender;
 use self::draw::{Draw, Substream};
 use self::faults::Storm;
+use self::processing::{draw_processing, draw_received};
+use self::regions::draw_regions;
 use self::repeats::draw_repeats;
 use crate::sampled_parameters::SampledParameters;
 
@@ -33,6 +37,10 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
     settle_world(&mut plan, open, &mut draw);
     if let Some(contender) = &open.contender {
         draw_contender(&mut plan, contender, seed);
+    }
+    draw_processing(&mut plan, &open.processing, seed);
+    if let Some(regions) = &open.regions {
+        draw_regions(&mut plan, regions, seed);
     }
     if let Some(range) = open.locks {
         let drawn = Draw::substream(seed, Substream::Locks).number(range);
@@ -51,6 +59,7 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
         let first = plan.faults.len();
         plan.faults.extend(faults);
         draw_calls(&mut plan, any, first, seed);
+        draw_received(&mut plan, first, seed);
         draw_repeats(&mut plan, first, seed);
     }
     plan
@@ -80,5 +89,7 @@ fn settle_world(plan: &mut Plan, open: &SampledParameters, draw: &mut Draw) {
     workload.arrive = draw.one_of(&open.arrive).unwrap_or(workload.arrive);
 }
 
+#[cfg(test)]
+mod substream_tests;
 #[cfg(test)]
 mod tests;

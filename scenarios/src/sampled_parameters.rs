@@ -18,6 +18,8 @@ pub struct SampledParameters {
     pub hold: Option<(Duration, Duration)>,
     /// Times between a release and the next acquire to choose from.
     pub think: Vec<(Duration, Duration)>,
+    /// Times between what arrives at a contender and what it does about it to choose from.
+    pub processing: Vec<(Duration, Duration)>,
     /// Arrivals to choose from.
     pub arrive: Vec<Arrival>,
     /// Numbers of servers to choose from.
@@ -28,6 +30,8 @@ pub struct SampledParameters {
     pub client_latency: Vec<(Duration, Duration)>,
     /// Latencies between servers to choose from.
     pub server_latency: Vec<(Duration, Duration)>,
+    /// Regions in which everybody may lie.
+    pub regions: Option<SampledRegions>,
     /// Strategies of chance to choose from.
     pub chance: Vec<Strategy>,
     /// How one contender differs from the others, if any does.
@@ -36,6 +40,15 @@ pub struct SampledParameters {
     pub faults: Option<AnyFaults>,
     /// The budget of events stands in the file, and does not follow from the workload.
     pub budget_given: bool,
+}
+
+/// Regions that a seed draws.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampledRegions {
+    /// How many there are: from, to. One is as good as none.
+    pub number: (u32, u32),
+    /// Latencies between two of them to choose from.
+    pub between: Vec<(Duration, Duration)>,
 }
 
 /// How the contender that a seed draws differs from the others. What is `None` or empty is as with them.
@@ -47,6 +60,8 @@ pub struct SampledContender {
     pub rounds: Option<(u32, u32)>,
     /// Times between a release and its next acquire to choose from.
     pub think: Vec<(Duration, Duration)>,
+    /// Times between what arrives and what it does about it to choose from.
+    pub processing: Vec<(Duration, Duration)>,
     /// How long it waits for the lock before it gives up: from, to.
     pub acquire_timeout: Option<(Duration, Duration)>,
     /// Latencies between it and any server to choose from.
@@ -111,11 +126,13 @@ impl SampledParameters {
             rounds,
             hold,
             think,
+            processing,
             arrive,
             servers,
             clients,
             client_latency,
             server_latency,
+            regions,
             chance,
             contender,
             faults,
@@ -127,7 +144,9 @@ impl SampledParameters {
             || hold.is_some()
             || contender.is_some()
             || faults.is_some()
+            || regions.is_some()
             || !think.is_empty()
+            || !processing.is_empty()
             || !arrive.is_empty()
             || !servers.is_empty()
             || !clients.is_empty()

@@ -92,7 +92,10 @@ fn network(network: &Network, open: &SampledParameters) -> Table {
             "server-latency",
             one_of(&open.server_latency, network.server_latency, range),
         );
-    regions::with_regions(table, &network.regions)
+    match &open.regions {
+        Some(drawn) => regions::with_drawn(table, drawn),
+        None => regions::with_regions(table, &network.regions),
+    }
 }
 
 fn workload(workload: &Workload, open: &SampledParameters) -> Table {
@@ -127,6 +130,11 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
         )
         .with("hold", hold)
         .with("think", one_of(&open.think, workload.think, range))
+        .with(
+            "processing",
+            (!open.processing.is_empty() || !workload.processing.1.is_zero())
+                .then(|| one_of(&open.processing, workload.processing, range)),
+        )
         .with("section", section)
         .with("bystanders", count(workload.bystanders))
         .with("bystander-every", time(workload.bystander_every))

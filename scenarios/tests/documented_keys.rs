@@ -158,7 +158,10 @@ const KEYS: &[Row] = &[
     (
         Network,
         "regions",
-        &["{ us = [\"server-1\"], eu = [\"contender-1\"] }\nbetween.us.eu = \"20ms\""],
+        &[
+            "{ us = [\"server-1\"], eu = [\"contender-1\"] }\nbetween.us.eu = \"20ms\"",
+            "\"1..3\"\nbetween = \"20ms\"",
+        ],
         &[],
     ),
     (
@@ -185,6 +188,7 @@ const KEYS: &[Row] = &[
     (Workload, "reentrancy-depth", &["2"], &[]),
     (Workload, "hold", &["\"1s\"", "\"settled\""], &[]),
     (Workload, "think", &["\"1ms..5ms\""], &[]),
+    (Workload, "processing", &["\"1ms..5ms\""], &[]),
     (
         Workload,
         "section",
@@ -210,6 +214,7 @@ const KEYS: &[Row] = &[
     (Contender, "rounds", &["3"], &[]),
     (Contender, "locks", &["[\"lock-a\"]"], &[]),
     (Contender, "think", &["\"1ms..5ms\""], &[]),
+    (Contender, "processing", &["\"1ms..5ms\""], &[]),
     (Contender, "acquire-timeout", &["\"1s\""], &[]),
     (Contender, "latency", &["\"20ms\"", "\"5ms..50ms\""], &[]),
     (Contender, "clock-offset", &["\"-5s\""], &[]),

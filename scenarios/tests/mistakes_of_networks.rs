@@ -23,6 +23,9 @@ const ANY: &str = "{ at-most = 2 }";
 
 const PAUSE: &str = "pause = { target = \"contender-1\", for = \"20s\" }";
 
+const FAULT: &str = "when.acquired = { by = \"contender-1\" }
+inject.pause = { target = \"contender-1\", for = \"20s\" }";
+
 const ALGORITHM: &str = "zk-predecessor-watch";
 
 const LATENCY: &str = "latency = \"1ms..5ms\"";
@@ -38,6 +41,27 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "except_of_what_is_not_drawn",
         ANY,
         "{ except = [\"partition\"] }",
+    ),
+    (
+        "loss_of_an_answer_that_is_there",
+        FAULT,
+        "when.received = { request = \"create\", by = \"contender-1\" }
+         inject.lose-reply = { target = \"contender-1\" }",
+    ),
+    (
+        "drawn_regions_without_a_latency",
+        LATENCY,
+        "regions = \"1..3\"",
+    ),
+    (
+        "one_drawn_region",
+        LATENCY,
+        "regions = 1\nbetween = \"20ms\"",
+    ),
+    (
+        "drawn_regions_and_latencies_of_others",
+        LATENCY,
+        "regions = \"1..3\"\nbetween.us.eu = \"20ms\"",
     ),
     (
         "loss_of_everything",

@@ -23,6 +23,8 @@ pub enum Event<E> {
     },
     /// The clock of a process may show the deadline of one of its timers: it does, if it has kept its pace since.
     LocalTimer { process: ProcessId },
+    /// The time has passed that a process takes until a task runs that was woken.
+    Processed { process: ProcessId, number: u32 },
     /// A request reaches the resource.
     Resource(Box<ResourceCall>),
     /// An answer of the resource reaches its client.
@@ -91,6 +93,7 @@ impl<E: ServiceEvent> Event<E> {
             Self::Strike { fault, .. } => (14, *fault as u32),
             Self::StrikeAgain { fault } => (48, *fault as u32),
             Self::LinkDown { fault, .. } => (49, *fault as u32),
+            Self::Processed { process, .. } => (50, process.0),
             Self::Heal { fault } => (15, *fault as u32),
             Self::StormEnds => (16, 0),
             Self::BoundReached => (17, 0),

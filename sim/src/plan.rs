@@ -77,6 +77,14 @@ impl Plan {
         own.map_or(usual, |own| own.max(usual))
     }
 
+    /// The longest that passes in any contender between what arrives and what it does about it.
+    pub fn processing_at_most(&self) -> Duration {
+        let own = self.workload.contender_settings.values();
+        let own = own.filter_map(|own| Some(own.processing?.1)).max();
+        let usual = self.workload.processing.1;
+        own.map_or(usual, |own| own.max(usual))
+    }
+
     /// The longest that a message between two servers takes where nothing breaks.
     pub fn server_latency_at_most(&self) -> Duration {
         let regions = self.network.regions.latency_at_most();

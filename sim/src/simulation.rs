@@ -221,7 +221,7 @@ impl<S: SimulatedService> Simulation<S> {
                 world = shared.world.borrow_mut();
             }
             // Mostly it is one task, and nothing keeps it from running.
-            let alone = self.ready.is_empty() && world.all_run;
+            let alone = self.ready.is_empty() && world.all_run_at_once();
             drop(world);
             let only = if alone {
                 shared.executor.run_only()
@@ -241,7 +241,7 @@ impl<S: SimulatedService> Simulation<S> {
                     let Some(started) = shared.executor.start(chosen) else {
                         continue;
                     };
-                    if !world.all_run && !world.may_run(started.label, chosen) {
+                    if !world.all_run_at_once() && !world.may_run(started.label, chosen) {
                         shared.executor.put_back(chosen);
                         continue;
                     }

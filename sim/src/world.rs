@@ -13,6 +13,7 @@ mod message_trace;
 mod notifications;
 mod partitions;
 mod phases;
+mod processing;
 mod regions;
 mod replication_triggers;
 mod resource;
@@ -29,6 +30,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_checker::{ContenderId, Ended, EventKind, LockId, VirtualTime};
+use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
 use picklock_clients::env::LocalFuture;
 
@@ -132,6 +134,8 @@ pub(crate) struct World<S: SimulatedService> {
     /// No process has a clock of its own, and nothing is in the way between clients and servers.
     pub clocks_agree: bool,
     pub links_clear: bool,
+    /// How long processes take until their tasks run, if any of them takes time.
+    pub processing: Option<Box<processing::Processing>>,
     pub partitions: Vec<partitions::Partition>,
     /// The moments of the run so far, if somebody asked for them.
     pub seen: Option<MomentLog>,
@@ -175,6 +179,8 @@ pub(crate) struct World<S: SimulatedService> {
     /// The answer that a server sends at this moment.
     pub answering: Option<RequestId>,
     pub doomed_replies: Vec<(RequestId, MessageFate)>,
+    /// Answers that are to be noted when they reach their clients.
+    pub answers_under_way: Vec<(RequestId, RequestKind)>,
     /// The fault that strikes at this moment.
     pub striking: usize,
     pub struck: for_good::ActiveFaults,
@@ -320,6 +326,7 @@ impl<S: SimulatedService> World<S> {
             Event::Service(event) => S::on_event(self, event),
             Event::Timer { done, .. } => done.complete(()),
             Event::LocalTimer { process } => self.fire_local_timers(process),
+            Event::Processed { number, .. } => self.processed(number),
             Event::Resource(call) => self.at_resource(*call),
             Event::Answer { value, answer, .. } => {
                 self.resource_in_flight -= 1;

@@ -303,11 +303,11 @@ impl Redis {
 impl Command {
     /// The kind of request that it is.
     pub fn kind(&self) -> RequestKind {
-        const KINDS: [(Option<u64>, RequestKind); 17] = [
+        const KINDS: [(Option<u64>, RequestKind); 22] = [
             (short_name(b"set"), RequestKind::Set),
             (short_name(b"del"), RequestKind::Del),
-            (short_name(b"evalsha"), RequestKind::Script),
-            (short_name(b"eval"), RequestKind::Script),
+            (short_name(b"evalsha"), RequestKind::EvalSha),
+            (short_name(b"eval"), RequestKind::Eval),
             (short_name(b"setnx"), RequestKind::SetNx),
             (short_name(b"get"), RequestKind::Get),
             (short_name(b"unlink"), RequestKind::Del),
@@ -321,6 +321,11 @@ impl Command {
             (short_name(b"exec"), RequestKind::Exec),
             (short_name(b"publish"), RequestKind::Publish),
             (short_name(b"wait"), RequestKind::Wait),
+            (short_name(b"blpop"), RequestKind::BlPop),
+            (short_name(b"brpop"), RequestKind::BrPop),
+            (short_name(b"blmove"), RequestKind::BlMove),
+            (short_name(b"lpush"), RequestKind::LPush),
+            (short_name(b"rpush"), RequestKind::RPush),
         ];
         let name = short_name(self.name());
         if name.is_none() && self.is("SUBSCRIBE") {

@@ -3,16 +3,24 @@
 /// The kind of a request, without what it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RequestKind {
-    /// `create` (ZooKeeper)
+    /// `create`: all that make a node (ZooKeeper)
     Create,
+    /// `create2`: a create that answers the stat, too (ZooKeeper)
+    Create2,
+    /// `create-container` (ZooKeeper)
+    CreateContainer,
+    /// `create-ttl`: of a node that goes by itself (ZooKeeper)
+    CreateTtl,
     /// `delete` (ZooKeeper)
     Delete,
     /// `exists` (ZooKeeper)
     Exists,
     /// `get-data` (ZooKeeper)
     GetData,
-    /// `get-children` (ZooKeeper)
+    /// `get-children`: with the stat or without (ZooKeeper)
     GetChildren,
+    /// `get-children2`: with the stat (ZooKeeper)
+    GetChildren2,
     /// `set-data` (ZooKeeper)
     SetData,
     /// `sync` (ZooKeeper)
@@ -51,8 +59,22 @@ pub enum RequestKind {
     Expire,
     /// `incr` (Redis)
     Incr,
-    /// `script`: `EVAL` and `EVALSHA` (Redis)
+    /// `script`: `EVAL`, `EVALSHA`, and `FCALL` (Redis)
     Script,
+    /// `eval` (Redis)
+    Eval,
+    /// `evalsha` (Redis)
+    EvalSha,
+    /// `blpop` (Redis)
+    BlPop,
+    /// `brpop` (Redis)
+    BrPop,
+    /// `blmove` (Redis)
+    BlMove,
+    /// `lpush` (Redis)
+    LPush,
+    /// `rpush` (Redis)
+    RPush,
     /// `watch` (Redis)
     Watch,
     /// `multi-command`: a transaction's `MULTI` (Redis)
@@ -65,7 +87,7 @@ pub enum RequestKind {
     Publish,
     /// `wait` (Redis)
     Wait,
-    /// `command`: any other command (Redis)
+    /// `command`: any command that is none of `set` to `wait`, the blocking ones among them (Redis)
     OtherCommand,
     /// `claim` (the lease server)
     Claim,
@@ -113,12 +135,16 @@ impl ServiceKind {
 
 impl RequestKind {
     /// Every kind that a handle offers to recipes, and so scenarios know.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 44] = [
         Self::Create,
+        Self::Create2,
+        Self::CreateContainer,
+        Self::CreateTtl,
         Self::Delete,
         Self::Exists,
         Self::GetData,
         Self::GetChildren,
+        Self::GetChildren2,
         Self::SetData,
         Self::Sync,
         Self::Multi,
@@ -139,6 +165,13 @@ impl RequestKind {
         Self::Expire,
         Self::Incr,
         Self::Script,
+        Self::Eval,
+        Self::EvalSha,
+        Self::BlPop,
+        Self::BrPop,
+        Self::BlMove,
+        Self::LPush,
+        Self::RPush,
         Self::Watch,
         Self::MultiCommand,
         Self::Exec,
@@ -160,10 +193,14 @@ impl RequestKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Create => "create",
+            Self::Create2 => "create2",
+            Self::CreateContainer => "create-container",
+            Self::CreateTtl => "create-ttl",
             Self::Delete => "delete",
             Self::Exists => "exists",
             Self::GetData => "get-data",
             Self::GetChildren => "get-children",
+            Self::GetChildren2 => "get-children2",
             Self::SetData => "set-data",
             Self::Sync => "sync",
             Self::Multi => "multi",
@@ -184,6 +221,13 @@ impl RequestKind {
             Self::Expire => "expire",
             Self::Incr => "incr",
             Self::Script => "script",
+            Self::Eval => "eval",
+            Self::EvalSha => "evalsha",
+            Self::BlPop => "blpop",
+            Self::BrPop => "brpop",
+            Self::BlMove => "blmove",
+            Self::LPush => "lpush",
+            Self::RPush => "rpush",
             Self::Watch => "watch",
             Self::MultiCommand => "multi-command",
             Self::Exec => "exec",
@@ -195,14 +239,36 @@ impl RequestKind {
         }
     }
 
+    /// The kind that it is one of, where several are told apart: itself, if it is of no other.
+    pub fn general(self) -> Self {
+        match self {
+            Self::Create2 | Self::CreateContainer | Self::CreateTtl => Self::Create,
+            Self::GetChildren2 => Self::GetChildren,
+            Self::Eval | Self::EvalSha => Self::Script,
+            Self::BlPop | Self::BrPop | Self::BlMove | Self::LPush | Self::RPush => {
+                Self::OtherCommand
+            }
+            _ => self,
+        }
+    }
+
+    /// Whether a request of the other kind is one of this kind.
+    pub fn covers(self, other: Self) -> bool {
+        self == other || self == other.general()
+    }
+
     /// The service that it is made of.
     pub fn service(self) -> ServiceKind {
         match self {
             Self::Create
+            | Self::Create2
+            | Self::CreateContainer
+            | Self::CreateTtl
             | Self::Delete
             | Self::Exists
             | Self::GetData
             | Self::GetChildren
+            | Self::GetChildren2
             | Self::SetData
             | Self::Sync
             | Self::Multi
@@ -223,6 +289,13 @@ impl RequestKind {
             | Self::Expire
             | Self::Incr
             | Self::Script
+            | Self::Eval
+            | Self::EvalSha
+            | Self::BlPop
+            | Self::BrPop
+            | Self::BlMove
+            | Self::LPush
+            | Self::RPush
             | Self::Watch
             | Self::MultiCommand
             | Self::Exec
@@ -239,6 +312,9 @@ impl RequestKind {
     pub fn writes(self) -> bool {
         match self {
             Self::Create
+            | Self::Create2
+            | Self::CreateContainer
+            | Self::CreateTtl
             | Self::Delete
             | Self::SetData
             | Self::SetAcl
@@ -250,12 +326,20 @@ impl RequestKind {
             | Self::Expire
             | Self::Incr
             | Self::Script
+            | Self::Eval
+            | Self::EvalSha
+            | Self::BlPop
+            | Self::BrPop
+            | Self::BlMove
+            | Self::LPush
+            | Self::RPush
             | Self::Exec
             | Self::Publish
             | Self::Claim => true,
             Self::Exists
             | Self::GetData
             | Self::GetChildren
+            | Self::GetChildren2
             | Self::Sync
             | Self::AddWatch
             | Self::RemoveWatches
@@ -285,6 +369,17 @@ mod tests {
             let earlier = &RequestKind::ALL[..index];
             assert!(earlier.iter().all(|other| other.name() != kind.name()));
         }
+    }
+
+    #[test]
+    fn what_is_told_apart_is_of_one_kind_of_the_same_service() {
+        for kind in RequestKind::ALL {
+            let general = kind.general();
+            assert!(general.covers(kind) && general.general() == general);
+            assert_eq!(general.service(), kind.service());
+            assert_eq!(kind.covers(general), kind == general);
+        }
+        assert!(!RequestKind::Create2.covers(RequestKind::CreateTtl));
     }
 
     #[test]

@@ -23,6 +23,8 @@
 //!
 //! - A pause across the end of the lease: the resource must refuse what is stale, and for that there must be a token
 //!   ([`fencing_token`](super::fencing_token), scenario `redis/pause`).
+//! - Whoever counts the lease from the answer holds it for longer than the server does
+//!   ([`deadline_from_answer`](super::deadline_from_answer), scenario `redis/answer-read-late`).
 //! - A server that restarts without its data, or whose clock jumps forward, lets a second one in (scenarios
 //!   `redis/restart`, `redis/clock-jump`).
 //! - Step 3 reads, and a client may read from a replica, which need not have heard of the key: then we wait for our own
@@ -61,6 +63,8 @@ pub(super) struct CompareAndDelete {
     pub leased: Leased,
     delete_if_ours: Script,
     pub token: String,
+    /// Step 2 as it is, or with a look at the clock when the answer has been read.
+    pub counts_from_answer: bool,
 }
 
 impl CompareAndDelete {
@@ -69,6 +73,7 @@ impl CompareAndDelete {
             leased: Leased { redis, env, lease },
             delete_if_ours: Script::new(DELETE_IF_OURS),
             token: String::new(),
+            counts_from_answer: false,
         }
     }
 
@@ -96,6 +101,10 @@ impl Lock for CompareAndDelete {
                 }
                 // An earlier SET may be executed yet.
                 Err(refused) => return Err(unanswered.unwrap_or(refused).into()),
+            };
+            let deadline = match self.counts_from_answer {
+                false => deadline,
+                true => self.leased.deadline(self.leased.env.monotonic()),
             };
             if set && let Some(held) = self.leased.in_time(deadline, None, &mut unanswered) {
                 return Ok(held);

@@ -1,9 +1,9 @@
 //! Excuses for locks that are held by a lease, a key that expires by itself.
 //!
 //! - `mutual-exclusion`, `no-lost-update`, `fifo`, and, unless the resource is fenced, `no-stale-effect`: if the plan
-//!   holds a pause, however short, for it may lie across the end of the lease; a clock that runs slower than locks have
-//!   to allow for, or, at the server, jumps; a key that goes from outside; or a server that comes back without its
-//!   keys.
+//!   holds a pause, however short, for it may lie across the end of the lease; code that takes longer to go on than
+//!   locks have to allow for; a clock that runs slower than that, or, at the server, jumps; a key that goes from
+//!   outside; or a server that comes back without its keys.
 //! - `fencing-monotonic`, and `no-stale-effect` even if the resource is fenced: if the plan holds a server that comes
 //!   back without its keys, and so without the counter of tokens.
 //! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
@@ -60,7 +60,7 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
             excuse(invariant, because);
         }
     }
-    if let Some(because) = faults.iter().find_map(|fault| blinds(&fault.inject)) {
+    if let Some(because) = blinded(plan, faults) {
         excuse("mutual-exclusion", because);
         excuse("no-lost-update", because);
         excuse("fifo", because);
@@ -86,19 +86,35 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
     excuses
 }
 
+/// Why somebody can believe in a lock that the service has given away: its own code takes so long, or a fault strikes.
+fn blinded(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
+    let drift = drift_allowed(plan);
+    if drift < 0 {
+        return Some("code that takes so long to go on is a process that stands still");
+    }
+    faults.iter().find_map(|fault| blinds(&fault.inject, drift))
+}
+
 /// A lock that is held by a lease has to allow for clocks whose pace differs by so much, in parts per million: Redlock
 /// allows for one in a hundred, and so do the recipes (`algorithms/src/redis/leased.rs`).
 const DRIFT_ALLOWED: i32 = 10_000;
 
-/// Why somebody can believe in a lock that the service has given away.
-fn blinds(fault: &Fault) -> Option<&'static str> {
+/// What is left of that if contenders take time until they act on the end of a lease: nothing, if they take it all.
+fn drift_allowed(plan: &Plan) -> i32 {
+    let (processing, lease) = (plan.processing_at_most(), plan.service.lease());
+    let parts = processing.as_micros() * 1_000_000 / lease.as_micros().max(1);
+    DRIFT_ALLOWED.saturating_sub(i32::try_from(parts).unwrap_or(i32::MAX))
+}
+
+/// Why this one fault is enough, where clocks may be so much slower, in parts per million.
+fn blinds(fault: &Fault, drift_allowed: i32) -> Option<&'static str> {
     match fault {
         Fault::Pause { .. } => {
             Some("a process that stands still cannot notice that its lease ends")
         }
         Fault::ClockDrift {
             parts_per_million, ..
-        } => (*parts_per_million < -DRIFT_ALLOWED)
+        } => (*parts_per_million < -drift_allowed)
             .then_some("a clock that runs slow notices the end of the lease too late"),
         Fault::ServerClockJump { .. } => Some("the server ends leases by a clock that jumps"),
         Fault::Promote { .. } => Some("the new primary may not have heard of the key"),

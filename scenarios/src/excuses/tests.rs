@@ -227,3 +227,41 @@ fn no_lock_goes_on_without_an_answer_unless_requests_have_a_timeout() {
     }
     assert!(excused_in(&plan, &swallowed).is_empty());
 }
+
+#[test]
+fn code_that_takes_as_long_as_a_harmful_pause_is_an_excuse_where_there_is_something_to_be_told() {
+    let takes = |millis| {
+        let mut plan = plan(true);
+        let time = Duration::from_millis(millis);
+        plan.workload.processing = (Duration::ZERO, time);
+        plan
+    };
+    let cut = [Fault::Cut { target: TARGET }];
+    assert!(excused_in(&takes(400), &cut).is_empty());
+    assert_eq!(excused_in(&takes(600), &cut), ["no-orphan"]);
+    assert!(excused_in(&takes(2_000), &cut).contains(&"mutual-exclusion"));
+    assert!(!excused_in(&takes(2_000), &[]).contains(&"mutual-exclusion"));
+    let with_pause = |millis| excused_in(&takes(millis), &[pause(Duration::from_millis(1_900))]);
+    assert!(with_pause(90).is_empty() && with_pause(100).contains(&"mutual-exclusion"));
+}
+
+#[test]
+fn a_lease_allows_for_code_that_takes_less_than_a_hundredth_of_it_and_less_where_clocks_drift() {
+    let excused = |millis, faults: &[Fault]| {
+        let mut plan = plan(true);
+        plan.service = Service::Redis(picklock_sim::plan::Deployment {
+            lease: Duration::from_secs(10),
+            ..Default::default()
+        });
+        plan.workload.processing.1 = Duration::from_millis(millis);
+        excused_in(&plan, faults).contains(&"mutual-exclusion")
+    };
+    assert!(!excused(100, &[]) && excused(101, &[]));
+    let drift = |parts_per_million| Fault::ClockDrift {
+        target: TARGET,
+        parts_per_million,
+        length: None,
+    };
+    assert!(!excused(0, &[drift(-10_000)]) && !excused(50, &[drift(-5_000)]));
+    assert!(excused(51, &[drift(-5_000)]));
+}

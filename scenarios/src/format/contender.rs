@@ -77,8 +77,8 @@ fn one(
     }
 }
 
-const WANTED: &str = "say how it differs: `hold`, `rounds`, `locks`, `think`, `acquire-timeout`, `latency`, \
-    or `clock-offset`";
+const WANTED: &str = "say how it differs: `hold`, `rounds`, `locks`, `think`, `processing`, `acquire-timeout`, \
+    `latency`, or `clock-offset`";
 
 fn settings(
     fields: &mut Fields,
@@ -100,6 +100,8 @@ fn settings(
     let locks = fields.get("locks");
     let locks = locks.and_then(|item| locks_of(&item, participants, open, mistakes));
     let think = fields.get("think").and_then(|item| item.range(mistakes));
+    let processing = fields.get("processing");
+    let processing = processing.and_then(|item| item.range(mistakes));
     let acquire_timeout = fields.duration("acquire-timeout", Zero::Senseless, mistakes);
     let latency = fields.get("latency").and_then(|item| item.range(mistakes));
     let offset = fields.get("clock-offset");
@@ -109,6 +111,7 @@ fn settings(
         rounds,
         locks: locks.unwrap_or_default(),
         think,
+        processing,
         acquire_timeout,
         latency,
         clock_offset_millis: offset.unwrap_or_default(),
@@ -164,6 +167,10 @@ fn any(fields: &mut Fields, name: &Item, open: &mut SampledParameters, mistakes:
         rounds: rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes)),
         think: fields
             .get("think")
+            .and_then(|item| list(item, mistakes))
+            .unwrap_or_default(),
+        processing: fields
+            .get("processing")
             .and_then(|item| list(item, mistakes))
             .unwrap_or_default(),
         acquire_timeout: range(fields, "acquire-timeout", mistakes),

@@ -112,6 +112,17 @@ impl Aim {
                 mistakes.add(self.span.clone(), mistake);
                 return false;
             }
+            (Trigger::Received { .. }, MessageInFlight::Request | MessageInFlight::Reply) => {
+                let what = match self.wants {
+                    MessageInFlight::Request => "request",
+                    MessageInFlight::Reply | MessageInFlight::Message => "answer",
+                };
+                let mistake = Mistake::new(format!("this fault comes too late for the {what}"))
+                    .label("the answer has reached its client by then")
+                    .help(format!("{on_the_way} as its trigger"));
+                mistakes.add(self.span.clone(), mistake);
+                return false;
+            }
             _ => {
                 let what = what(self.wants);
                 let mistake = Mistake::new(format!("this fault strikes one {what}"))

@@ -7,7 +7,8 @@ use picklock_sim::plan::{ContenderName, ContenderSettings, Region, Regions, Serv
 
 use super::participants::Participants;
 use super::reader::{Fields, Item, Mistake, Mistakes};
-use crate::sampled_parameters::SampledParameters;
+use super::sampled_parameters::{ranges, whole};
+use crate::sampled_parameters::{SampledParameters, SampledRegions};
 
 /// What stands in `[network]` and can be read when it is known who takes part.
 #[derive(Default)]
@@ -33,7 +34,7 @@ impl<'a> Unread<'a> {
         self,
         participants: Participants,
         settings: &BTreeMap<ContenderName, ContenderSettings>,
-        open: &SampledParameters,
+        open: &mut SampledParameters,
         mistakes: &mut Mistakes,
     ) -> Regions {
         let Some(regions) = self.regions else {
@@ -46,6 +47,10 @@ impl<'a> Unread<'a> {
             }
             return Regions::default();
         };
+        if regions.as_table().is_none() && regions.as_list().is_none() {
+            open.regions = drawn(&regions, self.between.as_ref(), mistakes);
+            return Regions::default();
+        }
         let Some(fields) = regions.table("a table of regions, each a list of names", mistakes)
         else {
             return Regions::default();
@@ -74,6 +79,36 @@ impl<'a> Unread<'a> {
         refuse_gaps(&all, &between, span, mistakes);
         Regions { all, between }
     }
+}
+
+/// The most regions that a seed may draw.
+const MOST_DRAWN: i64 = 16;
+
+/// Regions that each seed draws: how many, and how far any two may be from each other.
+fn drawn(number: &Item, between: Option<&Item>, mistakes: &mut Mistakes) -> Option<SampledRegions> {
+    let range = whole(number, 1..=MOST_DRAWN, mistakes);
+    let Some(item) = between else {
+        let mistake = Mistake::new("regions that each seed draws have no latency between them")
+            .help("add between = \"40ms..50ms\", or a list of such ranges to choose from");
+        mistakes.add(number.span.clone(), mistake);
+        return None;
+    };
+    let between = ranges(item, mistakes)?;
+    let range = range?;
+    if range.1 < 2 {
+        let mistake = Mistake::new("one region changes nothing")
+            .label("whoever lies there is as far from the others as without it")
+            .help("say how many there may be, such as \"1..3\"");
+        mistakes.add(number.span.clone(), mistake);
+        return None;
+    }
+    Some(SampledRegions {
+        number: range,
+        between: match between.choices.is_empty() {
+            true => vec![between.first],
+            false => between.choices,
+        },
+    })
 }
 
 fn is_kebab(name: &str) -> bool {

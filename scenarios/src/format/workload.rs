@@ -92,6 +92,9 @@ pub(super) fn workload(
         .and_then(|item| hold(&item, open, mistakes));
     let think = fields.get("think").and_then(|item| ranges(&item, mistakes));
     let think = settle(think, &mut open.think);
+    let processing = fields.get("processing");
+    let processing = processing.and_then(|item| ranges(&item, mistakes));
+    let processing = settle(processing, &mut open.processing);
     let section = fields
         .get("section")
         .and_then(|item| section(&item, mistakes));
@@ -109,6 +112,7 @@ pub(super) fn workload(
         reentrancy_depth: depth.unwrap_or(default.reentrancy_depth),
         hold: hold.unwrap_or(default.hold),
         think: think.unwrap_or(default.think),
+        processing: processing.unwrap_or(default.processing),
         section: section.unwrap_or(default.section),
         bystanders: bystanders.unwrap_or(default.bystanders),
         bystander_every: bystander_every.unwrap_or(default.bystander_every),

@@ -1,5 +1,7 @@
 //! The contender of a drawn plan that differs from the others.
 
+use std::time::Duration;
+
 use picklock_sim::plan::{ContenderName, ContenderSettings, Hold, Plan};
 
 use super::draw::{Draw, Substream};
@@ -23,6 +25,7 @@ pub(super) fn draw_contender(plan: &mut Plan, open: &SampledContender, seed: u64
             .map(|range| draw.number(range)),
         locks: Vec::new(),
         think: draw.one_of(&open.think).filter(|_| draw.once_in(2)),
+        processing: None,
         acquire_timeout: open
             .acquire_timeout
             .filter(|_| draw.once_in(2))
@@ -33,9 +36,19 @@ pub(super) fn draw_contender(plan: &mut Plan, open: &SampledContender, seed: u64
             .filter(|_| draw.once_in(2))
             .map_or(0, |range| offset(range, &mut draw)),
     };
+    let settings = ContenderSettings {
+        processing: processing(open, seed),
+        ..settings
+    };
     if settings != ContenderSettings::default() {
         plan.workload.contender_settings.insert(name, settings);
     }
+}
+
+/// How long it takes until it acts: in every other plan in which it differs at all, if the file says so.
+fn processing(open: &SampledContender, seed: u64) -> Option<(Duration, Duration)> {
+    let mut draw = Draw::substream(seed, Substream::OwnProcessing);
+    draw.one_of(&open.processing).filter(|_| draw.once_in(2))
 }
 
 /// An offset in a range, both ends included.

@@ -26,6 +26,14 @@ pub enum Substream {
     Calls,
     /// Which library clients are of.
     Clients,
+    /// How long contenders take until they act.
+    Processing,
+    /// How long the contender takes that differs.
+    OwnProcessing,
+    /// Which faults strike before a contender acts.
+    Received,
+    /// Who lies in which region.
+    Regions,
 }
 
 impl Draw {

@@ -174,6 +174,7 @@ fn is_request(trigger: &Trigger) -> bool {
             | Trigger::Proposed { .. }
             | Trigger::Committed { .. }
             | Trigger::Answered { .. }
+            | Trigger::Received { .. }
     )
 }
 

@@ -84,7 +84,7 @@ pub(super) fn read(trigger: &Trigger) -> Option<(MomentClass, ContenderName, u32
         Trigger::Committed { request, by, nth } => {
             (of_request(RequestStage::Committed, request), by, nth)
         }
-        Trigger::Answered { request, by, nth } => {
+        Trigger::Answered { request, by, nth } | Trigger::Received { request, by, nth } => {
             (of_request(RequestStage::Answered, request), by, nth)
         }
         Trigger::Told { by, nth } => (MomentClass::Told, by, nth),

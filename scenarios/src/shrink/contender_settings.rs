@@ -10,11 +10,12 @@ use crate::describe::contender;
 type Without = fn(&mut ContenderSettings);
 
 /// Every setting of a contender, by its key.
-const SETTINGS: [(&str, Without); 7] = [
+const SETTINGS: [(&str, Without); 8] = [
     ("hold", |it| it.hold = None),
     ("rounds", |it| it.rounds = None),
     ("locks", |it| it.locks.clear()),
     ("think", |it| it.think = None),
+    ("processing", |it| it.processing = None),
     ("acquire-timeout", |it| it.acquire_timeout = None),
     ("latency", |it| it.latency = None),
     ("clock-offset", |it| it.clock_offset_millis = 0),

@@ -129,7 +129,7 @@ type RangeSlot = fn(&mut Plan) -> &mut (Duration, Duration);
 
 /// Ranges that are one duration, so that nothing is left to draw.
 fn ranges(plan: &Plan) -> Vec<Change> {
-    let slots: [(&str, RangeSlot, Duration); 3] = [
+    let slots: [(&str, RangeSlot, Duration); 4] = [
         (
             "latency",
             |plan| &mut plan.network.client_latency,
@@ -141,6 +141,11 @@ fn ranges(plan: &Plan) -> Vec<Change> {
             Duration::from_micros(500),
         ),
         ("think", |plan| &mut plan.workload.think, Duration::ZERO),
+        (
+            "processing",
+            |plan| &mut plan.workload.processing,
+            Duration::ZERO,
+        ),
     ];
     let mut changes = Vec::new();
     for (name, slot, round) in slots {
@@ -152,8 +157,8 @@ fn ranges(plan: &Plan) -> Vec<Change> {
         } else {
             vec![round, from, to]
         };
-        let thoughtless = (name == "think" && from == to && !from.is_zero()).then_some(round);
-        for only in simpler.into_iter().chain(thoughtless) {
+        let nothing = (round.is_zero() && from == to && !from.is_zero()).then_some(round);
+        for only in simpler.into_iter().chain(nothing) {
             *slot(&mut with) = (only, only);
             changes.push(Change {
                 what: format!(
@@ -353,6 +358,27 @@ fn round_durations() -> Vec<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_that_takes_time_is_tried_without_it() {
+        let text = "workload.processing = \"1ms..5ms\"\n[[case]]\nalgorithm = \"zk-hardened\"\n";
+        let catalogue = crate::Catalogue::EVERYTHING;
+        let read = crate::parse("slow", text, &catalogue).expect("it can be read");
+        let mut plan = read.cases[0].plan.clone();
+        let without = |plan: &Plan| {
+            let mut less = ranges(plan).into_iter().map(|change| change.plan);
+            less.any(|plan| plan.processing_at_most().is_zero())
+        };
+        assert!(without(&plan));
+        plan.workload.processing.1 = plan.workload.processing.0;
+        assert!(without(&plan), "also where it is one time");
+        plan.workload.processing = (Duration::ZERO, Duration::ZERO);
+        assert!(
+            !ranges(&plan)
+                .iter()
+                .any(|change| change.what.starts_with("processing"))
+        );
+    }
 
     #[test]
     fn what_is_round_only_becomes_shorter() {

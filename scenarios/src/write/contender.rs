@@ -29,6 +29,7 @@ fn one(name: ContenderName, settings: &ContenderSettings) -> Table {
             (!locks.is_empty()).then(|| names.collect::<Value>()),
         )
         .with("think", settings.think.map(range))
+        .with("processing", settings.processing.map(range))
         .with("acquire-timeout", settings.acquire_timeout.map(time))
         .with("latency", settings.latency.map(range))
         .with("clock-offset", offset)
@@ -49,6 +50,7 @@ fn open(any: &SampledContender) -> Table {
             any.rounds.map(|rounds| number(Some(rounds), rounds.0)),
         )
         .with("think", list(&any.think))
+        .with("processing", list(&any.processing))
         .with("acquire-timeout", any.acquire_timeout.map(range))
         .with("latency", list(&any.latency))
         .with("clock-offset", offset)

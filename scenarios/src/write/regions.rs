@@ -3,8 +3,10 @@
 use picklock_sim::plan::{Region, Regions};
 use toml_edit::{InlineTable, Table, Value};
 
+use super::sampled_parameters::number;
 use super::toml::{With, range};
 use crate::describe::{contender, server};
+use crate::sampled_parameters::SampledRegions;
 
 /// The table of the network with its regions, if it has any.
 pub(super) fn with_regions(network: Table, regions: &Regions) -> Table {
@@ -25,6 +27,14 @@ pub(super) fn with_regions(network: Table, regions: &Regions) -> Table {
     network
         .with("regions", Value::from(all))
         .with("between", Value::from(between))
+}
+
+/// The table of the network with the regions that each seed draws.
+pub(super) fn with_drawn(network: Table, drawn: &SampledRegions) -> Table {
+    let between: Value = drawn.between.iter().copied().map(range).collect();
+    network
+        .with("regions", number(Some(drawn.number), drawn.number.0))
+        .with("between", between)
 }
 
 fn members(region: &Region) -> Value {

@@ -46,9 +46,10 @@ const STEPS: [OfStep; 9] = [
     |(by, nth)| Trigger::SessionLost { by, nth },
 ];
 
-const REQUESTS: [OfRequest; 2] = [
+const REQUESTS: [OfRequest; 3] = [
     |(request, (by, nth))| Trigger::Sent { request, by, nth },
     |(request, (by, nth))| Trigger::Answered { request, by, nth },
+    |(request, (by, nth))| Trigger::Received { request, by, nth },
 ];
 
 const WRITES: [OfRequest; 3] = [

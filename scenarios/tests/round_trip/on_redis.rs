@@ -123,7 +123,8 @@ fn over(
     match &mut planned.when {
         Trigger::Sent { request, .. }
         | Trigger::Committed { request, .. }
-        | Trigger::Answered { request, .. } => *request = kind,
+        | Trigger::Answered { request, .. }
+        | Trigger::Received { request, .. } => *request = kind,
         Trigger::Proposed { by, nth, .. } => {
             let (request, by, nth) = (kind, *by, *nth);
             planned.when = Trigger::Committed { request, by, nth };

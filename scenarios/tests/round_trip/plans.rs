@@ -120,23 +120,27 @@ fn workload() -> BoxedStrategy<Workload> {
     let numbers = (1_u32..=100, 1_u32..=1_000, 0_u32..=100, locks);
     let calls = (prop::option::of(length()), 1_u32..=1_000);
     let times = (length(), bounds, calls);
-    (numbers, arrive, hold, span(), section, times)
+    (numbers, arrive, hold, (span(), span()), section, times)
         .prop_map(
-            |(numbers, arrive, hold, think, section, (bystander_every, bounds, calls))| Workload {
-                contenders: numbers.0,
-                locks: numbers.3.min(numbers.0 * numbers.1),
-                arrive,
-                rounds: numbers.1,
-                acquire_timeout: calls.0,
-                reentrancy_depth: calls.1,
-                hold,
-                think,
-                section,
-                bystanders: numbers.2,
-                bystander_every,
-                contender_settings: BTreeMap::new(),
-                progress_bound: bounds.0,
-                storm: bounds.1,
+            |(numbers, arrive, hold, (think, processing), section, times)| {
+                let (bystander_every, bounds, calls) = times;
+                Workload {
+                    contenders: numbers.0,
+                    locks: numbers.3.min(numbers.0 * numbers.1),
+                    arrive,
+                    rounds: numbers.1,
+                    acquire_timeout: calls.0,
+                    reentrancy_depth: calls.1,
+                    hold,
+                    think,
+                    processing,
+                    section,
+                    bystanders: numbers.2,
+                    bystander_every,
+                    contender_settings: BTreeMap::new(),
+                    progress_bound: bounds.0,
+                    storm: bounds.1,
+                }
             },
         )
         .prop_flat_map(|workload| {
@@ -170,6 +174,7 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
         prop::option::of(hold),
         prop::option::of(span()),
         prop::option::of(length()),
+        prop::option::of(span()),
     );
     let others = (
         prop::option::of(1_u32..1_000),
@@ -179,12 +184,16 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
     );
     (times, others)
         .prop_map(
-            |((hold, think, acquire_timeout), (rounds, latency, clock_offset_millis, locks))| {
+            |(
+                (hold, think, acquire_timeout, processing),
+                (rounds, latency, clock_offset_millis, locks),
+            )| {
                 ContenderSettings {
                     hold,
                     rounds,
                     locks,
                     think,
+                    processing,
                     acquire_timeout,
                     latency,
                     clock_offset_millis,

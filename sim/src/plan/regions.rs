@@ -21,6 +21,13 @@ pub struct Region {
     pub resource: bool,
 }
 
+impl Region {
+    /// Whether nobody lies there.
+    pub fn is_deserted(&self) -> bool {
+        self.servers.is_empty() && self.contenders.is_empty() && !self.resource
+    }
+}
+
 /// Regions, and the latencies between them. Who lies in none is as far from everybody as the network says otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Regions {
@@ -54,10 +61,7 @@ impl Regions {
             region.contenders = staying.collect();
             region.servers.retain(|name| machine(*name));
         }
-        let lies_empty = |region: &Region| {
-            region.servers.is_empty() && region.contenders.is_empty() && !region.resource
-        };
-        self.all.retain(|region| !lies_empty(region));
+        self.all.retain(|region| !region.is_deserted());
         let there = |name: &String| self.all.iter().any(|region| region.name == *name);
         self.between
             .retain(|(one, other), _| there(one) && there(other));

@@ -80,6 +80,12 @@ triggers! {
         example: r#"when.answered = { request = "create", by = "contender-1" }"#,
     }
 
+    Received { request: RequestKind, by: ContenderName, nth: u32 } = "received" {
+        never_on: None,
+        meaning: "The answer to a contender's request has reached its client, and its code has not gone on yet.",
+        example: r#"when.received = { request = "create", by = "contender-1" }"#,
+    }
+
     Streamed { request: RequestKind, by: ContenderName, nth: u32 } = "streamed" {
         never_on: Some((ServiceKind::ZooKeeper, "a write is `proposed` to the others before it is done")),
         meaning: "The primary has sent its replicas what a contender's request changed (Redis).",

@@ -26,6 +26,9 @@ pub struct Workload {
     pub hold: Hold,
     /// Time between a release and the next acquire of the same contender: from, to.
     pub think: (Duration, Duration),
+    /// Time that passes in a contender between what arrives (an answer, a notification, the end of a sleep) and what it
+    /// does about it: from, to.
+    pub processing: (Duration, Duration),
     /// What a section does to the resource.
     pub section: Section,
     /// Clients that read something else on the same service all the time.
@@ -51,6 +54,7 @@ impl Default for Workload {
             reentrancy_depth: 1,
             hold: Hold::For(Duration::from_millis(10)),
             think: (Duration::ZERO, Duration::ZERO),
+            processing: (Duration::ZERO, Duration::ZERO),
             section: Section::Write,
             bystanders: 0,
             bystander_every: Duration::from_millis(10),
@@ -104,6 +108,12 @@ impl Workload {
     pub fn think_of(&self, name: ContenderName) -> (Duration, Duration) {
         let own = self.settings_of(name).and_then(|own| own.think);
         own.unwrap_or(self.think)
+    }
+
+    /// Time that passes in a contender between what arrives and what it does about it: from, to.
+    pub fn processing_of(&self, name: ContenderName) -> (Duration, Duration) {
+        let own = self.settings_of(name).and_then(|own| own.processing);
+        own.unwrap_or(self.processing)
     }
 
     /// How long a contender waits for the lock before it gives up. `None`: for as long as it takes.
@@ -168,6 +178,8 @@ pub struct ContenderSettings {
     pub locks: Vec<LockName>,
     /// Time between a release and its next acquire: from, to.
     pub think: Option<(Duration, Duration)>,
+    /// Time that passes between what arrives and what it does about it: from, to.
+    pub processing: Option<(Duration, Duration)>,
     /// How long it waits for the lock before it gives up, and comes again.
     pub acquire_timeout: Option<Duration>,
     /// One-way latency between it and any server, or the resource: from, to (both inclusive).

@@ -46,14 +46,15 @@ struct Belief {
 
 /// How long a contender that could know of its loss may take to act on it: a tenth of its session or lease, which is
 /// often enough for one who looks by a timer of its own, and the time for a look.
-pub(crate) fn reaction(service: &Service, latency: Duration) -> Duration {
-    service.lease() / 10 + latency * 4
+pub(crate) fn reaction(service: &Service, look: Duration) -> Duration {
+    service.lease() / 10 + look * 4
 }
 
 impl<S: SimulatedService> World<S> {
     /// How long a contender that could know of its loss may take to act on it.
     pub fn reaction(&self) -> Duration {
-        reaction(&self.plan.service, self.plan.latency_at_most())
+        let look = self.plan.latency_at_most() + self.plan.processing_at_most();
+        reaction(&self.plan.service, look)
     }
 
     /// `acquire` returns the lock to a contender.

@@ -192,7 +192,7 @@ impl<S: SimulatedService> World<S> {
     pub fn may_run(&mut self, process: ProcessId, task: TaskId) -> bool {
         let owner = &mut self.processes[process.0 as usize];
         match owner.state {
-            ProcessState::Running => true,
+            ProcessState::Running => self.has_processed(process, task),
             ProcessState::Paused => {
                 owner.sleepers.push(task);
                 false
@@ -231,7 +231,7 @@ impl<S: SimulatedService> World<S> {
         if !contender.acquiring || contender.waiting || contender.pauses > 0 {
             return;
         }
-        if !S::is_idle(self, process) {
+        if self.is_processing(process) || !S::is_idle(self, process) {
             return;
         }
         let contender = &mut self.contenders[process.0 as usize];

@@ -13,6 +13,7 @@ impl<S: SimulatedService> World<S> {
             Event::Service(event) => S::deliver(self, event),
             Event::Timer { process, .. }
             | Event::LocalTimer { process }
+            | Event::Processed { process, .. }
             | Event::Answer { process, .. } => self.deliver_to_process(process, event),
             // These have no recipient, or their handler looks at the recipient itself.
             Event::Resource(_)
@@ -51,6 +52,7 @@ impl<S: SimulatedService> World<S> {
             Event::Service(event) => S::drop_for_dead_process(self, process, event),
             Event::Timer { .. }
             | Event::LocalTimer { .. }
+            | Event::Processed { .. }
             | Event::Resource(_)
             | Event::Strike { .. }
             | Event::StrikeAgain { .. }

@@ -214,6 +214,7 @@ impl<S: SimulatedService> World<S> {
             self.drop_for_dead_process(target, event);
         }
         self.drop_local_timers(target);
+        self.drop_woken_tasks(target);
         self.killed.push(target);
         self.record(EventKind::Crashed {
             by: ContenderId(target.0),

@@ -42,11 +42,13 @@ fn late_messages(plan: &Plan) -> Duration {
     late.sum()
 }
 
-/// What all sections take, one after the other, with twenty messages to and fro for each.
+/// What all sections take, one after the other, with twenty messages to and fro for each, and what is done
+/// about them.
 fn sections(plan: &Plan) -> Duration {
     let workload = &plan.workload;
     let latencies = plan.latency_at_most() + plan.server_latency_at_most();
-    let messages = (latencies + slow_for_good(plan)).saturating_mul(20);
+    let takes = latencies + slow_for_good(plan) + plan.processing_at_most();
+    let messages = takes.saturating_mul(20);
     let of_each = workload.each(|name| {
         let hold = match workload.hold_of(name) {
             Hold::For(hold) => hold,

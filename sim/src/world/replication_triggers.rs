@@ -28,7 +28,7 @@ impl<S: SimulatedService> World<S> {
         let author = ContenderName(by);
         for fault in 0..self.faults.len() {
             match self.plan.faults[fault].when {
-                Trigger::Applied { request, by, .. } if (request, by) == (kind, author) => {}
+                Trigger::Applied { request, by, .. } if by == author && request.covers(kind) => {}
                 _ => continue,
             }
             if self.faults[fault].armed {

@@ -9,6 +9,7 @@ use super::SimulatedService;
 use super::beliefs::Beliefs;
 use super::for_good::ActiveFaults;
 use super::local_timers::LocalTimers;
+use super::processing::Processing;
 use super::regions::Places;
 use super::{Contender, FaultState, PendingWork, World, phases};
 use crate::engine::{Tape, Timeline};
@@ -58,6 +59,7 @@ impl<S: SimulatedService> World<S> {
             all_run: true,
             clocks_agree: true,
             links_clear: true,
+            processing: Processing::of(&plan),
             partitions: Vec::new(),
             seen: None,
             trace: None,
@@ -88,6 +90,7 @@ impl<S: SimulatedService> World<S> {
             reply_fate: None,
             answering: None,
             doomed_replies: Vec::new(),
+            answers_under_way: Vec::new(),
             striking: 0,
             struck: ActiveFaults::default(),
             settled_waiters: BTreeMap::new(),

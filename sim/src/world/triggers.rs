@@ -54,12 +54,33 @@ pub(crate) enum Occasion {
     Proposed(RequestKind),
     Committed(RequestKind),
     Answered(RequestKind),
+    Received(RequestKind),
     Streamed(RequestKind),
     Told,
     SessionExpired,
     Disconnected,
     Reconnected,
     SessionLost,
+}
+
+impl Occasion {
+    /// The same, of the kind of request that scenarios mostly name.
+    fn general(self) -> Self {
+        match self {
+            Self::Sent(kind) => Self::Sent(kind.general()),
+            Self::Proposed(kind) => Self::Proposed(kind.general()),
+            Self::Committed(kind) => Self::Committed(kind.general()),
+            Self::Answered(kind) => Self::Answered(kind.general()),
+            Self::Received(kind) => Self::Received(kind.general()),
+            Self::Streamed(kind) => Self::Streamed(kind.general()),
+            other => other,
+        }
+    }
+
+    /// Whether the other is such an occasion.
+    fn covers(self, other: Self) -> bool {
+        self == other || self == other.general()
+    }
 }
 
 /// So many moments of a run are written down. Whoever learns from them has seen enough.
@@ -116,17 +137,17 @@ impl<S: SimulatedService> World<S> {
         {
             return;
         }
-        let by = ContenderName(moment.by);
+        let (by, occasion) = (ContenderName(moment.by), moment.occasion.general());
         let waiting = self.busy.waiting as u32;
         let held = self.contenders.iter().any(|contender| contender.holding);
         let leads = S::leads(self, by);
         let at = self.now;
         if let Some(seen) = &mut self.seen {
-            let count = seen.counts.entry((by, moment.occasion)).or_default();
+            let count = seen.counts.entry((by, occasion)).or_default();
             *count += 1;
             seen.moments.push(SeenMoment {
                 at,
-                trigger: trigger(by, moment.occasion, *count),
+                trigger: trigger(by, occasion, *count),
                 waiting,
                 held,
                 leads,
@@ -253,6 +274,7 @@ fn trigger(by: ContenderName, occasion: Occasion, nth: u32) -> Trigger {
         Occasion::Proposed(request) => Trigger::Proposed { request, by, nth },
         Occasion::Committed(request) => Trigger::Committed { request, by, nth },
         Occasion::Answered(request) => Trigger::Answered { request, by, nth },
+        Occasion::Received(request) => Trigger::Received { request, by, nth },
         Occasion::Streamed(request) => Trigger::Streamed { request, by, nth },
         Occasion::Told => Trigger::Told { by, nth },
         Occasion::SessionExpired => Trigger::SessionExpired { by },
@@ -280,6 +302,7 @@ fn awaited(trigger: &Trigger, moment: Moment) -> Option<u32> {
         Trigger::Proposed { request, by, nth } => (by, Occasion::Proposed(request), nth),
         Trigger::Committed { request, by, nth } => (by, Occasion::Committed(request), nth),
         Trigger::Answered { request, by, nth } => (by, Occasion::Answered(request), nth),
+        Trigger::Received { request, by, nth } => (by, Occasion::Received(request), nth),
         Trigger::Streamed { request, by, nth } => (by, Occasion::Streamed(request), nth),
         Trigger::Told { by, nth } => (by, Occasion::Told, nth),
         Trigger::SessionExpired { by } => (by, Occasion::SessionExpired, 1),
@@ -287,5 +310,5 @@ fn awaited(trigger: &Trigger, moment: Moment) -> Option<u32> {
         Trigger::Reconnected { by, nth } => (by, Occasion::Reconnected, nth),
         Trigger::SessionLost { by, nth } => (by, Occasion::SessionLost, nth),
     };
-    (by.0 == moment.by && occasion == moment.occasion).then_some(nth)
+    (by.0 == moment.by && occasion.covers(moment.occasion)).then_some(nth)
 }

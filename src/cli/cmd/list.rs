@@ -91,6 +91,8 @@ impl List {
                 examples("faults", faults::faults()),
                 examples("triggers", faults::triggers()),
                 examples("timing", faults::timing()),
+                worded("requests", faults::requests()),
+                examples("circumstances", faults::circumstances()),
             ],
             Listing::Invariants => vec![invariants()],
             Listing::Metrics => vec![metrics()],
@@ -228,6 +230,19 @@ fn examples(name: &'static str, rows: Vec<faults::Example>) -> Table {
             "example": row.example,
         }),
         meaning: row.meaning,
+    });
+    Table {
+        name,
+        rows: rows.collect(),
+    }
+}
+
+fn worded(name: &'static str, rows: Vec<(&'static str, String)>) -> Table {
+    let rows = rows.into_iter().map(|(name, meaning)| Row {
+        name: name.to_owned(),
+        example: None,
+        all: json!({ "name": name, "meaning": &meaning }),
+        meaning,
     });
     Table {
         name,

@@ -141,11 +141,21 @@ impl Request {
     /// Its kind.
     pub fn kind(&self) -> RequestKind {
         match self {
-            Self::Create(_) => RequestKind::Create,
+            Self::Create(node) => match node.mode() {
+                CreateMode::Container => RequestKind::CreateContainer,
+                CreateMode::PersistentWithTtl(_) | CreateMode::PersistentSequentialWithTtl(_) => {
+                    RequestKind::CreateTtl
+                }
+                _ if node.with_stat() => RequestKind::Create2,
+                _ => RequestKind::Create,
+            },
             Self::Delete { .. } => RequestKind::Delete,
             Self::Exists { .. } => RequestKind::Exists,
             Self::GetData { .. } => RequestKind::GetData,
-            Self::GetChildren { .. } => RequestKind::GetChildren,
+            Self::GetChildren { with_stat, .. } => match with_stat {
+                true => RequestKind::GetChildren2,
+                false => RequestKind::GetChildren,
+            },
             Self::SetData { .. } => RequestKind::SetData,
             Self::Sync { .. } => RequestKind::Sync,
             Self::Multi(_) => RequestKind::Multi,
@@ -272,9 +282,13 @@ mod tests {
     }
 
     /// One that changes something, of each kind that does.
-    fn writes() -> [Request; 6] {
+    fn writes() -> [Request; 9] {
+        let ttl = CreateMode::PersistentWithTtl(std::time::Duration::from_secs(1));
         [
             Request::create(path(), b"", CreateMode::Persistent, Acl::OPEN, false),
+            Request::create(path(), b"", CreateMode::Persistent, Acl::OPEN, true),
+            Request::create(path(), b"", CreateMode::Container, Acl::OPEN, true),
+            Request::create(path(), b"", ttl, Acl::OPEN, true),
             Request::Delete {
                 path: path(),
                 version: None,
@@ -295,7 +309,7 @@ mod tests {
     }
 
     /// One of each other kind.
-    fn others() -> [Request; 12] {
+    fn others() -> [Request; 13] {
         let (path, watch, local) = (path(), false, false);
         let [one, two, three, four] = std::array::from_fn(|_| Rc::clone(&path));
         let [five, six, seven, eight] = std::array::from_fn(|_| Rc::clone(&path));
@@ -307,6 +321,11 @@ mod tests {
                 path: three,
                 watch,
                 with_stat: false,
+            },
+            Request::GetChildren {
+                path: path.clone(),
+                watch,
+                with_stat: true,
             },
             Request::Sync { path: four },
             Request::MultiRead(Rc::from([])),

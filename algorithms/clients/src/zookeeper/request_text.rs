@@ -7,7 +7,7 @@ use super::{Acl, CreateMode, Data, Op, ReadOp, Reconfiguration, Request, Version
 /// A request in words: `create(/locks/a/lock-, 0 bytes, ephemeral, sequential)`.
 impl fmt::Display for Request {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.kind().name();
+        let name = self.kind().general().name();
         let watched = |watch: bool| if watch { ", watch" } else { "" };
         match self {
             Request::Create(node) => {

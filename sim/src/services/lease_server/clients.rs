@@ -112,7 +112,11 @@ impl World<SimulatedLeaseServer> {
         if reply == Reply::Refused && self.believes_without_owning(ends.process) {
             self.refused(ends.process, SERVER, 1);
         }
+        let received = self.answer_arrives(ends.process, |answered| answered == request);
         done.complete(Ok(reply));
+        if let Some(received) = received {
+            self.moment(received);
+        }
     }
 
     /// A connection breaks. What is under way is lost with it, and whoever waits is told.

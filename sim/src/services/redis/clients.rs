@@ -275,7 +275,14 @@ impl World<SimulatedRedis> {
         }
         if heard {
             let client = ClientId(ends.client);
+            let received = match self.watches_requests() && !is_message(&value) {
+                true => self.answer_arrives(process, |answer| answer.connection == connection),
+                false => None,
+            };
             self.client_input(client, Input::Received { connection, value });
+            if let Some(received) = received {
+                self.moment(received);
+            }
         }
     }
 }

@@ -87,7 +87,7 @@ impl super::SimulatedRedis {
 fn is_refusal(kind: RequestKind, value: &Value) -> bool {
     let nothing = matches!(value, Value::Nil | Value::NilArray | Value::Boolean(false));
     let none = matches!(value, Value::Integer(number) if *number <= 0);
-    match kind {
+    match kind.general() {
         RequestKind::Get => nothing || matches!(value, Value::Bulk(_)),
         RequestKind::Script | RequestKind::OtherCommand => nothing || none,
         RequestKind::Del | RequestKind::Expire => none,

@@ -67,10 +67,23 @@ impl World<SimulatedZooKeeper> {
         if self.believes_without_owning(ends.process) {
             self.loss_delivered(id, connection, &message);
         }
+        let received = match &message {
+            ServerMessage::Reply { xid, .. } if self.watches_requests() => {
+                let request = RequestId {
+                    connection,
+                    number: xid.0,
+                };
+                self.answer_arrives(ends.process, |answered| answered == request)
+            }
+            _ => None,
+        };
         let input = Input::Message {
             connection,
             message,
         };
         self.client_input(id, input);
+        if let Some(received) = received {
+            self.moment(received);
+        }
     }
 }

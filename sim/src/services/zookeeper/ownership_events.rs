@@ -23,7 +23,10 @@ impl World<SimulatedZooKeeper> {
         let session = txn.session.unwrap_or_default();
         self.follow(txn, session, &txn.change);
         self.queued_since(before);
-        if let Some(kind) = kind(&txn.change) {
+        if self.watches_moments()
+            && let Some(kind) = kind(&txn.change)
+        {
+            let kind = self.exact_kind(session, txn.xid, kind);
             self.request_moment(session, txn.xid, Occasion::Committed(kind));
             if self.faults_armed > 0
                 && let Some(by) = self.service.sessions.get(&session).map(|by| by.0)

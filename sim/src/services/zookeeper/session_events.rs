@@ -28,6 +28,23 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
+    /// What a request of a session is that is known to be of such a kind, as long as its answer has not been sent.
+    pub(super) fn exact_kind(
+        &self,
+        session: SessionId,
+        xid: Option<Xid>,
+        kind: RequestKind,
+    ) -> RequestKind {
+        let exact = || {
+            let by = self.service.sessions.get(&session)?;
+            let client = self.contenders.get(by.0 as usize)?.client?;
+            let sent = self.service.clients[client.0 as usize].sent.iter();
+            let mut known = sent.filter(|(known, _)| Some(*known) == xid);
+            known.next().map(|(_, exact)| *exact)
+        };
+        exact().filter(|exact| kind.covers(*exact)).unwrap_or(kind)
+    }
+
     #[inline(never)]
     fn fire_request_moment(&mut self, session: SessionId, xid: Option<Xid>, occasion: Occasion) {
         let Some(by) = self.service.sessions.get(&session).map(|by| by.0) else {

@@ -1,5 +1,6 @@
 //! Faults and triggers, each with an example as a scenario file writes it.
 
+use crate::algorithms::clients::RequestKind;
 use crate::sim::plan::{FaultKind, FieldType, TriggerKind, TriggerSpec};
 
 /// A thing and how to write it.
@@ -65,6 +66,60 @@ pub fn timing() -> Vec<Example> {
             "every",
             "Time from one strike of a fault to the next; it must be over by then.",
             r#"every = "10s""#,
+        ),
+    ]
+}
+
+/// What a trigger can say of a request: a name, and of which service it is.
+pub fn requests() -> Vec<(&'static str, String)> {
+    let row = |kind: RequestKind| {
+        let (service, general) = (kind.service().title(), kind.general());
+        let meaning = match general == kind {
+            true => format!("On {service}."),
+            false => format!("On {service}: one kind of `{}`.", general.name()),
+        };
+        (kind.name(), meaning)
+    };
+    RequestKind::ALL.into_iter().map(row).collect()
+}
+
+/// What a file can say of contenders, locks, and links, so that faults find something to strike.
+pub fn circumstances() -> Vec<Example> {
+    let row = |name, meaning: &str, example| Example {
+        name,
+        meaning: meaning.to_owned(),
+        example,
+    };
+    vec![
+        row(
+            "call",
+            "What `cancel` drops: the pending acquire, or the pending release.",
+            r#"inject.cancel = { target = "contender-1", call = "release" }"#,
+        ),
+        row(
+            "processing",
+            "In `[workload]`: time from what arrives at a contender to what its code does about it.",
+            r#"workload.processing = "1ms..5ms""#,
+        ),
+        row(
+            "locks",
+            "In `[workload]`: how many locks there are, which contenders take in turn.",
+            "workload.locks = 2",
+        ),
+        row(
+            "contender",
+            "What one contender does otherwise than the others; with `name = \"any\"`, each seed draws whom.",
+            r#"contender = [{ name = "contender-1", hold = "60s", locks = ["lock-a"] }]"#,
+        ),
+        row(
+            "regions",
+            "In `[network]`: who lies where, or, as a range, how many regions each seed draws.",
+            r#"network.regions = { us = ["server-1", "resource"], eu = ["contender-1"] }"#,
+        ),
+        row(
+            "between",
+            "In `[network]`: how far regions are from each other, or, if they are drawn, may be.",
+            r#"network.between = { us.eu = "40ms..45ms" }"#,
         ),
     ]
 }
@@ -157,6 +212,45 @@ algorithm = "{algorithm}"
             };
             let read = read(when, &format!("{times}\n{}\n{cut}", setting.example));
             assert!(read.is_ok(), "{:?}", read.err());
+        }
+    }
+
+    #[test]
+    fn every_example_of_a_circumstance_can_be_read_beside_the_others() {
+        let lines: Vec<_> = circumstances().iter().map(|it| it.example).collect();
+        let (faults, world): (Vec<_>, Vec<_>) =
+            lines.into_iter().partition(|it| it.starts_with("inject."));
+        let text = format!(
+            r#"
+claim = "Things are far apart."
+because = "They are."
+source = "A test"
+{}
+[service.zookeeper]
+servers = 3
+[[fault]]
+when.releasing = {{ by = "contender-1" }}
+{}
+[[case]]
+algorithm = "zk-hardened"
+"#,
+            world.join("\n"),
+            faults.join("\n")
+        );
+        let read = parse("example", &text, &Catalogue::EVERYTHING);
+        assert!(read.is_ok(), "{:?}", read.err());
+    }
+
+    #[test]
+    fn every_request_that_is_listed_can_be_waited_for() {
+        for (name, _) in requests() {
+            let when = format!(r#"when.sent = {{ request = "{name}", by = "contender-1" }}"#);
+            let cut = r#"inject.cut = { target = "contender-1" }"#;
+            let on = |service, algorithm| read_on(service, algorithm, &when, cut).is_ok();
+            let known = on("zookeeper]", "zk-hardened")
+                || on("redis]", "redlock")
+                || on("lease-server]", "lease-lock");
+            assert!(known, "{name}");
         }
     }
 

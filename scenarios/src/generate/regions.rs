@@ -1,0 +1,60 @@
+//! Regions of a drawn plan: who lies where, and how far they are from each other.
+
+use picklock_sim::plan::{ContenderName, Plan, Region, Regions, ServerName};
+
+use super::draw::{Draw, Substream};
+use crate::sampled_parameters::SampledRegions;
+
+/// Draws how many regions there are, and lets everybody lie in one of them. A contender with a latency of its own lies
+/// in none.
+pub(super) fn draw_regions(plan: &mut Plan, open: &SampledRegions, seed: u64) {
+    let mut draw = Draw::substream(seed, Substream::Regions);
+    let number = draw.number(open.number);
+    let mut all: Vec<Region> = (1..=number).map(region).collect();
+    if number < 2 {
+        return;
+    }
+    for server in machines(plan) {
+        all[draw.below(number) as usize].servers.push(server);
+    }
+    for name in (0..plan.workload.contenders).map(ContenderName) {
+        let region = draw.below(number) as usize;
+        let own = plan.workload.contender_settings.get(&name);
+        if own.is_none_or(|own| own.latency.is_none()) {
+            all[region].contenders.push(name);
+        }
+    }
+    all[draw.below(number) as usize].resource = true;
+    all.retain(|region| !region.is_deserted());
+    let mut regions = Regions::default();
+    for (index, one) in all.iter().enumerate() {
+        for other in &all[index + 1..] {
+            let pair = Regions::pair(&one.name, &other.name);
+            let latency = draw.one_of(&open.between);
+            regions
+                .between
+                .extend(latency.map(|latency| (pair, latency)));
+        }
+    }
+    // Where all lie in one region, nobody is far from anybody.
+    if !regions.between.is_empty() {
+        regions.all = all;
+        plan.network.regions = regions;
+    }
+}
+
+fn region(number: u32) -> Region {
+    Region {
+        name: format!("region-{number}"),
+        ..Region::default()
+    }
+}
+
+/// Every server, observer, and Sentinel.
+fn machines(plan: &Plan) -> Vec<ServerName> {
+    let service = &plan.service;
+    let servers = (0..u32::from(service.servers())).map(ServerName::Number);
+    let observers = (0..u32::from(service.observers())).map(ServerName::Observer);
+    let sentinels = (0..u32::from(service.sentinels())).map(ServerName::Sentinel);
+    servers.chain(observers).chain(sentinels).collect()
+}

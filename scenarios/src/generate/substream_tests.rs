@@ -1,0 +1,163 @@
+//! What is drawn from streams of its own: regions, and how long code takes.
+
+use std::time::Duration;
+
+use picklock_sim::plan::{Plan, Regions, Trigger};
+
+use crate::scenario::{Case, Catalogue};
+use crate::{parse, write};
+
+const CLOSED: &str = r#"
+claim = "Anything can happen."
+because = "Nothing is settled."
+source = "a test"
+faults.any = { at-most = 4, kinds = ["crash", "clock-jump", "expire-session"] }
+
+[service.zookeeper]
+servers = [3, 5]
+observers = 1
+
+[network]
+latency = ["200us..500us", "1ms..20ms"]
+#network
+
+[workload]
+contenders = "2..6"
+rounds = "1..3"
+#workload
+
+[[case]]
+algorithm = "zk-hardened"
+"#;
+
+const NETWORK: &str = r#"
+regions = "1..3"
+between = ["5ms..10ms", "40ms"]
+"#;
+
+const WORKLOAD: &str = r#"
+processing = ["0s", "0s..2ms", "5ms"]
+"#;
+
+fn case(text: &str) -> Case {
+    let read = parse("drawn", text, &Catalogue::EVERYTHING);
+    let read = read.unwrap_or_else(|mistakes| panic!("{}\n{text}", mistakes[0]));
+    read.cases[0].clone()
+}
+
+fn open() -> String {
+    CLOSED
+        .replace("#network", NETWORK)
+        .replace("#workload", WORKLOAD)
+}
+
+fn plans(text: &str) -> Vec<Plan> {
+    let case = case(text);
+    (0..400)
+        .map(|seed| case.plan_for(seed).into_owned())
+        .collect()
+}
+
+fn assert_same(one: &Plan, other: &Plan) {
+    assert_eq!(one.service, other.service);
+    assert_eq!(one.network, other.network);
+    assert_eq!(one.workload, other.workload);
+    assert_eq!(one.faults, other.faults);
+    assert_eq!(one.event_budget, other.event_budget);
+}
+
+fn awaits_receipt(plan: &Plan) -> usize {
+    let received = |when: &Trigger| matches!(when, Trigger::Received { .. });
+    let faults = plan.faults.iter();
+    faults.filter(|fault| received(&fault.when)).count()
+}
+
+#[test]
+fn regions_and_times_take_nothing_from_what_else_is_drawn() {
+    for (with, without) in plans(&open()).into_iter().zip(plans(CLOSED)) {
+        let mut same = with;
+        same.network.regions = Regions::default();
+        same.workload.processing = without.workload.processing;
+        for (fault, before) in same.faults.iter_mut().zip(&without.faults) {
+            if let Trigger::Received { .. } = fault.when {
+                fault.when = before.when.clone();
+            }
+        }
+        assert_same(&same, &without);
+    }
+}
+
+#[test]
+fn everybody_lies_in_one_region_or_nobody_does_in_any() {
+    let plans = plans(&open());
+    let far: Vec<&Plan> = (plans.iter())
+        .filter(|plan| !plan.network.regions.is_empty())
+        .collect();
+    assert!((150..350).contains(&far.len()), "{}", far.len());
+    for plan in &far {
+        let all = &plan.network.regions.all;
+        let contenders: usize = all.iter().map(|region| region.contenders.len()).sum();
+        assert_eq!(contenders, plan.workload.contenders as usize);
+        let servers: usize = all.iter().map(|region| region.servers.len()).sum();
+        assert_eq!(servers, usize::from(plan.service.machines()));
+        assert_eq!(all.iter().filter(|region| region.resource).count(), 1);
+        let pairs = all.len() * (all.len() - 1) / 2;
+        assert_eq!(plan.network.regions.between.len(), pairs);
+    }
+    let three = far.iter().filter(|it| it.network.regions.all.len() == 3);
+    assert!(three.count() > 50);
+}
+
+#[test]
+fn faults_strike_before_code_goes_on_where_it_takes_time_and_only_there() {
+    let plans = plans(&open());
+    let slow = |plan: &&Plan| !plan.processing_at_most().is_zero();
+    let (slow, quick): (Vec<&Plan>, Vec<&Plan>) = plans.iter().partition(slow);
+    assert!((200..330).contains(&slow.len()), "{}", slow.len());
+    let received: usize = slow.into_iter().map(awaits_receipt).sum();
+    assert!(received > 10, "{received}");
+    assert_eq!(quick.into_iter().map(awaits_receipt).sum::<usize>(), 0);
+}
+
+#[test]
+fn who_is_as_far_away_as_it_says_lies_in_no_region() {
+    let far = "[[contender]]\nname = \"contender-1\"\nlatency = \"80ms\"\n\n[[case]]";
+    let text = open().replace("[[case]]", far);
+    let lies = |plan: &Plan| {
+        let mut all = plan.network.regions.all.iter();
+        all.any(|region| region.contenders.iter().any(|name| name.0 == 0))
+    };
+    assert!(!plans(&text).iter().any(lies));
+}
+
+#[test]
+fn what_is_drawn_is_written_and_read_as_it_is() {
+    let scenario = parse("drawn", &open(), &Catalogue::EVERYTHING).expect("it can be read");
+    let text = write(&scenario, &scenario.cases[0]);
+    assert_eq!(case(&text).open, scenario.cases[0].open);
+    for seed in 0..50 {
+        let settled = scenario.cases[0].settled(seed).into_owned();
+        let text = write(&scenario, &settled);
+        assert_same(&case(&text).plan, &settled.plan);
+    }
+}
+
+#[test]
+fn one_time_is_no_choice() {
+    let text = CLOSED.replace("#workload", "processing = \"1ms..5ms\"");
+    let plan = case(&text).plan;
+    let range = (Duration::from_millis(1), Duration::from_millis(5));
+    assert_eq!(plan.workload.processing, range);
+}
+
+#[test]
+fn the_contender_that_differs_may_take_longer_until_it_acts() {
+    let any = "[[contender]]\nname = \"any\"\nprocessing = [\"100ms\", \"1s\"]\n\n[[case]]";
+    let text = CLOSED.replace("[[case]]", any);
+    let slow = |plan: &Plan| {
+        let mut own = plan.workload.contender_settings.values();
+        own.any(|own| own.processing.is_some())
+    };
+    let slow = plans(&text).iter().filter(|plan| slow(plan)).count();
+    assert!((50..150).contains(&slow), "{slow}");
+}
