@@ -1,7 +1,9 @@
 //! Lock recipes on ZooKeeper.
 
+pub mod acquire_in_callback;
 pub mod best_effort_cleanup;
 pub mod blind_unlock;
+pub mod callback_watch;
 pub mod children_watch;
 pub mod curator_mutex;
 pub mod curator_mutex_any_session;

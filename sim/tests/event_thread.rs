@@ -214,3 +214,88 @@ fn what_is_cleaned_up_in_the_background_waits_for_its_turn() {
     let late = gone_after(seconds(4));
     assert!(late > seconds(3) && late < seconds(5), "{late:?}");
 }
+
+/// A holder is alone in front; the one behind it dies, so that the third is told in a callback that another is ahead.
+fn third_is_told_of_the_second(library: Library, algorithm: &str) -> History {
+    let dies = Fault::Crash {
+        target: SECOND,
+        restart_after: None,
+    };
+    let third = Trigger::Waiting {
+        by: ContenderName(2),
+        nth: 1,
+    };
+    let ensemble = Ensemble {
+        library,
+        ..Ensemble::default()
+    };
+    let service = Service::ZooKeeper(ensemble);
+    let mut plan = common::plan_on(service, algorithm, vec![planned(third, dies)]);
+    plan.workload.contenders = 3;
+    plan.workload.hold = picklock_sim::plan::Hold::For(seconds(20));
+    picklock_sim::simulate(&plan, 1).run.history
+}
+
+fn third_enters(library: Library, algorithm: &str) -> bool {
+    let history = third_is_told_of_the_second(library, algorithm);
+    first(
+        &history,
+        |what| matches!(what, EventKind::Acquired { by, .. } if by.0 == 2),
+    )
+    .is_some()
+}
+
+#[test]
+fn a_callback_that_waits_for_an_event_waits_for_ever_where_there_is_an_event_thread() {
+    for library in [Library::Java, Library::Kazoo] {
+        assert!(
+            !third_enters(library, "zk-acquire-in-callback"),
+            "{library:?}"
+        );
+    }
+    assert!(third_enters(Library::Rust, "zk-acquire-in-callback"));
+}
+
+#[test]
+fn a_callback_that_asks_and_returns_is_answered_and_told_of_what_comes_later() {
+    for (_, library) in Library::ALL {
+        assert!(third_enters(library, "zk-callback-watch"), "{library:?}");
+    }
+}
+
+#[test]
+fn a_callback_that_waits_is_over_when_its_call_is_dropped() {
+    // The time for which it waits is over, and it comes again.
+    let ensemble = Service::ZooKeeper(Ensemble::default());
+    let dies = Fault::Crash {
+        target: SECOND,
+        restart_after: None,
+    };
+    let third = Trigger::Waiting {
+        by: ContenderName(2),
+        nth: 1,
+    };
+    let cancel = Fault::Cancel {
+        target: ContenderName(2),
+        call: LockCall::Acquire,
+    };
+    let later = PlannedFault {
+        after: seconds(15),
+        ..planned(third.clone(), cancel)
+    };
+    let faults = vec![planned(third, dies), later];
+    let mut plan = common::plan_on(ensemble, "zk-acquire-in-callback", faults);
+    plan.workload.contenders = 3;
+    plan.workload.hold = picklock_sim::plan::Hold::For(seconds(20));
+    plan.workload.rounds = 2;
+    let history = picklock_sim::simulate(&plan, 1).run.history;
+    let cancelled = at(
+        &history,
+        |what| matches!(what, EventKind::Cancelled { by, .. } if by.0 == 2),
+    );
+    let asks_again = history.events.iter().any(|event| {
+        event.at >= cancelled
+            && matches!(event.what, EventKind::AcquireStarted { by, .. } if by.0 == 2)
+    });
+    assert!(asks_again);
+}

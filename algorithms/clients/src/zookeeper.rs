@@ -6,6 +6,7 @@
 mod access;
 mod acl;
 mod call;
+mod callback;
 mod children;
 mod children_calls;
 mod create_request;
@@ -50,6 +51,11 @@ pub trait Transport {
     fn watch_session(&self, watcher: Watcher);
     /// Says who the client is, now and after each reconnect.
     fn authenticate(&self, scheme: &str, secret: &[u8]);
+    /// The application begins to run a callback on the event thread: events wait until as many have ended as have
+    /// begun. Nothing waits for a transport that has no such thread.
+    fn callback_begins(&self) {}
+    /// A callback of the application has returned.
+    fn callback_ends(&self) {}
     /// The state of the session as the client knows it.
     fn state(&self) -> SessionState;
     /// The id of the session; zero before the first connection.

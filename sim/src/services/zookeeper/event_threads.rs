@@ -1,4 +1,4 @@
-//! Callbacks that do not return: what they hold up, and what comes of it when they do.
+//! Callbacks that do not return, or not at once: what they hold up, and what comes of it when they do.
 
 use picklock_checker::VirtualTime;
 use picklock_zookeeper::messages::ServerMessage;
@@ -14,6 +14,8 @@ use crate::world::World;
 pub(crate) struct EventThreadDelay {
     /// Until when a callback does not return.
     until: VirtualTime,
+    /// How many callbacks of a recipe have not returned.
+    callbacks: u32,
     /// How many notifications have come to the handle, and nobody has been told.
     notifications: u32,
 }
@@ -41,11 +43,31 @@ impl World<SimulatedZooKeeper> {
             if slot.process == process
                 && slot.machine.events_are_blocked()
                 && slot.held.until <= self.now
+                && slot.held.callbacks == 0
             {
                 slot.machine.unblock_events();
                 self.no_longer_held(ClientId(client as u32), true);
                 self.resume_event_thread(process);
             }
+        }
+    }
+
+    /// A recipe begins to run a callback on the event thread of a handle.
+    pub(super) fn callback_begins(&mut self, client: ClientId) {
+        let slot = &mut self.service.clients[client.0 as usize];
+        slot.held.callbacks += 1;
+        if slot.alive {
+            slot.machine.block_events();
+        }
+    }
+
+    /// A callback of a recipe has returned.
+    pub(super) fn callback_ends(&mut self, client: ClientId) {
+        let slot = &mut self.service.clients[client.0 as usize];
+        slot.held.callbacks -= 1;
+        let (process, alive) = (slot.process, slot.alive);
+        if alive {
+            self.unblock_events(process);
         }
     }
 

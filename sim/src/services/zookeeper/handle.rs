@@ -106,6 +106,18 @@ impl Transport for SimulatedTransport {
         });
     }
 
+    fn callback_begins(&self) {
+        self.shared.called(KEEP);
+        self.shared.world.borrow_mut().callback_begins(self.client);
+    }
+
+    fn callback_ends(&self) {
+        // It may be dropped while the world is being taken down.
+        if let Ok(mut world) = self.shared.world.try_borrow_mut() {
+            world.callback_ends(self.client);
+        }
+    }
+
     fn state(&self) -> SessionState {
         self.shared.called(LOOK);
         self.shared.world.borrow().service.clients[self.client.0 as usize]
