@@ -21,6 +21,7 @@ pub mod redlock_no_validity;
 pub mod set_nx_get;
 pub mod set_nx_px_del;
 pub mod setnx_expire;
+mod unanswered_set;
 pub mod wait;
 pub mod wait_ignored;
 pub mod watch_exec;

@@ -7,7 +7,7 @@
 //! - **ownership**: what the service says, from [`EventKind::Owned`] until [`EventKind::Disowned`];
 //! - **effect**: what the protected resource accepted, [`EventKind::Effect`].
 
-mod about;
+mod event_subject;
 
 use serde::{Deserialize, Serialize};
 

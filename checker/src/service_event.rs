@@ -3,6 +3,7 @@
 //! They are written down for people, in runs that are told. No verdict looks at them, and the hash of a run does not
 //! cover them: whether they are written down changes nothing else.
 
+mod details;
 mod words;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{ContenderId, ServerId};
 use crate::server_change::ServerChange;
 use crate::time::VirtualTime;
+
+pub use details::{DataFound, KeyHolders, KeyLoss, KeySource, MessageLoss, Promoter, SyncMode};
 
 /// Something that a server did or found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,6 +150,31 @@ pub enum ServiceEventKind {
         /// Who has it still.
         holders: KeyHolders,
     },
+    /// A client subscribes to a channel at it.
+    Subscribed {
+        /// Which contender.
+        by: ContenderId,
+        /// The channel.
+        channel: String,
+    },
+    /// A message is published to a channel at it.
+    Published {
+        /// Which contender has; none if it is the server itself, or another server has sent it.
+        by: Option<ContenderId>,
+        /// The channel.
+        channel: String,
+        /// The contenders that are subscribed there.
+        to: Vec<ContenderId>,
+    },
+    /// A message of a channel never came to a subscriber.
+    MessageLost {
+        /// Which contender.
+        to: ContenderId,
+        /// The channel.
+        channel: String,
+        /// The reason.
+        why: MessageLoss,
+    },
     /// A Sentinel writes a line into its log.
     SentinelLog {
         /// The event, as Sentinel names it: `+odown`.
@@ -164,112 +192,6 @@ pub enum ServiceEventKind {
         /// Of which.
         node: ServerId,
     },
-}
-
-/// How a ZooKeeper server takes over what its leader has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum SyncMode {
-    /// The transactions that it lacks.
-    Diff,
-    /// First it throws away what the leader never had.
-    Trunc,
-    /// All nodes.
-    Snap,
-}
-
-/// What a server has when its process runs again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DataFound {
-    /// Nothing: it keeps nothing on its disk.
-    Nothing,
-    /// All keys as they were when they were last saved.
-    Rdb {
-        /// When; the start of the run, if never.
-        saved: VirtualTime,
-        /// How many keys.
-        keys: u64,
-    },
-    /// All writes up to a time.
-    Aof {
-        /// Which.
-        up_to: VirtualTime,
-        /// How many keys.
-        keys: u64,
-    },
-    /// Its log and its snapshots.
-    Log {
-        /// Up to which zxid.
-        up_to: u64,
-    },
-    /// All that it had.
-    Everything,
-}
-
-/// Who has made a replica a primary.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Promoter {
-    /// An operator: a fault of the plan.
-    Operator,
-    /// A Sentinel that was elected to.
-    Sentinel {
-        /// Which.
-        name: String,
-        /// In which epoch.
-        epoch: u64,
-    },
-    /// The primaries of its cluster have voted for it.
-    Election {
-        /// In which epoch.
-        epoch: u64,
-    },
-    /// It was configured as one, and has started again.
-    Configuration,
-}
-
-/// How a server came by the lock's key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum KeySource {
-    /// A client has set it there.
-    Client,
-    /// Another server has sent it.
-    Replication,
-    /// It was there, and its clock has gone back behind the time at which it expires.
-    Clock,
-}
-
-/// Why a server has the lock's key no longer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum KeyLoss {
-    /// Its time was over.
-    Expired,
-    /// Somebody has deleted it.
-    Deleted,
-    /// Somebody has put another in its place.
-    Overwritten,
-    /// All keys were deleted.
-    Flushed,
-    /// It has gone to another node.
-    Migrated,
-    /// It was thrown away in a full resynchronisation.
-    Resynchronised,
-    /// It was not on the disk when the server started again.
-    NotOnDisk,
-    /// The primary has said so.
-    Replicated,
-}
-
-/// Which servers have a contender's key of the lock.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeyHolders {
-    /// These, by their places.
-    pub on: Vec<ServerId>,
-    /// Of so many servers.
-    pub of: u32,
 }
 
 impl ServiceEvent {
@@ -291,6 +213,9 @@ impl ServiceEvent {
             | ServiceEventKind::PartialSync { .. }
             | ServiceEventKind::KeySet { .. }
             | ServiceEventKind::KeyGone { .. }
+            | ServiceEventKind::Subscribed { .. }
+            | ServiceEventKind::Published { .. }
+            | ServiceEventKind::MessageLost { .. }
             | ServiceEventKind::SentinelLog { .. }
             | ServiceEventKind::NodeFailed { .. }
             | ServiceEventKind::NodeReachable { .. } => false,
@@ -304,6 +229,9 @@ impl ServiceEvent {
             ServiceEventKind::SessionExpired { of, .. } => *of,
             ServiceEventKind::WatchFired { to, .. } | ServiceEventKind::WatchLost { to, .. } => *to,
             ServiceEventKind::KeySet { of, .. } | ServiceEventKind::KeyGone { of, .. } => Some(*of),
+            ServiceEventKind::Subscribed { by, .. } => Some(*by),
+            ServiceEventKind::Published { by, to, .. } => by.or(to.first().copied()),
+            ServiceEventKind::MessageLost { to, .. } => Some(*to),
             ServiceEventKind::Restarted { without_key_of, .. } => *without_key_of,
             ServiceEventKind::FullSync {
                 discarded_key_of, ..
@@ -345,6 +273,9 @@ impl ServiceEvent {
             | ServiceEventKind::PartialSync { .. }
             | ServiceEventKind::KeySet { .. }
             | ServiceEventKind::KeyGone { .. }
+            | ServiceEventKind::Subscribed { .. }
+            | ServiceEventKind::Published { .. }
+            | ServiceEventKind::MessageLost { .. }
             | ServiceEventKind::NodeReachable { .. } => false,
         }
     }

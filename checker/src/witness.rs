@@ -1,6 +1,6 @@
 //! How a witness is put together: the events that matter, and sentences that follow from them.
 
-mod until;
+mod belief_duration;
 
 use std::time::Duration;
 

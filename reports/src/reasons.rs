@@ -1,5 +1,7 @@
 //! What the service did that explains a violation: why a lock that was granted was there no longer.
 
+mod unheard_messages;
+
 use std::collections::BTreeSet;
 
 use picklock_checker::outcome::Story;
@@ -35,6 +37,7 @@ pub(crate) fn reasons(story: &Story, scene: &Scene) -> Vec<String> {
         reasons.extend(search.two_primaries());
     }
     reasons.extend(search.unwoken());
+    reasons.extend(search.unheard());
     reasons.truncate(REASONS);
     reasons
 }
@@ -91,18 +94,12 @@ impl<'a> Search<'a> {
             | ServiceEventKind::FullSync {
                 discarded_key_of: Some(owner),
                 ..
-            } if self.who().contains(owner) => {
-                let at = event.at;
-                let words = event.describe(&|by| self.name(by));
-                Some(format!("at {at}, {words}"))
+            } if self.who().contains(owner) => Some(self.at_its_time(event)),
+            ServiceEventKind::WatchLost { to: Some(to), .. } if self.waits(*to).is_some() => {
+                Some(self.at_its_time(event))
             }
             ServiceEventKind::Synced { truncated, .. } if !truncated.is_empty() => {
-                let (at, words) = (event.at, event.describe(&|by| self.name(by)));
-                Some(format!("at {at}, {words}"))
-            }
-            ServiceEventKind::WatchLost { to: Some(to), .. } if self.waits(*to).is_some() => {
-                let (at, words) = (event.at, event.describe(&|by| self.name(by)));
-                Some(format!("at {at}, {words}"))
+                Some(self.at_its_time(event))
             }
             ServiceEventKind::Leading { .. }
             | ServiceEventKind::Following { .. }
@@ -118,10 +115,19 @@ impl<'a> Search<'a> {
             | ServiceEventKind::PartialSync { .. }
             | ServiceEventKind::KeySet { .. }
             | ServiceEventKind::KeyGone { .. }
+            | ServiceEventKind::Subscribed { .. }
+            | ServiceEventKind::Published { .. }
+            | ServiceEventKind::MessageLost { .. }
             | ServiceEventKind::SentinelLog { .. }
             | ServiceEventKind::NodeFailed { .. }
             | ServiceEventKind::NodeReachable { .. } => None,
         }
+    }
+
+    /// What happened and when: `at 7.010 s, server-1 is back …`.
+    fn at_its_time(&self, event: &ServiceEvent) -> String {
+        let words = event.describe(&|by| self.name(by));
+        format!("at {}, {words}", event.at)
     }
 
     /// Whom the service had last given the lock before, of those that the witness is about, if that one still believed

@@ -16,13 +16,13 @@ pub fn story(story: &Story, detail: Detail, style: &Style) -> String {
 /// The same, with what else there is to say right after the summary, one line each.
 pub(crate) fn story_with(
     story: &Story,
-    asides: &[String],
+    remarks: &[String],
     detail: Detail,
     style: &Style,
 ) -> String {
     let scene = Scene::of(story, detail);
     let mut blocks = vec![
-        summary(story, asides),
+        summary(story, remarks),
         explain::cast(story, &scene, style),
         timeline::build(story, &scene, style).draw(style),
         explain::argument(story, &scene),
@@ -33,7 +33,7 @@ pub(crate) fn story_with(
 }
 
 /// What failed, and how badly.
-fn summary(story: &Story, asides: &[String]) -> String {
+fn summary(story: &Story, remarks: &[String]) -> String {
     let mut lines = Vec::new();
     match &story.violated {
         Some((invariant, witness)) => {
@@ -71,7 +71,7 @@ fn summary(story: &Story, asides: &[String]) -> String {
         let also = story.also.join(", ");
         lines.push(hanging("  also violated by this run: ", &also));
     }
-    lines.extend(asides.iter().map(|aside| hanging("  ", aside)));
+    lines.extend(remarks.iter().map(|remark| hanging("  ", remark)));
     lines.push(String::new());
     lines.join("\n")
 }

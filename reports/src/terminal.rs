@@ -249,11 +249,11 @@ fn nearest_misses(case: &CaseOutcome) -> String {
 fn failure(case: &CaseOutcome, style: &Style) -> String {
     let unexpected: Vec<_> = case.violations.iter().filter(|it| !it.expected).collect();
     if let (Some(_), Some(story)) = (&case.broken, &case.story) {
-        let asides: Vec<_> = unexpected
+        let remarks: Vec<_> = unexpected
             .iter()
             .map(|it| other_violation(case, it))
             .collect();
-        return story_with(story, &asides, Detail::Essential, style);
+        return story_with(story, &remarks, Detail::Essential, style);
     }
     let told = case.story.as_deref().filter(|story| {
         let about = story.violated.as_ref().map(|(invariant, _)| invariant);
@@ -265,12 +265,12 @@ fn failure(case: &CaseOutcome, style: &Style) -> String {
             let elsewhere = unexpected
                 .iter()
                 .filter(|it| Some(&it.invariant) != about && !(story.also.contains(&it.invariant)));
-            let mut asides: Vec<_> = elsewhere
+            let mut remarks: Vec<_> = elsewhere
                 .map(|it| self::other_violation(case, it))
                 .collect();
             let about = unexpected.iter().find(|it| Some(&it.invariant) == about);
-            asides.extend(about.into_iter().flat_map(|it| describe_mechanisms(it)));
-            story_with(story, &asides, Detail::Essential, style)
+            remarks.extend(about.into_iter().flat_map(|it| describe_mechanisms(it)));
+            story_with(story, &remarks, Detail::Essential, style)
         }
         Some(_) | None => {
             let seeds = match case.ran[..] {

@@ -4,19 +4,19 @@
 //! loss. What the service and the resource say stands in the notes, so that the three are never
 //! mixed up.
 
-mod aside;
 mod draw;
 mod lane;
 mod note;
 mod select;
 mod service_rows;
+mod side_rows;
 
 use picklock_checker::outcome::Story;
 use picklock_checker::{ContenderId, Event, EventKind, History, ServiceEvent, VirtualTime};
 
-use aside::{Aside, What};
 pub(crate) use note::place_and_name;
 use select::Selection;
+use side_rows::{SideRow, SideRowKind};
 
 use crate::style::{Glyphs, Style};
 use crate::words::{count, mentions, thousands};
@@ -175,8 +175,8 @@ impl Builder<'_> {
     fn run(&mut self, selection: &Selection) {
         let events = &self.names.history.events;
         let mut shown = selection.events.iter().copied().peekable();
-        let asides = self.asides(selection);
-        let mut told = asides.iter().peekable();
+        let side_rows = self.side_rows(selection);
+        let mut told = side_rows.iter().peekable();
         let mut left_out = 0;
         let mut missed = false;
         for (index, event) in events.iter().enumerate() {
@@ -184,7 +184,7 @@ impl Builder<'_> {
                 if std::mem::take(&mut missed) {
                     self.leave_out(std::mem::take(&mut left_out));
                 }
-                self.show_aside(next, selection.breach);
+                self.show_side_row(next, selection.breach);
             }
             let shows = shown.next_if_eq(&index).is_some();
             if shows && matches!(event.what, EventKind::CouldHaveKnown { .. }) {
@@ -210,7 +210,7 @@ impl Builder<'_> {
                 Some(_) | None => self.show(index, event, breaks),
             }
         }
-        told.for_each(|last| self.show_aside(last, selection.breach));
+        told.for_each(|last| self.show_side_row(last, selection.breach));
         if selection.cut_short && left_out > 0 {
             self.leave_out(left_out);
         }
@@ -246,22 +246,22 @@ impl Builder<'_> {
     }
 
     /// What stands beside all lanes, in the order of time.
-    fn asides(&self, selection: &Selection) -> Vec<Aside> {
+    fn side_rows(&self, selection: &Selection) -> Vec<SideRow> {
         let history = self.names.history;
-        let service = selection.service.iter().map(|&index| Aside {
+        let service = selection.service.iter().map(|&index| SideRow {
             after: self.service(index).after,
             at: self.service(index).at,
-            what: What::Service(index),
+            what: SideRowKind::Service(index),
         });
         let shown = selection.events.iter();
         let knowable = shown.filter_map(|&index| {
-            let (after, at) = aside::since_when_it_could_know(history, index)?;
-            let what = What::CouldKnow(index);
-            Some(Aside { after, at, what })
+            let (after, at) = side_rows::since_when_it_could_know(history, index)?;
+            let what = SideRowKind::CouldKnow(index);
+            Some(SideRow { after, at, what })
         });
-        let mut asides: Vec<Aside> = service.chain(knowable).collect();
-        asides.sort_by_key(|aside| (aside.after, aside.at));
-        asides
+        let mut side_rows: Vec<SideRow> = service.chain(knowable).collect();
+        side_rows.sort_by_key(|row| (row.after, row.at));
+        side_rows
     }
 
     fn service(&self, index: usize) -> &ServiceEvent {
@@ -269,22 +269,22 @@ impl Builder<'_> {
     }
 
     /// What stands beside all lanes.
-    fn show_aside(&mut self, aside: &Aside, breach: Option<usize>) {
+    fn show_side_row(&mut self, row: &SideRow, breach: Option<usize>) {
         let bars = self.bars();
-        let (notes, breaks) = match aside.what {
-            What::Service(index) => {
+        let (notes, breaks) = match row.what {
+            SideRowKind::Service(index) => {
                 let event = self.service(index);
                 let note = note::of_service(event, &self.names, self.glyphs);
                 (vec![note], false)
             }
-            What::CouldKnow(index) => {
+            SideRowKind::CouldKnow(index) => {
                 let what = &self.names.history.events[index].what;
                 (self.note(index, what), breach == Some(index))
             }
         };
         let mark = breaks.then(|| self.mark());
         self.rows.push(Row {
-            at: Some(aside.at),
+            at: Some(row.at),
             cells: bars.clone(),
             bars,
             notes,

@@ -35,6 +35,8 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
     };
     let events = past.iter().filter_map(|index| history.events.get(*index));
     let who: BTreeSet<ContenderId> = events.filter_map(|event| event.what.by()).collect();
+    let mut events = past.iter().filter_map(|index| history.events.get(*index));
+    let waits = events.any(|event| matches!(event.what, EventKind::StillWaiting { .. }));
     let mut lines = BTreeSet::new();
     let led_up = |(_, event): &(usize, &ServiceEvent)| {
         let is_in_time = event.after > *first && event.after <= *last;
@@ -42,6 +44,8 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
         let is_new = match &event.what {
             // Each Sentinel logs it.
             ServiceEventKind::SentinelLog { line, .. } => lines.insert(line.clone()),
+            // Who is woken by a message matters to whoever waits in vain.
+            ServiceEventKind::Subscribed { .. } | ServiceEventKind::Published { .. } => waits,
             _ => true,
         };
         is_in_time && is_new && (takes_part || event.changes_the_service())
@@ -107,10 +111,12 @@ fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
         | EventKind::SessionExpired { .. }
         | EventKind::Disconnected { .. }
         | EventKind::Reconnected { .. } => causes.extend(service()),
-        EventKind::StillWaiting {
-            owner: Some(owner), ..
+        // Who waits in vain might have got it when another left, and might have been told of that.
+        EventKind::StillWaiting { owner, lock, .. } => {
+            causes.extend(owner.and_then(of));
+            causes.extend(last(before, |what| left(what, lock)));
         }
-        | EventKind::Leftover {
+        EventKind::Leftover {
             owner: Some(owner), ..
         } => causes.extend(of(owner)),
         // Who finds another gone may take that for a grant.
@@ -160,7 +166,6 @@ fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
         | EventKind::FaultHealed { .. }
         | EventKind::CalmBegan
         | EventKind::Ended { .. }
-        | EventKind::StillWaiting { owner: None, .. }
         | EventKind::Leftover { owner: None, .. }
         | EventKind::Final { .. } => {}
     }

@@ -1,7 +1,7 @@
 //! Runs that are told to people say what the servers did and found.
 
 use picklock_checker::service_event::{
-    DataFound, KeyLoss, KeySource, Promoter, ServiceEventKind, SyncMode,
+    DataFound, KeyLoss, KeySource, MessageLoss, Promoter, ServiceEventKind, SyncMode,
 };
 use picklock_checker::{ContenderId, History, ServerId};
 use picklock_scenarios::runner::{self, told_again};
@@ -176,7 +176,7 @@ fn a_server_of_redis_is_back_with_what_its_disk_has() {
     let aof = |data, without| matches!((data, without), (DataFound::Aof { keys: 1, .. }, None));
     assert!(restarts("redis/restart-aof", &aof));
     let lost = |data, without| {
-        let is_aof = matches!(data, DataFound::Aof { keys: 0, up_to } if up_to.micros() == 0);
+        let is_aof = matches!(data, DataFound::Aof { keys: 0, up_to, .. } if up_to.micros() == 0);
         is_aof && without == Some(A)
     };
     assert!(restarts("redis/power-loss", &lost));
@@ -192,7 +192,7 @@ inject.crash-server = { target = "server-1", restart-after = "500ms" }"#;
     let history = told(&world(service, crash, "redis-compare-and-delete"));
     let never_saved = |what: &ServiceEventKind| match what {
         ServiceEventKind::Restarted { data, .. } => {
-            matches!(data, DataFound::Rdb { saved, keys: 0 } if saved.micros() == 0)
+            matches!(data, DataFound::Rdb { saved, keys: 0, .. } if saved.micros() == 0)
         }
         _ => false,
     };
@@ -217,6 +217,52 @@ inject.crash = { target = "contender-1", restart-after = "20s" }"#;
     assert!(gone(&evicted, KeyLoss::Deleted));
     let empty = library("redis/restart", "redis-compare-and-delete");
     assert!(gone(&empty, KeyLoss::NotOnDisk));
+}
+
+#[test]
+fn a_server_that_is_down_expires_nothing_and_loads_no_key_that_is_over() {
+    let history = told(&library("redis/expired-event", "redis-keyspace-event-only"));
+    let gone = |what: &ServiceEventKind| matches!(what, ServiceEventKind::KeyGone { .. });
+    assert!(!has(&history, "server-1", gone));
+    let empty = |what: &ServiceEventKind| match what {
+        ServiceEventKind::Restarted { data, .. } => {
+            matches!(
+                data,
+                DataFound::Aof {
+                    keys: 0,
+                    expired: 1,
+                    ..
+                }
+            )
+        }
+        _ => false,
+    };
+    assert!(has(&history, "server-1", empty));
+}
+
+#[test]
+fn a_message_that_never_arrives_says_who_published_it_and_why_it_did_not() {
+    let history = told(&library("redis/lost-message", "redisson-message-only"));
+    let waiter = ContenderId(1);
+    let on_channel = |channel: &String| channel == "redisson_lock__channel:{lock:a}";
+    let expected = |what: &ServiceEventKind| match what {
+        ServiceEventKind::Subscribed { by, channel } => on_channel(channel) && *by == waiter,
+        ServiceEventKind::Published { by, channel, to } => {
+            on_channel(channel) && *by == Some(A) && *to == [waiter]
+        }
+        ServiceEventKind::MessageLost { to, channel, why } => {
+            on_channel(channel) && (*to, *why) == (waiter, MessageLoss::OnItsWay)
+        }
+        _ => false,
+    };
+    let order = |what: &ServiceEventKind| match what {
+        ServiceEventKind::Subscribed { .. } => 1,
+        ServiceEventKind::Published { .. } => 2,
+        _ => 3,
+    };
+    let found = history.service.iter().map(|event| &event.what);
+    let found: Vec<u8> = found.filter(|what| expected(what)).map(order).collect();
+    assert_eq!(found, [1, 2, 3]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub struct Recorder {
     /// What was counted so far.
     pub counts: Counts,
     /// Whether what servers do and find is written down as well.
-    pub is_told: bool,
+    pub records_service_events: bool,
     hash: RollingHash,
 }
 

@@ -7,7 +7,7 @@ use crate::plan::Direction;
 use crate::process::ProcessId;
 
 /// What is said of a connection that is gone.
-pub(crate) const LEARNS: &str = "the connection is gone";
+pub(crate) const CONNECTION_GONE: &str = "the connection is gone";
 
 /// Where a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

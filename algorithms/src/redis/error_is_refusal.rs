@@ -1,12 +1,10 @@
 //! `compare_and_delete`, except that a `SET` that was not answered counts as one that was refused. Must be caught by
 //! `incidents/simstudio-6864`.
 
-use async_trait::async_trait;
-
-use super::compare_and_delete::CompareAndDelete;
 use super::leased::CLAIMS;
+use super::unanswered_set::{Unanswered, UnansweredSet};
 use crate::clients::RequestKind;
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -20,34 +18,6 @@ pub const RECIPE: Recipe = Recipe {
     inputs: &[],
     cancellable: true,
     build: Build::Redis(&|redis, env, lease| {
-        Box::new(ErrorIsRefusal(CompareAndDelete::new(redis, env, lease)))
+        Box::new(UnansweredSet::new(redis, env, lease, Unanswered::Refused))
     }),
 };
-
-struct ErrorIsRefusal(CompareAndDelete);
-
-#[async_trait(?Send)]
-impl Lock for ErrorIsRefusal {
-    async fn acquire(&mut self) -> Result<Held, LockError> {
-        loop {
-            self.0.token = self.0.leased.env.guid();
-            let asked = self.0.leased.env.monotonic();
-            let deadline = self.0.leased.deadline(asked);
-            let set = self.0.leased.set_if_missing(&self.0.token).await;
-            if set.unwrap_or(false)
-                && let Some(held) = self.0.leased.in_time(deadline, None, &mut None)
-            {
-                return Ok(held);
-            }
-            self.0.leased.pause().await;
-        }
-    }
-
-    async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        self.0.release(held).await
-    }
-
-    async fn lost(&self, held: &Held) -> LockError {
-        self.0.lost(held).await
-    }
-}

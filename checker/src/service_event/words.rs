@@ -1,7 +1,8 @@
 //! Events of a service in words.
 
 use super::{
-    DataFound, KeyHolders, KeyLoss, KeySource, Promoter, ServiceEvent, ServiceEventKind, SyncMode,
+    DataFound, KeyHolders, KeyLoss, KeySource, MessageLoss, Promoter, ServiceEvent,
+    ServiceEventKind, SyncMode,
 };
 use crate::ids::{ContenderId, ServerId};
 
@@ -122,6 +123,27 @@ fn sentence(event: &ServiceEvent, name: &dyn Fn(ContenderId) -> String) -> Strin
                 still(holders)
             )
         }
+        ServiceEventKind::Subscribed { by, channel } => {
+            format!("{} subscribes to {channel} at {who}", name(*by))
+        }
+        ServiceEventKind::Published { by, channel, to } => {
+            let what = match by {
+                Some(by) => format!("{} publishes on {channel} at {who}", name(*by)),
+                None => format!("{who} publishes on {channel}"),
+            };
+            let to: Vec<String> = to.iter().map(|to| name(*to)).collect();
+            match to.as_slice() {
+                [] => format!("{what}, and nobody is subscribed"),
+                to => format!("{what}, to {}", to.join(", ")),
+            }
+        }
+        ServiceEventKind::MessageLost { to, channel, why } => {
+            let why = why.describe();
+            format!(
+                "the message on {channel} never reaches {}: {why}",
+                name(*to)
+            )
+        }
         ServiceEventKind::SentinelLog { line, .. } => format!("{who}: {line}"),
         ServiceEventKind::NodeFailed { node } => {
             format!("{who} marks {} as FAIL", server(*node))
@@ -200,14 +222,25 @@ impl KeyHolders {
 impl DataFound {
     /// `with nothing: it keeps nothing on its disk`
     fn describe(self) -> String {
-        let of = |keys| count(keys, "key");
+        let of = |keys, expired| match expired {
+            0 => count(keys, "key"),
+            _ => format!("{} loaded, {expired} expired", count(keys, "key")),
+        };
         match self {
             Self::Nothing => "with nothing: it keeps nothing on its disk".to_owned(),
             Self::Rdb { saved, .. } if saved.micros() == 0 => {
                 "with nothing: no RDB was saved yet".to_owned()
             }
-            Self::Rdb { saved, keys } => format!("with the RDB of {saved}: {}", of(keys)),
-            Self::Aof { up_to, keys } => format!("with its AOF up to {up_to}: {}", of(keys)),
+            Self::Rdb {
+                saved,
+                keys,
+                expired,
+            } => format!("with the RDB of {saved}: {}", of(keys, expired)),
+            Self::Aof {
+                up_to,
+                keys,
+                expired,
+            } => format!("with its AOF up to {up_to}: {}", of(keys, expired)),
             Self::Log { up_to } => format!("with its log up to {}", zxid(up_to)),
             Self::Everything => "with all that it had".to_owned(),
         }
@@ -222,6 +255,16 @@ impl Promoter {
             Self::Sentinel { name, epoch } => format!("by {name} in epoch {epoch}"),
             Self::Election { epoch } => format!("by the votes of its cluster in epoch {epoch}"),
             Self::Configuration => "by its configuration".to_owned(),
+        }
+    }
+}
+
+impl MessageLoss {
+    /// `its connection was gone`
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::OnItsWay => "it was lost on its way",
+            Self::ConnectionGone => "its connection was gone",
         }
     }
 }

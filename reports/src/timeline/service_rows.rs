@@ -1,7 +1,7 @@
 //! What the servers did and found, as a timeline shows it: with the change that the history knows, or in a row of its
 //! own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use picklock_checker::{
@@ -102,7 +102,15 @@ pub(super) fn essential(
             ServiceEventKind::Synced { truncated, .. } => !truncated.is_empty(),
             ServiceEventKind::Died { lost, .. } => *lost > 0,
             ServiceEventKind::WatchFired { to: Some(to), .. }
-            | ServiceEventKind::WatchLost { to: Some(to), .. } => waits_in_vain(*to),
+            | ServiceEventKind::WatchLost { to: Some(to), .. }
+            | ServiceEventKind::MessageLost { to, .. } => waits_in_vain(*to),
+            ServiceEventKind::Subscribed { by, channel } => {
+                waits_in_vain(*by) && is_last_subscription(history, index, *by, channel)
+            }
+            ServiceEventKind::Published { channel, .. } => {
+                let subscribers = subscribers(history, channel);
+                subscribers.into_iter().any(waits_in_vain)
+            }
             ServiceEventKind::WatchFired { to: None, .. }
             | ServiceEventKind::WatchLost { to: None, .. }
             | ServiceEventKind::Leading { .. }
@@ -129,6 +137,25 @@ pub(super) fn essential(
     }
     // What is nearest to the end says most.
     indices.split_off(indices.len().saturating_sub(ROWS))
+}
+
+/// Who subscribes to a channel in the whole run.
+pub(crate) fn subscribers(history: &History, channel: &str) -> BTreeSet<ContenderId> {
+    let service = history.service.iter();
+    let subscribed = service.filter_map(|event| match &event.what {
+        ServiceEventKind::Subscribed { by, channel: it } if it == channel => Some(*by),
+        _ => None,
+    });
+    subscribed.collect()
+}
+
+/// Whether a contender subscribes to a channel there for the last time.
+fn is_last_subscription(history: &History, index: usize, by: ContenderId, to: &str) -> bool {
+    let mut later = history.service[index + 1..].iter();
+    !later.any(|event| match &event.what {
+        ServiceEventKind::Subscribed { by: it, channel } => (*it, channel.as_str()) == (by, to),
+        _ => false,
+    })
 }
 
 /// Which servers have the lock's key of a contender when so much of the history has happened, if there are several

@@ -175,8 +175,8 @@ impl SimulatedService for SimulatedLeaseServer {
 
     fn restart(world: &mut World<Self>, server: ServerId) {
         if world.service.life.start() {
-            if world.is_told() {
-                world.tell(server, restarted());
+            if world.records_service_events() {
+                world.record_service_event(server, restarted());
             }
             world.server_changed(server, ServerChange::Restarted);
         }

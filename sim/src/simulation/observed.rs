@@ -70,14 +70,14 @@ fn observe_moments<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, 
 }
 
 fn told<S: SimulatedService>(plan: &Plan, tape: Tape) -> Simulated {
-    let ask = |world: &mut World<S>| world.recorder.is_told = true;
+    let ask = |world: &mut World<S>| world.recorder.records_service_events = true;
     observed(plan, tape, ask, |_| ()).0
 }
 
 fn traced<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, Vec<TracedMessage>) {
     let ask = |world: &mut World<S>| {
         world.trace = Some(Vec::new());
-        world.recorder.is_told = true;
+        world.recorder.records_service_events = true;
     };
     observed(plan, tape, ask, |world| {
         world.trace.take().unwrap_or_default()

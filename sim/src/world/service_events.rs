@@ -13,14 +13,15 @@ const EVENTS: usize = 100_000;
 impl<S: SimulatedService> World<S> {
     /// Whether somebody wants to be told what servers do.
     #[inline(always)]
-    pub(crate) fn is_told(&self) -> bool {
-        self.recorder.is_told
+    pub(crate) fn records_service_events(&self) -> bool {
+        self.recorder.records_service_events
     }
 
-    /// Writes down what a server, or a Sentinel, does or finds. To be asked for only if [`is_told`](Self::is_told).
+    /// Writes down what a server, or a Sentinel, does or finds. To be called only if
+    /// [`records_service_events`](Self::records_service_events).
     #[cold]
     #[inline(never)]
-    pub(crate) fn tell(&mut self, machine: ServerId, what: ServiceEventKind) {
+    pub(crate) fn record_service_event(&mut self, machine: ServerId, what: ServiceEventKind) {
         let history = &mut self.recorder.history;
         if history.service.len() < EVENTS {
             history.service.push(ServiceEvent {

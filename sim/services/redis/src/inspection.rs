@@ -1,9 +1,10 @@
 //! What can be seen of a server from outside: whom it follows, what it has that another has not, and what its disk has.
 
 use picklock_checker::VirtualTime;
-use picklock_clients::redis::Command;
+use picklock_clients::redis::{Bytes, Command};
 
 use crate::key_observer::KeyObserver;
+use crate::keyspace::Entry;
 use crate::persistence::ProcessEnd;
 use crate::settings::Persistence;
 use crate::{Address, LinkId, Server};
@@ -13,9 +14,11 @@ use crate::{Address, LinkId, Server};
 pub struct OnDisk {
     /// What its disk has.
     pub image: DiskImage,
-    /// How many keys these are.
+    /// How many keys it loads.
     pub keys: usize,
-    /// Of each key that is followed, whether it is one of them.
+    /// How many keys of its disk it does not load, or throws away then, for their time is over.
+    pub expired: usize,
+    /// Of each key that is followed, whether it is one of those that it loads.
     pub followed_keys: Vec<bool>,
 }
 
@@ -31,8 +34,8 @@ pub enum DiskImage {
 }
 
 impl Server {
-    /// What it would find on its disk if it ended so, and started again.
-    pub fn on_disk_after(&self, end: ProcessEnd) -> OnDisk {
+    /// What it would find on its disk if it ended so, and started again at this time of its wall clock.
+    pub fn on_disk_after(&self, end: ProcessEnd, wall_millis: i64) -> OnDisk {
         let all = self.keeps_all(end);
         let image = match &self.core.settings.persistence {
             Persistence::None => DiskImage::Nothing,
@@ -46,11 +49,16 @@ impl Server {
         } else {
             &self.disk.image.first
         };
+        // A replica waits for its primary to delete them.
+        let is_over = |entry: &Entry| self.configured.is_none() && entry.has_expired(wall_millis);
+        let expired = keys.iter().filter(|(_, entry)| is_over(entry)).count();
+        let loads = |key: Bytes| keys.get(&key).is_some_and(|entry| !is_over(entry));
         let followed = self.core.followed.iter().map(KeyObserver::key);
         OnDisk {
             image,
-            keys: keys.len(),
-            followed_keys: followed.map(|key| keys.get(&key).is_some()).collect(),
+            keys: keys.len() - expired,
+            expired,
+            followed_keys: followed.map(loads).collect(),
         }
     }
 

@@ -52,6 +52,7 @@ pub use io::{ConnectionId, Input, Now, Output};
 pub use key_observer::{KeyChanges, KeyRemoval, KeyWriter, RemovalReason};
 pub use keyspace_events::KeyspaceEvents;
 pub use persistence::ProcessEnd;
+pub use pubsub::Publication;
 pub use replication_protocol::{Address, LinkId, PeerMessage, ReplicationId, Snapshot, StreamPart};
 pub use sentinel::Sentinel;
 pub use server::Server;

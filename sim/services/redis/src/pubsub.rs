@@ -4,12 +4,32 @@ use std::collections::BTreeMap;
 
 use picklock_clients::redis::{Bytes, Value};
 
-use crate::{ConnectionId, Output, glob};
+use crate::{ConnectionId, Output, Server, glob};
 
 /// Who listens to which channels, by channel and in the order in which they came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subscriptions {
     lists: [BTreeMap<Bytes, Vec<ConnectionId>>; 3],
+    /// What was published to channels since this was asked last, if somebody asks.
+    published: Option<Vec<Publication>>,
+}
+
+/// A message that was published to a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Publication {
+    /// The channel.
+    pub channel: Bytes,
+    /// Who listened to the channel at this server.
+    pub listeners: Vec<ConnectionId>,
+}
+
+impl Server {
+    /// What was published to channels since this was asked last; nothing the first time. What is sent to clients does
+    /// not show that nobody listened.
+    pub fn take_publications(&mut self) -> Vec<Publication> {
+        let published = &mut self.core.subscriptions.published;
+        published.replace(Vec::new()).unwrap_or_default()
+    }
 }
 
 /// What one can listen to.
@@ -105,14 +125,26 @@ impl Subscriptions {
         list.map(|(name, listeners)| (name, listeners.len()))
     }
 
+    #[inline]
+    fn note_publication(&mut self, kind: Channel, channel: &[u8]) {
+        if let Some(published) = &mut self.published {
+            let listeners = self.lists[kind.index()].get(channel);
+            published.push(Publication {
+                channel: channel.into(),
+                listeners: listeners.cloned().unwrap_or_default(),
+            });
+        }
+    }
+
     /// Sends a message to whoever listens to the channel. Answers how many that are.
     pub(crate) fn publish(
-        &self,
+        &mut self,
         kind: Channel,
         channel: &[u8],
         message: &[u8],
         out: &mut Vec<Output>,
     ) -> i64 {
+        self.note_publication(kind, channel);
         let word = |text: &str| Value::bulk(format!("{}{text}", kind.prefix()));
         let list = &self.lists[kind.index()];
         let mut sent = 0;

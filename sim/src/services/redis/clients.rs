@@ -1,5 +1,6 @@
 //! The life of Redis clients in the world.
 
+use picklock_checker::service_event::MessageLoss;
 use picklock_checker::{ContenderId, EventKind, VirtualTime};
 use picklock_clients::redis::{Command, Value};
 use picklock_redis::client::{Client, Destination, End, Input, Output, RedisClientConfig};
@@ -11,7 +12,7 @@ use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
 use crate::plan::Cluster;
 use crate::process::ProcessId;
-use crate::trace::LEARNS;
+use crate::trace::CONNECTION_GONE;
 use crate::trace::MessageDirection::ToClient;
 use crate::trace::MessageStep::{Closed, Lost, Received};
 use crate::world::World;
@@ -258,7 +259,7 @@ impl World<SimulatedRedis> {
         let ends = self.connections.get_mut(connection);
         ends.open_at_client = false;
         let client = ClientId(ends.client);
-        self.trace(connection, (ToClient, Closed), &LEARNS);
+        self.trace(connection, (ToClient, Closed), &CONNECTION_GONE);
         self.client_input(client, Input::Broken { connection });
     }
 
@@ -269,6 +270,9 @@ impl World<SimulatedRedis> {
         let step = if heard { Received } else { Lost };
         self.trace(connection, (ToClient, step), &value);
         if is_message(&value) {
+            if !heard {
+                self.record_lost_message(connection, &value, MessageLoss::ConnectionGone);
+            }
             self.notified(process, heard);
         } else {
             self.on_refusal(process, connection, heard);

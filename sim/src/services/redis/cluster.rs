@@ -72,7 +72,7 @@ impl World<SimulatedRedis> {
             is_primary,
         ) {
             (false, true) => {
-                self.tell_of_promotion(node);
+                self.record_promotion(node);
                 self.server_changed(node, ServerChange::Promoted);
                 // Leases go on as they did; only who waits for it is told.
                 if in_cluster || self.faults_armed > 0 {
@@ -80,7 +80,7 @@ impl World<SimulatedRedis> {
                 }
             }
             (true, false) => {
-                self.tell_of_demotion(node);
+                self.record_demotion(node);
                 self.server_changed(node, ServerChange::Demoted);
             }
             (true, true) | (false, false) => {}
@@ -88,7 +88,7 @@ impl World<SimulatedRedis> {
         if !in_cluster {
             return;
         }
-        self.tell_of_failed_nodes(node);
+        self.record_failed_nodes(node);
         let slot = &mut self.service.servers[usize::from(node.0)];
         let leads = slot.machine.is_primary() && slot.machine.serves();
         if std::mem::replace(&mut slot.leads, leads) != leads {

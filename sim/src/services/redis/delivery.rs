@@ -1,5 +1,7 @@
 //! Delivers the events of Redis to its servers, Sentinels, and clients.
 
+use picklock_checker::service_event::MessageLoss;
+
 use super::event::{RedisEvent, SentinelEvent};
 use super::{SimulatedRedis, is_message};
 use crate::event::Event;
@@ -93,9 +95,10 @@ impl World<SimulatedRedis> {
 
     /// What the dead do not hear.
     pub(super) fn drop_event(&mut self, process: ProcessId, event: &RedisEvent) {
-        if let RedisEvent::ToClient { value, .. } = event
+        if let RedisEvent::ToClient { connection, value } = event
             && is_message(value)
         {
+            self.record_lost_message(*connection, value, MessageLoss::ConnectionGone);
             self.notified(process, false);
         }
     }

@@ -6,8 +6,8 @@ use picklock_redis::{ConnectionId as At, KeyChanges, KeyRemoval, KeyWriter, Remo
 
 use super::SimulatedRedis;
 use super::event::RedisEvent;
+use super::operator::OPERATOR;
 use super::sentinel_links;
-use super::servers::OPERATOR;
 use crate::event::Event;
 use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
@@ -129,7 +129,7 @@ impl World<SimulatedRedis> {
             if before.is_some() {
                 key.before.clone_from(&before);
             }
-            self.tell_of_key((index, server), before.as_ref(), fate);
+            self.record_key((index, server), before.as_ref(), fate);
             self.owners_of_may_change(lock, ended_by);
             if let Some(holder) = &holder {
                 self.note_grant(lock, holder, server);

@@ -148,8 +148,8 @@ impl World<SimulatedRedis> {
     pub(super) fn read_from_peer(&mut self, to: ServerId, link: LinkId, message: PeerMessage) {
         let from = self.service.links[link.0 as usize].other(to);
         self.trace_between((from, to), Received, &message, PeerMessage::is_sign_of_life);
-        if self.is_told() {
-            self.tell_of_sync(to, link, &message);
+        if self.records_service_events() {
+            self.record_sync(to, link, &message);
         }
         self.server_input(to, Input::FromPeer { link, message });
         if !self.pending_writes.is_empty() {

@@ -136,9 +136,9 @@ impl World<SimulatedRedis> {
         let now = self.now;
         let index = usize::from(machine.0) - self.service.servers.len();
         let mut out = std::mem::take(&mut self.service.sentinel_outputs);
-        let is_told = self.is_told();
+        let records_service_events = self.records_service_events();
         let slot = &mut self.service.sentinels[index];
-        let watched = is_told.then(|| slot.machine.watched().clone());
+        let watched = records_service_events.then(|| slot.machine.watched().clone());
         let now = Now {
             monotonic: slot.clock.monotonic(now),
             wall_micros: slot.clock.wall(now),
@@ -159,7 +159,7 @@ impl World<SimulatedRedis> {
                 }
                 Output::Noted { event, about } => {
                     if let Some(watched) = &watched {
-                        self.tell_of_log(machine, event, &about, watched);
+                        self.record_log_line(machine, event, &about, watched);
                     }
                 }
             }

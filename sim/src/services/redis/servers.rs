@@ -1,25 +1,22 @@
 //! The life of Redis servers in the world.
 
-use std::rc::Rc;
-
+use picklock_checker::service_event::MessageLoss;
 use picklock_checker::{Ended, ServerChange, VirtualTime};
 use picklock_clients::redis::{Command, Value};
 use picklock_machines::Chance;
 use picklock_redis::{ConnectionId as At, Input, Now, Output, ProcessEnd};
 
 use super::event::RedisEvent;
+use super::operator::OPERATOR;
 use super::{SimulatedRedis, is_message, sentinel_links};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
-use crate::trace::LEARNS;
+use crate::trace::CONNECTION_GONE;
 use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Closed, Lost, Received, Sent};
 use crate::world::triggers::{Moment, Occasion};
 use crate::world::{MessageFate, World};
-
-/// The connection of somebody with a shell on the server's machine.
-pub(super) const OPERATOR: At = At(u32::MAX);
 
 impl World<SimulatedRedis> {
     fn server_now(&self, server: ServerId) -> Now {
@@ -33,11 +30,13 @@ impl World<SimulatedRedis> {
     /// Lets a server handle an input. [`apply_server_outputs`](Self::apply_server_outputs) does what it wants done.
     pub(super) fn server_input(&mut self, server: ServerId, input: Input) {
         let now = self.server_now(server);
+        let publisher = self.publisher(&input);
         let redis = &mut self.service;
         let machine = &mut redis.servers[server.0 as usize].machine;
         let tape = &mut self.tape;
         let mut choose = |options| tape.choose(options);
         machine.handle(now, input, &mut choose, &mut redis.server_outputs);
+        self.record_publications(server, publisher);
         self.keys_may_change(server);
         self.follow_role(server);
     }
@@ -154,7 +153,7 @@ impl World<SimulatedRedis> {
         if !std::mem::take(&mut ends.open_at_server) {
             return;
         }
-        self.trace(connection, (ToServer, Closed), &LEARNS);
+        self.trace(connection, (ToServer, Closed), &CONNECTION_GONE);
         if self.service.is_sentinel(server) {
             self.sentinel_is_left(server, At(connection.0));
         } else {
@@ -213,10 +212,12 @@ impl World<SimulatedRedis> {
     fn send_to_client(&mut self, server: ServerId, connection: ConnectionId, value: Value) {
         let ends = *self.connections.get(connection);
         if !ends.open_at_server || ends.broken {
+            self.record_lost_message(connection, &value, MessageLoss::ConnectionGone);
             return;
         }
         let process = self.process_of(connection);
         self.trace(connection, (ToClient, Sent), &value);
+        self.record_subscription(server, connection, &value);
         let mut extra = 0;
         if is_message(&value) {
             self.count_message(process, false);
@@ -226,6 +227,7 @@ impl World<SimulatedRedis> {
             if let Some(MessageFate::Lost) = self.fate_of(process.0, Occasion::Told, message) {
                 self.notified(process, false);
                 self.trace(connection, (ToClient, Lost), &value);
+                self.record_lost_message(connection, &value, MessageLoss::OnItsWay);
                 return;
             }
         } else {
@@ -315,7 +317,7 @@ impl World<SimulatedRedis> {
         } else {
             ProcessEnd::Kill
         };
-        self.tell_of_restart(server, end);
+        self.record_restart(server, end);
         self.server_changed(server, ServerChange::Restarted);
         let now = self.server_now(server);
         let redis = &mut self.service;
@@ -371,26 +373,5 @@ impl World<SimulatedRedis> {
         slot.clock.jump(by_millis.saturating_mul(1_000));
         slot.lease_check = VirtualTime::NEVER;
         self.follow_keys(server);
-    }
-
-    /// The lock's key goes from a server, as if an operator had deleted it; of several locks that of each.
-    pub(super) fn evict_key_from(&mut self, server: ServerId) {
-        for index in 0..self.lock_names.len() {
-            let key = Rc::clone(&self.lock_names[index]);
-            self.run_as_operator(server, Command::new("DEL").arg(&*key));
-        }
-    }
-
-    /// Somebody with a shell on the server's machine runs a command.
-    pub(super) fn run_as_operator(&mut self, server: ServerId, command: Command) {
-        let connection = OPERATOR;
-        self.server_input(server, Input::Connected { connection });
-        let received = Input::Received {
-            connection,
-            command,
-        };
-        self.server_input(server, received);
-        self.server_input(server, Input::Gone { connection });
-        self.apply_server_outputs(server);
     }
 }

@@ -30,8 +30,8 @@ impl World<SimulatedRedis> {
     }
 
     /// A server that was a replica is a primary.
-    pub(super) fn tell_of_promotion(&mut self, server: ServerId) {
-        if !self.is_told() {
+    pub(super) fn record_promotion(&mut self, server: ServerId) {
+        if !self.records_service_events() {
             return;
         }
         let slot = &self.service.servers[usize::from(server.0)];
@@ -49,23 +49,23 @@ impl World<SimulatedRedis> {
         };
         let mut held = slot.keys.iter().filter_map(|key| key.holder.as_ref());
         let key_of = held.next().map(|holder| holder.by);
-        self.tell(server, What::Promoted { by, key_of });
+        self.record_service_event(server, What::Promoted { by, key_of });
     }
 
     /// A server that was a primary follows another.
-    pub(super) fn tell_of_demotion(&mut self, server: ServerId) {
-        if self.is_told() {
+    pub(super) fn record_demotion(&mut self, server: ServerId) {
+        if self.records_service_events() {
             let slot = &self.service.servers[usize::from(server.0)];
             let follows = slot.machine.primary_address();
             let follows = follows.map(|address| address.host.to_string());
-            self.tell(server, What::Demoted { follows });
+            self.record_service_event(server, What::Demoted { follows });
         }
     }
 
     /// A node of a cluster may have come to another view of who is alive.
     #[inline]
-    pub(super) fn tell_of_failed_nodes(&mut self, server: ServerId) {
-        if self.is_told() {
+    pub(super) fn record_failed_nodes(&mut self, server: ServerId) {
+        if self.records_service_events() {
             self.compare_failed_nodes(server);
         }
     }
@@ -80,17 +80,17 @@ impl World<SimulatedRedis> {
         let before = std::mem::replace(&mut slot.failed_nodes, now.clone());
         for node in now.iter().filter(|node| !before.contains(node)) {
             let node = named(ServerId(*node));
-            self.tell(server, What::NodeFailed { node });
+            self.record_service_event(server, What::NodeFailed { node });
         }
         for node in before.iter().filter(|node| !now.contains(node)) {
             let node = named(ServerId(*node));
-            self.tell(server, What::NodeReachable { node });
+            self.record_service_event(server, What::NodeReachable { node });
         }
     }
 
     /// A server hears from its primary how it goes on.
     #[cold]
-    pub(super) fn tell_of_sync(&mut self, to: ServerId, link: LinkId, message: &PeerMessage) {
+    pub(super) fn record_sync(&mut self, to: ServerId, link: LinkId, message: &PeerMessage) {
         let primary = self.service.primary_of_link(link);
         let slot = |id: ServerId| &self.service.servers[usize::from(id.0)];
         let (ours, theirs) = (slot(to), slot(primary));
@@ -117,26 +117,29 @@ impl World<SimulatedRedis> {
             }
             PeerMessage::Sync { .. } | PeerMessage::Stream(_) | PeerMessage::Ack { .. } => return,
         };
-        self.tell(to, what);
+        self.record_service_event(to, what);
     }
 
     /// A server that has ended so runs again.
-    pub(super) fn tell_of_restart(&mut self, server: ServerId, end: ProcessEnd) {
-        if !self.is_told() {
+    pub(super) fn record_restart(&mut self, server: ServerId, end: ProcessEnd) {
+        if !self.records_service_events() {
             return;
         }
         let slot = &self.service.servers[usize::from(server.0)];
-        let disk = slot.machine.on_disk_after(end);
-        let keys = disk.keys as u64;
+        let wall_millis = slot.clock.wall(self.now).div_euclid(1_000);
+        let disk = slot.machine.on_disk_after(end, wall_millis);
+        let (keys, expired) = (disk.keys as u64, disk.expired as u64);
         let data = match disk.image {
             DiskImage::Nothing => DataFound::Nothing,
             DiskImage::Rdb(saved) => DataFound::Rdb {
                 saved: slot.clock.world_time(saved),
                 keys,
+                expired,
             },
             DiskImage::Aof(up_to) => DataFound::Aof {
                 up_to: slot.clock.world_time(up_to),
                 keys,
+                expired,
             },
         };
         let mut keys = slot.keys.iter().zip(&disk.followed_keys).enumerate();
@@ -150,23 +153,25 @@ impl World<SimulatedRedis> {
             without_key_of: lost.map(|(_, lost)| lost.by),
             left: left.unwrap_or_default(),
         };
-        self.tell(server, restarted);
+        self.record_service_event(server, restarted);
     }
 
     /// The lock's key on a server tells of another hold than before, or of none any more.
-    pub(super) fn tell_of_key(
+    pub(super) fn record_key(
         &mut self,
         (lock, server): (usize, ServerId),
         before: Option<&Holder>,
         fate: KeyChanges,
     ) {
-        if !self.is_told() {
+        if !self.records_service_events() {
             return;
         }
         let slot = &self.service.servers[usize::from(server.0)];
         let now = slot.keys[lock].holder.clone();
         let by_peer = matches!(fate.written, Some(KeyWriter::Peer));
-        if let Some(gone) = before {
+        // A server that is down expires nothing. When it starts, it finds what is over by then.
+        let is_done = slot.life.is_up() || fate != KeyChanges::default();
+        if let Some(gone) = before.filter(|_| is_done) {
             let (why, by) = match fate.gone.map(|gone| gone.why) {
                 None if by_peer => (KeyLoss::Replicated, None),
                 None | Some(RemovalReason::Expired) => (KeyLoss::Expired, None),
@@ -191,7 +196,7 @@ impl World<SimulatedRedis> {
                 by,
                 holders: self.holders_of(lock, gone, None),
             };
-            self.tell(server, gone);
+            self.record_service_event(server, gone);
         }
         if let Some(holder) = now {
             let by = match fate.written {
@@ -202,7 +207,7 @@ impl World<SimulatedRedis> {
             };
             let holders = self.holders_of(lock, &holder, None);
             let of = holder.by;
-            self.tell(server, What::KeySet { of, by, holders });
+            self.record_service_event(server, What::KeySet { of, by, holders });
         }
     }
 
@@ -215,7 +220,7 @@ impl World<SimulatedRedis> {
 
     /// A Sentinel writes a line into its log. It called `watched` the primary until now.
     #[cold]
-    pub(super) fn tell_of_log(
+    pub(super) fn record_log_line(
         &mut self,
         sentinel: ServerId,
         event: Noted,
@@ -247,6 +252,6 @@ impl World<SimulatedRedis> {
             }
         };
         let event = name.to_owned();
-        self.tell(sentinel, What::SentinelLog { event, line });
+        self.record_service_event(sentinel, What::SentinelLog { event, line });
     }
 }

@@ -53,7 +53,7 @@ impl World<SimulatedZooKeeper> {
         self.trace(connection, (ToClient, step), &message);
         self.arrived(id, &message, heard);
         if !heard {
-            self.tell_of_watch(ends.server, ends.process, &message, true);
+            self.record_watch(ends.server, ends.process, &message, true);
             return;
         }
         if let ServerMessage::Connected { session, .. } = message {

@@ -8,7 +8,7 @@ use picklock_zookeeper::messages::{ConnectionId, ServerId};
 use super::{ClientSlot, SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::{ClientId, Event};
 use crate::process::ProcessId;
-use crate::trace::LEARNS;
+use crate::trace::CONNECTION_GONE;
 use crate::trace::MessageDirection::ToClient;
 use crate::trace::MessageStep::Closed;
 use crate::world::World;
@@ -217,7 +217,7 @@ impl World<SimulatedZooKeeper> {
         let ends = *self.connections.get(connection);
         self.connections.get_mut(connection).open_at_client = false;
         if self.service.clients[ends.client as usize].connection == Some(connection) {
-            self.trace(connection, (ToClient, Closed), &LEARNS);
+            self.trace(connection, (ToClient, Closed), &CONNECTION_GONE);
             let input = if ends.was_opened {
                 Input::Broken { connection }
             } else {

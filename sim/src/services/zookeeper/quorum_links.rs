@@ -91,8 +91,8 @@ impl World<SimulatedZooKeeper> {
         let step = if arrives { Received } else { Lost };
         self.trace_between((from, to), step, &message, PeerMessage::is_sign_of_life);
         if arrives {
-            if self.is_told() {
-                self.tell_of_sync(from, to, &message);
+            if self.records_service_events() {
+                self.record_sync(from, to, &message);
             }
             self.server_input(to, Input::Peer { from, message });
         }

@@ -26,7 +26,7 @@ impl World<SimulatedZooKeeper> {
         let logged = self.logged_by(server);
         let slot = &mut self.service.servers[server.0 as usize];
         slot.machine.crash(self.now);
-        self.tell_of_death(server, logged);
+        self.record_death(server, logged);
         for client in 0..self.service.clients.len() {
             let Some(connection) = self.service.clients[client].connection else {
                 continue;
@@ -65,7 +65,7 @@ impl World<SimulatedZooKeeper> {
         let slot = &mut self.service.servers[server.0 as usize];
         slot.up = true;
         slot.wake = VirtualTime::NEVER;
-        self.tell_of_restart(server);
+        self.record_restart(server);
         self.server_changed(server, ServerChange::Restarted);
         let slot = &mut self.service.servers[server.0 as usize];
         let out = &mut self.service.server_outputs;

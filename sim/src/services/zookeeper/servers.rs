@@ -9,7 +9,7 @@ use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::plan::Ensemble;
-use crate::trace::LEARNS;
+use crate::trace::CONNECTION_GONE;
 use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Closed, Lost, Received, Sent};
 use crate::world::timeline_lanes::TO_CLIENTS;
@@ -112,11 +112,11 @@ impl World<SimulatedZooKeeper> {
             Output::Committed(txn) => self.committed(server, &txn),
             Output::SessionExpired { session } => self.session_expired(server, session),
             Output::BecameLeader => {
-                self.tell_of_leader(server);
+                self.record_leader(server);
                 self.server_changed(server, ServerChange::Elected);
                 self.elected();
             }
-            Output::StartedServing | Output::StoppedServing => self.tell_of_role(server),
+            Output::StartedServing | Output::StoppedServing => self.record_role(server),
         }
     }
 
@@ -181,7 +181,7 @@ impl World<SimulatedZooKeeper> {
         let server = self.connections.get(connection).server;
         let ends = self.connections.get_mut(connection);
         if std::mem::take(&mut ends.open_at_server) {
-            self.trace(connection, (ToServer, Closed), &LEARNS);
+            self.trace(connection, (ToServer, Closed), &CONNECTION_GONE);
             self.server_input(server, Input::ClientGone { connection });
         }
     }
@@ -225,7 +225,7 @@ impl World<SimulatedZooKeeper> {
         let ends = self.connections.get(connection);
         let (process, client) = (ends.process, ends.client);
         if !ends.open_at_server || ends.broken {
-            self.tell_of_watch(server, process, &message, true);
+            self.record_watch(server, process, &message, true);
             return;
         }
         self.trace(connection, (ToClient, Sent), &message);
@@ -249,7 +249,7 @@ impl World<SimulatedZooKeeper> {
         }
         if let ServerMessage::Notification { .. } = &message {
             self.count_message(process, own);
-            self.tell_of_watch(server, process, &message, false);
+            self.record_watch(server, process, &message, false);
         }
         self.count_bytes(process, bytes_of(&message));
         let departs = self.departs(server, &message);

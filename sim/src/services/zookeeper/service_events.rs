@@ -19,8 +19,8 @@ impl World<SimulatedZooKeeper> {
     }
 
     /// It leads, and a quorum follows.
-    pub(super) fn tell_of_leader(&mut self, server: ServerId) {
-        if !self.is_told() {
+    pub(super) fn record_leader(&mut self, server: ServerId) {
+        if !self.records_service_events() {
             return;
         }
         // An ensemble that stands is led by the last of those that vote.
@@ -34,12 +34,12 @@ impl World<SimulatedZooKeeper> {
         };
         let epoch = self.machine(server).epoch();
         let previous = previous.map(|index| named(ServerId(index)));
-        self.tell(server, What::Leading { epoch, previous });
+        self.record_service_event(server, What::Leading { epoch, previous });
     }
 
     /// It begins to serve clients, or has ceased to.
-    pub(super) fn tell_of_role(&mut self, server: ServerId) {
-        if !self.is_told() {
+    pub(super) fn record_role(&mut self, server: ServerId) {
+        if !self.records_service_events() {
             return;
         }
         let machine = self.machine(server);
@@ -52,12 +52,12 @@ impl World<SimulatedZooKeeper> {
             None if machine.is_serving() => return,
             Some(_) | None => What::Looking,
         };
-        self.tell(server, what);
+        self.record_service_event(server, what);
     }
 
     /// A message of its leader says what a server lacks, and what it has too much.
     #[cold]
-    pub(super) fn tell_of_sync(&mut self, from: ServerId, to: ServerId, message: &PeerMessage) {
+    pub(super) fn record_sync(&mut self, from: ServerId, to: ServerId, message: &PeerMessage) {
         let Some(order) = self.machine(to).sync_order(from, message) else {
             return;
         };
@@ -73,62 +73,62 @@ impl World<SimulatedZooKeeper> {
             up_to: order.up_to.0,
             truncated,
         };
-        self.tell(to, synced);
+        self.record_service_event(to, synced);
     }
 
     /// The process of a server is about to die. Answers how much it has logged.
     pub(super) fn logged_by(&self, server: ServerId) -> usize {
-        match self.is_told() {
+        match self.records_service_events() {
             true => self.machine(server).logged_after(Zxid(0)),
             false => 0,
         }
     }
 
     /// The process of a server has died, which had logged so much.
-    pub(super) fn tell_of_death(&mut self, server: ServerId, logged: usize) {
-        if self.is_told() {
+    pub(super) fn record_death(&mut self, server: ServerId, logged: usize) {
+        if self.records_service_events() {
             let machine = self.machine(server);
             let left = machine.logged_after(Zxid(0));
             let died = What::Died {
                 log: machine.last_logged().0,
                 lost: logged.saturating_sub(left) as u64,
             };
-            self.tell(server, died);
+            self.record_service_event(server, died);
         }
     }
 
     /// The process of a server runs again.
-    pub(super) fn tell_of_restart(&mut self, server: ServerId) {
-        if self.is_told() {
+    pub(super) fn record_restart(&mut self, server: ServerId) {
+        if self.records_service_events() {
             let up_to = self.machine(server).last_logged().0;
             let restarted = What::Restarted {
                 data: DataFound::Log { up_to },
                 without_key_of: None,
                 left: KeyHolders::default(),
             };
-            self.tell(server, restarted);
+            self.record_service_event(server, restarted);
         }
     }
 
     /// The leader has ended a session.
-    pub(super) fn tell_of_expiry(&mut self, leader: ServerId, session: SessionId) {
-        if self.is_told() {
+    pub(super) fn record_expiry(&mut self, leader: ServerId, session: SessionId) {
+        if self.records_service_events() {
             let of = self.service.sessions.get(&session).copied();
             let session = session.to_string();
-            self.tell(leader, What::SessionExpired { session, of });
+            self.record_service_event(leader, What::SessionExpired { session, of });
         }
     }
 
     /// A server tells a client that a watch has fired, or would have if the connection were still there.
     #[inline]
-    pub(super) fn tell_of_watch(
+    pub(super) fn record_watch(
         &mut self,
         server: ServerId,
         process: ProcessId,
         message: &ServerMessage,
         is_lost: bool,
     ) {
-        if self.is_told()
+        if self.records_service_events()
             && let ServerMessage::Notification { kind, path } = message
         {
             let (event, path) = (format!("{kind:?}"), path.to_string());
@@ -137,7 +137,7 @@ impl World<SimulatedZooKeeper> {
                 true => What::WatchLost { event, path, to },
                 false => What::WatchFired { event, path, to },
             };
-            self.tell(server, what);
+            self.record_service_event(server, what);
         }
     }
 }

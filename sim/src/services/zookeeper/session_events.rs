@@ -102,7 +102,7 @@ impl World<SimulatedZooKeeper> {
 
     #[cold]
     pub(super) fn session_expired(&mut self, leader: ServerId, session: SessionId) {
-        self.tell_of_expiry(leader, session);
+        self.record_expiry(leader, session);
         if let Some(by) = self.service.sessions.get(&session).copied() {
             self.record(EventKind::SessionExpired { by });
             self.moment(Moment::new(by.0, Occasion::SessionExpired));

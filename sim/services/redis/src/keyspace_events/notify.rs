@@ -18,12 +18,12 @@ impl Core {
         let (db, out) = (self.selected, &mut self.out);
         if flags & bit(ALL.len()) != 0 {
             let channel = [format!("__keyspace@{db}__:").as_bytes(), key].concat();
-            let subscriptions = &self.subscriptions;
+            let subscriptions = &mut self.subscriptions;
             subscriptions.publish(Channel::Named, &channel, event.as_bytes(), out);
         }
         if flags & bit(ALL.len() + 1) != 0 {
             let channel = format!("__keyevent@{db}__:{event}");
-            let subscriptions = &self.subscriptions;
+            let subscriptions = &mut self.subscriptions;
             subscriptions.publish(Channel::Named, channel.as_bytes(), key, out);
         }
     }

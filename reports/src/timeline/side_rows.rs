@@ -5,18 +5,18 @@ use picklock_checker::{EventKind, History, VirtualTime};
 
 /// A row beside all lanes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Aside {
+pub(super) struct SideRow {
     /// How many events come before it.
     pub(super) after: usize,
     /// Its time.
     pub(super) at: VirtualTime,
     /// What it tells.
-    pub(super) what: What,
+    pub(super) what: SideRowKind,
 }
 
 /// What a row beside all lanes tells.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum What {
+pub(super) enum SideRowKind {
     /// An event of the service, by its place.
     Service(usize),
     /// A `CouldHaveKnown`, by its place.
