@@ -9,6 +9,8 @@
 
 mod event_subject;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use crate::ids::{ContenderId, ServerId};
@@ -278,6 +280,10 @@ pub struct History {
     pub locks: Vec<String>,
     /// What the faults of the plan do, as a person would say it: `pause contender-1 for 20s`.
     pub faults: Vec<String>,
+    /// Of each fault at which request it strikes, if it waits for one, and if that was asked for: `when contender-1's
+    /// script is answered`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fault_requests: Vec<Option<String>>,
     /// Names of znodes, keys, and rows that events mention.
     pub names: Vec<String>,
     /// What happened, in order.
@@ -285,6 +291,9 @@ pub struct History {
     /// What the servers did and found, in order, if that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub service: Vec<ServiceEvent>,
+    /// The Lua scripts that contenders had servers run, by their SHA1, if that was asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scripts: BTreeMap<String, String>,
     /// What the service was asked for that is not modelled, if that ended the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_modelled: Option<String>,
@@ -345,6 +354,15 @@ impl History {
         self.faults
             .get(id.0 as usize)
             .map_or("a fault", String::as_str)
+    }
+
+    /// What a fault does when it strikes, with the request at which it does, if there is one.
+    pub fn fault_with_request(&self, id: FaultId) -> String {
+        let request = self.fault_requests.get(id.0 as usize);
+        match request.and_then(Option::as_deref) {
+            Some(request) => format!("{}, {request}", self.fault(id)),
+            None => self.fault(id).to_owned(),
+        }
     }
 
     /// The name of a znode, key, or row.

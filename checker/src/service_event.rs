@@ -66,6 +66,13 @@ pub enum ServiceEventKind {
         /// How many transactions are lost with it, for they were not safe yet.
         lost: u64,
     },
+    /// A client has a session, and has not had it before.
+    SessionEstablished {
+        /// Its number.
+        session: String,
+        /// Which contender's.
+        by: ContenderId,
+    },
     /// The leader has ended a session from which nothing was heard.
     SessionExpired {
         /// Its number.
@@ -93,6 +100,13 @@ pub enum ServiceEventKind {
     },
 
     // Any service.
+    /// It answers a contender with an error, or is not there to take its connection.
+    ErrorReply {
+        /// Which contender.
+        to: ContenderId,
+        /// The error, in a few words: `OOM`, `NoAuth`, `connection refused`.
+        error: String,
+    },
     /// Its process runs again.
     Restarted {
         /// With what.
@@ -206,6 +220,7 @@ impl ServiceEvent {
             | ServiceEventKind::Looking
             | ServiceEventKind::Synced { .. }
             | ServiceEventKind::Died { .. }
+            | ServiceEventKind::SessionEstablished { .. }
             | ServiceEventKind::SessionExpired { .. }
             | ServiceEventKind::WatchFired { .. }
             | ServiceEventKind::WatchLost { .. }
@@ -216,6 +231,7 @@ impl ServiceEvent {
             | ServiceEventKind::Subscribed { .. }
             | ServiceEventKind::Published { .. }
             | ServiceEventKind::MessageLost { .. }
+            | ServiceEventKind::ErrorReply { .. }
             | ServiceEventKind::SentinelLog { .. }
             | ServiceEventKind::NodeFailed { .. }
             | ServiceEventKind::NodeReachable { .. } => false,
@@ -229,7 +245,9 @@ impl ServiceEvent {
             ServiceEventKind::SessionExpired { of, .. } => *of,
             ServiceEventKind::WatchFired { to, .. } | ServiceEventKind::WatchLost { to, .. } => *to,
             ServiceEventKind::KeySet { of, .. } | ServiceEventKind::KeyGone { of, .. } => Some(*of),
-            ServiceEventKind::Subscribed { by, .. } => Some(*by),
+            ServiceEventKind::Subscribed { by, .. }
+            | ServiceEventKind::SessionEstablished { by, .. } => Some(*by),
+            ServiceEventKind::ErrorReply { to, .. } => Some(*to),
             ServiceEventKind::Published { by, to, .. } => by.or(to.first().copied()),
             ServiceEventKind::MessageLost { to, .. } => Some(*to),
             ServiceEventKind::Restarted { without_key_of, .. } => *without_key_of,
@@ -267,9 +285,11 @@ impl ServiceEvent {
             }
             ServiceEventKind::Following { .. }
             | ServiceEventKind::Looking
+            | ServiceEventKind::SessionEstablished { .. }
             | ServiceEventKind::SessionExpired { .. }
             | ServiceEventKind::WatchFired { .. }
             | ServiceEventKind::WatchLost { .. }
+            | ServiceEventKind::ErrorReply { .. }
             | ServiceEventKind::PartialSync { .. }
             | ServiceEventKind::KeySet { .. }
             | ServiceEventKind::KeyGone { .. }

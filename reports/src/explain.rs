@@ -83,7 +83,9 @@ fn describe_contender(story: &Story, column: &Column, scene: &Scene, glyphs: &Gl
         }
     });
     if let Some((at, lock, place, name)) = queued {
-        parts.push(place_and_name(place, name, history, glyphs));
+        let of = history.lock_among_several(lock);
+        let of = of.map_or(String::new(), |lock| format!(" of {lock}"));
+        parts.push(place_and_name(place, name, history, glyphs) + &of);
         let names = Names {
             history,
             columns: &scene.columns,
@@ -95,16 +97,19 @@ fn describe_contender(story: &Story, column: &Column, scene: &Scene, glyphs: &Gl
         }
     }
     let entered = events.iter().rev().find_map(|event| {
-        if let EventKind::Acquired { by, token, .. } = event.what {
-            (by == column.contender).then_some((event.at, token))
+        if let EventKind::Acquired { by, lock, token } = event.what {
+            (by == column.contender).then_some((event.at, lock, token))
         } else {
             None
         }
     });
-    match entered {
-        Some((_, Some(token))) => parts.push(format!("entered with token {}", token.0)),
-        Some((at, None)) => parts.push(format!("entered at {at}")),
-        None => {}
+    if let Some((at, lock, token)) = entered {
+        let which = history.lock_among_several(lock);
+        let which = which.map_or(String::new(), |lock| format!(" {lock}"));
+        parts.push(match token {
+            Some(token) => format!("entered{which} with token {}", token.0),
+            None => format!("entered{which} at {at}"),
+        });
     }
     parts.join(", ")
 }

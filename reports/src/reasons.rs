@@ -106,7 +106,9 @@ impl<'a> Search<'a> {
             | ServiceEventKind::Looking
             | ServiceEventKind::Synced { .. }
             | ServiceEventKind::Died { .. }
+            | ServiceEventKind::SessionEstablished { .. }
             | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::ErrorReply { .. }
             | ServiceEventKind::WatchFired { .. }
             | ServiceEventKind::WatchLost { .. }
             | ServiceEventKind::Restarted { .. }

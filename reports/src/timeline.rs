@@ -5,10 +5,12 @@
 //! mixed up.
 
 mod draw;
+mod failed_call;
 mod lane;
 mod note;
 mod select;
 mod service_rows;
+mod session_ends;
 mod side_rows;
 
 use picklock_checker::outcome::Story;
@@ -16,6 +18,7 @@ use picklock_checker::{ContenderId, Event, EventKind, History, ServiceEvent, Vir
 
 pub(crate) use note::place_and_name;
 use select::Selection;
+use session_ends::SessionEnds;
 use side_rows::{SideRow, SideRowKind};
 
 use crate::style::{Glyphs, Style};
@@ -114,6 +117,7 @@ pub(crate) fn build(story: &Story, scene: &Scene, style: &Style) -> Timeline {
         glyphs: style.glyphs(),
         lanes: vec![Lane::default(); story.history.contenders.len()],
         invariant: invariant.map_or("", String::as_str),
+        sessions: SessionEnds::of(&story.history),
         faults: Vec::new(),
         rows: Vec::new(),
     };
@@ -166,6 +170,7 @@ struct Builder<'a> {
     /// Of all contenders, with a column or without.
     lanes: Vec<Lane>,
     invariant: &'a str,
+    sessions: SessionEnds,
     /// Faults that belong to the next row, because that is what they did.
     faults: Vec<String>,
     rows: Vec<Row>,
@@ -191,7 +196,7 @@ impl Builder<'_> {
                 continue;
             }
             if !shows {
-                self.take_in(&event.what);
+                self.take_in(index, &event.what);
                 left_out += 1;
                 missed |= self.would_be_missed(&event.what);
                 continue;
@@ -227,10 +232,17 @@ impl Builder<'_> {
     }
 
     /// An event that gets no row still moves its lane on.
-    fn take_in(&mut self, what: &EventKind) -> Option<(ContenderId, lane::Cell)> {
+    fn take_in(&mut self, index: usize, what: &EventKind) -> Option<(ContenderId, lane::Cell)> {
         let by = lane::subject(what)?;
         let lane = self.lanes.get_mut(by.0 as usize)?;
-        Some((by, lane.apply(what, self.names.history, self.glyphs)))
+        if self.sessions.of_old.contains(&index) {
+            return Some((by, lane.plain("old session expires", self.glyphs)));
+        }
+        let mut cell = lane.apply(what, self.names.history, self.glyphs);
+        if self.sessions.given_up.contains(&index) {
+            cell.words = "client gives session up".to_owned();
+        }
+        Some((by, cell))
     }
 
     /// Whether a reader of the lanes would wonder how this was skipped.
@@ -300,6 +312,9 @@ impl Builder<'_> {
         {
             return vec![note::of_service(told, &self.names, self.glyphs)];
         }
+        if let Some(refusal) = failed_call::refusal(history, index) {
+            return vec![refusal];
+        }
         let mut notes: Vec<String> = note::note(what, &self.names, self.glyphs)
             .into_iter()
             .collect();
@@ -313,7 +328,7 @@ impl Builder<'_> {
     fn show(&mut self, index: usize, event: &Event, breaks: bool) {
         let mut cells = self.bars();
         let mut notes = std::mem::take(&mut self.faults);
-        if let Some((by, cell)) = self.take_in(&event.what) {
+        if let Some((by, cell)) = self.take_in(index, &event.what) {
             let column = self.names.columns.iter().position(|it| it.contender == by);
             match column {
                 Some(column) => cells[column] = cell.text(),

@@ -39,7 +39,9 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
     let waits = events.any(|event| matches!(event.what, EventKind::StillWaiting { .. }));
     let mut lines = BTreeSet::new();
     let led_up = |(_, event): &(usize, &ServiceEvent)| {
-        let is_in_time = event.after > *first && event.after <= *last;
+        // Which session another event tells of, only its beginning says.
+        let begins = matches!(event.what, ServiceEventKind::SessionEstablished { .. });
+        let is_in_time = (begins || event.after > *first) && event.after <= *last;
         let takes_part = event.about().is_some_and(|by| who.contains(&by));
         let is_new = match &event.what {
             // Each Sentinel logs it.

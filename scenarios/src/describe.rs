@@ -55,6 +55,30 @@ pub fn planned(fault: &PlannedFault) -> String {
     }
 }
 
+/// At which request a fault strikes, if it waits for one, as a clause: `when its create is committed`. Whoever is struck
+/// is not named again.
+pub fn request(fault: &PlannedFault) -> Option<String> {
+    let by = match fault.when {
+        Trigger::Sent { by, .. }
+        | Trigger::Proposed { by, .. }
+        | Trigger::Committed { by, .. }
+        | Trigger::Answered { by, .. }
+        | Trigger::Streamed { by, .. }
+        | Trigger::Applied { by, .. } => contender(by),
+        _ => return None,
+    };
+    let mut clause = trigger(&fault.when);
+    let struck = self::fault(&fault.inject);
+    if struck.split_whitespace().any(|word| word == by) {
+        clause = clause.replace(&format!("{by}'s "), "its ");
+        clause = clause.replace(&format!("{by} "), "it ");
+    }
+    Some(match fault.after.is_zero() {
+        true => format!("when {clause}"),
+        false => format!("{} after {clause}", write_duration(fault.after)),
+    })
+}
+
 /// What a trigger waits for, as a clause: `contender-1 has acquired`.
 pub fn trigger(trigger: &Trigger) -> String {
     let done = |by: &ContenderName, does: &str, nth: &u32| {

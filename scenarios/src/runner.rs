@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use crate::case_statistics::Tally;
 use crate::clock::Stopwatch;
+use crate::describe;
 use crate::replay_command::{self, ReplayCommand};
 use crate::scenario::{Case, Expectation, Scenario, Want};
 use crate::shard::Shard;
@@ -157,14 +158,15 @@ pub fn simulated(case: &Case, seed: u64) -> Simulated {
 /// The same run as [`simulated`], with what servers do and find in its history: to be told to people.
 pub fn told(case: &Case, seed: u64) -> Simulated {
     let (plan, tape) = plan_and_tape(case, seed);
-    simulate_told(&plan, tape)
+    let simulated = simulate_told(&plan, tape);
+    with_requests_of_faults(&plan, simulated)
 }
 
 /// A run of a plan once more, with what servers do and find in its history.
 pub fn told_again(plan: &Plan, simulated: &Simulated) -> Simulated {
     let told = simulate_told(plan, Tape::recorded(simulated.choices.clone()));
     match told.hash == simulated.hash {
-        true => told,
+        true => with_requests_of_faults(plan, told),
         // A recipe that goes by something else than its handle and its environment does not do the same again.
         false => simulated.clone(),
     }
@@ -173,7 +175,17 @@ pub fn told_again(plan: &Plan, simulated: &Simulated) -> Simulated {
 /// The same run as [`told`], and every message between clients and servers, and between servers.
 pub fn traced(case: &Case, seed: u64) -> (Simulated, Vec<TracedMessage>) {
     let (plan, tape) = plan_and_tape(case, seed);
-    simulate_traced(&plan, tape)
+    let (simulated, messages) = simulate_traced(&plan, tape);
+    (with_requests_of_faults(&plan, simulated), messages)
+}
+
+/// The run, with at which requests the faults of its plan strike.
+fn with_requests_of_faults(plan: &Plan, mut simulated: Simulated) -> Simulated {
+    let requests: Vec<_> = plan.faults.iter().map(describe::request).collect();
+    if requests.iter().any(Option::is_some) {
+        simulated.run.history.fault_requests = requests;
+    }
+    simulated
 }
 
 fn plan_and_tape(case: &Case, seed: u64) -> (Cow<'_, Plan>, Tape) {

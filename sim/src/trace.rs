@@ -6,6 +6,8 @@ use crate::network::{ConnectionId, ServerId};
 use crate::plan::Direction;
 use crate::process::ProcessId;
 
+/// What is said of a connection that begins.
+pub(crate) const CONNECTION: &str = "the connection";
 /// What is said of a connection that is gone.
 pub(crate) const CONNECTION_GONE: &str = "the connection is gone";
 
@@ -20,6 +22,14 @@ pub enum MessageStep {
     Lost,
     /// It is no message: whom it would go to learns that the connection is gone.
     Closed,
+    /// It is no message: the connection is there, as whoever has asked for it learns.
+    Opened,
+    /// It is no message: whoever asks for a connection learns that nobody listens.
+    Refused,
+    /// A packet of what was sent is lost, and TCP sends it again.
+    PacketLost,
+    /// It is no message: the link goes down for a while.
+    LinkDown,
 }
 
 /// Which way a message goes.
@@ -41,6 +51,10 @@ impl MessageStep {
             Self::Received => "received",
             Self::Lost => "lost",
             Self::Closed => "closed",
+            Self::Opened => "opened",
+            Self::Refused => "refused",
+            Self::PacketLost => "dropped",
+            Self::LinkDown => "down",
         }
     }
 }
@@ -63,6 +77,8 @@ pub enum Party {
     Client(ProcessId),
     /// A server, by its index from zero; after the servers come the Sentinels.
     Server(ServerId),
+    /// Every server that the other one can talk to.
+    EveryServer,
 }
 
 /// Something that happens to a message.
@@ -91,8 +107,10 @@ impl TracedMessage {
     pub fn direction(&self) -> MessageDirection {
         match (self.from, self.to) {
             (Party::Client(_), _) => MessageDirection::ToServer,
-            (Party::Server(_), Party::Client(_)) => MessageDirection::ToClient,
-            (Party::Server(_), Party::Server(_)) => MessageDirection::BetweenServers,
+            (Party::Server(_) | Party::EveryServer, Party::Client(_)) => MessageDirection::ToClient,
+            (Party::Server(_) | Party::EveryServer, Party::Server(_) | Party::EveryServer) => {
+                MessageDirection::BetweenServers
+            }
         }
     }
 
@@ -100,7 +118,7 @@ impl TracedMessage {
     pub fn process(&self) -> Option<ProcessId> {
         match (self.from, self.to) {
             (Party::Client(process), _) | (_, Party::Client(process)) => Some(process),
-            (Party::Server(_), Party::Server(_)) => None,
+            (Party::Server(_) | Party::EveryServer, Party::Server(_) | Party::EveryServer) => None,
         }
     }
 }

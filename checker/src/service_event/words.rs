@@ -54,6 +54,12 @@ fn sentence(event: &ServiceEvent, name: &dyn Fn(ContenderId) -> String) -> Strin
             let lost = count(*lost, "transaction");
             format!("{who} dies; its log is safe up to {log}, and {lost} after that lost")
         }
+        ServiceEventKind::SessionEstablished { session, by } => {
+            format!("{who} gives {} the session {session}", name(*by))
+        }
+        ServiceEventKind::ErrorReply { to, error } => {
+            format!("{who} answers {} with {error}", name(*to))
+        }
         ServiceEventKind::SessionExpired { session, of } => {
             let of = of.map_or(String::new(), |of| format!(" of {}", name(of)));
             format!("{who} expires the session {session}{of}")

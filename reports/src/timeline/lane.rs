@@ -182,7 +182,7 @@ impl Lane {
         Cell::new(bar.trim(), words)
     }
 
-    fn plain(&self, words: impl Into<String>, glyphs: &Glyphs) -> Cell {
+    pub(crate) fn plain(&self, words: impl Into<String>, glyphs: &Glyphs) -> Cell {
         Cell::new(&self.bar(glyphs), words)
     }
 

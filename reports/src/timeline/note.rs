@@ -114,7 +114,11 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
 }
 
 fn fired(history: &History, fault: FaultId) -> String {
-    format!("fault {}: {}", fault.0 + 1, history.fault(fault))
+    format!(
+        "fault {}: {}",
+        fault.0 + 1,
+        history.fault_with_request(fault)
+    )
 }
 
 fn healed(history: &History, fault: FaultId) -> String {

@@ -36,6 +36,12 @@ pub(super) fn all(history: &History) -> Vec<usize> {
     let service = &history.service;
     let is_shown = |index: &usize| {
         let event = &service[*index];
+        // What a call that fails says, and how sessions begin, is said elsewhere.
+        if let ServiceEventKind::ErrorReply { .. } | ServiceEventKind::SessionEstablished { .. } =
+            event.what
+        {
+            return false;
+        }
         let next = service.get(index + 1);
         let is_said_again = next.is_some_and(|next| says_again(event, next));
         !is_said_again && !is_told_by_history(history, event)
@@ -116,7 +122,9 @@ pub(super) fn essential(
             | ServiceEventKind::Leading { .. }
             | ServiceEventKind::Following { .. }
             | ServiceEventKind::Looking
+            | ServiceEventKind::SessionEstablished { .. }
             | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::ErrorReply { .. }
             | ServiceEventKind::Restarted { .. }
             | ServiceEventKind::Promoted { .. }
             | ServiceEventKind::Demoted { .. }

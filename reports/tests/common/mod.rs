@@ -1,5 +1,6 @@
 //! Hand-written runs, one line per event.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use picklock_checker::outcome::Story;
@@ -16,11 +17,13 @@ pub fn history(contenders: u32, faults: &[&str], lines: &str) -> History {
         contenders: (1..=contenders).map(|n| format!("contender-{n}")).collect(),
         locks: vec!["stock".to_owned()],
         faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
+        fault_requests: Vec::new(),
         names: (0..100)
             .map(|n| format!("/locks/stock/lock-{n:010}"))
             .collect(),
         events: Vec::new(),
         service: Vec::new(),
+        scripts: BTreeMap::new(),
         not_modelled: None,
         broken: None,
         too_long: None,

@@ -76,6 +76,11 @@ impl Service {
         self.redis()?.cluster.as_ref()
     }
 
+    /// How many machines there are: servers and Sentinels.
+    pub fn machines(&self) -> u8 {
+        self.servers() + self.observers() + self.sentinels()
+    }
+
     /// The name of a machine, by its index: servers come first, and then Sentinels.
     pub fn machine_name(&self, index: u8) -> String {
         let servers = self.servers() + self.observers();

@@ -3,7 +3,9 @@
 mod answers;
 mod clients;
 mod cluster;
+mod command_text;
 mod delivery;
+mod error_replies;
 mod event;
 mod faults;
 mod for_good;

@@ -6,6 +6,7 @@ use super::{SimulatedService, World};
 use crate::link_ids;
 use crate::network::{ConnectionId, ServerId};
 use crate::process::ProcessId;
+use crate::trace::MessageDirection::{ToClient, ToServer};
 
 impl<S: SimulatedService> World<S> {
     /// The process of the client that has a connection.
@@ -28,7 +29,9 @@ impl<S: SimulatedService> World<S> {
             self.latency_between(process, ends.server),
             ends.is_new_to_server(),
         );
+        let would_leave = obstacle.map_or(self.now, |it| it.leaves(self.now).0);
         let departs = self.gets_out(obstacle, latency, self.now, is_first);
+        self.trace_lost_packet((connection, ToServer), would_leave, departs);
         let at = self.travels(latency, link, obstacle, departs, extra);
         self.connections.get_mut(connection).reaches_server(at)
     }
@@ -48,7 +51,9 @@ impl<S: SimulatedService> World<S> {
             self.latency_between(process, ends.server),
             ends.is_new_to_client(),
         );
+        let would_leave = obstacle.map_or(departs, |it| it.leaves(departs).0);
         let departs = self.gets_out(obstacle, latency, departs, is_first);
+        self.trace_lost_packet((connection, ToClient), would_leave, departs);
         let at = self.travels(latency, link, obstacle, departs, extra);
         self.connections.get_mut(connection).reaches_client(at)
     }

@@ -9,6 +9,7 @@ use picklock_machines::Chance;
 
 use super::SimulatedService;
 use super::World;
+use super::process;
 use crate::event::Event;
 use crate::network::{Latency, Obstacle};
 use crate::plan::{ContenderName, Direction, Fault, Rate};
@@ -95,6 +96,7 @@ impl<S: SimulatedService> World<S> {
         };
         let comes_up = (self.now + self.draw(down)).min(until);
         self.on_link(target, direction, |obstacle| obstacle.hold(comes_up));
+        self.trace_link_down(process(target), direction, comes_up);
         if comes_up < until {
             let goes_down = comes_up + self.draw(up);
             if goes_down < until {

@@ -2,9 +2,13 @@
 
 use std::fmt::Display;
 
+use picklock_checker::VirtualTime;
+
 use super::{SimulatedService, World};
 use crate::network::{ConnectionId, ServerId};
-use crate::trace::{MessageDirection, MessageStep, Party, TracedMessage};
+use crate::plan::Direction;
+use crate::process::ProcessId;
+use crate::trace::{CONNECTION_GONE, MessageDirection, MessageStep, Party, TracedMessage};
 
 impl<S: SimulatedService> World<S> {
     /// Writes down what happens to a message of a client or to one, if somebody wants to know.
@@ -33,6 +37,57 @@ impl<S: SimulatedService> World<S> {
             let ends = (Party::Server(from), Party::Server(to));
             let step = (step, is_sign_of_life(message));
             self.push_trace(ends, None, step, message.to_string());
+        }
+    }
+
+    /// Writes down that a client learns that its connection is gone, or that there was nobody to take it.
+    pub(crate) fn trace_end_of_connection(&mut self, connection: ConnectionId, is_refused: bool) {
+        match is_refused {
+            true => self.trace(
+                connection,
+                (MessageDirection::ToClient, MessageStep::Refused),
+                &"nobody listens",
+            ),
+            false => self.trace(
+                connection,
+                (MessageDirection::ToClient, MessageStep::Closed),
+                &CONNECTION_GONE,
+            ),
+        }
+    }
+
+    /// Writes down that what a client or a server sends gets out only at a time, because packets of it are lost; it
+    /// would have left before.
+    #[inline(always)]
+    pub(crate) fn trace_lost_packet(
+        &mut self,
+        (connection, direction): (ConnectionId, MessageDirection),
+        would_leave: VirtualTime,
+        leaves: VirtualTime,
+    ) {
+        if self.trace.is_some() && leaves > would_leave {
+            let step = (direction, MessageStep::PacketLost);
+            let text = format!("a packet; TCP gets it out at {leaves}");
+            self.write_trace(connection, step, &text);
+        }
+    }
+
+    /// Writes down that the link of a client is down up to a time.
+    pub(crate) fn trace_link_down(
+        &mut self,
+        process: ProcessId,
+        direction: Direction,
+        until: VirtualTime,
+    ) {
+        if self.trace.is_some() {
+            let client = Party::Client(process);
+            let (ends, ways) = match direction {
+                Direction::ToServer => ((client, Party::EveryServer), "this way"),
+                Direction::ToClient => ((Party::EveryServer, client), "this way"),
+                Direction::Both => ((client, Party::EveryServer), "either way"),
+            };
+            let text = format!("nothing gets through {ways} until {until}");
+            self.push_trace(ends, None, (MessageStep::LinkDown, false), text);
         }
     }
 

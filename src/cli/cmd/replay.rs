@@ -1,5 +1,6 @@
 //! `picklock replay`: one seed of one case, told to a person.
 
+mod script_names;
 mod trace;
 
 use std::path::PathBuf;
@@ -79,9 +80,13 @@ impl Replay {
             true => runner::traced(&case, seed),
             false => (runner::told(&case, seed), Vec::new()),
         };
-        let rows = match messages.is_empty() {
-            true => Vec::new(),
-            false => self.trace.rows(&case.plan_for(seed), &messages),
+        let rows = match self.trace.trace {
+            true => {
+                let plan = case.plan_for(seed);
+                self.trace.check(&plan, &simulated.run.history)?;
+                self.trace.rows(&plan, &messages)
+            }
+            false => Vec::new(),
         };
         let fits = IdentityCheck::of(&case, seed, self.was.as_ref(), &simulated);
         let outcome = runner::judge(&case, seed, &simulated);

@@ -6,15 +6,16 @@ use picklock_clients::redis::{Command, Value};
 use picklock_redis::client::{Client, Destination, End, Input, Output, RedisClientConfig};
 
 use super::SimulatedRedis;
+use super::command_text::CommandText;
 use super::event::RedisEvent;
 use super::{RedisClient, Traffic, is_message};
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
 use crate::plan::Cluster;
 use crate::process::ProcessId;
-use crate::trace::CONNECTION_GONE;
-use crate::trace::MessageDirection::ToClient;
-use crate::trace::MessageStep::{Closed, Lost, Received};
+use crate::trace::CONNECTION;
+use crate::trace::MessageDirection::{ToClient, ToServer};
+use crate::trace::MessageStep::{Lost, Opened, Received};
 use crate::world::World;
 use crate::world::triggers::{Moment, Occasion};
 
@@ -187,7 +188,8 @@ impl World<SimulatedRedis> {
         let request = RequestId { connection, number };
         let by = self.process_of(connection).0;
         self.moment(Moment::new(by, Occasion::Sent(kind)).about(request));
-        let Some(extra) = self.sends(connection, &command) else {
+        self.record_script(&command);
+        let Some(extra) = self.sends(connection, &CommandText(&command)) else {
             self.cut(connection);
             return;
         };
@@ -247,6 +249,7 @@ impl World<SimulatedRedis> {
         let slot = &self.service.clients[ends.client as usize];
         let wanted = slot.alive && slot.machine.connections().any(|it| it == connection);
         if ends.open_at_client && wanted {
+            self.trace(connection, (ToServer, Opened), &CONNECTION);
             let client = ClientId(ends.client);
             self.client_input(client, Input::Opened { connection });
         } else {
@@ -259,7 +262,8 @@ impl World<SimulatedRedis> {
         let ends = self.connections.get_mut(connection);
         ends.open_at_client = false;
         let client = ClientId(ends.client);
-        self.trace(connection, (ToClient, Closed), &CONNECTION_GONE);
+        let is_refused = !ends.was_opened && !ends.broken;
+        self.trace_end_of_connection(connection, is_refused);
         self.client_input(client, Input::Broken { connection });
     }
 

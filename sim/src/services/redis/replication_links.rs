@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::link_ids;
 use crate::network::ServerId;
 use crate::ownership::Actor;
-use crate::trace::MessageStep::{Received, Sent};
+use crate::trace::MessageStep::{Closed, Opened, Received, Refused, Sent};
 use crate::world::World;
 
 /// A link between two servers.
@@ -111,7 +111,15 @@ impl World<SimulatedRedis> {
     }
 
     pub(super) fn link_completed(&mut self, link: LinkId, up: bool) {
-        let replica = self.service.replica_of(link);
+        let (replica, primary) = (
+            self.service.replica_of(link),
+            self.service.primary_of_link(link),
+        );
+        let (step, text) = match up {
+            true => (Opened, "the replication link"),
+            false => (Refused, "nobody listens"),
+        };
+        self.trace_between((replica, primary), step, &text, |_| false);
         let input = if up {
             Input::Linked { link }
         } else {
@@ -181,6 +189,9 @@ impl World<SimulatedRedis> {
 
     pub(super) fn link_gone(&mut self, server: ServerId, link: LinkId) {
         if self.service.life(server).is_up() {
+            let other = self.service.links[link.0 as usize].other(server);
+            let text = "the replication link is gone";
+            self.trace_between((other, server), Closed, &text, |_| false);
             let gone = Input::LinkGone { link: Some(link) };
             self.server_input(server, gone);
             self.apply_server_outputs(server);

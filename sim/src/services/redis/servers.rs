@@ -6,6 +6,7 @@ use picklock_clients::redis::{Command, Value};
 use picklock_machines::Chance;
 use picklock_redis::{ConnectionId as At, Input, Now, Output, ProcessEnd};
 
+use super::command_text::CommandText;
 use super::event::RedisEvent;
 use super::operator::OPERATOR;
 use super::{SimulatedRedis, is_message, sentinel_links};
@@ -128,12 +129,13 @@ impl World<SimulatedRedis> {
             return;
         }
         if !self.service.life(server).is_up() {
+            self.record_refused_connection(server, connection);
             self.notify_connection_reset(connection);
             return;
         }
         let at = self.reaches_client(connection, self.now, 0);
         let ends = self.connections.get_mut(connection);
-        ends.open_at_server = true;
+        (ends.open_at_server, ends.was_opened) = (true, true);
         let slot = self.service.servers.get(usize::from(server.0));
         // One that stands still has a kernel that takes it, and learns of it by what comes first.
         if slot.is_some_and(|slot| !slot.life.is_hung()) {
@@ -169,10 +171,10 @@ impl World<SimulatedRedis> {
     pub(super) fn at_server(&mut self, connection: ConnectionId, command: Command) {
         let ends = *self.connections.get(connection);
         if !ends.open_at_server || ends.broken {
-            self.trace(connection, (ToServer, Lost), &command);
+            self.trace(connection, (ToServer, Lost), &CommandText(&command));
             return;
         }
-        self.trace(connection, (ToServer, Received), &command);
+        self.trace(connection, (ToServer, Received), &CommandText(&command));
         if self.service.is_sentinel(ends.server) {
             self.deliver_to_sentinel(ends.server, At(connection.0), command);
             return;
@@ -218,6 +220,7 @@ impl World<SimulatedRedis> {
         let process = self.process_of(connection);
         self.trace(connection, (ToClient, Sent), &value);
         self.record_subscription(server, connection, &value);
+        self.record_error(server, connection, &value);
         let mut extra = 0;
         if is_message(&value) {
             self.count_message(process, false);

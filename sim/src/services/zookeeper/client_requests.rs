@@ -59,9 +59,10 @@ impl World<SimulatedZooKeeper> {
         if let ServerMessage::Connected { session, .. } = message {
             let process = ends.process;
             if (process.0 as usize) < self.contenders.len() {
-                self.service
-                    .sessions
-                    .insert(session, ContenderId(process.0));
+                let by = ContenderId(process.0);
+                if self.service.sessions.insert(session, by).is_none() {
+                    self.record_new_session(ends.server, session, by);
+                }
             }
         }
         if self.believes_without_owning(ends.process) {

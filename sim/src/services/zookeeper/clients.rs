@@ -8,9 +8,9 @@ use picklock_zookeeper::messages::{ConnectionId, ServerId};
 use super::{ClientSlot, SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::{ClientId, Event};
 use crate::process::ProcessId;
-use crate::trace::CONNECTION_GONE;
-use crate::trace::MessageDirection::ToClient;
-use crate::trace::MessageStep::Closed;
+use crate::trace::CONNECTION;
+use crate::trace::MessageDirection::ToServer;
+use crate::trace::MessageStep::Opened;
 use crate::world::World;
 use crate::world::timeline_lanes::WAKES;
 
@@ -205,6 +205,7 @@ impl World<SimulatedZooKeeper> {
         if ends.open_at_client
             && self.service.clients[ends.client as usize].connection == Some(connection)
         {
+            self.trace(connection, (ToServer, Opened), &CONNECTION);
             self.client_input(client, Input::Opened { connection });
         } else {
             // It has given up waiting.
@@ -217,7 +218,7 @@ impl World<SimulatedZooKeeper> {
         let ends = *self.connections.get(connection);
         self.connections.get_mut(connection).open_at_client = false;
         if self.service.clients[ends.client as usize].connection == Some(connection) {
-            self.trace(connection, (ToClient, Closed), &CONNECTION_GONE);
+            self.trace_end_of_connection(connection, !ends.was_opened && !ends.broken);
             let input = if ends.was_opened {
                 Input::Broken { connection }
             } else {

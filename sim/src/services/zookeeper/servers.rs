@@ -229,6 +229,7 @@ impl World<SimulatedZooKeeper> {
             return;
         }
         self.trace(connection, (ToClient, Sent), &message);
+        self.record_error(server, process, &message);
         let mut extra = 0;
         if let ServerMessage::Reply { xid, .. } = &message
             && self.watches_requests()

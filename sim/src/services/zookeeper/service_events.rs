@@ -1,5 +1,6 @@
 //! What the servers of an ensemble do and find, for whoever wants to be told: in the words of Zab.
 
+use picklock_checker::ContenderId;
 use picklock_checker::service_event::{DataFound, KeyHolders, ServiceEventKind as What, SyncMode};
 use picklock_clients::zookeeper::{SessionId, Zxid};
 use picklock_zookeeper::inspection::LearnerSync;
@@ -107,6 +108,38 @@ impl World<SimulatedZooKeeper> {
                 left: KeyHolders::default(),
             };
             self.record_service_event(server, restarted);
+        }
+    }
+
+    /// A client learns that it has a session, which it had not before.
+    #[inline]
+    pub(super) fn record_new_session(
+        &mut self,
+        server: ServerId,
+        session: SessionId,
+        by: ContenderId,
+    ) {
+        if self.records_service_events() {
+            let session = session.to_string();
+            self.record_service_event(server, What::SessionEstablished { session, by });
+        }
+    }
+
+    /// A server answers a contender's request with an error.
+    #[inline]
+    pub(super) fn record_error(
+        &mut self,
+        server: ServerId,
+        process: ProcessId,
+        message: &ServerMessage,
+    ) {
+        if self.records_service_events()
+            && let ServerMessage::Reply { reply, .. } = message
+            && let Err(error) = reply
+            && let Some(to) = self.contender_of(process)
+        {
+            let error = format!("{error:?}");
+            self.record_service_event(server, What::ErrorReply { to, error });
         }
     }
 

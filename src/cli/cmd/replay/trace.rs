@@ -3,12 +3,17 @@
 
 use std::time::Duration;
 
-use crate::checker::History;
+use crate::checker::{History, ServiceEventKind, VirtualTime};
 use crate::cli::cmd::why::event;
-use crate::scenarios::units::{UnitMistake, parse_range};
-use crate::sim::plan::Plan;
+use crate::cli::failure::Failure;
+use crate::scenarios::units::{UnitMistake, parse_range, write_duration};
+use crate::sim::network::ServerId;
+use crate::sim::plan::{Plan, Workload};
+use crate::sim::process::ProcessId;
 use crate::sim::trace::{MessageDirection, Party, TracedMessage};
 use serde::{Serialize, Serializer};
+
+use super::script_names::ScriptNames;
 
 /// Which part of a trace is wanted.
 #[derive(Debug, clap::Args)]
@@ -81,6 +86,31 @@ fn parse_between(text: &str) -> Result<(Duration, Duration), String> {
 }
 
 impl Trace {
+    /// Whether all that is asked for is there: the names, and the time.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if somebody is named who takes no part, or nothing happens in that time.
+    pub fn check(&self, plan: &Plan, history: &History) -> Result<(), Failure> {
+        let names = participants(plan);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut unknown = self.of.iter().filter(|it| !names.contains(&it.as_str()));
+        if let Some(name) = unknown.next() {
+            return Err(Failure::unknown("contender or server", name, &names));
+        }
+        let end = history
+            .events
+            .last()
+            .map_or(VirtualTime::ZERO, |last| last.at);
+        match self.between {
+            Some((from, _)) if from > Duration::from_micros(end.micros()) => Err(Failure::usage(
+                format!("nothing happens after {}", write_duration(from)),
+                [format!("the run ends at {end}")],
+            )),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// The messages that are wanted, but for signs of life.
     pub fn rows<'t>(&self, plan: &Plan, messages: &'t [TracedMessage]) -> Vec<Row<'t>> {
         let rows = messages.iter().map(|message| Row {
@@ -113,6 +143,16 @@ impl Trace {
 
     /// The rows as text, with the events of the history and of the servers between them.
     pub fn text(&self, rows: &[Row<'_>], history: &History) -> String {
+        let mut scripts = ScriptNames::of(history);
+        let first_uses = rows.iter().filter_map(|row| {
+            let TracedMessage {
+                at, after, text, ..
+            } = row.message;
+            let (digits, script) = scripts.first_use(text)?;
+            let line = format!("* script {digits}: {script}");
+            Some((*after, false, at.micros(), line))
+        });
+        let first_uses: Vec<_> = first_uses.collect();
         let messages = rows.iter().map(|row| {
             let TracedMessage {
                 at,
@@ -122,10 +162,15 @@ impl Trace {
                 ..
             } = row.message;
             let ends = format!("{} to {}", row.from, row.to);
+            let text = scripts.named(text);
             let line = format!("{ends:<26} {:<9} {text}", step.name());
             (*after, false, at.micros(), line)
         });
         let service = history.service.iter().filter(|event| {
+            // The message that says so stands there, too.
+            if let ServiceEventKind::ErrorReply { .. } = event.what {
+                return false;
+            }
             let about = event.about().map(|by| history.contender(by));
             self.wants_time(event.at.micros()) && self.wants_service(&event.machine, about)
         });
@@ -140,7 +185,8 @@ impl Trace {
             (index, true, event.at.micros(), format!("· {said}"))
         });
         // What comes before an event of the history was written down before it.
-        let mut lines: Vec<_> = messages.chain(service).chain(events).collect();
+        let messages = messages.chain(service).chain(events);
+        let mut lines: Vec<_> = first_uses.iter().cloned().chain(messages).collect();
         lines.sort_by_key(|(after, is_event, at, _)| (*after, *is_event, *at));
         let mut text = String::from(
             "Trace: what is sent, received, and lost; · history; * servers; signs of life are left out\n",
@@ -156,11 +202,26 @@ impl Trace {
     }
 }
 
+/// Everybody who takes part in a run.
+fn participants(plan: &Plan) -> Vec<String> {
+    let Workload {
+        contenders,
+        bystanders,
+        ..
+    } = plan.workload;
+    // After the bystanders comes the operator.
+    let clients = (0..=contenders + bystanders).map(|index| Party::Client(ProcessId(index)));
+    let machines = (0..plan.service.machines()).map(|index| Party::Server(ServerId(index)));
+    let all = clients.chain(machines);
+    all.map(|it| party(plan, it)).collect()
+}
+
 /// What a machine or a client is called.
 fn party(plan: &Plan, party: Party) -> String {
     let workload = &plan.workload;
     let process = match party {
         Party::Server(server) => return plan.service.machine_name(server.0),
+        Party::EveryServer => return "every server".to_owned(),
         Party::Client(process) => process,
     };
     match process.0.checked_sub(workload.contenders) {

@@ -64,7 +64,11 @@ pub(in crate::cli::cmd) fn describe(history: &History, what: &EventKind) -> Stri
         },
         EventKind::Written { by, .. } => of(by, "has the answer to its write"),
         EventKind::FaultFired { fault } => {
-            format!("fault {}: {}", fault.0 + 1, history.fault(fault))
+            format!(
+                "fault {}: {}",
+                fault.0 + 1,
+                history.fault_with_request(fault)
+            )
         }
         EventKind::FaultHealed { fault } => {
             format!("fault {} is over: {}", fault.0 + 1, history.fault(fault))

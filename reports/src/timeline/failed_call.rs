@@ -1,0 +1,38 @@
+//! Why a call of a lock has failed, as the servers tell of it.
+
+use picklock_checker::{EventKind, Failure, History, ServiceEventKind};
+
+/// What the service has answered a call with that it refused, by the place of the event that says so.
+pub(super) fn refusal(history: &History, index: usize) -> Option<String> {
+    let (by, is_release) = match history.events[index].what {
+        EventKind::AcquireFailed {
+            by,
+            why: Failure::Refused,
+            ..
+        } => (by, false),
+        EventKind::ReleaseFailed {
+            by,
+            why: Failure::Refused,
+            ..
+        } => (by, true),
+        _ => return None,
+    };
+    let mut before = history.events[..index].iter();
+    let began = before.rposition(|event| match event.what {
+        EventKind::AcquireStarted { by: who, .. } => !is_release && who == by,
+        EventKind::ReleaseStarted { by: who, .. } => is_release && who == by,
+        _ => false,
+    })?;
+    let during = history.service.iter().rev();
+    let mut during = during.filter(|event| event.after > began && event.after <= index);
+    let error = during.find_map(|event| match &event.what {
+        ServiceEventKind::ErrorReply { to, error } if *to == by => Some(error),
+        _ => None,
+    });
+    match error {
+        Some(error) => Some(format!("refused: {error}")),
+        // Whoever is not heard is not refused either; a release may find that there is nothing to give back.
+        None if !is_release && !history.service.is_empty() => Some("no connection".to_owned()),
+        None => None,
+    }
+}
