@@ -100,6 +100,13 @@ pub enum ServiceEventKind {
     },
 
     // Any service.
+    /// The client library of a contender sends it a request again that may have been executed.
+    Resent {
+        /// Which contender's.
+        by: ContenderId,
+        /// The request, in a few words: `EVAL 59114909`.
+        request: String,
+    },
     /// It answers a contender with an error, or is not there to take its connection.
     ErrorReply {
         /// Which contender.
@@ -231,6 +238,7 @@ impl ServiceEvent {
             | ServiceEventKind::Subscribed { .. }
             | ServiceEventKind::Published { .. }
             | ServiceEventKind::MessageLost { .. }
+            | ServiceEventKind::Resent { .. }
             | ServiceEventKind::ErrorReply { .. }
             | ServiceEventKind::SentinelLog { .. }
             | ServiceEventKind::NodeFailed { .. }
@@ -246,7 +254,8 @@ impl ServiceEvent {
             ServiceEventKind::WatchFired { to, .. } | ServiceEventKind::WatchLost { to, .. } => *to,
             ServiceEventKind::KeySet { of, .. } | ServiceEventKind::KeyGone { of, .. } => Some(*of),
             ServiceEventKind::Subscribed { by, .. }
-            | ServiceEventKind::SessionEstablished { by, .. } => Some(*by),
+            | ServiceEventKind::SessionEstablished { by, .. }
+            | ServiceEventKind::Resent { by, .. } => Some(*by),
             ServiceEventKind::ErrorReply { to, .. } => Some(*to),
             ServiceEventKind::Published { by, to, .. } => by.or(to.first().copied()),
             ServiceEventKind::MessageLost { to, .. } => Some(*to),
@@ -289,6 +298,7 @@ impl ServiceEvent {
             | ServiceEventKind::SessionExpired { .. }
             | ServiceEventKind::WatchFired { .. }
             | ServiceEventKind::WatchLost { .. }
+            | ServiceEventKind::Resent { .. }
             | ServiceEventKind::ErrorReply { .. }
             | ServiceEventKind::PartialSync { .. }
             | ServiceEventKind::KeySet { .. }

@@ -108,6 +108,7 @@ impl<'a> Search<'a> {
             | ServiceEventKind::Died { .. }
             | ServiceEventKind::SessionEstablished { .. }
             | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::Resent { .. }
             | ServiceEventKind::ErrorReply { .. }
             | ServiceEventKind::WatchFired { .. }
             | ServiceEventKind::WatchLost { .. }

@@ -242,6 +242,11 @@ impl Builder<'_> {
         if self.sessions.given_up.contains(&index) {
             cell.words = "client gives session up".to_owned();
         }
+        if let EventKind::Resent { .. } = what
+            && let Some(request) = service_rows::resent(self.names.history, index)
+        {
+            cell.words = format!("client resends {request}");
+        }
         Some((by, cell))
     }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{history, story, witness};
+use common::{history, story, two_inside, witness};
 use picklock_checker::service_event::MessageLoss;
 use picklock_checker::{ContenderId, ServiceEvent, ServiceEventKind};
 use picklock_reports::style::Style;
@@ -104,6 +104,19 @@ fn a_message_while_a_subscription_is_interrupted_reaches_nobody() {
     let cause = causes(&service);
     let end = "its connection was gone, and it subscribed again only at 0.090 s.";
     assert!(cause.ends_with(end), "{cause}");
+}
+
+#[test]
+fn whoever_is_inside_waits_for_no_message() {
+    let mut told = two_inside();
+    told.history.service.push(ServiceEvent {
+        at: told.history.events[0].at,
+        after: 1,
+        machine: "server-1".to_owned(),
+        what: subscribed(),
+    });
+    let text = picklock_reports::story::story(&told, Detail::Full, &STYLE);
+    assert!(!text.contains("Cause"), "{text}");
 }
 
 #[test]

@@ -45,7 +45,12 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
         let takes_part = event.about().is_some_and(|by| who.contains(&by));
         let is_new = match &event.what {
             // Each Sentinel logs it.
-            ServiceEventKind::SentinelLog { line, .. } => lines.insert(line.clone()),
+            ServiceEventKind::SentinelLog { line, .. } => {
+                let what = line
+                    .split_once(" #quorum")
+                    .map_or(line.as_str(), |(what, _)| what);
+                lines.insert(what.to_owned())
+            }
             // Who is woken by a message matters to whoever waits in vain.
             ServiceEventKind::Subscribed { .. } | ServiceEventKind::Published { .. } => waits,
             _ => true,

@@ -90,7 +90,29 @@ fn a_failover_by_sentinels_says_who_decided_and_who_had_the_key() {
         })
     };
     assert!(logs("+sdown master mymaster server-1 6379"));
-    assert!(logs("+odown master mymaster server-1 6379"));
+    assert!(logs("+odown master mymaster server-1 6379 #quorum 2/2"));
+    let elected = [
+        "+elected-leader master mymaster server-1 6379",
+        "+failover-state-select-slave master mymaster server-1 6379",
+        "+selected-slave slave server-3:6379 server-3 6379 @ mymaster server-1 6379",
+        "+failover-state-send-slaveof-noone slave server-3:6379 server-3 6379 @ mymaster server-1 6379",
+        "+failover-state-wait-promotion slave server-3:6379 server-3 6379 @ mymaster server-1 6379",
+        "+promoted-slave slave server-3:6379 server-3 6379 @ mymaster server-1 6379",
+        "+failover-state-reconf-slaves master mymaster server-1 6379",
+    ];
+    assert!(elected.into_iter().all(logs));
+    let promoted = "slave server-3:6379 server-3 6379 @ mymaster server-1 6379";
+    assert!(logs(&format!(
+        "-role-change {promoted} new reported role is master"
+    )));
+    let from_leader = |what: &ServiceEventKind| match what {
+        ServiceEventKind::SentinelLog { line, .. } => {
+            line.starts_with("+config-update-from sentinel ")
+                && line.ends_with(" sentinel-3 26379 @ mymaster server-1 6379")
+        }
+        _ => false,
+    };
+    assert!(has(&history, "sentinel-1", from_leader));
     assert!(logs("+switch-master mymaster server-1 6379 server-3 6379"));
     assert!(logs("+failover-end master mymaster server-1 6379"));
     let by_sentinel = |what: &ServiceEventKind| match what {
@@ -263,6 +285,55 @@ fn a_message_that_never_arrives_says_who_published_it_and_why_it_did_not() {
     let found = history.service.iter().map(|event| &event.what);
     let found: Vec<u8> = found.filter(|what| expected(what)).map(order).collect();
     assert_eq!(found, [1, 2, 3]);
+}
+
+#[test]
+fn a_fault_that_waits_for_a_request_says_at_which_it_strikes() {
+    let history = told(&library("incidents/redisson-4871", "redisson-no-latch"));
+    let at = "when its 5th script is committed".to_owned();
+    assert_eq!(history.fault_requests, [Some(at)]);
+    let resent = |what: &ServiceEventKind| match what {
+        ServiceEventKind::Resent { by, request } => *by == A && request.starts_with("EVAL "),
+        _ => false,
+    };
+    assert!(has(&history, "server-1", resent));
+    let none = told(&library("redis/expired-event", "redis-keyspace-event-only"));
+    assert_eq!(none.fault_requests, []);
+}
+
+#[test]
+fn a_refusal_is_the_error_of_the_server_or_that_nobody_listens() {
+    let errors = |scenario: &str| {
+        let history = told(&library(scenario, "redis-compare-and-delete"));
+        let errors = history.service.into_iter().filter_map(|it| match it.what {
+            ServiceEventKind::ErrorReply { error, .. } => Some(error),
+            _ => None,
+        });
+        errors.collect::<std::collections::BTreeSet<String>>()
+    };
+    assert!(errors("redis/full-memory").contains("OOM"));
+    let loading = errors("redis/restart-loading");
+    assert!(loading.contains("LOADING") && loading.contains("connection refused"));
+}
+
+#[test]
+fn a_session_that_a_contender_has_given_up_ends_after_the_next_one_began() {
+    let history = told(&library("incidents/curator-498", "curator-mutex"));
+    let of = |event: &picklock_checker::ServiceEvent| match &event.what {
+        ServiceEventKind::SessionEstablished { session, by } if *by == A => {
+            Some((true, session.clone()))
+        }
+        ServiceEventKind::SessionExpired {
+            session,
+            of: Some(A),
+        } => Some((false, session.clone())),
+        _ => None,
+    };
+    let sessions: Vec<(bool, String)> = history.service.iter().filter_map(of).collect();
+    let [(true, old), (true, new), (false, ended)] = sessions.as_slice() else {
+        panic!("{sessions:?}");
+    };
+    assert!(old != new && ended == old, "{sessions:?}");
 }
 
 #[test]

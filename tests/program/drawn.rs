@@ -269,8 +269,8 @@ fn a_hunt_tells_two_causes_of_one_promise_apart_and_keeps_both() {
     let done = picklock(&[&hunt[..], &kinds, &["--out", &out]].concat());
     assert_eq!(done.code, Some(0), "{done:?}");
     for cause in [
-        "by pause (holder), expired",
-        "by evict-key (primary), taken from outside",
+        "by pause of the holder, the lock expired",
+        "by evict-key of the primary, the lock was taken from outside",
     ] {
         assert!(done.stdout.contains(cause), "{cause}\n{}", done.stdout);
     }

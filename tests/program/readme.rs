@@ -127,6 +127,25 @@ fn the_scenario_to_begin_with_is_as_expected_and_says_why_it_is_not_any_more() {
 }
 
 #[test]
+fn every_incident_of_the_page_is_told_by_its_command() {
+    let folder = Folder::new();
+    let rows = INCIDENTS.lines();
+    let rows = rows.filter(|line| line.contains("(../scenarios/library/incidents/"));
+    let mut told = 0;
+    for row in rows {
+        let command = row
+            .split('`')
+            .find(|part| part.starts_with("picklock replay "));
+        let command = command.unwrap_or_else(|| panic!("no command: {row}"));
+        let (code, text) = run(&format!("$ {command}"), &folder);
+        assert_eq!(code, Some(0), "{command}\n{text}");
+        assert!(text.contains(" violated: "), "{command}\n{text}");
+        told += 1;
+    }
+    assert_eq!(told, 18);
+}
+
+#[test]
 fn an_incident_of_four_sentences_is_a_file_of_a_few_lines_and_is_told_as_it_was_reported() {
     let folder = Folder::new();
     let text = blocks(INCIDENTS, "toml").remove(0);

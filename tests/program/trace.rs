@@ -86,6 +86,98 @@ fn a_lost_wake_up_is_understood_from_the_trace_alone() {
 }
 
 #[test]
+fn a_script_has_a_short_name_and_its_text_once() {
+    let run = [
+        "redis/lost-message",
+        "--case",
+        "redisson-lock",
+        "--seed",
+        "0",
+    ];
+    let text = picklock(&[&["replay"], &run[..], &["--trace"]].concat()).stdout;
+    let begins = text.find("Trace: ").expect("there is a trace");
+    let lines: Vec<&str> = text[begins..].lines().collect();
+    let with = |words: &str| lines.iter().filter(|line| line.contains(words)).count();
+    assert_eq!(
+        with("* script aa9612c6: if redis.call('EXISTS', KEYS[1])"),
+        1,
+        "{text}"
+    );
+    assert!(
+        with("EVALSHA aa9612c6 (EXISTS, HEXISTS, HINCRBY, …) 1 lock:a ") > 1,
+        "{text}"
+    );
+    assert!(
+        with("EVAL aa9612c6 (EXISTS, HEXISTS, HINCRBY, …) 1 lock:a ") > 1,
+        "{text}"
+    );
+    assert_eq!(with("\\'"), 0, "{text}");
+}
+
+#[test]
+fn connections_packets_and_links_are_in_a_trace() {
+    let has = |scenario: &str, case: &str, line: &str| {
+        let run = ["replay", scenario, "--case", case, "--seed", "0", "--trace"];
+        let text = picklock(&run).stdout;
+        let begins = text.find("Trace: ").expect("there is a trace");
+        assert!(text[begins..].contains(line), "{line}\n{text}");
+    };
+    let redis = "redis-compare-and-delete";
+    has(
+        "redis/restart-loading",
+        redis,
+        "contender-1 to server-1    opened    the connection",
+    );
+    has(
+        "redis/restart-loading",
+        redis,
+        "server-1 to contender-2    refused   nobody listens",
+    );
+    has(
+        "redis/packet-loss",
+        redis,
+        "server-1 to contender-1    dropped   a packet; TCP gets it out at ",
+    );
+    let flaps = "contender-1 to every server down      nothing gets through either way until ";
+    has("zookeeper/flapping-link", "zk-hardened", flaps);
+    has(
+        "zookeeper/flapping-link",
+        "zk-hardened",
+        "contender-1 to server-1    opened    the connection",
+    );
+}
+
+#[test]
+fn whoever_takes_no_part_has_no_trace_and_neither_has_what_comes_after_the_end() {
+    let refused = |arguments: &[&str]| {
+        let run = [
+            "replay",
+            "redis/lost-message",
+            "--case",
+            "redisson-lock",
+            "--seed",
+            "0",
+            "--trace",
+        ];
+        let done = picklock(&[&run, arguments].concat());
+        assert_eq!(done.code, Some(2), "{done:?}");
+        done.stderr
+    };
+    let text = refused(&["--of", "contender-9"]);
+    assert!(
+        text.contains("there is no contender or server `contender-9`"),
+        "{text}"
+    );
+    assert!(
+        text.contains("there is: contender-1, contender-2, operator, server-1"),
+        "{text}"
+    );
+    let text = refused(&["--between", "5m..6m"]);
+    assert!(text.contains("nothing happens after 5m"), "{text}");
+    assert!(text.contains("the run ends at "), "{text}");
+}
+
+#[test]
 fn a_minority_of_redlock_is_seen_key_by_key() {
     let text = trace(&["--of", "contender-1", "--between", "0s..1s"]);
     for expected in [

@@ -57,6 +57,9 @@ fn sentence(event: &ServiceEvent, name: &dyn Fn(ContenderId) -> String) -> Strin
         ServiceEventKind::SessionEstablished { session, by } => {
             format!("{who} gives {} the session {session}", name(*by))
         }
+        ServiceEventKind::Resent { by, request } => {
+            format!("the client of {} sends {who} again: {request}", name(*by))
+        }
         ServiceEventKind::ErrorReply { to, error } => {
             format!("{who} answers {} with {error}", name(*to))
         }

@@ -247,8 +247,10 @@ fn answered(who: &str, answer: ServiceAnswer) -> String {
         ServiceAnswer::DeniedAtOne => {
             format!("service: one primary has the hold of {who}, another has not")
         }
-        ServiceAnswer::Counts(1) => format!("service: {who} has entered once"),
-        ServiceAnswer::Counts(entries) => format!("service: {who} has entered {entries} times"),
+        ServiceAnswer::Counts(1) => format!("service: the hold of {who} counts 1 entry"),
+        ServiceAnswer::Counts(entries) => {
+            format!("service: the hold of {who} counts {entries} entries")
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, Ended, EventKind, History, Step, VirtualTime, Witness};
+use picklock_checker::{
+    ContenderId, Ended, EventKind, History, ServiceAnswer, Step, VirtualTime, Witness,
+};
 
 use super::lane::subject;
 use super::service_rows;
@@ -142,12 +144,36 @@ fn lanes(witness: Option<&Witness>, breach: Option<usize>, history: &History) ->
         let named = |id: &ContenderId| mentions(text, history.contender(*id));
         involved.extend(all_contenders(history).filter(named));
     }
+    involved.extend(entering_meanwhile(witness, breach, &involved, history));
     if involved.len() <= LANES {
         return involved.into_iter().collect();
     }
     first.truncate(LANES);
     first.sort_unstable();
     first
+}
+
+/// Of an overlap, who else comes to believe before those have left who overlap.
+fn entering_meanwhile(
+    witness: &Witness,
+    breach: Option<usize>,
+    involved: &BTreeSet<ContenderId>,
+    history: &History,
+) -> BTreeSet<ContenderId> {
+    let (Some(breach), Some(_)) = (breach, witness.overlap) else {
+        return BTreeSet::new();
+    };
+    let after = &history.events[breach + 1..];
+    let leave = involved.iter().map(|lane| {
+        let is_end = |what: &EventKind| subject(what) == Some(*lane) && ends(what);
+        after.iter().position(|event| is_end(&event.what))
+    });
+    let until = leave.flatten().max().unwrap_or(0);
+    let entered = after[..until].iter().filter_map(|event| match event.what {
+        EventKind::Acquired { by, .. } => Some(by),
+        _ => None,
+    });
+    entered.collect()
 }
 
 /// Whom an event is about, and whom it blames.
@@ -350,7 +376,14 @@ impl Wanted<'_> {
                 .filter_map(|&index| self.history.events.get(index));
             events.any(|event| is_effect(&event.what))
         };
-        is_structural(what) || (is_effect(what) && about_effects())
+        let counts = matches!(
+            what,
+            EventKind::Answered {
+                answer: ServiceAnswer::Counts(_),
+                ..
+            }
+        );
+        is_structural(what) || counts || (is_effect(what) && about_effects())
     }
 
     /// How many events lie between this one and the nearest one of the witness.

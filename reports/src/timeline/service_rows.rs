@@ -36,9 +36,10 @@ pub(super) fn all(history: &History) -> Vec<usize> {
     let service = &history.service;
     let is_shown = |index: &usize| {
         let event = &service[*index];
-        // What a call that fails says, and how sessions begin, is said elsewhere.
-        if let ServiceEventKind::ErrorReply { .. } | ServiceEventKind::SessionEstablished { .. } =
-            event.what
+        // Of these, the lanes tell, and the notes at calls that fail.
+        if let ServiceEventKind::ErrorReply { .. }
+        | ServiceEventKind::SessionEstablished { .. }
+        | ServiceEventKind::Resent { .. } = event.what
         {
             return false;
         }
@@ -96,7 +97,7 @@ pub(super) fn essential(
     for (index, event) in history.service.iter().enumerate() {
         let is_needed = match &event.what {
             ServiceEventKind::SentinelLog { event: name, line } => {
-                let is_first = !said.contains(line);
+                let is_first = !said.iter().any(|it| it == without_quorum(line));
                 is_first && ["+odown", "+switch-master"].contains(&name.as_str())
             }
             ServiceEventKind::NodeFailed { node } => !said.contains(&node.0.to_string()),
@@ -124,6 +125,7 @@ pub(super) fn essential(
             | ServiceEventKind::Looking
             | ServiceEventKind::SessionEstablished { .. }
             | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::Resent { .. }
             | ServiceEventKind::ErrorReply { .. }
             | ServiceEventKind::Restarted { .. }
             | ServiceEventKind::Promoted { .. }
@@ -137,7 +139,9 @@ pub(super) fn essential(
             continue;
         }
         match &event.what {
-            ServiceEventKind::SentinelLog { line, .. } => said.push(line.clone()),
+            ServiceEventKind::SentinelLog { line, .. } => {
+                said.push(without_quorum(line).to_owned())
+            }
             ServiceEventKind::NodeFailed { node } => said.push(node.0.to_string()),
             _ => {}
         }
@@ -145,6 +149,23 @@ pub(super) fn essential(
     }
     // What is nearest to the end says most.
     indices.split_off(indices.len().saturating_sub(ROWS))
+}
+
+/// The line of a Sentinel without how many agree on it: others may agree with more.
+fn without_quorum(line: &str) -> &str {
+    line.split_once(" #quorum").map_or(line, |(what, _)| what)
+}
+
+/// What the client library of a contender sends again at that place of the history, if the service tells.
+pub(super) fn resent(history: &History, index: usize) -> Option<&str> {
+    let by = history.events.get(index)?.what.by()?;
+    let first = history.service.partition_point(|event| event.after < index);
+    let here = history.service[first..].iter();
+    let mut here = here.take_while(|event| event.after == index);
+    here.find_map(|event| match &event.what {
+        ServiceEventKind::Resent { by: of, request } if *of == by => Some(request.as_str()),
+        _ => None,
+    })
 }
 
 /// Who subscribes to a channel in the whole run.

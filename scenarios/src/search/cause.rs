@@ -46,6 +46,16 @@ impl Cause {
             && (overlap, with_itself) == (&other.overlap, &other.with_itself)
     }
 
+    /// Whether nothing but the size of the overlap tells the two apart.
+    pub(super) fn is_same_but_for_overlap(&self, other: &Self) -> bool {
+        let overlap = self.overlap;
+        *self
+            == Self {
+                overlap,
+                ..other.clone()
+            }
+    }
+
     /// What the file of such a run is called after its promise: `pause-holder-expired`.
     pub fn slug(&self) -> String {
         let faults = self.faults.iter();

@@ -10,28 +10,48 @@ use std::sync::atomic::AtomicBool;
 use picklock_checker::invariants;
 
 use super::counterexample::Counterexample;
-use crate::shrink::{Budget, SearchLimit, Shrunk, Unasked, needed_faults};
+use crate::shrink::{Budget, Extent, SearchLimit, Shrunk, TargetRole, Unasked, needed_faults};
 
 pub use super::cause::Cause;
 
-/// The cause in a line: `pause (holder), expired, an overlap at least as long as the lease`.
+/// The cause in a line: `pause of the holder, the lock expired, an overlap at least as long as the lease`.
 impl std::fmt::Display for Cause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let faults = self.faults.iter().map(|struck| {
             let for_good = if struck.for_good { ", for good" } else { "" };
-            format!("{} ({}{for_good})", struck.kind.name(), struck.role.name())
+            format!("{}{}{for_good}", struck.kind.name(), of(struck.role))
         });
         let mut words: Vec<String> = faults.collect();
         if words.is_empty() {
             words.push("no fault".to_owned());
         }
         let losses = self.losses.iter().filter_map(|turn| turn.loss());
-        words.extend(losses.map(str::to_owned));
+        words.extend(losses.map(|loss| match loss {
+            "expired" => "the lock expired".to_owned(),
+            loss => format!("the lock was {loss}"),
+        }));
         words.extend(self.overlap.map(|it| it.words().to_owned()));
         if self.with_itself {
-            words.push("with itself".to_owned());
+            words.push("one contender with itself".to_owned());
         }
         f.write_str(&words.join(", "))
+    }
+}
+
+/// Whom a fault strikes, after its name.
+fn of(role: TargetRole) -> &'static str {
+    match role {
+        TargetRole::Holder => " of the holder",
+        TargetRole::Waiter => " of a waiter",
+        TargetRole::Idle => " of a contender that neither holds nor waits",
+        TargetRole::Leader => " of the leader",
+        TargetRole::Follower => " of a follower",
+        TargetRole::Observer => " of an observer",
+        TargetRole::Primary => " of the primary",
+        TargetRole::Replica => " of a replica",
+        TargetRole::Sentinel => " of a Sentinel",
+        TargetRole::Server => " of a server",
+        TargetRole::Service => "",
     }
 }
 
@@ -159,7 +179,33 @@ pub fn shrunk<'h>(
             }),
         }
     }
-    findings
+    merged(findings)
+}
+
+/// An overlap of a few messages or a small part of the lease says no more than a larger one of the same cause: it counts
+/// as one more run of that.
+fn merged(findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
+    let is_tiny = |finding: &Finding<'_>| {
+        matches!(
+            finding.cause.overlap,
+            Some(Extent::Messages | Extent::Short)
+        )
+    };
+    let (tiny, mut kept): (Vec<_>, Vec<_>) = findings.into_iter().partition(is_tiny);
+    for finding in tiny {
+        let mut larger = kept.iter_mut();
+        let larger = larger.find(|it| {
+            it.found.invariant == finding.found.invariant
+                && it.cause.overlap > finding.cause.overlap
+                && it.cause.is_same_but_for_overlap(&finding.cause)
+        });
+        match larger {
+            Some(larger) => larger.more += 1 + finding.more,
+            None => kept.push(finding),
+        }
+    }
+    kept.sort_by_key(|it| it.found.after);
+    kept
 }
 
 #[cfg(test)]

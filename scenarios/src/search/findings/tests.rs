@@ -83,6 +83,33 @@ fn no_more_are_kept_of_a_promise_than_was_asked_for() {
 }
 
 #[test]
+fn a_tiny_overlap_is_no_finding_beside_a_large_one_of_the_same_cause() {
+    let hunted = hunted(40, 4, 1);
+    let of_it = |it: &&Counterexample| it.invariant == "mutual-exclusion";
+    let found: Vec<Counterexample> = hunted.found.into_iter().filter(|it| of_it(&it)).collect();
+    let (stop, quiet) = (AtomicBool::new(false), |_: &str, _: u64, _: u32| {});
+    let one = |overlap: Extent| {
+        let mut unasked = Unasked::of_found(1, &stop, &quiet);
+        let mut finding = shrunk(&found[..1], 0, &mut unasked).remove(0);
+        finding.cause.overlap = Some(overlap);
+        finding.more = 4;
+        finding
+    };
+    let merge = |all: Vec<Finding<'_>>| -> Vec<(Option<Extent>, u64)> {
+        let merged = merged(all).into_iter();
+        merged.map(|it| (it.cause.overlap, it.more)).collect()
+    };
+    let both = merge(vec![one(Extent::Messages), one(Extent::Lease)]);
+    assert_eq!(both, [(Some(Extent::Lease), 9)]);
+    // Alone it is one, and so is one of another cause.
+    let mut other = one(Extent::Lease);
+    other.cause.with_itself = !other.cause.with_itself;
+    let apart = merge(vec![one(Extent::Short), other]);
+    assert_eq!(apart.len(), 2);
+    assert_eq!(merge(vec![one(Extent::Short)]).len(), 1);
+}
+
+#[test]
 fn what_is_told_apart_does_not_depend_on_the_number_of_threads() {
     let (alone, together) = (hunted(100, 4, 1), hunted(100, 4, 4));
     assert!(!alone.found.is_empty());

@@ -191,6 +191,18 @@ impl Sentinel {
         Some((self.leader.as_deref()?, self.leader_epoch))
     }
 
+    /// How many Sentinels find the primary down, itself included, and how many must to agree on it.
+    pub fn quorum(&self) -> (usize, usize) {
+        (self.finding_it_down(), self.settings.quorum)
+    }
+
+    /// The run id of another Sentinel that it knows.
+    pub fn run_id_at(&self, address: &Address) -> Option<&str> {
+        let mut known = self.sentinels.iter();
+        let known = known.find(|other| other.own.address == *address)?;
+        known.own.id.as_deref()
+    }
+
     /// Where it sends clients.
     pub fn primary(&self) -> &Address {
         self.current_primary()

@@ -83,7 +83,7 @@ impl World<SimulatedRedis> {
                 again,
             } => {
                 if again {
-                    self.resent(id);
+                    self.resent(id, connection, &command);
                 }
                 self.send_to_server(connection, command);
             }
@@ -93,10 +93,11 @@ impl World<SimulatedRedis> {
 
     /// The library of a contender's client sends a request again, and nobody has told it to.
     #[cold]
-    fn resent(&mut self, id: ClientId) {
+    fn resent(&mut self, id: ClientId, connection: ConnectionId, command: &Command) {
         let process = self.service.clients[id.0 as usize].process;
         if (process.0 as usize) < self.contenders.len() {
             let by = ContenderId(process.0);
+            self.record_resent(connection, by, command);
             self.record(EventKind::Resent { by });
         }
     }

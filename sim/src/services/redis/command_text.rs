@@ -2,9 +2,12 @@
 
 use std::fmt;
 
+use picklock_checker::ContenderId;
+use picklock_checker::service_event::ServiceEventKind as What;
 use picklock_clients::redis::{Command, sha1};
 
 use super::SimulatedRedis;
+use crate::network::ConnectionId;
 use crate::world::World;
 
 /// So many digits tell the scripts of a run apart.
@@ -55,6 +58,27 @@ impl fmt::Display for CommandText<'_> {
 }
 
 impl World<SimulatedRedis> {
+    /// Keeps what a client library sends again.
+    pub(super) fn record_resent(
+        &mut self,
+        connection: ConnectionId,
+        by: ContenderId,
+        command: &Command,
+    ) {
+        if self.records_service_events() {
+            let words = if script(command).is_some() || command.is("EVALSHA") {
+                2
+            } else {
+                1
+            };
+            let text = CommandText(command).to_string();
+            let words: Vec<&str> = text.split(' ').take(words).collect();
+            let request = words.join(" ");
+            let server = self.server_of(connection);
+            self.record_service_event(server, What::Resent { by, request });
+        }
+    }
+
     /// Keeps the text of a script for whoever reads a trace.
     #[inline]
     pub(super) fn record_script(&mut self, command: &Command) {

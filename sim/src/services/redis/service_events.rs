@@ -231,6 +231,15 @@ impl World<SimulatedRedis> {
         let machine = &self.service.sentinels[index].machine;
         let name = event.name();
         let (Address { host, port }, old) = (about, watched);
+        let role = match (event, about == old) {
+            (Noted::RoleChange, true) | (Noted::RoleMismatch, false) => {
+                " new reported role is master"
+            }
+            (Noted::RoleChange, false) | (Noted::RoleMismatch, true) => {
+                " new reported role is slave"
+            }
+            _ => "",
+        };
         let line = match event {
             Noted::NewEpoch => format!("{name} {}", machine.epoch()),
             Noted::VoteForLeader => {
@@ -240,15 +249,21 @@ impl World<SimulatedRedis> {
             Noted::SwitchPrimary => {
                 format!("{name} mymaster {} {} {host} {port}", old.host, old.port)
             }
-            Noted::Tilt | Noted::TiltEnd => format!("{name} #tilt mode"),
-            _ if about == old => format!("{name} master mymaster {host} {port}"),
+            Noted::Tilt => format!("{name} #tilt mode entered"),
+            Noted::TiltEnd => format!("{name} #tilt mode exited"),
+            Noted::ObjectivelyDown => {
+                let (agree, needed) = machine.quorum();
+                format!("{name} master mymaster {host} {port} #quorum {agree}/{needed}")
+            }
+            _ if about == old => format!("{name} master mymaster {host} {port}{role}"),
             _ => {
-                let kind = match host.starts_with("sentinel-") {
-                    true => "sentinel",
-                    false => "slave",
+                // A Sentinel goes by its run id, and a replica by its address.
+                let instance = match machine.run_id_at(about) {
+                    Some(id) => format!("sentinel {id}"),
+                    None => format!("slave {host}:{port}"),
                 };
                 let of = format!("@ mymaster {} {}", old.host, old.port);
-                format!("{name} {kind} {host}:{port} {host} {port} {of}")
+                format!("{name} {instance} {host} {port} {of}{role}")
             }
         };
         let event = name.to_owned();

@@ -168,7 +168,9 @@ impl Trace {
         });
         let service = history.service.iter().filter(|event| {
             // The message that says so stands there, too.
-            if let ServiceEventKind::ErrorReply { .. } = event.what {
+            if let ServiceEventKind::ErrorReply { .. } | ServiceEventKind::Resent { .. } =
+                event.what
+            {
                 return false;
             }
             let about = event.about().map(|by| history.contender(by));

@@ -131,6 +131,7 @@ impl Sentinel {
             FailoverState::Select => match self.select() {
                 Some(replica) => {
                     self.context.note(Event::SelectedReplica, &replica);
+                    self.context.note(Event::SendReplicaOfNoOne, &replica);
                     self.failover.promoted = Some(replica);
                     self.enter(FailoverState::Promote);
                 }
@@ -149,6 +150,7 @@ impl Sentinel {
         let leader = self.leader_of(self.failover.epoch, choose);
         if leader.is_some_and(|leader| leader == self.id) {
             self.note(Event::ElectedLeader);
+            self.note(Event::SelectReplica);
             self.enter(FailoverState::Select);
             return;
         }
@@ -164,6 +166,8 @@ impl Sentinel {
             .filter(|index| self.replicas[*index].own.connected);
         if let Some(index) = reachable {
             if self.order_to_follow(index, None) {
+                let promoted = self.replicas[index].own.address.clone();
+                self.context.note(Event::WaitPromotion, &promoted);
                 self.enter(FailoverState::WaitPromotion);
             }
         } else if self.overdue() {

@@ -83,7 +83,8 @@ impl Sentinel {
         let known = |other: &OtherSentinel| other.own.id.as_ref() == id;
         if !self.sentinels.iter().any(known) {
             self.context.note(Event::NewSentinel, &hello.from);
-            let new = OtherSentinel::new(hello.from, Rc::clone(&hello.id), self.context.now);
+            let new =
+                OtherSentinel::new(hello.from.clone(), Rc::clone(&hello.id), self.context.now);
             self.sentinels.push(new);
         }
         if hello.epoch > self.epoch {
@@ -93,7 +94,7 @@ impl Sentinel {
         if hello.config_epoch > self.config_epoch {
             self.config_epoch = hello.config_epoch;
             if hello.primary != self.primary.address {
-                self.note(Event::ConfigUpdate);
+                self.context.note(Event::ConfigUpdate, &hello.from);
                 self.switch_to(&hello.primary);
             }
         }

@@ -62,7 +62,12 @@ fn read(text: &str) -> Info {
 }
 
 /// What every server says.
-fn refresh(instance: &mut Instance, info: &Info, context: &mut super::context::SentinelContext) {
+fn refresh(
+    instance: &mut Instance,
+    configured: Role,
+    info: &Info,
+    context: &mut super::context::SentinelContext,
+) {
     if let Some(id) = &info.id
         && instance
             .id
@@ -73,7 +78,7 @@ fn refresh(instance: &mut Instance, info: &Info, context: &mut super::context::S
     }
     instance.refreshed = context.now;
     if let Some(role) = info.role {
-        instance.set_reported_role(role, context);
+        instance.set_reported_role(role, configured, context);
     }
 }
 
@@ -84,7 +89,7 @@ impl Sentinel {
             return;
         };
         let info = read(&text);
-        refresh(&mut self.primary, &info, &mut self.context);
+        refresh(&mut self.primary, Role::Primary, &info, &mut self.context);
         for address in info.replicas {
             let known = |replica: &Replica| replica.own.address == address;
             if !self.replicas.iter().any(known) {
@@ -103,7 +108,7 @@ impl Sentinel {
         let now = self.context.now;
         let replica = &mut self.replicas[index];
         let role_before = replica.own.role;
-        refresh(&mut replica.own, &info, &mut self.context);
+        refresh(&mut replica.own, Role::Replica, &info, &mut self.context);
         replica.link_down_for = info.link_down_for;
         replica.link_up = info.link_up;
         if info.role == Some(Role::Replica) {
@@ -133,6 +138,7 @@ impl Sentinel {
             self.enter(FailoverState::Reconfigure);
             let promoted = self.replicas[index].own.address.clone();
             self.context.note(Event::PromotedReplica, &promoted);
+            self.note(Event::ReconfigureReplicas);
             self.force_hello_updates();
             return;
         }

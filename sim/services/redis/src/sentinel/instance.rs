@@ -281,12 +281,21 @@ impl Instance {
         }
     }
 
-    /// Notes the role that its machine reports.
-    pub fn set_reported_role(&mut self, role: Role, context: &mut SentinelContext) {
+    /// Notes the role that its machine reports, and whether that is the one for which we take it.
+    pub fn set_reported_role(
+        &mut self,
+        role: Role,
+        configured: Role,
+        context: &mut SentinelContext,
+    ) {
         if role != self.role {
             self.role = role;
             self.role_since = context.now;
-            context.note(Event::RoleChange, &self.address);
+            let event = match role == configured {
+                true => Event::RoleChange,
+                false => Event::RoleMismatch,
+            };
+            context.note(event, &self.address);
         }
     }
 }

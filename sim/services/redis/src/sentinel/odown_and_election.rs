@@ -37,11 +37,15 @@ impl OtherSentinel {
 }
 
 impl Sentinel {
+    /// How many Sentinels find the primary down, itself counted as one.
+    pub(super) fn finding_it_down(&self) -> usize {
+        let others = self.sentinels.iter().filter(|other| other.finds_down);
+        1 + others.count()
+    }
+
     /// Finds whether enough Sentinels find the primary down.
     pub(super) fn check_quorum(&mut self) {
-        let others = self.sentinels.iter().filter(|other| other.finds_down);
-        let agree = 1 + others.count();
-        let is_down = self.primary.is_down && agree >= self.settings.quorum;
+        let is_down = self.primary.is_down && self.finding_it_down() >= self.settings.quorum;
         if is_down != self.objectively_down {
             self.objectively_down = is_down;
             self.note(if is_down {
