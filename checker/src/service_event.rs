@@ -80,6 +80,11 @@ pub enum ServiceEventKind {
         /// Whose, if a contender's.
         of: Option<ContenderId>,
     },
+    /// It learns that the connection of a client is gone, and forgets the watches that were set by it.
+    ClientGone {
+        /// Which contender's.
+        of: ContenderId,
+    },
     /// It tells a client that a watch has fired.
     WatchFired {
         /// The type of the event, as ZooKeeper names it.
@@ -229,6 +234,7 @@ impl ServiceEvent {
             | ServiceEventKind::Died { .. }
             | ServiceEventKind::SessionEstablished { .. }
             | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::ClientGone { .. }
             | ServiceEventKind::WatchFired { .. }
             | ServiceEventKind::WatchLost { .. }
             | ServiceEventKind::FullSync { .. }
@@ -252,7 +258,9 @@ impl ServiceEvent {
         match &self.what {
             ServiceEventKind::SessionExpired { of, .. } => *of,
             ServiceEventKind::WatchFired { to, .. } | ServiceEventKind::WatchLost { to, .. } => *to,
-            ServiceEventKind::KeySet { of, .. } | ServiceEventKind::KeyGone { of, .. } => Some(*of),
+            ServiceEventKind::KeySet { of, .. }
+            | ServiceEventKind::KeyGone { of, .. }
+            | ServiceEventKind::ClientGone { of } => Some(*of),
             ServiceEventKind::Subscribed { by, .. }
             | ServiceEventKind::SessionEstablished { by, .. }
             | ServiceEventKind::Resent { by, .. } => Some(*by),
@@ -296,6 +304,7 @@ impl ServiceEvent {
             | ServiceEventKind::Looking
             | ServiceEventKind::SessionEstablished { .. }
             | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::ClientGone { .. }
             | ServiceEventKind::WatchFired { .. }
             | ServiceEventKind::WatchLost { .. }
             | ServiceEventKind::Resent { .. }

@@ -108,6 +108,7 @@ impl<'a> Search<'a> {
             | ServiceEventKind::Died { .. }
             | ServiceEventKind::SessionEstablished { .. }
             | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::ClientGone { .. }
             | ServiceEventKind::Resent { .. }
             | ServiceEventKind::ErrorReply { .. }
             | ServiceEventKind::WatchFired { .. }
@@ -223,6 +224,40 @@ impl<'a> Search<'a> {
         Some(own.find(|event| started(&event.what))?.at)
     }
 
+    /// Why no watch of a waiter fired when a node went, or later: its server had forgotten them, if it had.
+    fn unwatched(&self, by: ContenderId, gone: VirtualTime) -> String {
+        let before = self.history.service.iter().rev();
+        let mut before = before.filter(|event| event.at <= gone);
+        let forgotten = before.find(|event| match event.what {
+            ServiceEventKind::ClientGone { of } => of == by,
+            _ => false,
+        });
+        let back = |event: &&picklock_checker::Event| match event.what {
+            EventKind::Reconnected { by: who } => who == by,
+            _ => false,
+        };
+        let since = forgotten.map_or(gone, |event| event.at);
+        let backs = self.history.events.iter().filter(back);
+        let back = backs.map(|event| event.at).find(|at| *at >= since);
+        let who = self.name(by);
+        match forgotten {
+            Some(event) if back.is_none_or(|back| back > gone) => {
+                let again = match back {
+                    Some(back) => format!(", and {who} was connected again only at {back}"),
+                    None => String::new(),
+                };
+                format!(
+                    "no watch of {who} fired when a node went at {gone}, or later: {} had lost its \
+                     connection at {} and forgotten its watches{again}",
+                    event.machine, event.at
+                )
+            }
+            Some(_) | None => {
+                format!("no watch of {who} fired when a node went at {gone}, or later")
+            }
+        }
+    }
+
     /// Who waits for a watch that never fired, though somebody left while it waited.
     fn unwoken(&self) -> Vec<String> {
         let is_watch = |event: &&ServiceEvent| {
@@ -246,10 +281,7 @@ impl<'a> Search<'a> {
             let told = |event: &&&ServiceEvent| event.about() == Some(by) && event.at >= left.at;
             // Without any watch in the whole run, nobody waits for one.
             if !watches.is_empty() && !watches.iter().any(|event| told(&event)) {
-                let (gone, by) = (left.at, self.name(by));
-                reasons.push(format!(
-                    "no watch of {by} fired when a node went at {gone}, or later"
-                ));
+                reasons.push(self.unwatched(by, left.at));
             }
         }
         reasons

@@ -125,3 +125,43 @@ fn a_message_that_arrives_is_no_cause() {
     // Whoever never subscribes waits for no message.
     assert_eq!(causes(&[(3, published(&[]))]), "");
 }
+
+#[test]
+fn a_node_that_goes_while_its_watcher_is_away_is_told_to_nobody() {
+    let history = history(
+        2,
+        &[],
+        "0      acquire 1
+         3      queued 1 0
+         5      acquire 2
+         9      queued 2 1
+         50     disconnected 2
+         100    unqueued 1 0
+         200    reconnected 2
+         80000  bound
+         80000  waits 2 1",
+    );
+    let argument = [("however", "contender-2 still waits")];
+    let told = witness(80_000, "contender-2 waits", &[2, 8], &argument);
+    let mut told = story("progress", told, history);
+    let fired = ServiceEventKind::WatchFired {
+        event: "NodeCreated".to_owned(),
+        path: "/locks/stock/lock-0000000001".to_owned(),
+        to: Some(WAITER),
+    };
+    let service = [(4, fired), (4, ServiceEventKind::ClientGone { of: WAITER })];
+    for (after, what) in service {
+        told.history.service.push(ServiceEvent {
+            at: told.history.events[after].at,
+            after,
+            machine: "server-1".to_owned(),
+            what,
+        });
+    }
+    let text = picklock_reports::story::story(&told, Detail::Full, &STYLE);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let cause = "No watch of B fired when a node went at 0.100 s, or later: server-1 had lost its \
+                 connection at 0.050 s and forgotten its watches, and B was connected again only at \
+                 0.200 s.";
+    assert!(words.join(" ").contains(cause), "{text}");
+}

@@ -67,6 +67,12 @@ fn sentence(event: &ServiceEvent, name: &dyn Fn(ContenderId) -> String) -> Strin
             let of = of.map_or(String::new(), |of| format!(" of {}", name(of)));
             format!("{who} expires the session {session}{of}")
         }
+        ServiceEventKind::ClientGone { of } => {
+            format!(
+                "{who} has lost the connection of {}, and forgets its watches",
+                name(*of)
+            )
+        }
         ServiceEventKind::WatchFired { event, path, to } => {
             format!("{who} sends {event} {path} to {}", client(*to, name))
         }

@@ -38,16 +38,18 @@ impl Search<'_> {
         if channels.is_empty() {
             return None;
         }
-        let messages = service.iter().enumerate().filter_map(message);
-        let last = messages
-            .filter(|message| message.at >= since && channels.contains(message.channel))
-            .last();
+        let mut latest = service.iter().enumerate().rev().filter_map(message);
+        let last = latest.find(|it| it.at >= since && channels.contains(it.channel));
         let Some(last) = last else {
             return self.unpublished(waiter, since, &channels);
         };
         let name = self.name(waiter);
         let why = if last.to.contains(&waiter) {
-            self.lost(waiter, &last)?.to_owned()
+            match self.lost(waiter, &last) {
+                Some(why) => why.to_owned(),
+                // It came; but then another had the lock, and nobody published that this one is gone.
+                None => return self.unpublished(waiter, last.at, &channels),
+            }
         } else {
             let on_channel = |it: &&(VirtualTime, &str)| it.1 == last.channel;
             let before = subscribed.iter().filter(on_channel);
@@ -93,7 +95,7 @@ impl Search<'_> {
         let mut events = self.history.events.iter().rev();
         let ended = events.find(|event| {
             let is_end = matches!(event.what, EventKind::Disowned { .. });
-            is_end && event.at >= since && event.what.by() != Some(waiter)
+            is_end && event.at > since && event.what.by() != Some(waiter)
         })?;
         let channels: Vec<&str> = channels.iter().copied().collect();
         let (owner, waiter) = (self.name(ended.what.by()?), self.name(waiter));

@@ -39,6 +39,7 @@ pub(super) fn all(history: &History) -> Vec<usize> {
         // Of these, the lanes tell, and the notes at calls that fail.
         if let ServiceEventKind::ErrorReply { .. }
         | ServiceEventKind::SessionEstablished { .. }
+        | ServiceEventKind::ClientGone { .. }
         | ServiceEventKind::Resent { .. } = event.what
         {
             return false;
@@ -125,6 +126,7 @@ pub(super) fn essential(
             | ServiceEventKind::Looking
             | ServiceEventKind::SessionEstablished { .. }
             | ServiceEventKind::SessionExpired { .. }
+            | ServiceEventKind::ClientGone { .. }
             | ServiceEventKind::Resent { .. }
             | ServiceEventKind::ErrorReply { .. }
             | ServiceEventKind::Restarted { .. }

@@ -182,6 +182,7 @@ impl World<SimulatedZooKeeper> {
         let ends = self.connections.get_mut(connection);
         if std::mem::take(&mut ends.open_at_server) {
             self.trace(connection, (ToServer, Closed), &CONNECTION_GONE);
+            self.record_client_gone(server, connection);
             self.server_input(server, Input::ClientGone { connection });
         }
     }

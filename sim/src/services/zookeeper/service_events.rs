@@ -9,7 +9,7 @@ use picklock_zookeeper::quorum_messages::PeerMessage;
 use picklock_zookeeper::state::Server;
 
 use super::SimulatedZooKeeper;
-use crate::network::ServerId;
+use crate::network::{ConnectionId, ServerId};
 use crate::process::ProcessId;
 use crate::world::World;
 use crate::world::service_events::named;
@@ -122,6 +122,15 @@ impl World<SimulatedZooKeeper> {
         if self.records_service_events() {
             let session = session.to_string();
             self.record_service_event(server, What::SessionEstablished { session, by });
+        }
+    }
+
+    /// A server learns that the connection of a client is gone.
+    pub(super) fn record_client_gone(&mut self, server: ServerId, connection: ConnectionId) {
+        if self.records_service_events()
+            && let Some(of) = self.contender_of(self.process_of(connection))
+        {
+            self.record_service_event(server, What::ClientGone { of });
         }
     }
 

@@ -168,8 +168,9 @@ impl Trace {
         });
         let service = history.service.iter().filter(|event| {
             // The message that says so stands there, too.
-            if let ServiceEventKind::ErrorReply { .. } | ServiceEventKind::Resent { .. } =
-                event.what
+            if let ServiceEventKind::ErrorReply { .. }
+            | ServiceEventKind::Resent { .. }
+            | ServiceEventKind::ClientGone { .. } = event.what
             {
                 return false;
             }
