@@ -144,7 +144,7 @@ fn lanes(witness: Option<&Witness>, breach: Option<usize>, history: &History) ->
         let named = |id: &ContenderId| mentions(text, history.contender(*id));
         involved.extend(all_contenders(history).filter(named));
     }
-    involved.extend(entering_meanwhile(witness, breach, &involved, history));
+    involved.extend(entering_meanwhile(witness, breach, history));
     if involved.len() <= LANES {
         return involved.into_iter().collect();
     }
@@ -153,23 +153,22 @@ fn lanes(witness: Option<&Witness>, breach: Option<usize>, history: &History) ->
     first
 }
 
-/// Of an overlap, who else comes to believe before those have left who overlap.
+/// Of an overlap, who else comes to believe while whoever has entered last of the two is inside: what it lost to the
+/// other, a third may have got.
 fn entering_meanwhile(
     witness: &Witness,
     breach: Option<usize>,
-    involved: &BTreeSet<ContenderId>,
     history: &History,
 ) -> BTreeSet<ContenderId> {
     let (Some(breach), Some(_)) = (breach, witness.overlap) else {
         return BTreeSet::new();
     };
+    let last = subject(&history.events[breach].what);
     let after = &history.events[breach + 1..];
-    let leave = involved.iter().map(|lane| {
-        let is_end = |what: &EventKind| subject(what) == Some(*lane) && ends(what);
-        after.iter().position(|event| is_end(&event.what))
-    });
-    let until = leave.flatten().max().unwrap_or(0);
-    let entered = after[..until].iter().filter_map(|event| match event.what {
+    let mut inside = after.iter();
+    let until = inside.position(|event| subject(&event.what) == last && ends(&event.what));
+    let entered = after[..until.unwrap_or(0)].iter();
+    let entered = entered.filter_map(|event| match event.what {
         EventKind::Acquired { by, .. } => Some(by),
         _ => None,
     });

@@ -134,7 +134,7 @@ impl Answers<'_> {
             text,
             "\nWhat led to it: {} of {all}\n\n  By the order of each contender's own events, of the \
              service's grants, of the resource's writes,\n  and by what faults wait for and strike. \
-             Messages are no\n  part of it: the command at the end shows them with --trace.\n\n",
+             Messages are no part of it:\n  the command at the end shows them with --trace.\n\n",
             self.past.len(),
         );
         let detail = match full || self.past.len() <= ROWS {
