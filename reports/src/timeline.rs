@@ -320,9 +320,7 @@ impl Builder<'_> {
         if let Some(refusal) = failed_call::refusal(history, index) {
             return vec![refusal];
         }
-        let mut notes: Vec<String> = note::note(what, &self.names, self.glyphs)
-            .into_iter()
-            .collect();
+        let mut notes = Vec::from_iter(note::note(what, &self.names, self.glyphs));
         if let EventKind::Acquired { by, .. } = *what {
             let holders = service_rows::holders(history, by, index);
             notes.extend(holders.map(|holders| format!("its key is {holders}")));

@@ -55,8 +55,8 @@ pub fn planned(fault: &PlannedFault) -> String {
     }
 }
 
-/// At which request a fault strikes, if it waits for one, as a clause: `when its create is committed`. Whoever is struck
-/// is not named again.
+/// At which request a fault strikes, if it waits for one, as a clause: `when its create is committed`. Whoever is
+/// struck is not named again.
 pub fn request(fault: &PlannedFault) -> Option<String> {
     let by = match fault.when {
         Trigger::Sent { by, .. }

@@ -88,11 +88,7 @@ pub(super) fn essential(
     let end = windows.values().map(|window| *window.end()).max();
     let shown = witness.map_or(&[][..], |witness| &witness.events);
     let complete = shown.last().copied().or(end).unwrap_or(begin);
-    let waits_in_vain = |by: ContenderId| {
-        let mut events = shown.iter().filter_map(|index| history.events.get(*index));
-        let waits = |what: &EventKind| matches!(what, EventKind::StillWaiting { .. });
-        events.any(|event| waits(&event.what) && event.what.by() == Some(by))
-    };
+    let waits_in_vain = |by: ContenderId| waits_in_vain(history, shown, by);
     let mut said: Vec<String> = Vec::new();
     let mut indices: Vec<usize> = Vec::new();
     for (index, event) in history.service.iter().enumerate() {
@@ -112,12 +108,8 @@ pub(super) fn essential(
             ServiceEventKind::WatchFired { to: Some(to), .. }
             | ServiceEventKind::WatchLost { to: Some(to), .. }
             | ServiceEventKind::MessageLost { to, .. } => waits_in_vain(*to),
-            ServiceEventKind::Subscribed { by, channel } => {
-                waits_in_vain(*by) && is_last_subscription(history, index, *by, channel)
-            }
-            ServiceEventKind::Published { channel, .. } => {
-                let subscribers = subscribers(history, channel);
-                subscribers.into_iter().any(waits_in_vain)
+            ServiceEventKind::Subscribed { .. } | ServiceEventKind::Published { .. } => {
+                could_wake(history, index, &waits_in_vain)
             }
             ServiceEventKind::WatchFired { to: None, .. }
             | ServiceEventKind::WatchLost { to: None, .. }
@@ -153,6 +145,26 @@ pub(super) fn essential(
     indices.split_off(indices.len().saturating_sub(ROWS))
 }
 
+/// Whether one of these events says that a contender waits in vain.
+fn waits_in_vain(history: &History, shown: &[usize], by: ContenderId) -> bool {
+    let mut events = shown.iter().filter_map(|index| history.events.get(*index));
+    let waits = |what: &EventKind| matches!(what, EventKind::StillWaiting { .. });
+    events.any(|event| waits(&event.what) && event.what.by() == Some(by))
+}
+
+/// Whether whoever waits in vain subscribes there for the last time, or would hear what is published there.
+fn could_wake(history: &History, index: usize, waits: &dyn Fn(ContenderId) -> bool) -> bool {
+    match &history.service[index].what {
+        ServiceEventKind::Subscribed { by, channel } => {
+            waits(*by) && is_last_subscription(history, index, *by, channel)
+        }
+        ServiceEventKind::Published { channel, .. } => {
+            subscribers(history, channel).into_iter().any(waits)
+        }
+        _ => false,
+    }
+}
+
 /// The line of a Sentinel without how many agree on it: others may agree with more.
 fn without_quorum(line: &str) -> &str {
     line.split_once(" #quorum").map_or(line, |(what, _)| what)
@@ -171,7 +183,7 @@ pub(super) fn resent(history: &History, index: usize) -> Option<&str> {
 }
 
 /// Who subscribes to a channel in the whole run.
-pub(crate) fn subscribers(history: &History, channel: &str) -> BTreeSet<ContenderId> {
+fn subscribers(history: &History, channel: &str) -> BTreeSet<ContenderId> {
     let service = history.service.iter();
     let subscribed = service.filter_map(|event| match &event.what {
         ServiceEventKind::Subscribed { by, channel: it } if it == channel => Some(*by),

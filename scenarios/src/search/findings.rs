@@ -182,8 +182,8 @@ pub fn shrunk<'h>(
     merged(findings)
 }
 
-/// An overlap of a few messages or a small part of the lease says no more than a larger one of the same cause: it counts
-/// as one more run of that.
+/// An overlap of a few messages or a small part of the lease says no more than a larger one of the same cause: it
+/// counts as one more run of that.
 fn merged(findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
     let is_tiny = |finding: &Finding<'_>| {
         matches!(

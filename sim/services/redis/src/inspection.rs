@@ -6,6 +6,7 @@ use picklock_clients::redis::{Bytes, Command};
 use crate::key_observer::KeyObserver;
 use crate::keyspace::Entry;
 use crate::persistence::ProcessEnd;
+use crate::pubsub::Publication;
 use crate::settings::Persistence;
 use crate::{Address, LinkId, Server};
 
@@ -60,6 +61,12 @@ impl Server {
             expired,
             followed_keys: followed.map(loads).collect(),
         }
+    }
+
+    /// What was published to channels since this was asked last; nothing the first time. What is sent to clients does
+    /// not show that nobody listened.
+    pub fn take_publications(&mut self) -> Vec<Publication> {
+        self.core.subscriptions.take_published()
     }
 
     /// Where its primary is, if it follows one.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use picklock_clients::redis::{Bytes, Value};
 
-use crate::{ConnectionId, Output, Server, glob};
+use crate::{ConnectionId, Output, glob};
 
 /// Who listens to which channels, by channel and in the order in which they came.
 #[derive(Clone, Debug, Default)]
@@ -21,15 +21,6 @@ pub struct Publication {
     pub channel: Bytes,
     /// Who listened to the channel at this server.
     pub listeners: Vec<ConnectionId>,
-}
-
-impl Server {
-    /// What was published to channels since this was asked last; nothing the first time. What is sent to clients does
-    /// not show that nobody listened.
-    pub fn take_publications(&mut self) -> Vec<Publication> {
-        let published = &mut self.core.subscriptions.published;
-        published.replace(Vec::new()).unwrap_or_default()
-    }
 }
 
 /// What one can listen to.
@@ -64,6 +55,11 @@ impl Channel {
 }
 
 impl Subscriptions {
+    /// What was published since this was asked last; nothing the first time.
+    pub(crate) fn take_published(&mut self) -> Vec<Publication> {
+        self.published.replace(Vec::new()).unwrap_or_default()
+    }
+
     /// Whether nobody listens to anything.
     pub(crate) fn is_empty(&self) -> bool {
         self.lists.iter().all(BTreeMap::is_empty)

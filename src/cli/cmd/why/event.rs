@@ -1,6 +1,8 @@
 //! An event in a few words, where there is no room for a timeline.
 
-use crate::checker::{ContenderId, EventKind, History, ServerChange, ServiceAnswer, ServiceEvent};
+use crate::checker::{
+    ContenderId, EventKind, FaultId, History, ServerChange, ServiceAnswer, ServiceEvent,
+};
 
 /// What a server did or found, in words: `server-2 is LEADING in epoch 2, after server-3`.
 pub(in crate::cli::cmd) fn of_service(history: &History, event: &ServiceEvent) -> String {
@@ -63,13 +65,7 @@ pub(in crate::cli::cmd) fn describe(history: &History, what: &EventKind) -> Stri
             false => of(by, "has its write refused"),
         },
         EventKind::Written { by, .. } => of(by, "has the answer to its write"),
-        EventKind::FaultFired { fault } => {
-            format!(
-                "fault {}: {}",
-                fault.0 + 1,
-                history.fault_with_request(fault)
-            )
-        }
+        EventKind::FaultFired { fault } => fired(history, fault),
         EventKind::FaultHealed { fault } => {
             format!("fault {} is over: {}", fault.0 + 1, history.fault(fault))
         }
@@ -79,4 +75,12 @@ pub(in crate::cli::cmd) fn describe(history: &History, what: &EventKind) -> Stri
         EventKind::Leftover { name, .. } => format!("{} is left behind", history.name(name)),
         EventKind::Final { value, .. } => format!("the resource holds {value} at the end"),
     }
+}
+
+fn fired(history: &History, fault: FaultId) -> String {
+    format!(
+        "fault {}: {}",
+        fault.0 + 1,
+        history.fault_with_request(fault)
+    )
 }
