@@ -13,7 +13,7 @@ pub mod zookeeper;
 pub use async_trait::async_trait;
 pub use lock::{
     Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, Claim, Held, Lease, Lock,
-    LockError, OwnershipRule, Recipe, RecipeInput,
+    LockError, LockKind, OwnershipRule, Recipe, RecipeInput,
 };
 pub use picklock_clients as clients;
 pub use picklock_clients::{Env, Environment, env, join, select, timeout};

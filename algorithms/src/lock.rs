@@ -30,7 +30,13 @@ pub trait Lock {
         self.acquire().await
     }
 
-    /// Gives the lock back.
+    /// Waits until the contender holds the lock together with others who share it, as readers do: of a lock of the kind
+    /// [`ReadWrite`](LockKind::ReadWrite). Nobody calls it of another.
+    async fn acquire_shared(&mut self) -> Result<Held, LockError> {
+        self.acquire().await
+    }
+
+    /// Gives the lock back, in whichever mode it is held.
     async fn release(&mut self, held: Held) -> Result<(), LockError>;
 
     /// Resolves when this recipe learns that the contender may not hold the lock any more. A recipe that never
@@ -223,12 +229,47 @@ impl Claim {
 pub enum OwnershipRule {
     /// The children of the lock's node queue in sequence order, and the first owns the lock.
     LowestChild,
+    /// The children of the lock's node queue in sequence order. A reader owns the lock if no writer is ahead of it, and a
+    /// writer if nobody is.
+    ReadersAndWriters {
+        /// What the name of a reader's child has in it, and a writer's has not.
+        reader: &'static str,
+    },
     /// The node exists, and who made it owns the lock.
     Node,
     /// The node's data is not empty, and who wrote it last owns the lock.
     Data,
     /// The key exists on more than half of the servers that take writes, and who set it owns the lock.
     Key,
+}
+
+/// What a lock can be held as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LockKind {
+    /// By one at a time.
+    Mutex,
+    /// By one writer, or by any number of readers.
+    ReadWrite,
+}
+
+impl LockKind {
+    /// Its name, as in `read-write`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mutex => "mutex",
+            Self::ReadWrite => "read-write",
+        }
+    }
+}
+
+impl OwnershipRule {
+    /// What a lock with this rule can be held as.
+    pub fn kind(self) -> LockKind {
+        match self {
+            Self::LowestChild | Self::Node | Self::Data | Self::Key => LockKind::Mutex,
+            Self::ReadersAndWriters { .. } => LockKind::ReadWrite,
+        }
+    }
 }
 
 /// A key that is held for a time: what a lock on Redis is made of.

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub(crate) use self::orphans::Orphan;
 use crate::{
-    ContenderId, Disowned, Ended, Event, EventKind, Knowledge, LockId, NameId, Run, Token,
+    ContenderId, Disowned, Ended, Event, EventKind, Knowledge, LockId, Mode, NameId, Run, Token,
     VirtualTime,
 };
 
@@ -23,6 +23,8 @@ pub struct Belief {
     pub by: ContenderId,
     /// The lock.
     pub lock: LockId,
+    /// In which mode.
+    pub mode: Mode,
     /// The fencing token that came with it.
     pub token: Option<Token>,
     /// The `AcquireStarted` that led to it, if the history has one.
@@ -60,6 +62,8 @@ pub struct Ownership {
     pub by: ContenderId,
     /// The lock.
     pub lock: LockId,
+    /// In which mode.
+    pub mode: Mode,
     /// The service's own count of its grants.
     pub token: Token,
     /// The node, key, or row that makes it the owner.

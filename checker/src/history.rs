@@ -17,7 +17,7 @@ pub use crate::ids::{ContenderId, ServerId};
 use crate::list_too_long::ListTooLong;
 use crate::server_change::ServerChange;
 use crate::service_event::ServiceEvent;
-use crate::{Broken, Failure, Knowledge, VirtualTime};
+use crate::{Broken, Failure, Knowledge, Mode, VirtualTime};
 
 /// A lock by name, by its place in [`History::locks`].
 #[derive(
@@ -56,12 +56,19 @@ pub struct Event {
 pub enum EventKind {
     // Belief: the contender's own view.
     /// The contender calls `acquire`.
-    AcquireStarted { by: ContenderId, lock: LockId },
+    AcquireStarted {
+        by: ContenderId,
+        lock: LockId,
+        #[serde(default, skip_serializing_if = "Mode::is_exclusive")]
+        mode: Mode,
+    },
     /// `acquire` has returned the lock: from here on the contender believes that it holds it.
     Acquired {
         by: ContenderId,
         lock: LockId,
         token: Option<Token>,
+        #[serde(default, skip_serializing_if = "Mode::is_exclusive")]
+        mode: Mode,
     },
     /// `acquire` has failed. `definite`: the contender surely left nothing behind at the service.
     AcquireFailed {
@@ -128,6 +135,8 @@ pub enum EventKind {
         lock: LockId,
         place: u64,
         name: NameId,
+        #[serde(default, skip_serializing_if = "Mode::is_exclusive")]
+        mode: Mode,
     },
     /// That place has been given up, or was taken away, before or after it came to own the lock.
     Unqueued {
@@ -142,6 +151,8 @@ pub enum EventKind {
         lock: LockId,
         token: Token,
         name: NameId,
+        #[serde(default, skip_serializing_if = "Mode::is_exclusive")]
+        mode: Mode,
     },
     /// `by` owns the lock no longer.
     Disowned {

@@ -10,7 +10,7 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::{Disowned, Evidence, VirtualTime};
+use crate::{ContenderId, Disowned, Evidence, Mode, VirtualTime};
 use silence::Silences;
 
 /// One way to say how near a run came to an overlap.
@@ -109,32 +109,60 @@ fn until(evidence: &Evidence<'_>, end: VirtualTime, moment: VirtualTime) -> Near
     }
 }
 
-/// Beliefs come in the order in which they begin, so the one before that ends last is the nearest.
+/// Whose hold ends last so far, and the last of those of all others.
+#[derive(Clone, Copy, Default)]
+struct LatestEnds {
+    last: Option<(ContenderId, VirtualTime)>,
+    other: Option<(ContenderId, VirtualTime)>,
+}
+
+impl LatestEnds {
+    /// When the last hold ends that is not this contender's.
+    fn of_others(self, than: ContenderId) -> Option<VirtualTime> {
+        let ends = [self.last, self.other].into_iter().flatten();
+        let ends = ends.filter(|(by, _)| *by != than);
+        ends.map(|(_, end)| end).max()
+    }
+
+    fn extend(&mut self, by: ContenderId, end: VirtualTime) {
+        match &mut self.last {
+            Some((last, until)) if *last == by => *until = (*until).max(end),
+            Some((_, until)) if *until > end => {
+                if self.other.is_none_or(|(_, until)| until < end) {
+                    self.other = Some((by, end));
+                }
+            }
+            Some(_) | None => self.other = self.last.replace((by, end)),
+        }
+    }
+}
+
+/// Beliefs come in the order in which they begin, so the one before that ends last is the nearest, of those that it
+/// excludes.
 fn between_holds(evidence: &Evidence<'_>, ends: &BeliefEnds) -> Option<NearMiss> {
     let mut nearest: Option<NearMiss> = None;
-    // By lock: whose hold ends last so far, and the last of those of all others.
-    let mut latest = Vec::new();
+    // By lock, of exclusive holds and of shared ones.
+    let mut latest: Vec<[LatestEnds; 2]> = Vec::new();
     for (later, end) in evidence.beliefs.iter().zip(&ends.holds) {
         let begin = evidence.at(later.acquired);
         let index = later.lock.0 as usize;
         if index >= latest.len() {
-            latest.resize(index + 1, [None, None]);
+            latest.resize(index + 1, Default::default());
         }
-        let [last, other] = &mut latest[index];
-        let before = [*last, *other].into_iter().flatten();
-        let before = before.filter(|(by, _)| *by != later.by);
-        if let Some((_, earlier)) = before.max_by_key(|(_, end)| *end) {
+        let [exclusive, shared] = &mut latest[index];
+        let before = match later.mode {
+            Mode::Exclusive => exclusive
+                .of_others(later.by)
+                .max(shared.of_others(later.by)),
+            Mode::Shared => exclusive.of_others(later.by),
+        };
+        if let Some(earlier) = before {
             let near = until(evidence, earlier, begin);
             nearest = Some(nearest.map_or(near, |nearest| nearest.min(near)));
         }
-        match last {
-            Some((by, until)) if *by == later.by => *until = (*until).max(*end),
-            Some((_, until)) if *until > *end => {
-                if other.is_none_or(|(_, until)| until < *end) {
-                    *other = Some((later.by, *end));
-                }
-            }
-            Some(_) | None => *other = last.replace((later.by, *end)),
+        match later.mode {
+            Mode::Exclusive => exclusive.extend(later.by, *end),
+            Mode::Shared => shared.extend(later.by, *end),
         }
     }
     nearest

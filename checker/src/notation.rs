@@ -26,7 +26,7 @@
 //! overwrote it),
 //! `/value=5>6` (a write that found 5 and left 6) or `/value=5` (a read), `/based=4` (a write that
 //! had read 4; else what it found), `/blind` (a write that had read nothing), `/rejected`,
-//! `/behind=n1`, `/owner=b`.
+//! `/behind=n1`, `/owner=b`, `/shared` (of what is asked for, queued for, owned, or believed in shared mode).
 //!
 //! Of events at the same time, those that end something come first, then those that ask, then the
 //! service's grants, then beliefs, then writes, then the end of the run; else they stand as they

@@ -5,7 +5,7 @@ mod plain;
 
 use picklock_checker::{
     ContenderId, Counts, Disowned, Ended, Event, EventKind, Evidence, Facts, Failure, ForGood,
-    History, Knowledge, LockId, NameId, Run, Token, Verdict, VirtualTime, invariants,
+    History, Knowledge, LockId, Mode, NameId, Run, Token, Verdict, VirtualTime, invariants,
 };
 use plain::{Answer, Plain};
 use proptest::prelude::*;
@@ -19,11 +19,13 @@ fn what([beliefs, service, writes, losses]: [u32; 4]) -> impl Strategy<Value = E
     let name = || (0..3u32).prop_map(NameId);
     let value = || -1..3i64;
     let maybe = || prop::option::of(token());
+    let mode = || prop_oneof![2 => Just(Mode::Exclusive), 1 => Just(Mode::Shared)];
     let why = Failure::TimedOut;
     let of_beliefs = prop_oneof![
-        2 => (by(), lock()).prop_map(|(by, lock)| EventKind::AcquireStarted { by, lock }),
-        4 => (by(), lock(), maybe())
-            .prop_map(|(by, lock, token)| EventKind::Acquired { by, lock, token }),
+        2 => (by(), lock(), mode())
+            .prop_map(|(by, lock, mode)| EventKind::AcquireStarted { by, lock, mode }),
+        4 => (by(), lock(), maybe(), mode())
+            .prop_map(|(by, lock, token, mode)| EventKind::Acquired { by, lock, token, mode }),
         1 => (by(), lock()).prop_map(|(by, lock)| EventKind::Cancelled { by, lock }),
         3 => (by(), lock()).prop_map(|(by, lock)| EventKind::ReleaseStarted { by, lock }),
         1 => (by(), lock()).prop_map(move |(by, lock)| EventKind::Lost { by, lock, why }),
@@ -31,12 +33,16 @@ fn what([beliefs, service, writes, losses]: [u32; 4]) -> impl Strategy<Value = E
     ];
     let how = Disowned::Expired;
     let of_the_service = prop_oneof![
-        4 => (by(), lock(), 0..9u64, name())
-            .prop_map(|(by, lock, place, name)| EventKind::Queued { by, lock, place, name }),
+        4 => (by(), lock(), 0..9u64, name(), mode())
+            .prop_map(|(by, lock, place, name, mode)| {
+                EventKind::Queued { by, lock, place, name, mode }
+            }),
         2 => (by(), lock(), 0..9u64, name())
             .prop_map(|(by, lock, place, name)| EventKind::Unqueued { by, lock, place, name }),
-        4 => (by(), lock(), token(), name())
-            .prop_map(|(by, lock, token, name)| EventKind::Owned { by, lock, token, name }),
+        4 => (by(), lock(), token(), name(), mode())
+            .prop_map(|(by, lock, token, name, mode)| {
+                EventKind::Owned { by, lock, token, name, mode }
+            }),
         3 => (by(), lock(), token())
             .prop_map(move |(by, lock, token)| EventKind::Disowned { by, lock, token, how }),
     ];
@@ -151,7 +157,7 @@ fn run(weights: [u32; 4]) -> impl Strategy<Value = Run> {
 fn may_follow(history: &History, what: EventKind) -> bool {
     let plain = Plain::new(&history.events);
     match what {
-        EventKind::AcquireStarted { by, lock } => plain.asked(history.events.len(), by, lock).is_none(),
+        EventKind::AcquireStarted { by, lock, .. } => plain.asked(history.events.len(), by, lock).is_none(),
         EventKind::Queued { lock, place, .. } => !history.events.iter().any(|event| {
             matches!(event.what, EventKind::Queued { lock: l, place: p, .. } if (l, p) == (lock, place))
         }),

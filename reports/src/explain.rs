@@ -75,6 +75,7 @@ fn describe_contender(story: &Story, column: &Column, scene: &Scene, glyphs: &Gl
             lock,
             place,
             name,
+            ..
         } = event.what
         {
             (by == column.contender).then_some((start + after, lock, place, name))
@@ -97,7 +98,10 @@ fn describe_contender(story: &Story, column: &Column, scene: &Scene, glyphs: &Gl
         }
     }
     let entered = events.iter().rev().find_map(|event| {
-        if let EventKind::Acquired { by, lock, token } = event.what {
+        if let EventKind::Acquired {
+            by, lock, token, ..
+        } = event.what
+        {
             (by == column.contender).then_some((event.at, lock, token))
         } else {
             None

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, FaultKind, Library, Service, Strategy};
+use picklock_sim::plan::{Arrival, FaultKind, Library, Reads, Service, Strategy};
 
 /// What a scenario leaves open. A field that is `None` or empty is settled by the file, and stands in the plan of the
 /// case; all others are drawn, each with even odds over what it holds.
@@ -58,6 +58,8 @@ pub struct SampledContender {
     pub hold: Option<(Duration, Duration)>,
     /// How often it wants the lock: from, to.
     pub rounds: Option<(u32, u32)>,
+    /// How often it takes the lock to read.
+    pub reads: Option<Reads>,
     /// Times between a release and its next acquire to choose from.
     pub think: Vec<(Duration, Duration)>,
     /// Times between what arrives and what it does about it to choose from.

@@ -4,10 +4,12 @@
 //! time.
 
 mod rate;
+mod reads;
 
 use std::time::Duration;
 
 pub use rate::parse_rate;
+pub use reads::{parse_reads, reads};
 
 use crate::nearest::nearest;
 

@@ -8,7 +8,9 @@ mod sampled_parameters;
 mod toml;
 mod zookeeper;
 
-use picklock_sim::plan::{Arrival, Network, Section, Service, Setting, SettingMut, Workload};
+use picklock_sim::plan::{
+    Arrival, Network, Reads, Section, Service, Setting, SettingMut, Workload,
+};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
 use self::sampled_parameters::{one_of, strategy};
@@ -18,6 +20,7 @@ use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{
     Case, Expectation, Measure, Recorded, RecordedRun, SavedPlan, Scenario, Want,
 };
+use crate::units;
 
 /// Writes a scenario file with this case of the scenario alone. Nothing is left to defaults, so
 /// that the file means the same for a later version; it parses back to an equal plan.
@@ -127,6 +130,10 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
         .with(
             "rounds",
             sampled_parameters::number(open.rounds, workload.rounds),
+        )
+        .with(
+            "reads",
+            (workload.reads != Reads::Never).then(|| text(&units::reads(workload.reads))),
         )
         .with("hold", hold)
         .with("think", one_of(&open.think, workload.think, range))

@@ -184,6 +184,7 @@ const KEYS: &[Row] = &[
         &[],
     ),
     (Workload, "rounds", &["3"], &[]),
+    (Workload, "reads", &["\"50%\"\nrounds = 5"], &[]),
     (Workload, "acquire-timeout", &["\"1s\""], &[]),
     (Workload, "reentrancy-depth", &["2"], &[]),
     (Workload, "hold", &["\"1s\"", "\"settled\""], &[]),
@@ -215,6 +216,7 @@ const KEYS: &[Row] = &[
     (Contender, "locks", &["[\"lock-a\"]"], &[]),
     (Contender, "think", &["\"1ms..5ms\""], &[]),
     (Contender, "processing", &["\"1ms..5ms\""], &[]),
+    (Contender, "reads", &["\"always\""], &[]),
     (Contender, "acquire-timeout", &["\"1s\""], &[]),
     (Contender, "latency", &["\"20ms\"", "\"5ms..50ms\""], &[]),
     (Contender, "clock-offset", &["\"-5s\""], &[]),
@@ -252,6 +254,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         _ => String::new(),
     };
     let reentrant = line.starts_with("reentrancy-depth");
+    let shared = line.starts_with("reads");
     // It takes a recipe that makes the lock's node if it is not there.
     let makes_parents = line.starts_with("lock-node");
     let several = |line: &str| line.starts_with("servers");
@@ -260,6 +263,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         Redis if reentrant => ("redis", "redisson-lock"),
         Redis => ("redis", "redis-compare-and-delete"),
         LeaseServer => ("lease-server", "lease-lock"),
+        ZooKeeper | Network | Workload | Contender if shared => ("zookeeper", "zk-shared-locks"),
         ZooKeeper | Network | Workload | Contender if reentrant => ("zookeeper", "curator-mutex"),
         ZooKeeper if makes_parents => ("zookeeper", "curator-mutex"),
         ZooKeeper | Network | Workload | Contender => ("zookeeper", "zk-hardened"),
@@ -304,6 +308,8 @@ fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() 
             ZooKeeper => &[ZooKeeper][..],
             Redis => &[Redis],
             LeaseServer => &[LeaseServer],
+            // There are read-write locks on ZooKeeper alone.
+            Workload | Contender if *key == "reads" => &[ZooKeeper],
             Network | Workload | Contender => &[ZooKeeper, Redis],
         };
         for (service, value) in services

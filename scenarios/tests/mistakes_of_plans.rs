@@ -122,6 +122,22 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "hold = \"1s\"",
         "locks = [\"lock-a\", \"lock-b\"]",
     ),
+    (
+        "reads_of_a_mutex",
+        "contenders = 3\n",
+        "contenders = 3\nreads = \"50%\"\n",
+    ),
+    ("reader_of_a_mutex", "hold = \"1s\"", "reads = \"always\""),
+    (
+        "reads_of_a_lock_on_redis",
+        "[workload]\ncontenders = 3\n",
+        "[service.redis]\n\n[workload]\ncontenders = 3\nreads = \"always\"\n",
+    ),
+    (
+        "reads_by_a_word",
+        "contenders = 3\n",
+        "contenders = 3\nreads = \"sometimes\"\n",
+    ),
     ("lock_by_its_letter", "hold = \"1s\"", "locks = \"a\""),
     ("contender_of_no_lock", "hold = \"1s\"", "locks = []"),
     (

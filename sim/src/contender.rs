@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use futures_lite::future;
 use picklock_algorithms::{Held, LockError};
-use picklock_checker::{ContenderId, EventKind, LockId, Token};
+use picklock_checker::{ContenderId, EventKind, LockId, Mode, Token};
 use picklock_clients::Env;
 use picklock_clients::completion::{Answer, Completions, completion};
 
@@ -68,8 +68,9 @@ struct Contender<S: SimulatedService> {
     process: ProcessId,
     env: Env,
     locks: Locks,
-    /// The lock that it takes in this round.
+    /// The lock that it takes in this round, and in which mode.
     lock: LockId,
+    mode: Mode,
     /// What a fault cancels the `acquire` by that it is about to call.
     cancelled: Option<Answer<()>>,
     /// What sleeps and answers of the resource came in before, and others may again.
@@ -96,6 +97,7 @@ impl<S: SimulatedService> Contender<S> {
             env,
             locks,
             lock: LockId::default(),
+            mode: Mode::Exclusive,
             cancelled: None,
             sleeps: Completions::default(),
             answers: Completions::default(),
@@ -166,10 +168,11 @@ impl<S: SimulatedService> Contender<S> {
     /// Is about to try to get the lock.
     async fn begin(&mut self) {
         self.renew_if_closed();
-        let (by, lock) = (self.id, self.lock_of_round());
-        self.lock = lock;
+        let (by, lock, mode) = (self.id, self.lock_of_round(), self.mode_of_round());
+        (self.lock, self.mode) = (lock, mode);
         self.cancelled = self.cancellation(LockCall::Acquire);
-        self.record(EventKind::AcquireStarted { by, lock }).await;
+        self.record(EventKind::AcquireStarted { by, lock, mode })
+            .await;
     }
 
     /// Handles the result of a call: the lock is held, or the call was cancelled, or is to be tried again.
@@ -213,8 +216,14 @@ impl<S: SimulatedService> Contender<S> {
     async fn use_lock(&mut self, held: Held) -> bool {
         let token = held.token.map(Token);
         self.world().belief_begins(self.process, &held);
-        let (by, lock) = (self.id, self.lock);
-        self.record(EventKind::Acquired { by, lock, token }).await;
+        let (by, lock, mode) = (self.id, self.lock, self.mode);
+        let acquired = EventKind::Acquired {
+            by,
+            lock,
+            token,
+            mode,
+        };
+        self.record(acquired).await;
         let entered = self.enter_again().await;
         let ended = if let Err(error) = entered {
             Err(Interrupted(error))
@@ -255,6 +264,10 @@ impl<S: SimulatedService> Contender<S> {
 
     async fn section(&self, token: Option<Token>) -> Result<(), Interrupted> {
         let section = self.world().plan.workload.section;
+        if self.mode == Mode::Shared {
+            self.reads_only(section).await;
+            return Ok(());
+        }
         if let Section::DelayedWrite { delay } = section {
             let (value, delay) = {
                 let mut world = self.world();
@@ -286,6 +299,14 @@ impl<S: SimulatedService> Contender<S> {
             token,
         })
         .await
+    }
+
+    /// What a reader does under the lock.
+    async fn reads_only(&self, section: Section) {
+        if section != Section::Nothing {
+            self.request(ResourceRequest::Read, Duration::ZERO).await;
+        }
+        self.hold().await;
     }
 
     async fn hold(&self) {

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use picklock_algorithms::OwnershipRule;
-use picklock_checker::{ContenderId, Disowned, EventKind, LockId, NameId, Token, VirtualTime};
+use picklock_checker::{
+    ContenderId, Disowned, EventKind, LockId, Mode, NameId, Token, VirtualTime,
+};
 use picklock_clients::zookeeper::{self, Path};
 use picklock_zookeeper::txn::Created;
 
@@ -29,10 +31,12 @@ struct Place {
     path: Path,
     /// Where the name begins in the path.
     name_at: usize,
+    mode: Mode,
     by: ContenderId,
     token: Token,
     name: NameId,
     arrival: u64,
+    owns: bool,
 }
 
 impl Place {
@@ -44,8 +48,21 @@ impl Place {
 #[derive(Clone, Copy, Debug)]
 struct Owner {
     by: ContenderId,
+    mode: Mode,
     token: Token,
     name: NameId,
+}
+
+impl Owner {
+    fn exclusive(by: ContenderId, token: Token, name: NameId) -> Self {
+        let mode = Mode::Exclusive;
+        Self {
+            by,
+            mode,
+            token,
+            name,
+        }
+    }
 }
 
 /// Who has changed a node.
@@ -114,7 +131,7 @@ impl Ownership {
     /// What is left at the service.
     pub fn leftovers(&self) -> Vec<(NameId, ContenderId)> {
         match self.rule {
-            OwnershipRule::LowestChild => self
+            OwnershipRule::LowestChild | OwnershipRule::ReadersAndWriters { .. } => self
                 .queue
                 .iter()
                 .map(|place| (place.name, place.by))
@@ -139,18 +156,21 @@ impl Ownership {
     ) {
         let path = &made.path;
         match self.rule {
-            OwnershipRule::LowestChild => {
+            OwnershipRule::LowestChild | OwnershipRule::ReadersAndWriters { .. } => {
                 let number = recorder.name(path);
+                let mode = self.mode_of(name);
                 let arrival = self.arrivals;
                 self.arrivals += 1;
                 let place = Place {
                     sequence: made.number.unsigned_abs(),
                     path: Path::clone(path),
                     name_at: path.len() - name.len(),
+                    mode,
                     by,
                     token: Token(zxid),
                     name: number,
                     arrival,
+                    owns: false,
                 };
                 match self.find(place.sequence, name) {
                     Ok(known) => self.queue[known] = place,
@@ -164,21 +184,15 @@ impl Ownership {
                         lock: self.lock,
                         place: arrival,
                         name: number,
+                        mode,
                     },
                 );
-                self.grant_first(at, recorder);
+                self.grant_next(at, recorder);
             }
             OwnershipRule::Node => {
                 let name = recorder.name(path);
-                self.grant(
-                    at,
-                    Owner {
-                        by,
-                        token: Token(zxid),
-                        name,
-                    },
-                    recorder,
-                );
+                let owner = Owner::exclusive(by, Token(zxid), name);
+                self.grant(at, owner, recorder);
             }
             OwnershipRule::Data | OwnershipRule::Key => {}
         }
@@ -193,7 +207,7 @@ impl Ownership {
         recorder: &mut Recorder,
     ) -> Token {
         let token = Token(self.grants + 1);
-        self.grant(at, Owner { by, token, name }, recorder);
+        self.grant(at, Owner::exclusive(by, token, name), recorder);
         token
     }
 
@@ -211,7 +225,7 @@ impl Ownership {
     /// A node of the lock was deleted.
     pub fn deleted(&mut self, at: VirtualTime, name: &str, by: Actor, recorder: &mut Recorder) {
         match self.rule {
-            OwnershipRule::LowestChild => {
+            OwnershipRule::LowestChild | OwnershipRule::ReadersAndWriters { .. } => {
                 let Some(place) = self.take(name) else {
                     return;
                 };
@@ -224,7 +238,7 @@ impl Ownership {
                 };
                 recorder.record(at, unqueued);
                 self.disown(at, |owner| owner.name == place.name, by, recorder);
-                self.grant_first(at, recorder);
+                self.grant_next(at, recorder);
             }
             OwnershipRule::Node | OwnershipRule::Data | OwnershipRule::Key => {
                 self.disown(at, |_| true, by, recorder);
@@ -248,15 +262,8 @@ impl Ownership {
         match by {
             Actor::Contender(by) if !free => {
                 let name = recorder.name(path);
-                self.grant(
-                    at,
-                    Owner {
-                        by,
-                        token: Token(zxid),
-                        name,
-                    },
-                    recorder,
-                );
+                let owner = Owner::exclusive(by, Token(zxid), name);
+                self.grant(at, owner, recorder);
             }
             Actor::Contender(_)
             | Actor::Overwriter(_)
@@ -293,24 +300,52 @@ impl Ownership {
         }
     }
 
-    fn grant_first(&mut self, at: VirtualTime, recorder: &mut Recorder) {
-        if !self.owners.is_empty() {
-            return;
+    /// In which mode the one who makes a node of this name asks for the lock.
+    fn mode_of(&self, name: &str) -> Mode {
+        match self.rule {
+            OwnershipRule::ReadersAndWriters { reader } if name.contains(reader) => Mode::Shared,
+            _ => Mode::Exclusive,
         }
-        if let Some(place) = self.queue.front() {
-            let owner = Owner {
-                by: place.by,
-                token: place.token,
-                name: place.name,
-            };
-            self.grant(at, owner, recorder);
+    }
+
+    /// Makes those owners whose turn it is: the first in the queue, or all the readers at its head.
+    fn grant_next(&mut self, at: VirtualTime, recorder: &mut Recorder) {
+        for index in 0..self.queue.len() {
+            let place = &mut self.queue[index];
+            let mode = place.mode;
+            if index > 0 && mode == Mode::Exclusive {
+                return;
+            }
+            if !place.owns {
+                // Owners are readers, or one writer. A lower number may be made later, when the numbers overflow.
+                let excluded = self.owners.first().map(|owner| owner.mode.excludes(mode));
+                if excluded == Some(true) {
+                    return;
+                }
+                place.owns = true;
+                let owner = Owner {
+                    by: place.by,
+                    mode,
+                    token: place.token,
+                    name: place.name,
+                };
+                self.grant(at, owner, recorder);
+            }
+            if mode == Mode::Exclusive {
+                return;
+            }
         }
     }
 
     fn grant(&mut self, at: VirtualTime, owner: Owner, recorder: &mut Recorder) {
         self.owners.push(owner);
         self.grants += 1;
-        let Owner { by, token, name } = owner;
+        let Owner {
+            by,
+            mode,
+            token,
+            name,
+        } = owner;
         recorder.record(
             at,
             EventKind::Owned {
@@ -318,6 +353,7 @@ impl Ownership {
                 lock: self.lock,
                 token,
                 name,
+                mode,
             },
         );
     }

@@ -1,6 +1,6 @@
 //! The recorder: the only writer of histories.
 
-use picklock_checker::{Counts, Event, EventKind, History, NameId, VirtualTime};
+use picklock_checker::{ContenderId, Counts, Event, EventKind, History, Mode, NameId, VirtualTime};
 
 /// Writes the history down, and keeps a rolling hash of everything that can be observed.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +69,11 @@ impl RollingHash {
     }
 }
 
+/// Who, and in which mode: a word that is the contender's number alone where the lock is held by one at a time.
+fn in_mode(by: ContenderId, mode: Mode) -> u64 {
+    u64::from(by.0) | (mode as u64) << 32
+}
+
 /// An event as words. The first says which event it is, and its number never changes.
 #[inline(always)]
 fn words(what: &EventKind) -> [u64; 4] {
@@ -76,10 +81,17 @@ fn words(what: &EventKind) -> [u64; 4] {
         value.cast_unsigned()
     }
     match *what {
-        EventKind::AcquireStarted { by, lock } => [1, by.0.into(), lock.0.into(), 0],
-        EventKind::Acquired { by, lock, token } => [
+        EventKind::AcquireStarted { by, lock, mode } => {
+            [1, by.0.into(), lock.0.into(), mode as u64]
+        }
+        EventKind::Acquired {
+            by,
+            lock,
+            token,
+            mode,
+        } => [
             2,
-            by.0.into(),
+            in_mode(by, mode),
             lock.0.into(),
             token.map_or(u64::MAX, |token| token.0),
         ],
@@ -125,9 +137,10 @@ fn words(what: &EventKind) -> [u64; 4] {
             lock,
             place,
             name,
+            mode,
         } => [
             17,
-            by.0.into(),
+            in_mode(by, mode),
             u64::from(lock.0) << 32 | u64::from(name.0),
             place,
         ],
@@ -147,9 +160,10 @@ fn words(what: &EventKind) -> [u64; 4] {
             lock,
             token,
             name,
+            mode,
         } => [
             19,
-            by.0.into(),
+            in_mode(by, mode),
             u64::from(lock.0) << 32 | u64::from(name.0),
             token.0,
         ],

@@ -45,6 +45,7 @@
 //!   is repeated for long, or not answered, takes longer.
 
 mod cleanup;
+mod driver;
 mod wait;
 
 use std::rc::Rc;
@@ -53,6 +54,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use cleanup::CleanupGuard;
+pub(super) use driver::{
+    LockInternalsDriver, PredicateResults, StandardLockInternalsDriver, after_mark, our_index,
+};
 use wait::WaitBudget;
 
 use super::queue::child;
@@ -146,9 +150,23 @@ impl InterProcessMutex {
     }
 
     fn of(zk: ZooKeeper, env: Env, path: Path, deviation: Deviation, with: CuratorConfig) -> Self {
+        let client = Curator::of_process(zk, env, with);
+        let driver = &StandardLockInternalsDriver;
+        Self::with_driver(client, path, (LOCK_NAME, driver), deviation)
+    }
+
+    /// A lock whose nodes have this name, and that goes by this driver.
+    pub(super) fn with_driver(
+        client: Curator,
+        base_path: Path,
+        (lock_name, driver): (&'static str, &'static dyn LockInternalsDriver),
+        deviation: Deviation,
+    ) -> Self {
         let internals = LockInternals {
-            client: Curator::of_process(zk, env, with),
-            base_path: path,
+            client,
+            base_path,
+            lock_name,
+            driver,
             deviation,
         };
         Self {
@@ -214,13 +232,9 @@ impl Lock for InterProcessMutex {
 struct LockInternals {
     client: Curator,
     base_path: Path,
+    lock_name: &'static str,
+    driver: &'static dyn LockInternalsDriver,
     deviation: Deviation,
-}
-
-/// What a look at the queue shows.
-enum PredicateResults {
-    GetsTheLock,
-    PathToWatch(Path),
 }
 
 impl LockInternals {
@@ -276,8 +290,8 @@ impl LockInternals {
     async fn creates_the_lock(&self) -> ZkResult<Path> {
         let (client, path) = (&self.client, &self.base_path);
         match self.deviation.protection {
-            Some(minds) => client.create_protected(path, LOCK_NAME, minds).await,
-            None => client.create_unprotected(path, LOCK_NAME).await,
+            Some(minds) => client.create_protected(path, self.lock_name, minds).await,
+            None => client.create_unprotected(path, self.lock_name).await,
         }
     }
 
@@ -289,9 +303,10 @@ impl LockInternals {
     ) -> ZkResult<bool> {
         loop {
             let children = self.get_sorted_children().await?;
-            let path_to_watch = match self.gets_the_lock(&children, our_path)? {
+            let sequence_node_name = our_path.rsplit('/').next().unwrap_or_default();
+            let path_to_watch = match self.driver.gets_the_lock(&children, sequence_node_name)? {
                 PredicateResults::GetsTheLock => return self.is_of_this_session(our_path).await,
-                PredicateResults::PathToWatch(path) => path,
+                PredicateResults::PathToWatch(name) => child(&self.base_path, name),
             };
             let watched = self
                 .client
@@ -328,20 +343,9 @@ impl LockInternals {
             Err(error) => return Err(error),
         };
         let mut names: Vec<Rc<str>> = children.names().cloned().collect();
-        names.sort_unstable_by(|a, b| fix_for_sorting(a).cmp(fix_for_sorting(b)));
+        let driver = self.driver;
+        names.sort_unstable_by(|a, b| driver.fix_for_sorting(a).cmp(driver.fix_for_sorting(b)));
         Ok(names)
-    }
-
-    /// Steps 3 to 5, without the wait.
-    fn gets_the_lock(&self, children: &[Rc<str>], our_path: &Path) -> ZkResult<PredicateResults> {
-        let sequence_node_name = our_path.rsplit('/').next().unwrap_or_default();
-        let our_index = children
-            .iter()
-            .position(|name| **name == *sequence_node_name);
-        Ok(match our_index.ok_or(ZkError::NoNode)? {
-            0 => PredicateResults::GetsTheLock,
-            index => PredicateResults::PathToWatch(child(&self.base_path, &children[index - 1])),
-        })
     }
 
     /// A node of another session is about to go, and as good as gone.
@@ -364,8 +368,3 @@ impl LockInternals {
 
 /// What stands before the sequence number of a node.
 const LOCK_NAME: &str = "lock-";
-
-/// What nodes are sorted by.
-fn fix_for_sorting(name: &str) -> &str {
-    name.rsplit(LOCK_NAME).next().unwrap_or_default()
-}

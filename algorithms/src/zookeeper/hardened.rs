@@ -77,31 +77,32 @@ pub(super) struct Hardened {
 impl Lock for Hardened {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         let exit = CleanupGuard::new(self.zk.clone(), self.env.clone(), Path::clone(&self.lock));
-        let ticket = take_ticket(&self.zk, &self.lock, &exit.guid).await?; // Step 1.
+        let prefix = prefix(&self.lock, &exit.guid);
+        let ticket = take_ticket(&self.zk, &self.lock, &exit.guid, &prefix).await?; // Step 1.
         wait_for_turn(&self.zk, &self.lock, &ticket).await?;
         exit.not_needed();
         Ok(Held::at(ticket.path).with_token(ticket.czxid.0))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        let exit = ReleaseGuard::new(self.zk.clone(), self.env.clone(), held.path_or_key); // Step 8.
-        let result = delete_own(&self.zk, &exit.node).await;
-        exit.not_needed();
-        result
+        delete_for_certain(&self.zk, &self.env, held.path_or_key).await // Step 8.
     }
 
-    /// Step 7.
     async fn lost(&self, held: &Held) -> LockError {
-        let node = &held.path_or_key;
-        select(disconnected(&self.zk), node_gone(&self.zk, node)).await
+        down_or_gone(&self.zk, &held.path_or_key).await // Step 7.
     }
 }
 
-/// Step 1. A node of an old session is about to go with it, so it is deleted and not adopted.
-async fn take_ticket(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket> {
-    let prefix = prefix(lock, guid);
+/// Step 1. A node of an old session is about to go with it, so it is deleted and not adopted. The prefix is what the
+/// path of the node begins with, and has the guid in it.
+pub(super) async fn take_ticket(
+    zk: &ZooKeeper,
+    lock: &Path,
+    guid: &str,
+    prefix: &Path,
+) -> ZkResult<Ticket> {
     loop {
-        match make_ticket(zk, &prefix).await {
+        match make_ticket(zk, prefix).await {
             Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {
                 for path in nodes_of(zk, lock, guid).await? {
                     match until_answered(|| zk.exists(&path)).await? {
@@ -152,6 +153,11 @@ async fn delete_if_there(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
     }
 }
 
+/// Step 7: resolves when the connection is down, or our node is gone.
+pub(super) async fn down_or_gone(zk: &ZooKeeper, node: &Path) -> LockError {
+    select(disconnected(zk), node_gone(zk, node)).await
+}
+
 /// Resolves when the connection is down.
 async fn disconnected(zk: &ZooKeeper) -> LockError {
     let events = zk.session_events();
@@ -188,16 +194,16 @@ async fn node_gone(zk: &ZooKeeper, path: &Path) -> LockError {
 }
 
 /// Step 6: the one exit. Dropped before the lock is held, it deletes every node of this attempt in the background.
-struct CleanupGuard {
+pub(super) struct CleanupGuard {
     zk: ZooKeeper,
     env: Env,
     lock: Path,
-    guid: String,
+    pub(super) guid: String,
     needed: bool,
 }
 
 impl CleanupGuard {
-    fn new(zk: ZooKeeper, env: Env, lock: Path) -> Self {
+    pub(super) fn new(zk: ZooKeeper, env: Env, lock: Path) -> Self {
         let guid = env.guid();
         Self {
             zk,
@@ -209,7 +215,7 @@ impl CleanupGuard {
     }
 
     /// The lock is held, and `release` will see to the node.
-    fn not_needed(mut self) {
+    pub(super) fn not_needed(mut self) {
         self.needed = false;
     }
 }
@@ -230,6 +236,18 @@ impl Drop for CleanupGuard {
             }
         });
     }
+}
+
+/// Step 8: deletes our node, in the background if the call is dropped.
+pub(super) async fn delete_for_certain(
+    zk: &ZooKeeper,
+    env: &Env,
+    node: Path,
+) -> Result<(), LockError> {
+    let exit = ReleaseGuard::new(zk.clone(), env.clone(), node);
+    let result = delete_own(zk, &exit.node).await;
+    exit.not_needed();
+    result
 }
 
 /// Step 8: dropped before the node is deleted, it deletes it in the background.

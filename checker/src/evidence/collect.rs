@@ -2,7 +2,7 @@
 
 use super::table::Table;
 use super::{Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused};
-use crate::{ContenderId, Disowned, EventKind, Failure, LockId, NameId, Run, Token};
+use crate::{ContenderId, Disowned, EventKind, Failure, LockId, Mode, NameId, Run, Token};
 
 /// A write on its way.
 pub(super) struct WriteInFlight {
@@ -15,6 +15,8 @@ pub(super) struct WriteInFlight {
 /// What is under way between one contender and one lock.
 #[derive(Clone, Default)]
 pub(super) struct Cell {
+    /// In which mode it was asked for last.
+    mode: Mode,
     /// Calls of `acquire` without an answer, and the first of them.
     asking: u32,
     asked: Option<usize>,
@@ -89,8 +91,13 @@ impl<'a> Collector<'a> {
     fn take(&mut self, index: usize, what: &EventKind) {
         let found = &mut self.found;
         match *what {
-            EventKind::AcquireStarted { by, lock } => self.asked(index, by, lock),
-            EventKind::Acquired { by, lock, token } => self.acquired(index, by, lock, token),
+            EventKind::AcquireStarted { by, lock, mode } => self.asked(index, by, lock, mode),
+            EventKind::Acquired {
+                by,
+                lock,
+                token,
+                mode,
+            } => self.acquired(index, by, (lock, mode), token),
             EventKind::AcquireFailed {
                 by,
                 lock,
@@ -122,7 +129,8 @@ impl<'a> Collector<'a> {
                 lock,
                 token,
                 name,
-            } => self.owned(index, by, lock, token, name),
+                mode,
+            } => self.owned(index, by, (lock, mode), token, name),
             EventKind::Disowned {
                 by,
                 lock,
@@ -209,9 +217,10 @@ impl<'a> Collector<'a> {
         &mut self.tallies[index]
     }
 
-    /// Somebody waits as soon as a call without an answer meets another contender's hold.
-    fn note_waiting(&mut self, by: ContenderId, lock: LockId) {
-        if self.found.waited {
+    /// Somebody waits as soon as a call without an answer meets another contender's hold, if the two exclude each other.
+    fn note_waiting(&mut self, by: ContenderId, lock: LockId, mode: Mode) {
+        self.cells.cell(by, lock).mode = mode;
+        if self.found.waited || !mode.is_exclusive() && !self.others_exclude(by, lock) {
             return;
         }
         let tally = *self.tally(lock);
@@ -222,14 +231,23 @@ impl<'a> Collector<'a> {
         self.found.waited = cell.asking > 0 && others_hold || holds && others_ask;
     }
 
-    fn asked(&mut self, index: usize, by: ContenderId, lock: LockId) {
+    /// Whether others ask for the lock, or hold it, in exclusive mode.
+    fn others_exclude(&self, by: ContenderId, lock: LockId) -> bool {
+        let mut cells = self.cells.iter();
+        cells.any(|(other, of, cell)| {
+            let open = cell.asking + cell.believes + cell.owns > 0;
+            other != by && of == lock && open && cell.mode.is_exclusive()
+        })
+    }
+
+    fn asked(&mut self, index: usize, by: ContenderId, lock: LockId, mode: Mode) {
         let cell = self.cells.cell(by, lock);
         if cell.asking == 0 {
             cell.asked = Some(index);
         }
         cell.asking += 1;
         self.tally(lock).asking += 1;
-        self.note_waiting(by, lock);
+        self.note_waiting(by, lock, mode);
     }
 
     /// The answer to a call of `acquire`: gives back where the call began.
@@ -257,7 +275,13 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn acquired(&mut self, index: usize, by: ContenderId, lock: LockId, token: Option<Token>) {
+    fn acquired(
+        &mut self,
+        index: usize,
+        by: ContenderId,
+        (lock, mode): (LockId, Mode),
+        token: Option<Token>,
+    ) {
         let asked = self.answered(by, lock);
         let position = self.found.beliefs.len();
         let cell = self.cells.cell(by, lock);
@@ -273,6 +297,7 @@ impl<'a> Collector<'a> {
         self.found.beliefs.push(Belief {
             by,
             lock,
+            mode,
             token,
             asked,
             acquired: index,
@@ -285,7 +310,7 @@ impl<'a> Collector<'a> {
         cell.latest = Some(position);
         cell.believes += 1;
         self.tally(lock).believes += 1;
-        self.note_waiting(by, lock);
+        self.note_waiting(by, lock, mode);
     }
 
     fn left(&mut self, index: usize, by: ContenderId, lock: LockId, releases: bool) {
@@ -327,13 +352,21 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn owned(&mut self, index: usize, by: ContenderId, lock: LockId, token: Token, name: NameId) {
+    fn owned(
+        &mut self,
+        index: usize,
+        by: ContenderId,
+        (lock, mode): (LockId, Mode),
+        token: Token,
+        name: NameId,
+    ) {
         self.found.queueing.push(index);
         let position = self.found.ownerships.len();
         let cell = self.cells.cell(by, lock);
         self.found.ownerships.push(Ownership {
             by,
             lock,
+            mode,
             token,
             name,
             owned: index,
@@ -346,7 +379,7 @@ impl<'a> Collector<'a> {
         cell.granted = Some(position);
         cell.owns += 1;
         self.tally(lock).owns += 1;
-        self.note_waiting(by, lock);
+        self.note_waiting(by, lock, mode);
     }
 
     fn disowned(

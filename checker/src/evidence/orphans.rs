@@ -69,7 +69,7 @@ impl Evidence<'_> {
         let events = &self.run.history.events;
         let over = events[call.failed..].iter().position(|event| {
             matches!(event.what,
-                EventKind::AcquireStarted { by, lock } if (by, lock) == (call.by, call.lock))
+                EventKind::AcquireStarted { by, lock, .. } if (by, lock) == (call.by, call.lock))
                 || event.what == EventKind::Crashed { by: call.by }
         });
         let over = over.map_or(events.len(), |after| call.failed + after);
@@ -84,6 +84,7 @@ impl Evidence<'_> {
                     lock,
                     place,
                     name,
+                    ..
                 } if (by, lock) == (call.by, call.lock) => {
                     (name, self.gone(came, Relinquished::Place(place)))
                 }
@@ -92,6 +93,7 @@ impl Evidence<'_> {
                     lock,
                     token,
                     name,
+                    ..
                 } if (by, lock) == (call.by, call.lock) && !self.is_queued(call, name) => {
                     (name, self.gone(came, Relinquished::Grant(token)))
                 }

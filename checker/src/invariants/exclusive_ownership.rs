@@ -9,25 +9,38 @@ use super::interval_sweep::Latest;
 pub const INVARIANT: Invariant = Invariant {
     name: "exclusive-ownership",
     truth: Truth::Ownership,
-    meaning: "The service never has two owners of the lock at the same time.",
+    meaning: "The service never has two owners of the lock at the same time, unless both share it.",
     check,
     inexcusable: None,
 };
 
-/// As for beliefs, the longest ownership so far is the only one to look at: others that last as
-/// well are the same grant, told twice.
+/// As for beliefs, the longest ownership so far, of either mode, is the only one to look at, if it is not the same grant,
+/// told twice: then others may share the lock with that.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.ownerships.is_empty() {
         return Verdict::Undecided("the service never made anybody the owner".to_owned());
     }
     let mut longest = Latest::of(evidence);
-    for later in &evidence.ownerships {
-        if let Some(earlier) = longest.over(later.lock, evidence.at(later.owned))
-            && !same_grant(earlier, later)
-        {
-            return violated(evidence, earlier, later);
+    for (index, later) in evidence.ownerships.iter().enumerate() {
+        let from = evidence.at(later.owned);
+        if let Some(earlier) = longest.over(later.lock, later.mode, from) {
+            if !same_grant(earlier, later) {
+                return violated(evidence, earlier, later);
+            }
+            let before = evidence.ownerships[..index].iter();
+            let others = before.filter(|earlier| {
+                earlier.lock == later.lock
+                    && earlier.mode.excludes(later.mode)
+                    && !same_grant(earlier, later)
+                    && from < evidence.at_or_never(earlier.disowned)
+            });
+            let other = others.max_by_key(|earlier| evidence.at_or_never(earlier.disowned));
+            if let Some(earlier) = other {
+                return violated(evidence, earlier, later);
+            }
         }
-        longest.extend(later.lock, evidence.at_or_never(later.disowned), later);
+        let until = evidence.at_or_never(later.disowned);
+        longest.extend((later.lock, later.mode), until, later);
     }
     Verdict::Holds
 }
@@ -72,6 +85,18 @@ mod tests {
 
     fn verdict(text: &str) -> Verdict {
         INVARIANT.verdict(&notation::run(text))
+    }
+
+    #[test]
+    fn who_share_the_lock_own_it_together_and_nobody_else_does() {
+        let readers = "a=0-9/shared b=1-12/shared";
+        assert_eq!(verdict(readers), Verdict::Holds);
+        assert_eq!(verdict(&format!("{readers} c=12-13")), Verdict::Holds);
+        for writer in ["c=11-13", "c=0.5-0.6"] {
+            let verdict = verdict(&format!("{readers} {writer}"));
+            assert!(verdict.witness().is_some(), "{writer}");
+        }
+        assert!(verdict("a=0-9 b=1-2/shared").witness().is_some());
     }
 
     #[test]

@@ -4,14 +4,15 @@ use std::collections::VecDeque;
 
 use crate::witness::WitnessBuilder;
 use crate::{
-    Belief, ContenderId, Event, EventKind, Evidence, Invariant, LockId, NameId, Truth, Verdict,
+    Belief, ContenderId, Event, EventKind, Evidence, Invariant, LockId, Mode, NameId, Truth,
+    Verdict,
 };
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
     name: "fifo",
     truth: Truth::Service,
-    meaning: "Those who queue for the lock get it in the order of their places.",
+    meaning: "Those who queue for the lock get it in the order of their places, unless they share it.",
     check,
     inexcusable: None,
 };
@@ -23,6 +24,7 @@ struct Place {
     place: u64,
     by: ContenderId,
     name: NameId,
+    mode: Mode,
     queued: usize,
     /// It has come to own the lock, and so cannot be overtaken any more.
     served: bool,
@@ -40,6 +42,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
                 lock,
                 place,
                 name,
+                mode,
             } => {
                 let queue = queue(&mut queues, lock);
                 queued = true;
@@ -49,6 +52,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
                     place,
                     by,
                     name,
+                    mode,
                     queued: index,
                     served: false,
                 };
@@ -121,7 +125,9 @@ fn serve(
     queue[at].served = true;
     let granted = queue[at];
     let ahead = queue.iter().take(at);
-    let mut overtaken = ahead.filter(|p| p.place < granted.place && p.by != by && !p.served);
+    let mut overtaken = ahead.filter(|p| {
+        p.place < granted.place && p.by != by && !p.served && p.mode.excludes(granted.mode)
+    });
     overtaken
         .find(|place| !leaves_at_once(evidence, place, index))
         .map(|place| (*place, granted))
@@ -173,21 +179,47 @@ fn overtaking(evidence: &Evidence<'_>, passed: Place, granted: Place, index: usi
         .broken(format!("{second} overtook {first}"), index, None)
 }
 
-/// Those who are granted the lock must learn of it in that order.
+/// The grant of each mode that is the newest of those who have entered so far, and who entered on it.
+#[derive(Clone, Default)]
+struct Newest<'e> {
+    exclusive: Option<(usize, &'e Belief)>,
+    shared: Option<(usize, &'e Belief)>,
+}
+
+impl<'e> Newest<'e> {
+    /// Who has entered on a newer grant than this, and excludes one in this mode.
+    fn overtaking(&self, grant: usize, mode: Mode) -> Option<&'e Belief> {
+        let shared = self.shared.filter(|_| mode.is_exclusive());
+        let mut excluding = self.exclusive.into_iter().chain(shared);
+        excluding.find_map(|(newer, other)| (grant < newer).then_some(other))
+    }
+
+    fn entered(&mut self, grant: usize, belief: &'e Belief) {
+        let newest = match belief.mode {
+            Mode::Exclusive => &mut self.exclusive,
+            Mode::Shared => &mut self.shared,
+        };
+        if newest.is_none_or(|(newer, _)| newer < grant) {
+            *newest = Some((grant, belief));
+        }
+    }
+}
+
+/// Those who are granted the lock must learn of it in that order, unless they share it.
 fn beliefs_in_order(evidence: &Evidence<'_>) -> Verdict {
-    let mut newest: Vec<Option<(usize, &Belief)>> = vec![None; evidence.run.history.locks.len()];
+    let mut newest: Vec<Newest<'_>> = vec![Newest::default(); evidence.run.history.locks.len()];
     for belief in &evidence.beliefs {
         let Some(grant) = belief.grant else {
             continue;
         };
         let lock = belief.lock.0 as usize;
         if lock >= newest.len() {
-            newest.resize(lock + 1, None);
+            newest.resize(lock + 1, Newest::default());
         }
-        match newest[lock] {
-            Some((newer, other)) if grant < newer => return out_of_order(evidence, belief, other),
-            Some(_) | None => newest[lock] = Some((grant, belief)),
+        if let Some(other) = newest[lock].overtaking(grant, belief.mode) {
+            return out_of_order(evidence, belief, other);
         }
+        newest[lock].entered(grant, belief);
     }
     Verdict::Holds
 }
@@ -260,6 +292,17 @@ mod tests {
         let mut run = notation::run("a.queued:0 b.queued:0 a.unqueued:1/on=y b=1-9");
         run.history.events.swap(2, 3);
         assert!(INVARIANT.verdict(&run).witness().is_some());
+    }
+
+    #[test]
+    fn readers_may_overtake_readers_and_not_a_writer() {
+        let text = "a.queued:0/shared b.queued:1/shared b=1-5/shared a=2-4/shared b:2-5/shared \
+                    a:3-4/shared";
+        assert_eq!(verdict(text), Verdict::Holds);
+        let text = "a.queued:0 b.queued:1/shared b=1-5/shared a=5-6";
+        assert_eq!(summary(text), "b overtook a");
+        let text = "a.queued:0/shared b.queued:1 b=1-5 a=5-6/shared";
+        assert_eq!(summary(text), "b overtook a");
     }
 
     #[test]

@@ -9,13 +9,13 @@ use super::interval_sweep::Latest;
 pub const INVARIANT: Invariant = Invariant {
     name: "mutual-exclusion",
     truth: Truth::Belief,
-    meaning: "No two contenders believe that they hold the lock at the same time.",
+    meaning: "No two contenders believe that they hold the lock at the same time, unless both share it.",
     check,
     inexcusable: Some(inexcusable),
 };
 
-/// Beliefs come in the order in which they begin. So long as none overlap, the only one that the
-/// next can overlap is the one that lasts longest so far.
+/// Beliefs come in the order in which they begin. So long as none that exclude each other overlap, the only ones that the
+/// next can overlap are those that last longest so far, of either mode.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
         return Verdict::Undecided("nobody ever got the lock".to_owned());
@@ -23,10 +23,10 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     let mut longest = Latest::of(evidence);
     for later in &evidence.beliefs {
         let until = evidence.at_or_never(later.left);
-        if let Some(earlier) = longest.over(later.lock, evidence.at(later.acquired)) {
+        if let Some(earlier) = longest.over(later.lock, later.mode, evidence.at(later.acquired)) {
             return violated(evidence, earlier, later);
         }
-        longest.extend(later.lock, until, later);
+        longest.extend((later.lock, later.mode), until, later);
     }
     Verdict::Holds
 }
@@ -46,7 +46,10 @@ fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
         let meets = |(other, belief): &(usize, &Belief)| {
             let both_from = evidence.at(belief.acquired).max(from);
             let both_until = evidence.at_or_never(belief.left).min(until);
-            *other != index && belief.lock == knowing.lock && both_from < both_until
+            *other != index
+                && belief.lock == knowing.lock
+                && belief.mode.excludes(knowing.mode)
+                && both_from < both_until
         };
         let met = evidence.beliefs.iter().enumerate().find(meets);
         if let Some((other, belief)) = met {
@@ -121,6 +124,20 @@ mod tests {
         assert_eq!(witness.at.micros(), 14_000_000);
         assert_eq!(witness.overlap.unwrap().as_secs(), 2);
         assert_eq!(witness.events, [2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn readers_may_be_inside_together_and_a_writer_with_none_of_them() {
+        let readers = "a:0-9/shared b:1-12/shared";
+        assert_eq!(verdict(readers), Verdict::Holds);
+        assert_eq!(
+            verdict(&format!("{readers} c:12-13 d:13-14/shared")),
+            Verdict::Holds
+        );
+        let summary = witness(&format!("{readers} c:10-13")).summary;
+        assert_eq!(summary, "b and c both inside for 2.000 s");
+        let summary = witness("c:0-3 a:2-9/shared b:2.5-9/shared").summary;
+        assert_eq!(summary, "c and a both inside for 1.000 s");
     }
 
     #[test]

@@ -191,7 +191,7 @@ fn calls_of_owner(
     let of_owner = |what: EventKind| {
         matches!(what, EventKind::AcquireFailed { by, lock, .. }
             | EventKind::Cancelled { by, lock }
-            | EventKind::AcquireStarted { by, lock } if (by, lock) == owner)
+            | EventKind::AcquireStarted { by, lock, .. } if (by, lock) == owner)
             || matches!(what, EventKind::Crashed { by } | EventKind::Finished { by } if by == owner.0)
     };
     let events = evidence.run.history.events.iter().enumerate();

@@ -2,8 +2,8 @@
 
 use super::word::{NotationError, Word};
 use crate::{
-    ContenderId, Disowned, Ended, Event, EventKind, Failure, FaultId, History, LockId, NameId,
-    ServiceAnswer, Token, VirtualTime,
+    ContenderId, Disowned, Ended, Event, EventKind, Failure, FaultId, History, LockId, Mode,
+    NameId, ServiceAnswer, Token, VirtualTime,
 };
 
 /// Reads a history; see the [module](super) for the notation.
@@ -90,7 +90,12 @@ impl Reader {
     fn belief(&mut self, word: &mut Word<'_>, lock: LockId) -> Result<(), NotationError> {
         let by = self.by(word.subject);
         let token = word.number("token")?.map(Token);
-        let begins = EventKind::Acquired { by, lock, token };
+        let begins = EventKind::Acquired {
+            by,
+            lock,
+            token,
+            mode: mode(word),
+        };
         self.push(word.from, Rank::Believes, begins);
         if let Some(until) = word.until.flatten() {
             let rank = rank_of_end(word.from, until, Rank::Believes);
@@ -109,6 +114,7 @@ impl Reader {
             lock,
             token,
             name,
+            mode: mode(word),
         };
         self.push(word.from, Rank::Grants, begins);
         let how = match word.take("how") {
@@ -231,7 +237,10 @@ impl Reader {
         let answered = |answer| EventKind::Answered { by, lock, answer };
         let why = Failure::SessionExpired;
         let (rank, what) = match verb {
-            "acquire" => (Rank::Asks, EventKind::AcquireStarted { by, lock }),
+            "acquire" => {
+                let mode = mode(word);
+                (Rank::Asks, EventKind::AcquireStarted { by, lock, mode })
+            }
             "failed" => (Rank::Asks, failed(true)),
             "indefinite" => (Rank::Asks, failed(false)),
             "cancelled" => (Rank::Asks, EventKind::Cancelled { by, lock }),
@@ -300,6 +309,7 @@ impl Reader {
                 lock,
                 place,
                 name,
+                mode: mode(word),
             };
             return Ok((Rank::Asks, what));
         }
@@ -313,6 +323,14 @@ impl Reader {
             name,
         };
         Ok((Rank::Ends, what))
+    }
+}
+
+/// In which mode: exclusive, if the word does not say that it is shared.
+fn mode(word: &mut Word<'_>) -> Mode {
+    match word.take("shared") {
+        Some(_) => Mode::Shared,
+        None => Mode::Exclusive,
     }
 }
 

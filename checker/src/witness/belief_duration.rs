@@ -236,6 +236,7 @@ fn owned_until(
         lock: of,
         token: with,
         name,
+        ..
     } = event.what
         && (who, of, with) == (by, lock, token)
     {

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use picklock_checker::{ContenderId, Event, EventKind, Facts, Knowledge, LockId, VirtualTime};
+use picklock_checker::{
+    ContenderId, Event, EventKind, Facts, Knowledge, LockId, Mode, VirtualTime,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
@@ -57,7 +59,7 @@ impl<'a> Plain<'a> {
     /// The call of `acquire` that has had no answer before this event.
     pub fn asked(&self, index: usize, who: ContenderId, of: LockId) -> Option<usize> {
         let last = self.last_before(index, |what| match what {
-            EventKind::AcquireStarted { by, lock }
+            EventKind::AcquireStarted { by, lock, .. }
             | EventKind::Acquired { by, lock, .. }
             | EventKind::AcquireFailed { by, lock, .. }
             | EventKind::Cancelled { by, lock } => (by, lock) == (who, of),
@@ -72,6 +74,21 @@ impl<'a> Plain<'a> {
             EventKind::Acquired { by, lock, .. } => Some((by, lock)),
             _ => None,
         }
+    }
+
+    /// The mode of what begins, or of who queues; exclusive of everything else.
+    fn mode(&self, index: usize) -> Mode {
+        match self.what(index) {
+            EventKind::Acquired { mode, .. }
+            | EventKind::Owned { mode, .. }
+            | EventKind::Queued { mode, .. } => mode,
+            _ => Mode::Exclusive,
+        }
+    }
+
+    /// Whether two readers share it.
+    fn exclude(&self, one: usize, other: usize) -> bool {
+        self.mode(one) == Mode::Exclusive || self.mode(other) == Mode::Exclusive
     }
 
     fn belief_ends(&self, index: usize) -> Option<usize> {
@@ -183,7 +200,9 @@ impl<'a> Plain<'a> {
         moments.any(|at| {
             beliefs().any(|one| {
                 let lock = |belief| self.belief(belief).map(|(_, lock)| lock);
-                let other = |it: usize| it != one && lock(it) == lock(one) && believes(it, at);
+                let other = |it: usize| {
+                    it != one && lock(it) == lock(one) && self.exclude(it, one) && believes(it, at)
+                };
                 believes(one, at) && knows(one, at) && beliefs().any(other)
             })
         })
@@ -193,7 +212,7 @@ impl<'a> Plain<'a> {
         let lock = |index| self.belief(index).map(|(_, lock)| lock);
         self.overlaps(
             |index| lock(index).is_some(),
-            |earlier, later| lock(earlier) == lock(later),
+            |earlier, later| lock(earlier) == lock(later) && self.exclude(earlier, later),
             |index| self.belief_ends(index),
         )
     }
@@ -208,7 +227,9 @@ impl<'a> Plain<'a> {
         self.overlaps(
             |index| owned(index).is_some(),
             |earlier, later| match (owned(earlier), owned(later)) {
-                (Some((lock, grant)), Some((other, next))) => lock == other && grant != next,
+                (Some((lock, grant)), Some((other, next))) => {
+                    lock == other && grant != next && self.exclude(earlier, later)
+                }
                 _ => false,
             },
             |index| self.ownership_ends(index),
@@ -290,6 +311,7 @@ impl<'a> Plain<'a> {
                 let now = |gone| self.at(gone) == self.at(owned);
                 self.waits(queued, owned).is_some_and(|(by, lock, place)| {
                     by != winner
+                        && self.exclude(queued, served)
                         && lock == of
                         && place < granted
                         && !self.gone(queued).is_some_and(now)
@@ -308,6 +330,7 @@ impl<'a> Plain<'a> {
                 if let (Some(newer), Some(older)) = (self.grant(earlier), self.grant(later))
                     && locks[0] == locks[1]
                     && older < newer
+                    && self.exclude(earlier, later)
                 {
                     return violated(self.at(later));
                 }

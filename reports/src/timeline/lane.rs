@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::{ContenderId, EventKind, History, LockId};
+use picklock_checker::{ContenderId, EventKind, History, LockId, Mode};
 
 use crate::style::Glyphs;
 
@@ -72,12 +72,16 @@ impl Lane {
     pub(crate) fn apply(&mut self, what: &EventKind, history: &History, glyphs: &Glyphs) -> Cell {
         let named = |words: &str, lock: LockId| named(words, lock, history);
         match *what {
-            EventKind::AcquireStarted { lock, .. } => {
+            EventKind::AcquireStarted { lock, mode, .. } => {
                 let bar = self.bar(glyphs);
                 (self.calling, self.gone) = (true, false);
-                Cell::new(&bar, named("acquire", lock))
+                let words = match mode {
+                    Mode::Exclusive => "acquire",
+                    Mode::Shared => "acquire to read",
+                };
+                Cell::new(&bar, named(words, lock))
             }
-            EventKind::Acquired { lock, .. } => self.enter(lock, history, glyphs),
+            EventKind::Acquired { lock, mode, .. } => self.enter((lock, mode), history, glyphs),
             EventKind::ReleaseStarted { lock, .. } => self.leave(lock, history, glyphs),
             EventKind::Lost { lock, .. } => {
                 self.held.remove(&lock);
@@ -145,11 +149,11 @@ impl Lane {
         self.crossed("expired", glyphs)
     }
 
-    fn enter(&mut self, lock: LockId, history: &History, glyphs: &Glyphs) -> Cell {
-        let (bar, words) = if self.is_inside() {
-            (glyphs.again, "enters again")
-        } else {
-            (glyphs.enter, "enters")
+    fn enter(&mut self, (lock, mode): (LockId, Mode), history: &History, glyphs: &Glyphs) -> Cell {
+        let (bar, words) = match (self.is_inside(), mode) {
+            (true, _) => (glyphs.again, "enters again"),
+            (false, Mode::Exclusive) => (glyphs.enter, "enters"),
+            (false, Mode::Shared) => (glyphs.enter, "enters to read"),
         };
         self.calling = false;
         *self.held.entry(lock).or_default() += 1;

@@ -1,7 +1,7 @@
 //! What stands to the right of the lanes: what the service, the resource, and the plan say.
 
 use picklock_checker::{
-    ContenderId, Disowned, Ended, EventKind, Failure, FaultId, History, NameId, ServerChange,
+    ContenderId, Disowned, Ended, EventKind, Failure, FaultId, History, Mode, NameId, ServerChange,
     ServiceAnswer, ServiceEvent, ServiceEventKind, Token,
 };
 
@@ -58,8 +58,14 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
             names.of(by),
             place_and_name(place, name, history, glyphs)
         ),
-        EventKind::Owned { by, token, .. } => {
-            format!("service: {} owns it, grant {}", names.of(by), token.0)
+        EventKind::Owned {
+            by, token, mode, ..
+        } => {
+            let owns = match mode {
+                Mode::Exclusive => "owns it",
+                Mode::Shared => "owns it to read",
+            };
+            format!("service: {} {owns}, grant {}", names.of(by), token.0)
         }
         EventKind::Disowned { by, how, .. } => disowned(by, how, names),
         EventKind::Answered { by, answer, .. } => answered(names.of(by), answer),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use picklock_checker::outcome::Story;
 use picklock_checker::{
     ContenderId, Disowned, Ended, Event, EventKind, Failure, FaultId, History, Knowledge, LockId,
-    NameId, ServerChange, ServerId, Step, Token, VirtualTime, Witness,
+    Mode, NameId, ServerChange, ServerId, Step, Token, VirtualTime, Witness,
 };
 
 const LOCK: LockId = LockId(0);
@@ -47,19 +47,20 @@ fn parse<T: std::str::FromStr>(word: Option<&str>) -> T {
 }
 
 fn what(verb: &str, rest: &[i64]) -> EventKind {
-    let lock = LOCK;
+    let (lock, mode) = (LOCK, Mode::Exclusive);
     let by = ContenderId(rest.first().map_or(0, |&n| n.max(1) as u32 - 1));
     let number = rest.get(1).copied();
     let token = number.map(|number| Token(number as u64));
     let place = number.unwrap_or_default() as u64;
     let name = NameId(number.unwrap_or_default() as u32);
     match verb {
-        "acquire" => EventKind::AcquireStarted { by, lock },
+        "acquire" => EventKind::AcquireStarted { by, lock, mode },
         "queued" => EventKind::Queued {
             by,
             lock,
             place,
             name,
+            mode,
         },
         "unqueued" => EventKind::Unqueued {
             by,
@@ -67,7 +68,12 @@ fn what(verb: &str, rest: &[i64]) -> EventKind {
             place,
             name,
         },
-        "enters" => EventKind::Acquired { by, lock, token },
+        "enters" => EventKind::Acquired {
+            by,
+            lock,
+            token,
+            mode,
+        },
         "fails" => EventKind::AcquireFailed {
             by,
             lock,
@@ -101,6 +107,7 @@ fn what(verb: &str, rest: &[i64]) -> EventKind {
             lock,
             token: token.unwrap_or(Token(0)),
             name: NameId(0),
+            mode,
         },
         "disowned" => EventKind::Disowned {
             by,

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use picklock_algorithms::{Claim, Recipe};
-use picklock_sim::plan::{Fault, FaultKind, Plan, PlannedFault, Resource, Section, Service};
+use picklock_algorithms::{Claim, LockKind, Recipe};
+use picklock_sim::plan::{Fault, FaultKind, Plan, PlannedFault, Reads, Resource, Section, Service};
 
 use super::choice::choose;
 use super::expect::{expectations, measures};
@@ -94,6 +94,7 @@ pub(super) fn case(
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
     refuse_cancel(algorithm_item.as_ref(), &plan, &open, mistakes);
+    refuse_reads(algorithm_item.as_ref(), &plan, &open, catalogue, mistakes);
     Some(Named {
         case: Case {
             name,
@@ -201,6 +202,41 @@ fn refuse_cancel(
         .help(format!(
             "the library waits until its call returns, whatever interrupts it; {help}"
         ));
+    mistakes.add(item.span.clone(), mistake);
+}
+
+/// Refuses a workload in which somebody reads to a recipe that nobody can share.
+fn refuse_reads(
+    item: Option<&Item>,
+    plan: &Plan,
+    open: &SampledParameters,
+    catalogue: &Catalogue,
+    mistakes: &mut Mistakes,
+) {
+    let any = open.contender.as_ref().and_then(|any| any.reads);
+    let reads = plan.workload.has_reads() || any.is_some_and(|reads| reads != Reads::Never);
+    let is_shared = |recipe: &Recipe| recipe.ownership.kind() == LockKind::ReadWrite;
+    let Some(item) = item.filter(|_| reads && !is_shared(&plan.recipe)) else {
+        return;
+    };
+    let service = plan.service.kind();
+    let fit = catalogue.algorithms.iter();
+    let fit: Vec<&str> = fit
+        .filter(|recipe| recipe.build.service() == service && is_shared(recipe))
+        .map(|recipe| recipe.name)
+        .collect();
+    let kind = plan.recipe.ownership.kind().name();
+    let mistake = Mistake::new(format!("`{}` cannot be held to read", plan.recipe.name)).label(
+        format!("it is a {kind}, and `reads` says that somebody reads"),
+    );
+    let mistake = match fit.is_empty() {
+        true => mistake,
+        false => mistake.help(format!(
+            "{}, which are read-write locks",
+            super::reader::expected(&fit)
+        )),
+    };
+    let mistake = mistake.help("or leave `reads` out");
     mistakes.add(item.span.clone(), mistake);
 }
 

@@ -77,7 +77,7 @@ fn one(
     }
 }
 
-const WANTED: &str = "say how it differs: `hold`, `rounds`, `locks`, `think`, `processing`, `acquire-timeout`, \
+const WANTED: &str = "say how it differs: `hold`, `rounds`, `reads`, `locks`, `think`, `processing`, `acquire-timeout`, \
     `latency`, or `clock-offset`";
 
 fn settings(
@@ -97,6 +97,8 @@ fn settings(
         false => fixed_hold(&item, mistakes),
     });
     let rounds = fields.count("rounds", 1..=MOST_ROUNDS, mistakes);
+    let reads = fields.get("reads");
+    let reads = reads.and_then(|item| item.reads(mistakes));
     let locks = fields.get("locks");
     let locks = locks.and_then(|item| locks_of(&item, participants, open, mistakes));
     let think = fields.get("think").and_then(|item| item.range(mistakes));
@@ -109,6 +111,7 @@ fn settings(
     ContenderSettings {
         hold,
         rounds,
+        reads,
         locks: locks.unwrap_or_default(),
         think,
         processing,
@@ -165,6 +168,7 @@ fn any(fields: &mut Fields, name: &Item, open: &mut SampledParameters, mistakes:
     let any = SampledContender {
         hold: range(fields, "hold", mistakes),
         rounds: rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes)),
+        reads: fields.get("reads").and_then(|item| item.reads(mistakes)),
         think: fields
             .get("think")
             .and_then(|item| list(item, mistakes))

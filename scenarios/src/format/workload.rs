@@ -82,6 +82,8 @@ pub(super) fn workload(
     let rounds = fields.get("rounds");
     let rounds = rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes));
     open.rounds = rounds.and_then(wide);
+    let reads = fields.get("reads");
+    let reads = reads.and_then(|item| item.reads(mistakes));
     let acquire_timeout = fields.renamed("acquire-timeout", "patience");
     let acquire_timeout = acquire_timeout.and_then(|it| it.duration(Zero::Senseless, mistakes));
     let depth = fields.renamed("reentrancy-depth", "entries");
@@ -108,6 +110,7 @@ pub(super) fn workload(
         locks: locks.unwrap_or(default.locks),
         arrive: arrive.unwrap_or(default.arrive),
         rounds: rounds.map_or(default.rounds, |(least, _)| least),
+        reads: reads.unwrap_or(default.reads),
         acquire_timeout,
         reentrancy_depth: depth.unwrap_or(default.reentrancy_depth),
         hold: hold.unwrap_or(default.hold),

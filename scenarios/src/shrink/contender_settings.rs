@@ -10,9 +10,10 @@ use crate::describe::contender;
 type Without = fn(&mut ContenderSettings);
 
 /// Every setting of a contender, by its key.
-const SETTINGS: [(&str, Without); 8] = [
+const SETTINGS: [(&str, Without); 9] = [
     ("hold", |it| it.hold = None),
     ("rounds", |it| it.rounds = None),
+    ("reads", |it| it.reads = None),
     ("locks", |it| it.locks.clear()),
     ("think", |it| it.think = None),
     ("processing", |it| it.processing = None),

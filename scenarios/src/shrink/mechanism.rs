@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use picklock_checker::{
-    ContenderId, Disowned, Event, EventKind, LockId, Reached, ServerChange, Token, Witness,
+    ContenderId, Disowned, Event, EventKind, LockId, Mode, Reached, ServerChange, Token, Witness,
 };
 use picklock_sim::Simulated;
 use picklock_sim::plan::Plan;
@@ -261,22 +261,28 @@ impl<'h> PathToViolation<'h> {
 
     /// Whether on the way the service ever had two owners of one lock.
     fn has_two_owners(&self) -> bool {
-        let mut owners: BTreeSet<(LockId, ContenderId, Token)> = BTreeSet::new();
+        let mut owners: BTreeSet<(LockId, Mode, ContenderId, Token)> = BTreeSet::new();
         for (index, event) in self.events.iter().enumerate() {
             if let EventKind::Owned {
-                by, lock, token, ..
+                by,
+                lock,
+                token,
+                mode,
+                ..
             } = event.what
             {
-                let others = owners.iter().any(|(of, _, _)| *of == lock);
+                let others = owners
+                    .iter()
+                    .any(|(of, in_mode, ..)| *of == lock && mode.excludes(*in_mode));
                 if others && index >= self.from {
                     return true;
                 }
-                owners.insert((lock, by, token));
+                owners.insert((lock, mode, by, token));
             } else if let EventKind::Disowned {
                 by, lock, token, ..
             } = event.what
             {
-                owners.remove(&(lock, by, token));
+                owners.retain(|(of, _, who, with)| (*of, *who, *with) != (lock, by, token));
             }
         }
         false

@@ -1,8 +1,8 @@
 //! Smaller plans: first with fewer parts, then with simpler ones.
 
 use picklock_sim::plan::{
-    Arrival, ContenderSettings, Deployment, Ensemble, Fault, Hold, Library, Plan, Repeat, Section,
-    Service, Trigger,
+    Arrival, ContenderSettings, Deployment, Ensemble, Fault, Hold, Library, Plan, Reads, Repeat,
+    Section, Service, Trigger,
 };
 
 use super::contender_settings::fewer_differences;
@@ -92,6 +92,10 @@ fn counts(plan: &Plan) -> Vec<Change> {
     for fewer in lower(locks, 1) {
         let what = format!("{fewer} of {locks} locks");
         changes.push(with(what, plan, |plan| with_locks(plan, fewer)));
+    }
+    if plan.workload.reads != Reads::Never {
+        let what = "nobody reads".to_owned();
+        changes.push(with(what, plan, |plan| plan.workload.reads = Reads::Never));
     }
     let depth = plan.workload.reentrancy_depth;
     for less in lower(depth, 1) {

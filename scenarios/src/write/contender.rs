@@ -7,6 +7,7 @@ use super::sampled_parameters::number;
 use super::toml::{With, count, hold, range, text, time};
 use crate::describe::{contender, lock, signed_millis};
 use crate::sampled_parameters::SampledContender;
+use crate::units::reads;
 
 /// A table for each contender that differs, and one for any that a seed may draw.
 pub(super) fn contenders(workload: &Workload, any: Option<&SampledContender>) -> ArrayOfTables {
@@ -24,6 +25,7 @@ fn one(name: ContenderName, settings: &ContenderSettings) -> Table {
         .with("name", text(&contender(name)))
         .with("hold", settings.hold.map(hold))
         .with("rounds", settings.rounds.map(count))
+        .with("reads", settings.reads.map(|it| text(&reads(it))))
         .with(
             "locks",
             (!locks.is_empty()).then(|| names.collect::<Value>()),
@@ -49,6 +51,7 @@ fn open(any: &SampledContender) -> Table {
             "rounds",
             any.rounds.map(|rounds| number(Some(rounds), rounds.0)),
         )
+        .with("reads", any.reads.map(|it| text(&reads(it))))
         .with("think", list(&any.think))
         .with("processing", list(&any.processing))
         .with("acquire-timeout", any.acquire_timeout.map(range))

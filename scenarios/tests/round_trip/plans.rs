@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_algorithms::registry::RECIPES;
-use picklock_algorithms::{Claim, Recipe};
+use picklock_algorithms::{Claim, LockKind, Recipe};
 use picklock_scenarios::{Case, Expectation, Measure, Want, describe};
 use picklock_sim::plan::Library;
 use picklock_sim::plan::Version;
@@ -119,16 +119,17 @@ fn workload() -> BoxedStrategy<Workload> {
     let locks = prop_oneof![Just(1_u32), 2..=LockName::MOST];
     let numbers = (1_u32..=100, 1_u32..=1_000, 0_u32..=100, locks);
     let calls = (prop::option::of(length()), 1_u32..=1_000);
-    let times = (length(), bounds, calls);
+    let times = (length(), bounds, calls, reads());
     (numbers, arrive, hold, (span(), span()), section, times)
         .prop_map(
             |(numbers, arrive, hold, (think, processing), section, times)| {
-                let (bystander_every, bounds, calls) = times;
+                let (bystander_every, bounds, calls, reads) = times;
                 Workload {
                     contenders: numbers.0,
                     locks: numbers.3.min(numbers.0 * numbers.1),
                     arrive,
                     rounds: numbers.1,
+                    reads,
                     acquire_timeout: calls.0,
                     reentrancy_depth: calls.1,
                     hold,
@@ -156,6 +157,30 @@ fn workload() -> BoxedStrategy<Workload> {
         .boxed()
 }
 
+fn reads() -> BoxedStrategy<Reads> {
+    let share = (1..Rate::WHOLE).prop_filter_map("more than nothing", Rate::of_million);
+    prop_oneof![
+        Just(Reads::Never),
+        Just(Reads::Always),
+        share.prop_map(Reads::Share)
+    ]
+    .boxed()
+}
+
+/// Nobody reads under a mutex.
+pub fn without_reads_of_a_mutex(workload: &mut Workload, recipe: &Recipe) {
+    if recipe.ownership.kind() == LockKind::ReadWrite {
+        return;
+    }
+    workload.reads = Reads::Never;
+    for own in workload.contender_settings.values_mut() {
+        own.reads = None;
+    }
+    let own = &mut workload.contender_settings;
+    own.retain(|_, settings| *settings != ContenderSettings::default());
+    *workload = with_locks_that_are_taken(std::mem::take(workload));
+}
+
 /// Of the locks of a workload, those that there are sections for.
 fn with_locks_that_are_taken(mut workload: Workload) -> Workload {
     workload.locks = workload.locks.min(workload.sections());
@@ -181,16 +206,18 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
         prop::option::of(span()),
         -1_000_000_i64..1_000_000,
         prop::collection::vec((0..LockName::MOST).prop_map(LockName), 0..3),
+        prop::option::of(reads()),
     );
     (times, others)
         .prop_map(
             |(
                 (hold, think, acquire_timeout, processing),
-                (rounds, latency, clock_offset_millis, locks),
+                (rounds, latency, clock_offset_millis, locks, reads),
             )| {
                 ContenderSettings {
                     hold,
                     rounds,
+                    reads,
                     locks,
                     think,
                     processing,
@@ -334,7 +361,7 @@ pub fn case() -> BoxedStrategy<Case> {
             )
         })
         .prop_map(
-            |((mut ensemble, network, workload, rest, wants, bound), faults)| {
+            |((mut ensemble, network, mut workload, rest, wants, bound), faults)| {
                 let blocks =
                     |fault: &PlannedFault| matches!(fault.inject, Fault::BlockEvents { .. });
                 if faults.iter().any(blocks) && !ensemble.library.has_event_thread() {
@@ -345,6 +372,7 @@ pub fn case() -> BoxedStrategy<Case> {
                 if faults.iter().any(cancels) && !algorithm.cancellable {
                     algorithm = recipe_on(ServiceKind::ZooKeeper, 0);
                 }
+                without_reads_of_a_mutex(&mut workload, &algorithm);
                 let fenced = fenced && algorithm.claims.contains(&Claim::FencingMonotonic);
                 Case {
                     name: format!("{}-again", algorithm.name),

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use picklock_algorithms::{Held, LockError};
-use picklock_checker::Failure;
+use picklock_checker::{Failure, Mode};
 use picklock_clients::completion::Answer;
 use picklock_clients::env::LocalFuture;
 
@@ -80,11 +80,13 @@ impl<S: SimulatedService> Contender<S> {
             world.plan.workload.acquire_timeout_of(name)
         };
         // A recipe without such a call is dropped where it waits when the time is up.
-        let limit = timeout.filter(|_| !self.locks.of(self.lock).has_timed_acquire());
+        let reads = self.mode == Mode::Shared;
+        let limit = timeout.filter(|_| reads || !self.locks.of(self.lock).has_timed_acquire());
         let late = limit.map(|limit| self.sleep(limit));
         let first_session = S::first_session(&self.shared, self.process);
         let acquire = match timeout {
             Some(timeout) if late.is_none() => self.locks.of_mut(self.lock).acquire_within(timeout),
+            Some(_) | None if reads => self.locks.of_mut(self.lock).acquire_shared(),
             Some(_) | None => self.locks.of_mut(self.lock).acquire(),
         };
         Call {
@@ -125,7 +127,11 @@ impl<S: SimulatedService> Contender<S> {
         let mut entered = Vec::new();
         for _ in 0..again {
             self.world().set_acquiring(self.process, true);
-            let held = self.locks.of_mut(self.lock).acquire().await;
+            let lock = self.locks.of_mut(self.lock);
+            let held = match self.mode {
+                Mode::Exclusive => lock.acquire().await,
+                Mode::Shared => lock.acquire_shared().await,
+            };
             self.world().set_acquiring(self.process, false);
             entered.push(held?);
         }

@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use picklock_algorithms::Lock;
-use picklock_checker::LockId;
+use picklock_checker::{LockId, Mode};
 use picklock_clients::Env;
+use picklock_machines::Chance as _;
 
 use super::Contender;
-use crate::plan::ContenderName;
+use crate::plan::{ContenderName, Rate, Reads};
 use crate::process::ProcessId;
 use crate::world::{Shared, SimulatedService};
 
@@ -65,6 +66,22 @@ impl<S: SimulatedService> Contender<S> {
         let lock = LockId(workload.lock_of(name, round).0);
         world.contenders[self.id.0 as usize].lock = lock;
         lock
+    }
+
+    /// Whether this round is to read or to write.
+    pub(super) fn mode_of_round(&self) -> Mode {
+        let mut world = self.world();
+        let reads = world.plan.workload.reads_of(ContenderName(self.id.0));
+        let is_read = match reads {
+            Reads::Never => false,
+            Reads::Always => true,
+            // The plainest choice, which shrinking prefers, is to write.
+            Reads::Share(rate) => world.tape.choose(Rate::WHOLE) >= Rate::WHOLE - rate.parts(),
+        };
+        match is_read {
+            true => Mode::Shared,
+            false => Mode::Exclusive,
+        }
     }
 
     /// A closed session never comes back: a new one takes its place.

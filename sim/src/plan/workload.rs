@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::{ContenderName, LockName};
+use super::{ContenderName, LockName, Rate};
 
 /// Who wants the lock, and what for.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub struct Workload {
     pub arrive: Arrival,
     /// How often each wants the lock.
     pub rounds: u32,
+    /// How often a contender takes the lock to read, in shared mode, where the recipe has one.
+    pub reads: Reads,
     /// How long each waits for the lock before it gives up, and comes again. `None`: for as long as it takes.
     pub acquire_timeout: Option<Duration>,
     /// How often a section enters the lock, one call inside the other; all but the outermost entry are left before the
@@ -50,6 +52,7 @@ impl Default for Workload {
             locks: 1,
             arrive: Arrival::Together,
             rounds: 1,
+            reads: Reads::Never,
             acquire_timeout: None,
             reentrancy_depth: 1,
             hold: Hold::For(Duration::from_millis(10)),
@@ -102,6 +105,18 @@ impl Workload {
     pub fn rounds_of(&self, name: ContenderName) -> u32 {
         let own = self.settings_of(name).and_then(|own| own.rounds);
         own.unwrap_or(self.rounds)
+    }
+
+    /// How often a contender takes the lock to read.
+    pub fn reads_of(&self, name: ContenderName) -> Reads {
+        let own = self.settings_of(name).and_then(|own| own.reads);
+        own.unwrap_or(self.reads)
+    }
+
+    /// Whether any contender takes the lock to read some time.
+    pub fn has_reads(&self) -> bool {
+        self.each(|name| self.reads_of(name))
+            .any(|(reads, of)| of > 0 && reads != Reads::Never)
     }
 
     /// Time between a release and the next acquire of a contender: from, to.
@@ -174,6 +189,8 @@ pub struct ContenderSettings {
     pub hold: Option<Hold>,
     /// How often it wants the lock.
     pub rounds: Option<u32>,
+    /// How often it takes the lock to read.
+    pub reads: Option<Reads>,
     /// The locks that it takes, one in each round, in turn. Empty: all that there are.
     pub locks: Vec<LockName>,
     /// Time between a release and its next acquire: from, to.
@@ -186,6 +203,18 @@ pub struct ContenderSettings {
     pub latency: Option<(Duration, Duration)>,
     /// By how many milliseconds its wall clock is ahead from the start; behind, if negative.
     pub clock_offset_millis: i64,
+}
+
+/// How often a contender takes the lock to read: in shared mode, with others that read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reads {
+    /// It always writes.
+    #[default]
+    Never,
+    /// In so many of its rounds, each by chance.
+    Share(Rate),
+    /// It never writes.
+    Always,
 }
 
 /// How contenders come to the lock.

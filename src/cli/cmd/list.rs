@@ -138,6 +138,7 @@ fn algorithms() -> Table {
                 "flaw": recipe.flaw,
                 "source": recipe.source,
                 "claims": claims,
+                "kind": recipe.ownership.kind().name(),
                 "cancellable": recipe.cancellable,
             }),
         }

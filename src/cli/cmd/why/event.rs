@@ -1,7 +1,7 @@
 //! An event in a few words, where there is no room for a timeline.
 
 use crate::checker::{
-    ContenderId, EventKind, FaultId, History, ServerChange, ServiceAnswer, ServiceEvent,
+    ContenderId, EventKind, FaultId, History, Mode, ServerChange, ServiceAnswer, ServiceEvent,
 };
 
 /// What a server did or found, in words: `server-2 is LEADING in epoch 2, after server-3`.
@@ -13,7 +13,16 @@ pub(in crate::cli::cmd) fn of_service(history: &History, event: &ServiceEvent) -
 pub(in crate::cli::cmd) fn describe(history: &History, what: &EventKind) -> String {
     let of = |by: ContenderId, does: &str| format!("{} {does}", history.contender(by));
     match *what {
-        EventKind::AcquireStarted { by, .. } => of(by, "calls acquire"),
+        EventKind::AcquireStarted {
+            by,
+            mode: Mode::Exclusive,
+            ..
+        } => of(by, "calls acquire"),
+        EventKind::AcquireStarted {
+            by,
+            mode: Mode::Shared,
+            ..
+        } => of(by, "calls acquire to read"),
         EventKind::Acquired { by, .. } => of(by, "acquires"),
         EventKind::AcquireFailed { by, .. } => of(by, "fails to acquire"),
         EventKind::ReleaseStarted { by, .. } => of(by, "calls release"),
@@ -46,7 +55,16 @@ pub(in crate::cli::cmd) fn describe(history: &History, what: &EventKind) -> Stri
         }
         EventKind::Queued { by, place, .. } => of(by, &format!("is queued at place {place}")),
         EventKind::Unqueued { by, place, .. } => of(by, &format!("loses place {place}")),
-        EventKind::Owned { by, .. } => of(by, "is made the owner"),
+        EventKind::Owned {
+            by,
+            mode: Mode::Exclusive,
+            ..
+        } => of(by, "is made the owner"),
+        EventKind::Owned {
+            by,
+            mode: Mode::Shared,
+            ..
+        } => of(by, "is made an owner, to read"),
         EventKind::Disowned { by, .. } => of(by, "is the owner no longer"),
         EventKind::Answered { by, answer, .. } => match answer {
             ServiceAnswer::GrantedApart => of(by, "is granted it by a majority, never all at once"),

@@ -1,0 +1,170 @@
+//! Curator's `InterProcessReadWriteLock`, with a listener that ends the section when the connection is lost.
+//!
+//! # Source
+//!
+//! Apache Curator 5.4: `InterProcessReadWriteLock`. Function names are Curator's.
+//!
+//! # Steps
+//!
+//! Two mutexes (`curator_mutex`) on one path, whose nodes have the marks `__READ__` and `__WRIT__` in their names. They
+//! are sorted by the number behind either mark.
+//!
+//! - The write mutex goes by the rule of every mutex: the first node has the lock, and each other watches the one ahead.
+//! - The read mutex has the lock if no write node is ahead of its node (`readLockPredicate`). Otherwise it watches the
+//!   *first* write node in the list, and looks again when that has gone.
+//!
+//! # Guarantees
+//!
+//! - As of `curator_mutex`; readers hold the lock together, and no writer starves (`fifo`).
+//!
+//! # Hazards
+//!
+//! - Those of `curator_mutex`. There is no token.
+//! - With several writers ahead, a reader is woken by the end of each; the recipe of ZooKeeper's documentation
+//!   (`shared_locks`) watches the nearest one, and is woken once.
+//! - A thread that holds the write lock may take the read lock, too, and not the other way round: it would wait for
+//!   itself. Scenarios do neither here.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::curator_mutex::{
+    CLAIMS, Deviation, InterProcessMutex, LockInternalsDriver, PredicateResults, REQUESTS,
+    after_mark, our_index,
+};
+use crate::clients::curator::{Curator, CuratorConfig};
+use crate::clients::zookeeper::{Path, ZkResult, ZooKeeper};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "curator-read-write-lock",
+    summary: "Curator's InterProcessReadWriteLock: two mutexes in one queue, and a listener.",
+    source: "Apache Curator 5.4, InterProcessReadWriteLock",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OWNERSHIP,
+    requests: REQUESTS,
+    inputs: &[crate::RecipeInput::WallClock],
+    cancellable: true,
+    build: Build::ZooKeeper(&|zk, env, path| {
+        let drivers = [&ReadDriver as &dyn LockInternalsDriver, &WriteDriver];
+        Box::new(InterProcessReadWriteLock::new(zk, env, path, drivers))
+    }),
+};
+
+/// Who owns a queue of such nodes.
+pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::ReadersAndWriters {
+    reader: READ_LOCK_NAME,
+};
+
+const READ_LOCK_NAME: &str = "__READ__";
+const WRITE_LOCK_NAME: &str = "__WRIT__";
+
+/// The lock.
+pub(super) struct InterProcessReadWriteLock {
+    read_mutex: InterProcessMutex,
+    write_mutex: InterProcessMutex,
+}
+
+impl InterProcessReadWriteLock {
+    /// A lock whose read and write mutex go by these drivers.
+    pub(super) fn new(
+        zk: ZooKeeper,
+        env: Env,
+        path: Path,
+        [read, write]: [&'static dyn LockInternalsDriver; 2],
+    ) -> Self {
+        let client = Curator::of_process(zk, env, CuratorConfig::default());
+        let mutex = |name, driver| {
+            let (client, path) = (client.clone(), Path::clone(&path));
+            InterProcessMutex::with_driver(client, path, (name, driver), Deviation::NONE)
+        };
+        Self {
+            read_mutex: mutex(READ_LOCK_NAME, read),
+            write_mutex: mutex(WRITE_LOCK_NAME, write),
+        }
+    }
+
+    fn mutex_of(&self, held: &Held) -> &InterProcessMutex {
+        match held.path_or_key.contains(READ_LOCK_NAME) {
+            true => &self.read_mutex,
+            false => &self.write_mutex,
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for InterProcessReadWriteLock {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        self.write_mutex.acquire().await
+    }
+
+    fn has_timed_acquire(&self) -> bool {
+        true
+    }
+
+    async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        self.write_mutex.acquire_within(time).await
+    }
+
+    async fn acquire_shared(&mut self) -> Result<Held, LockError> {
+        self.read_mutex.acquire().await
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        match held.path_or_key.contains(READ_LOCK_NAME) {
+            true => self.read_mutex.release(held).await,
+            false => self.write_mutex.release(held).await,
+        }
+    }
+
+    async fn lost(&self, held: &Held) -> LockError {
+        self.mutex_of(held).lost(held).await
+    }
+
+    fn renews_sessions(&self) -> bool {
+        true
+    }
+}
+
+/// The driver of the write mutex: the standard one, for names with either mark (`SortingLockInternalsDriver`).
+struct WriteDriver;
+
+impl LockInternalsDriver for WriteDriver {
+    fn fix_for_sorting<'n>(&self, name: &'n str) -> &'n str {
+        after_mark(after_mark(name, READ_LOCK_NAME), WRITE_LOCK_NAME)
+    }
+}
+
+/// The driver of the read mutex.
+struct ReadDriver;
+
+impl LockInternalsDriver for ReadDriver {
+    fn fix_for_sorting<'n>(&self, name: &'n str) -> &'n str {
+        WriteDriver.fix_for_sorting(name)
+    }
+
+    fn gets_the_lock<'c>(
+        &self,
+        children: &'c [Rc<str>],
+        sequence_node_name: &str,
+    ) -> ZkResult<PredicateResults<'c>> {
+        read_lock_predicate(children, sequence_node_name)
+    }
+}
+
+/// The lock is the reader's if the first write node comes after its own.
+pub(super) fn read_lock_predicate<'c>(
+    children: &'c [Rc<str>],
+    sequence_node_name: &str,
+) -> ZkResult<PredicateResults<'c>> {
+    let our_index = our_index(children, sequence_node_name)?;
+    let mut ahead = children[..our_index].iter();
+    Ok(match ahead.find(|name| name.contains(WRITE_LOCK_NAME)) {
+        None => PredicateResults::GetsTheLock,
+        Some(first) => PredicateResults::PathToWatch(first),
+    })
+}
