@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use picklock_checker::time::whole_micros;
 
-use crate::process::ProcessId;
+use crate::process::Thread;
 use crate::simulated_environment::environment;
 use crate::world::Shared;
 use crate::world::SimulatedService;
@@ -13,11 +13,11 @@ use crate::world::SimulatedService;
 /// long that takes. Those of several independent servers read from one each, in turn.
 pub(crate) async fn bystand<S: SimulatedService>(
     shared: Rc<Shared<S>>,
-    process: ProcessId,
+    thread: Thread,
     index: u32,
 ) {
-    let env = environment(&shared, process);
-    let read = S::bystander(&shared, process, index);
+    let env = environment(&shared, thread);
+    let read = S::bystander(&shared, thread, index);
     let every = shared.world.borrow().plan.workload.bystander_every;
     loop {
         env.sleep(every).await;

@@ -85,9 +85,10 @@ struct Interrupted(LockError);
 
 impl<S: SimulatedService> Contender<S> {
     fn new(shared: Rc<Shared<S>>, id: ContenderId) -> Self {
-        let process = ProcessId(id.0);
-        let env = environment(&shared, process);
-        let locks = Locks::connect(&shared, process, &env);
+        let thread = shared.world.borrow().thread_of(id);
+        let process = thread.process;
+        let env = environment(&shared, thread);
+        let locks = Locks::connect(&shared, id, &env);
         let helpers = locks.renew_sessions();
         shared.world.borrow_mut().contenders[id.0 as usize].has_helpers = helpers;
         Self {
@@ -119,15 +120,15 @@ impl<S: SimulatedService> Contender<S> {
     async fn arrive(&self) {
         let arrive = self.shared.world.borrow().plan.workload.arrive;
         match arrive {
-            Arrival::Together => self.world().start(self.process),
+            Arrival::Together => self.world().start(self.id),
             Arrival::Within(span) => {
                 let wait = self.world().draw((Duration::ZERO, span));
                 self.sleep(wait).await;
-                self.world().start(self.process);
+                self.world().start(self.id);
             }
             Arrival::InOrder | Arrival::BehindHolder | Arrival::InOrderBehindHolder => {
                 let (go, gone) = completion();
-                if self.world().wait_to_start(self.process, go) {
+                if self.world().wait_to_start(self.id, go) {
                     gone.await;
                 }
             }
@@ -162,7 +163,7 @@ impl<S: SimulatedService> Contender<S> {
     fn finish(&self) {
         let mut world = self.world();
         world.record(EventKind::Finished { by: self.id });
-        world.leaves(self.process);
+        world.leaves(self.id);
     }
 
     /// Is about to try to get the lock.
@@ -180,7 +181,7 @@ impl<S: SimulatedService> Contender<S> {
         &mut self,
         done: Option<Result<Held, LockError>>,
     ) -> ControlFlow<Option<Held>> {
-        self.world().set_acquiring(self.process, false);
+        self.world().set_acquiring(self.id, false);
         match done {
             None => {
                 let (by, lock) = (self.id, self.lock);
@@ -215,7 +216,7 @@ impl<S: SimulatedService> Contender<S> {
     /// Uses the lock, and gives it back. Answers whether the section was done.
     async fn use_lock(&mut self, held: Held) -> bool {
         let token = held.token.map(Token);
-        self.world().belief_begins(self.process, &held);
+        self.world().belief_begins(self.id, &held);
         let (by, lock, mode) = (self.id, self.lock, self.mode);
         let acquired = EventKind::Acquired {
             by,
@@ -232,7 +233,7 @@ impl<S: SimulatedService> Contender<S> {
             // Who has decided to write when it stood still writes before it hears of anything.
             future::or(self.section(token), lost).await
         };
-        self.world().belief_ends(self.process);
+        self.world().belief_ends(self.id);
         match ended {
             Ok(()) => {
                 let cancelled = self.cancellation(LockCall::Release);
@@ -317,7 +318,7 @@ impl<S: SimulatedService> Contender<S> {
         };
         if first || hold == Hold::Settled {
             let (settled, all_settled) = completion();
-            self.world().wait_until_settled(self.process, settled);
+            self.world().wait_until_settled(self.id, settled);
             all_settled.await;
         }
         if let Hold::For(hold) = hold
@@ -355,8 +356,7 @@ impl<S: SimulatedService> Contender<S> {
     /// Asks the resource. What it asks may travel longer by `extra`.
     fn request(&self, request: ResourceRequest, extra: Duration) -> Answer<i64> {
         let (answer, answered) = self.answers.completion();
-        self.world()
-            .ask_resource(self.process, request, extra, answer);
+        self.world().ask_resource(self.id, request, extra, answer);
         answered
     }
 
@@ -371,7 +371,7 @@ impl<S: SimulatedService> Contender<S> {
     #[inline(always)]
     fn record(&self, what: EventKind) -> Recorded<'_, S> {
         let mut world = self.world();
-        world.record_contender_event(self.process, what);
+        world.record_contender_event(self.id, what);
         let runs = world.runs(self.process);
         drop(world);
         Recorded { by: self, runs }

@@ -1,6 +1,6 @@
 //! What the timeline holds: everything that can happen next.
 
-use picklock_checker::{LockId, VirtualTime};
+use picklock_checker::{ContenderId, LockId, VirtualTime};
 use picklock_clients::completion::Completion;
 
 use crate::network::RequestId;
@@ -65,7 +65,7 @@ pub(crate) trait ServiceEvent {
 
 /// A request to the resource, and where the answer is to go.
 pub struct ResourceCall {
-    pub process: ProcessId,
+    pub by: ContenderId,
     /// The lock whose resource it is.
     pub lock: LockId,
     pub request: ResourceRequest,
@@ -88,7 +88,7 @@ impl<E: ServiceEvent> Event<E> {
     pub fn word(&self) -> u64 {
         let (kind, whom) = match self {
             Self::Timer { process, .. } | Self::LocalTimer { process } => (11, process.0),
-            Self::Resource(call) => (12, call.process.0),
+            Self::Resource(call) => (12, call.by.0),
             Self::Answer { process, .. } => (13, process.0),
             Self::Strike { fault, .. } => (14, *fault as u32),
             Self::StrikeAgain { fault } => (48, *fault as u32),

@@ -1,14 +1,24 @@
 //! Processes: what a contender or a bystander runs in.
 
-use picklock_checker::VirtualTime;
+use picklock_checker::{ContenderId, VirtualTime};
 
 use crate::clock::LocalClock;
 pub use crate::clock::WALL_START_MICROS;
 use crate::engine::TaskId;
+use crate::network::ClientLink;
 
-/// A process, by its index in the world. Contenders come first, in their order.
+/// A process, by its index in the world. Those of contenders come first, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProcessId(pub u32);
+
+/// What runs in a process: the code of a contender, which is a task of it, or of a bystander or an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The process.
+    pub process: ProcessId,
+    /// The contender; for anybody else's code a number that no contender has.
+    pub contender: ContenderId,
+}
 
 /// A process with clocks of its own, to which events come.
 #[derive(Debug)]
@@ -19,6 +29,8 @@ pub struct Process<Event> {
     pub backlog: Vec<Event>,
     /// Tasks that would have run while it stood still.
     pub sleepers: Vec<TaskId>,
+    /// What is in the way between it and the service, if anything ever was.
+    pub link: Option<Box<ClientLink>>,
     clock: LocalClock,
 }
 
@@ -40,6 +52,7 @@ impl<Event> Process<Event> {
             state: ProcessState::Running,
             backlog: Vec::new(),
             sleepers: Vec::new(),
+            link: None,
             clock: LocalClock::default(),
         }
     }

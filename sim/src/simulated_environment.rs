@@ -3,10 +3,11 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use picklock_checker::ContenderId;
 use picklock_clients::completion::Completions;
 use picklock_clients::env::{Env, Environment, LocalFuture};
 
-use crate::process::ProcessId;
+use crate::process::Thread;
 use crate::world::{KEEP, LOOK, Shared, SimulatedService, Task};
 
 /// An odd number with its bits spread evenly: multiples of it are all different.
@@ -15,7 +16,7 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The environment of a simulated process.
 struct SimulatedEnvironment<S: SimulatedService> {
     shared: Rc<Shared<S>>,
-    process: ProcessId,
+    thread: Thread,
     /// What a sleep came in before, and others may again.
     sleeps: Completions<()>,
 }
@@ -24,7 +25,7 @@ impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
     fn monotonic(&self) -> Duration {
         self.shared.called(LOOK);
         let world = self.shared.world.borrow();
-        world.processes[self.process.0 as usize]
+        world.processes[self.thread.process.0 as usize]
             .monotonic(world.now)
             .since_start()
     }
@@ -32,7 +33,7 @@ impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
     fn wall(&self) -> Duration {
         self.shared.called(LOOK);
         let world = self.shared.world.borrow();
-        let micros = world.processes[self.process.0 as usize].wall(world.now);
+        let micros = world.processes[self.thread.process.0 as usize].wall(world.now);
         Duration::from_micros(u64::try_from(micros).unwrap_or(0))
     }
 
@@ -42,13 +43,13 @@ impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
         self.shared
             .world
             .borrow_mut()
-            .sleep(self.process, duration, done);
+            .sleep(self.thread.process, duration, done);
         Box::pin(slept)
     }
 
     fn pause(&self, duration: Duration) -> LocalFuture<'static, ()> {
         let slept = self.sleep(duration);
-        let pause = Pause::of(&self.shared, self.process);
+        let pause = Pause::of(&self.shared, self.thread.contender);
         Box::pin(async move {
             slept.await;
             drop(pause);
@@ -59,13 +60,13 @@ impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
         self.shared.called(KEEP);
         // Dropping an environment's owner may spawn while the world is being taken down.
         if let Ok(mut world) = self.shared.world.try_borrow_mut() {
-            world.spawned.push((self.process, Task::OfRecipe(task)));
+            world.spawned.push((self.thread, Task::OfRecipe(task)));
         }
     }
 
     fn host(&self) -> String {
         self.shared.called(LOOK);
-        format!("host-{}", self.process.0 + 1)
+        format!("host-{}", self.thread.process.0 + 1)
     }
 
     fn random(&self) -> u64 {
@@ -84,15 +85,15 @@ impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
 /// A contender is between two tries. It may be dropped there.
 struct Pause<S: SimulatedService> {
     shared: Rc<Shared<S>>,
-    process: ProcessId,
+    by: ContenderId,
 }
 
 impl<S: SimulatedService> Pause<S> {
-    fn of(shared: &Rc<Shared<S>>, process: ProcessId) -> Self {
-        shared.world.borrow_mut().pauses(process, true);
+    fn of(shared: &Rc<Shared<S>>, by: ContenderId) -> Self {
+        shared.world.borrow_mut().pauses(by, true);
         Self {
             shared: Rc::clone(shared),
-            process,
+            by,
         }
     }
 }
@@ -101,16 +102,16 @@ impl<S: SimulatedService> Drop for Pause<S> {
     fn drop(&mut self) {
         // It may be dropped while the world is being taken down.
         if let Ok(mut world) = self.shared.world.try_borrow_mut() {
-            world.pauses(self.process, false);
+            world.pauses(self.by, false);
         }
     }
 }
 
-/// The environment of a process.
-pub(crate) fn environment<S: SimulatedService>(shared: &Rc<Shared<S>>, process: ProcessId) -> Env {
+/// The environment of a thread of a process.
+pub(crate) fn environment<S: SimulatedService>(shared: &Rc<Shared<S>>, thread: Thread) -> Env {
     Env::new(Rc::new(SimulatedEnvironment {
         shared: Rc::clone(shared),
-        process,
+        thread,
         sleeps: Completions::default(),
     }))
 }

@@ -16,14 +16,14 @@ use crate::engine::sandbox::Sandbox;
 use crate::engine::{Executor, Tape, TaskId};
 use crate::latency_samples::Samples;
 use crate::plan::{Plan, Service};
-use crate::process::ProcessId;
+use crate::process::{ProcessId, Thread};
 use crate::services::lease_server::SimulatedLeaseServer;
 use crate::services::redis::SimulatedRedis;
 use crate::services::zookeeper::SimulatedZooKeeper;
 use crate::watchdog::InSimulation;
 use crate::world::Shared;
 use crate::world::SimulatedService;
-use crate::world::{Task, World};
+use crate::world::{NO_CONTENDER, Task, Tasks, World};
 
 pub use observed::{simulate_seen, simulate_told, simulate_traced};
 
@@ -137,14 +137,20 @@ impl<S: SimulatedService> Simulation<S> {
             drawn: Cell::new(0),
             calls_left: Cell::new(0),
         });
-        for index in 0..workload.contenders {
-            let task = contender::run(Rc::clone(&shared), ContenderId(index), Start::First);
-            shared.executor.spawn(ProcessId(index), Box::pin(task));
+        let tasks = Tasks::of_workload(&workload);
+        for contender in (0..workload.contenders).map(ContenderId) {
+            let process = tasks.process_of(contender);
+            let task = contender::run(Rc::clone(&shared), contender, Start::First);
+            let thread = Thread { process, contender };
+            shared.executor.spawn(thread, Box::pin(task));
         }
         for index in 0..workload.bystanders {
-            let process = ProcessId(workload.contenders + index);
-            let task = bystander::bystand(Rc::clone(&shared), process, index);
-            shared.executor.spawn(process, Box::pin(task));
+            let thread = Thread {
+                process: ProcessId(tasks.processes() + index),
+                contender: NO_CONTENDER,
+            };
+            let task = bystander::bystand(Rc::clone(&shared), thread, index);
+            shared.executor.spawn(thread, Box::pin(task));
         }
         Self {
             shared,
@@ -230,7 +236,7 @@ impl<S: SimulatedService> Simulation<S> {
             };
             world = shared.world.borrow_mut();
             let process = match only {
-                Some(process) => process,
+                Some(thread) => thread.process,
                 None => {
                     shared.executor.drain_ready(&mut self.ready);
                     if self.ready.is_empty() {
@@ -248,7 +254,7 @@ impl<S: SimulatedService> Simulation<S> {
                     drop(world);
                     shared.executor.run(chosen);
                     world = shared.world.borrow_mut();
-                    started.label
+                    started.label.process
                 }
             };
             polls += 1;
@@ -267,8 +273,11 @@ impl<S: SimulatedService> Simulation<S> {
         let executor = &self.shared.executor;
         executor.drain_ready(&mut self.ready);
         let mut ready = self.ready.iter();
-        ready.any(|task| executor.label(*task) == Some(process))
-            || world.spawned.iter().any(|(of, _)| *of == process)
+        ready.any(|task| {
+            executor
+                .label(*task)
+                .is_some_and(|it| it.process == process)
+        }) || world.spawned.iter().any(|(of, _)| of.process == process)
     }
 
     /// Does what the world wants done with tasks.
@@ -282,19 +291,21 @@ impl<S: SimulatedService> Simulation<S> {
             )
         };
         for process in killed {
-            self.shared.executor.drop_tasks(|label| label == process);
+            self.shared
+                .executor
+                .drop_tasks(|label| label.process == process);
         }
-        for (process, task) in spawned {
+        for (thread, task) in spawned {
             let of_recipe = matches!(task, Task::OfRecipe(_));
             let shared = Rc::clone(&self.shared);
             let task: LocalFuture<'static, ()> = match task {
                 Task::OfRecipe(task) => task,
                 Task::ContenderAgain => {
-                    Box::pin(contender::run(shared, ContenderId(process.0), Start::Again))
+                    Box::pin(contender::run(shared, thread.contender, Start::Again))
                 }
                 Task::Operation(operation) => operation(shared),
             };
-            let task = self.shared.executor.spawn(process, task);
+            let task = self.shared.executor.spawn(thread, task);
             let index = task.0 as usize;
             if self.helpers.len() <= index {
                 self.helpers.resize(index + 1, false);
@@ -359,9 +370,9 @@ impl<S: SimulatedService> Simulation<S> {
     /// Why the run broke off, and whose code it was that ran.
     fn broken(&self, world: &World<S>, why: Broken) -> Broken {
         let running = self.shared.executor.running();
-        let by = running.filter(|it| it.label.0 < world.plan.workload.contenders);
+        let by = running.filter(|it| it.label.contender != NO_CONTENDER);
         let who = by.map(|it| {
-            let by = ContenderId(it.label.0);
+            let by = it.label.contender;
             let name = world.recorder.history.contender(by);
             match self.helpers.get(it.task.0 as usize) {
                 Some(true) => format!("a task of {name}"),

@@ -21,6 +21,7 @@ mod server_faults;
 mod service;
 pub(crate) mod service_events;
 mod setup;
+mod tasks;
 pub(crate) mod timeline_lanes;
 pub(crate) mod triggers;
 
@@ -39,23 +40,23 @@ use crate::budget::never_waits;
 use crate::engine::{Executor, Tape, Timeline, timeline};
 use crate::event::{ClientId, Event};
 use crate::latency_samples::Samples;
-use crate::network::{ClientLink, Connections, Latency, Links, RequestId};
+use crate::network::{Connections, Latency, Links, RequestId};
 use crate::ownership::Ownership;
 use crate::plan::Plan;
-use crate::process::{Process, ProcessId};
+use crate::process::{Process, ProcessId, Thread};
 use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::trace::TracedMessage;
-pub(crate) use faults::process;
 use replication_triggers::PendingWrite;
 pub(crate) use service::{Read, SimulatedService};
+pub(crate) use tasks::{NO_CONTENDER, Tasks};
 pub(crate) use triggers::MomentLog;
 pub use triggers::SeenMoment;
 
 /// The world and its executor.
 pub(crate) struct Shared<S: SimulatedService> {
     pub world: RefCell<World<S>>,
-    pub executor: Executor<ProcessId>,
+    pub executor: Executor<Thread>,
     /// How many random numbers the contenders' code has drawn.
     pub drawn: Cell<u64>,
     /// How many calls of their clients and environments are left to the contenders until something else has happened.
@@ -96,7 +97,7 @@ pub(crate) type Operation<S> = Box<dyn FnOnce(Rc<Shared<S>>) -> LocalFuture<'sta
 pub(crate) enum Task<S: SimulatedService> {
     /// What a recipe does in the background.
     OfRecipe(LocalFuture<'static, ()>),
-    /// The contender of the process begins again, with nothing in memory.
+    /// The contender begins again, with nothing in memory.
     ContenderAgain,
     /// What an operator does with a shell.
     Operation(Operation<S>),
@@ -116,6 +117,8 @@ pub(crate) struct World<S: SimulatedService> {
     pub service: S,
     pub processes: Vec<Process<Event<S::Event>>>,
     pub contenders: Vec<Contender>,
+    /// Which contenders are tasks of which process.
+    pub tasks: Tasks,
     /// Of each lock, who owns it, and the resource that it protects.
     pub ownerships: Vec<Ownership>,
     pub storages: Vec<Storage>,
@@ -124,7 +127,7 @@ pub(crate) struct World<S: SimulatedService> {
     /// At this moment, tasks run in the order in which they were woken.
     pub in_turn: VirtualTime,
     /// Tasks to be added before the next step.
-    pub spawned: Vec<(ProcessId, Task<S>)>,
+    pub spawned: Vec<(Thread, Task<S>)>,
     /// Processes whose tasks are to be dropped before the next step.
     pub killed: Vec<ProcessId>,
     /// Tasks that may run again.
@@ -154,7 +157,7 @@ pub(crate) struct World<S: SimulatedService> {
     /// Between servers.
     pub links: Links,
     pub client_latency: Latency,
-    /// Of contenders that are nearer or farther than the others.
+    /// Of processes that are nearer or farther than the others.
     pub own_latencies: BTreeMap<ProcessId, Latency>,
     pub server_latency: Latency,
     /// Where everybody lies, if there are regions.
@@ -169,7 +172,7 @@ pub(crate) struct World<S: SimulatedService> {
     pub resource_in_flight: usize,
     /// Requests and notifications of contenders under way.
     pub busy: PendingWork,
-    /// Who has just been told something that it waited for.
+    /// Whose client has just been told something that somebody waited for.
     pub told: Option<ProcessId>,
     pub last_release: VirtualTime,
     /// Writes that faults wait for, and which are not where they are to be.
@@ -179,13 +182,13 @@ pub(crate) struct World<S: SimulatedService> {
     /// The answer that a server sends at this moment.
     pub answering: Option<RequestId>,
     pub doomed_replies: Vec<(RequestId, MessageFate)>,
-    /// Answers that are to be noted when they reach their clients.
-    pub answers_under_way: Vec<(RequestId, RequestKind)>,
+    /// Answers that are to be noted when they reach their clients, and whose contender's they are.
+    pub answers_under_way: Vec<(u32, RequestId, RequestKind)>,
     /// The fault that strikes at this moment.
     pub striking: usize,
     pub struck: for_good::ActiveFaults,
     /// Who waits until nothing is under way.
-    pub settled_waiters: BTreeMap<ProcessId, Completion<()>>,
+    pub settled_waiters: BTreeMap<ContenderId, Completion<()>>,
     pub values: i64,
 }
 
@@ -193,6 +196,7 @@ pub(crate) struct World<S: SimulatedService> {
 #[derive(Default)]
 #[repr(C, align(64))]
 pub(crate) struct Contender {
+    /// The client that its handle stands on.
     pub client: Option<ClientId>,
     /// It is inside `acquire`.
     pub acquiring: bool,
@@ -217,8 +221,6 @@ pub(crate) struct Contender {
     pub cancel: Option<Completion<()>>,
     /// Drops the pending `release`.
     pub cancel_release: Option<Completion<()>>,
-    /// What is in the way between it and the service, if anything ever was.
-    pub link: Option<Box<ClientLink>>,
     /// When its last message to the resource, and the resource's to it, arrives.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,

@@ -107,6 +107,7 @@ pub(super) fn workload(
     fields.finish(mistakes);
     let workload = Workload {
         contenders: contenders.unwrap_or(default.contenders),
+        tasks_per_process: default.tasks_per_process,
         locks: locks.unwrap_or(default.locks),
         arrive: arrive.unwrap_or(default.arrive),
         rounds: rounds.map_or(default.rounds, |(least, _)| least),

@@ -75,7 +75,7 @@ impl<S: SimulatedService> Contender<S> {
         let cancelled = self.cancelled.take();
         let timeout = {
             let mut world = self.world();
-            world.set_acquiring(self.process, true);
+            world.set_acquiring(self.id, true);
             let name = ContenderName(self.id.0);
             world.plan.workload.acquire_timeout_of(name)
         };
@@ -83,7 +83,7 @@ impl<S: SimulatedService> Contender<S> {
         let reads = self.mode == Mode::Shared;
         let limit = timeout.filter(|_| reads || !self.locks.of(self.lock).has_timed_acquire());
         let late = limit.map(|limit| self.sleep(limit));
-        let first_session = S::first_session(&self.shared, self.process);
+        let first_session = S::first_session(&self.shared, self.id);
         let acquire = match timeout {
             Some(timeout) if late.is_none() => self.locks.of_mut(self.lock).acquire_within(timeout),
             Some(_) | None if reads => self.locks.of_mut(self.lock).acquire_shared(),
@@ -100,7 +100,7 @@ impl<S: SimulatedService> Contender<S> {
     /// What a fault cancels such a call by. It is there before the history says that the call begins: a fault may wait
     /// for just that.
     pub(super) fn cancellation(&self, of: LockCall) -> Option<Answer<()>> {
-        self.world().cancellable(self.process, of)
+        self.world().cancellable(self.id, of)
     }
 
     /// Calls `release` at the end of a section. `None` if that is dropped where it waits.
@@ -126,13 +126,13 @@ impl<S: SimulatedService> Contender<S> {
         let again = self.world().plan.workload.reentrancy_depth - 1;
         let mut entered = Vec::new();
         for _ in 0..again {
-            self.world().set_acquiring(self.process, true);
+            self.world().set_acquiring(self.id, true);
             let lock = self.locks.of_mut(self.lock);
             let held = match self.mode {
                 Mode::Exclusive => lock.acquire().await,
                 Mode::Shared => lock.acquire_shared().await,
             };
-            self.world().set_acquiring(self.process, false);
+            self.world().set_acquiring(self.id, false);
             entered.push(held?);
         }
         while let Some(held) = entered.pop() {

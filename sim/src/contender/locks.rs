@@ -3,13 +3,12 @@
 use std::rc::Rc;
 
 use picklock_algorithms::Lock;
-use picklock_checker::{LockId, Mode};
+use picklock_checker::{ContenderId, LockId, Mode};
 use picklock_clients::Env;
 use picklock_machines::Chance as _;
 
 use super::Contender;
 use crate::plan::{ContenderName, Rate, Reads};
-use crate::process::ProcessId;
 use crate::world::{Shared, SimulatedService};
 
 /// The lock objects of a contender: one for each lock that it takes.
@@ -19,13 +18,13 @@ impl Locks {
     /// The locks of a contender, on a new client.
     pub(super) fn connect<S: SimulatedService>(
         shared: &Rc<Shared<S>>,
-        process: ProcessId,
+        by: ContenderId,
         env: &Env,
     ) -> Self {
         let plan = Rc::clone(&shared.world.borrow().plan);
-        let names = plan.workload.locks_of(ContenderName(process.0));
+        let names = plan.workload.locks_of(ContenderName(by.0));
         let ids: Vec<LockId> = names.iter().map(|name| LockId(name.0)).collect();
-        let locks = S::connect(shared, process, env, &ids);
+        let locks = S::connect(shared, by, env, &ids);
         Self(ids.into_iter().zip(locks).collect())
     }
 
@@ -86,9 +85,9 @@ impl<S: SimulatedService> Contender<S> {
 
     /// A closed session never comes back: a new one takes its place.
     pub(super) fn renew_if_closed(&mut self) {
-        let closed = || S::is_closed(&self.shared.world.borrow(), self.process);
+        let closed = || S::is_closed(&self.shared.world.borrow(), self.id);
         if !self.locks.renew_sessions() && closed() {
-            self.locks = Locks::connect(&self.shared, self.process, &self.env);
+            self.locks = Locks::connect(&self.shared, self.id, &self.env);
         }
     }
 }

@@ -8,8 +8,10 @@ use super::{ContenderName, LockName, Rate};
 /// Who wants the lock, and what for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
-    /// How many contenders there are: `contender-1` and so on, each a process with a client of its own.
+    /// How many contenders there are: `contender-1` and so on.
     pub contenders: u32,
+    /// How many of them are tasks of one process: the first so many of the first process, and so on.
+    pub tasks_per_process: u32,
     /// How many locks there are. Where a contender does not say otherwise, it takes one of them in each round, in turn:
     /// `contender-1` begins with the first, `contender-2` with the second, and so on.
     pub locks: u32,
@@ -49,6 +51,7 @@ impl Default for Workload {
     fn default() -> Self {
         Self {
             contenders: 3,
+            tasks_per_process: 1,
             locks: 1,
             arrive: Arrival::Together,
             rounds: 1,
@@ -129,6 +132,12 @@ impl Workload {
     pub fn processing_of(&self, name: ContenderName) -> (Duration, Duration) {
         let own = self.settings_of(name).and_then(|own| own.processing);
         own.unwrap_or(self.processing)
+    }
+
+    /// By how many milliseconds the wall clock of a contender's machine is ahead, as far as its own settings say.
+    pub fn clock_offset_of(&self, name: ContenderName) -> Option<i64> {
+        let own = self.settings_of(name).map(|own| own.clock_offset_millis);
+        own.filter(|offset| *offset != 0)
     }
 
     /// How long a contender waits for the lock before it gives up. `None`: for as long as it takes.

@@ -19,8 +19,8 @@ use crate::event::Event;
 use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::plan::{ContenderName, Plan, ServerName};
-use crate::process::ProcessId;
-use crate::world::{Read, Shared, SimulatedService, World, process};
+use crate::process::{ProcessId, Thread};
+use crate::world::{Read, Shared, SimulatedService, World};
 use clients::LeaseClient;
 pub(crate) use event::LeaseServerEvent;
 
@@ -48,12 +48,12 @@ impl World<SimulatedLeaseServer> {
             match output {
                 Output::Reply { connection, reply } => self.send_to_client(connection, reply),
                 Output::Granted { connection } => {
-                    let by = self.process_of(connection);
-                    self.owned(ContenderId(by.0));
+                    let by = self.asker(connection);
+                    self.owned(by);
                 }
                 Output::Released { connection } => {
-                    let by = self.process_of(connection);
-                    self.disowned(Actor::Contender(ContenderId(by.0)));
+                    let by = self.asker(connection);
+                    self.disowned(Actor::Contender(by));
                 }
                 Output::Expired => self.disowned(Actor::SessionEnd),
             }
@@ -95,7 +95,7 @@ impl SimulatedService for SimulatedLeaseServer {
 
     const WAITERS_ASK_AGAIN: bool = true;
 
-    fn new(_plan: &Plan, _processes: usize, _tape: &mut Tape) -> Self {
+    fn new(_plan: &Plan, _tape: &mut Tape) -> Self {
         Self::default()
     }
 
@@ -134,30 +134,31 @@ impl SimulatedService for SimulatedLeaseServer {
 
     fn connect(
         shared: &Rc<Shared<Self>>,
-        process: ProcessId,
+        by: ContenderId,
         env: &Env,
         locks: &[LockId],
     ) -> Vec<Box<dyn Lock>> {
-        handle::connect(shared, process, env, locks)
+        handle::connect(shared, by, env, locks)
     }
 
-    fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, _place: u32) -> Read {
-        handle::bystander(shared, process)
+    fn bystander(shared: &Rc<Shared<Self>>, thread: Thread, _place: u32) -> Read {
+        handle::bystander(shared, thread)
     }
 
-    fn is_idle(world: &World<Self>, process: ProcessId) -> bool {
+    fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
         let mut clients = world.service.clients.iter();
-        clients.all(|client| client.process != process || client.waiting.is_none())
+        clients.all(|client| client.of.contender != by || client.waiting.is_none())
     }
 
     fn cut_off(world: &mut World<Self>, target: ContenderName) {
-        world.cut_clients(|client| client.process == process(target));
+        let process = world.process_named(target);
+        world.cut_clients(|client| client.of.process == process);
     }
 
     fn process_died(world: &mut World<Self>, dead: ProcessId) {
         let clients = world.service.clients.iter_mut();
         clients
-            .filter(|it| it.process == dead)
+            .filter(|it| it.of.process == dead)
             .for_each(|it| it.waiting = None);
     }
 

@@ -29,7 +29,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::Lock;
-use picklock_checker::{LockId, VirtualTime};
+use picklock_checker::{ContenderId, LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::env::Env;
 use picklock_clients::redis::{Lane, Value};
@@ -44,9 +44,9 @@ use crate::engine::Tape;
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, ServerId, Side};
 use crate::plan::{ContenderName, Deployment, Fault, LockName, Plan, ServerName};
-use crate::process::ProcessId;
+use crate::process::{ProcessId, Thread};
 use crate::world::Shared;
-use crate::world::{Read, SimulatedService, World, process};
+use crate::world::{Read, SimulatedService, World};
 use answers::Grants;
 pub(crate) use event::RedisEvent;
 use ownership::{Holder, LockKey, Owner};
@@ -62,8 +62,6 @@ pub(crate) struct SimulatedRedis {
     servers: Vec<RedisServer>,
     sentinels: Vec<SentinelSlot>,
     clients: Vec<RedisClient>,
-    /// The client of each process, by the process's place.
-    client_of: Vec<Option<ClientId>>,
     /// What goes over each connection, by its number.
     traffic: Vec<Traffic>,
     /// Whoever clients are sent to, if there are replicas.
@@ -137,6 +135,8 @@ impl RedisServer {
 /// A client and where it is.
 struct RedisClient {
     process: ProcessId,
+    /// Whose it is: a contender, or nobody's in particular.
+    by: ContenderId,
     machine: Client,
     alive: bool,
     /// When it is woken by its own clock, and when that is in the world's time. An event that comes earlier is of an
@@ -227,8 +227,8 @@ impl SimulatedService for SimulatedRedis {
 
     const WAITERS_ASK_AGAIN: bool = true;
 
-    fn new(plan: &Plan, processes: usize, tape: &mut Tape) -> Self {
-        setup::deployed(plan, processes, tape)
+    fn new(plan: &Plan, tape: &mut Tape) -> Self {
+        setup::deployed(plan, tape)
     }
 
     fn lock_names(plan: &Plan) -> Vec<Path> {
@@ -265,28 +265,27 @@ impl SimulatedService for SimulatedRedis {
 
     fn connect(
         shared: &Rc<Shared<Self>>,
-        process: ProcessId,
+        by: ContenderId,
         env: &Env,
         locks: &[LockId],
     ) -> Vec<Box<dyn Lock>> {
-        handle::connect(shared, process, env, locks)
+        handle::connect(shared, by, env, locks)
     }
 
-    fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, index: u32) -> Read {
-        handle::bystander(shared, process, index)
+    fn bystander(shared: &Rc<Shared<Self>>, thread: Thread, index: u32) -> Read {
+        handle::bystander(shared, thread, index)
     }
 
-    fn is_idle(world: &World<Self>, process: ProcessId) -> bool {
-        let redis = &world.service;
-        let client = redis.client_of.get(process.0 as usize).copied().flatten();
+    fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
+        let client = world.contenders[by.0 as usize].client;
         client.is_some_and(|client| {
-            let machine = &redis.clients[client.0 as usize].machine;
+            let machine = &world.service.clients[client.0 as usize].machine;
             machine.requests_in_flight() == 0
         })
     }
 
     fn cut_off(world: &mut World<Self>, target: ContenderName) {
-        world.cut_connections_of(process(target));
+        world.cut_connections_of(world.process_named(target));
     }
 
     fn process_died(world: &mut World<Self>, process: ProcessId) {

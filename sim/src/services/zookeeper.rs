@@ -40,8 +40,8 @@ use crate::engine::Tape;
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, ServerId, Side};
 use crate::plan::{ContenderName, Ensemble, Fault, LockName, Plan, ServerName};
-use crate::process::ProcessId;
-use crate::world::{Read, Shared, SimulatedService, World, process};
+use crate::process::{ProcessId, Thread};
+use crate::world::{Read, Shared, SimulatedService, World};
 pub(crate) use event::ZooKeeperEvent;
 
 /// The locks' own nodes lie below this one.
@@ -73,6 +73,8 @@ pub(crate) struct SimulatedZooKeeper {
 #[repr(C, align(64))]
 pub(super) struct ClientSlot {
     pub process: ProcessId,
+    /// Whose it is: a contender, or nobody's in particular.
+    by: ContenderId,
     counted: u32,
     pub alive: bool,
     pub machine: Client,
@@ -108,7 +110,7 @@ impl SimulatedService for SimulatedZooKeeper {
 
     const WAITERS_ASK_AGAIN: bool = false;
 
-    fn new(plan: &Plan, _processes: usize, _tape: &mut Tape) -> Self {
+    fn new(plan: &Plan, _tape: &mut Tape) -> Self {
         setup::formed(plan)
     }
 
@@ -137,7 +139,7 @@ impl SimulatedService for SimulatedZooKeeper {
         if let ZooKeeperEvent::ToClient { message, .. } = event
             && let ServerMessage::Notification { .. } = message
         {
-            world.notified(process, false);
+            world.unheard(process);
         }
     }
 
@@ -147,36 +149,36 @@ impl SimulatedService for SimulatedZooKeeper {
 
     fn connect(
         shared: &Rc<Shared<Self>>,
-        process: ProcessId,
+        by: ContenderId,
         env: &Env,
         locks: &[LockId],
     ) -> Vec<Box<dyn Lock>> {
-        handle::connect(shared, process, env, locks)
+        handle::connect(shared, by, env, locks)
     }
 
     fn first_session(
         shared: &Rc<Shared<Self>>,
-        process: ProcessId,
+        by: ContenderId,
     ) -> Option<LocalFuture<'static, ()>> {
-        handle::first_session(shared, process)
+        handle::first_session(shared, by)
     }
 
     /// A closed session never comes back.
-    fn is_closed(world: &World<Self>, process: ProcessId) -> bool {
-        let client = world.contenders[process.0 as usize].client;
+    fn is_closed(world: &World<Self>, by: ContenderId) -> bool {
+        let client = world.contenders[by.0 as usize].client;
         client.is_some_and(|client| {
             let machine = &world.service.clients[client.0 as usize].machine;
             machine.state() == SessionState::Closed
         })
     }
 
-    fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, _place: u32) -> Read {
-        handle::bystander(shared, process)
+    fn bystander(shared: &Rc<Shared<Self>>, thread: Thread, _place: u32) -> Read {
+        handle::bystander(shared, thread)
     }
 
     #[inline]
-    fn is_idle(world: &World<Self>, process: ProcessId) -> bool {
-        let client = world.contenders[process.0 as usize].client;
+    fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
+        let client = world.contenders[by.0 as usize].client;
         client.is_some_and(|client| {
             let machine = &world.service.clients[client.0 as usize].machine;
             machine.requests_in_flight() == 0 && machine.state() == SessionState::Connected
@@ -184,8 +186,11 @@ impl SimulatedService for SimulatedZooKeeper {
     }
 
     fn cut_off(world: &mut World<Self>, target: ContenderName) {
-        if let Some(connection) = world.connection_of(target) {
-            world.cut(connection);
+        let process = world.process_named(target);
+        for by in world.tasks_of(process) {
+            if let Some(connection) = world.connection_of(ContenderName(by.0)) {
+                world.cut(connection);
+            }
         }
     }
 
@@ -231,18 +236,20 @@ impl SimulatedService for SimulatedZooKeeper {
 
     fn heal(world: &mut World<Self>, _number: usize, fault: &Fault) {
         match fault {
-            Fault::BlockEvents { target, .. } => world.unblock_events(process(*target)),
+            Fault::BlockEvents { target, .. } => {
+                world.unblock_events(world.process_named(*target));
+            }
             Fault::SlowDisk { .. } => world.disks_are_fast_again(),
             _ => {}
         }
     }
 
-    fn belief_began(world: &mut World<Self>, process: ProcessId) {
-        world.note_new_belief(process);
+    fn belief_began(world: &mut World<Self>, by: ContenderId) {
+        world.note_new_belief(by);
     }
 
-    fn session_timeout(world: &World<Self>, process: ProcessId) -> Option<Duration> {
-        let client = world.contenders[process.0 as usize].client?;
+    fn session_timeout(world: &World<Self>, by: ContenderId) -> Option<Duration> {
+        let client = world.contenders[by.0 as usize].client?;
         Some(world.service.clients[client.0 as usize].machine.timeout())
     }
 

@@ -13,7 +13,7 @@ use super::SimulatedService;
 use super::World;
 use crate::network::ServerId;
 use crate::plan::Service;
-use crate::process::{ProcessId, ProcessState};
+use crate::process::ProcessState;
 
 /// Who believes, and who is about to learn better.
 #[derive(Default)]
@@ -24,7 +24,7 @@ pub(crate) struct Beliefs {
 
 /// A contender's belief that it holds the lock.
 struct Belief {
-    process: ProcessId,
+    by: ContenderId,
     lock: LockId,
     /// The path of its node, or the name of its key.
     place: Rc<str>,
@@ -58,12 +58,13 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// `acquire` returns the lock to a contender.
-    pub fn belief_begins(&mut self, process: ProcessId, held: &Held) {
-        let lock = self.contenders[process.0 as usize].lock;
+    pub fn belief_begins(&mut self, by: ContenderId, held: &Held) {
+        let lock = self.contenders[by.0 as usize].lock;
         let valid_until = held.valid_until.map(|it| VirtualTime::ZERO + it);
-        let over_at_once = valid_until.is_some_and(|it| it <= self.local_now(process));
+        let over_at_once =
+            valid_until.is_some_and(|it| it <= self.local_now(self.tasks.process_of(by)));
         self.beliefs.held.push(Belief {
-            process,
+            by,
             lock,
             place: Rc::clone(&held.path_or_key),
             valid_until,
@@ -74,21 +75,21 @@ impl<S: SimulatedService> World<S> {
             known: over_at_once.then_some((self.now, Knowledge::ValidityOver)),
             over_at_once,
         });
-        S::belief_began(self, process);
+        S::belief_began(self, by);
     }
 
     /// A contender is about to end its belief, or dies.
-    pub fn belief_ends(&mut self, process: ProcessId) {
-        let Some(found) = self.belief_of(process) else {
+    pub fn belief_ends(&mut self, by: ContenderId) {
+        let Some(found) = self.belief_of(by) else {
             return;
         };
-        self.note_expiry_by_own_clock(process);
+        self.note_expiry_by_own_clock(by);
         let belief = self.beliefs.held.swap_remove(found);
         if let Some((since, how)) = belief.known
             && (since < self.now || belief.over_at_once)
         {
             self.record(EventKind::CouldHaveKnown {
-                by: ContenderId(process.0),
+                by,
                 lock: belief.lock,
                 since,
                 how,
@@ -98,52 +99,48 @@ impl<S: SimulatedService> World<S> {
 
     /// The run ends, and with it all beliefs that are left.
     pub(crate) fn beliefs_end(&mut self) {
-        let mut left: Vec<ProcessId> = self.beliefs.held.iter().map(|it| it.process).collect();
+        let mut left: Vec<ContenderId> = self.beliefs.held.iter().map(|it| it.by).collect();
         left.sort_unstable();
-        for process in left {
-            self.belief_ends(process);
+        for by in left {
+            self.belief_ends(by);
         }
     }
 
     #[inline]
-    fn belief_of(&self, process: ProcessId) -> Option<usize> {
-        self.beliefs
-            .held
-            .iter()
-            .position(|it| it.process == process)
+    fn belief_of(&self, by: ContenderId) -> Option<usize> {
+        self.beliefs.held.iter().position(|it| it.by == by)
     }
 
     /// Whether a contender believes in a lock that is not its own any more.
     #[inline]
-    pub(crate) fn believes_without_owning(&self, process: ProcessId) -> bool {
-        self.believed_lock(process).is_some_and(|lock| {
-            !self.ownerships[lock.0 as usize].is_owned_by(ContenderId(process.0))
-        })
+    pub(crate) fn believes_without_owning(&self, by: ContenderId) -> bool {
+        self.believed_lock(by)
+            .is_some_and(|lock| !self.ownerships[lock.0 as usize].is_owned_by(by))
     }
 
     /// The lock that a contender believes that it holds.
     #[inline]
-    pub(crate) fn believed_lock(&self, process: ProcessId) -> Option<LockId> {
-        let found = self.belief_of(process)?;
+    pub(crate) fn believed_lock(&self, by: ContenderId) -> Option<LockId> {
+        let found = self.belief_of(by)?;
         Some(self.beliefs.held[found].lock)
     }
 
     /// What a contender believes that it holds: the path of a node, or the name of a key.
-    pub(crate) fn believed_path_or_key(&self, process: ProcessId) -> Option<&Rc<str>> {
-        let found = self.belief_of(process)?;
+    pub(crate) fn believed_path_or_key(&self, by: ContenderId) -> Option<&Rc<str>> {
+        let found = self.belief_of(by)?;
         Some(&self.beliefs.held[found].place)
     }
 
     /// Since when a contender believes that it holds the lock.
-    pub(crate) fn believes_since(&self, process: ProcessId) -> Option<VirtualTime> {
-        let found = self.belief_of(process)?;
+    pub(crate) fn believes_since(&self, by: ContenderId) -> Option<VirtualTime> {
+        let found = self.belief_of(by)?;
         Some(self.beliefs.held[found].since)
     }
 
     /// The client of a contender has a connection, or none.
-    pub(crate) fn is_connected(&mut self, process: ProcessId, connected: bool) {
-        let now = self.local_now(process);
-        if let Some(found) = self.belief_of(process) {
+    pub(crate) fn is_connected(&mut self, by: ContenderId, connected: bool) {
+        let now = self.local_now(self.tasks.process_of(by));
+        if let Some(found) = self.belief_of(by) {
             let disconnected = &mut self.beliefs.held[found].disconnected;
             match connected {
                 true => *disconnected = None,
@@ -153,32 +150,33 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// Something tells a contender of its loss.
-    pub(crate) fn could_know_from_now(&mut self, process: ProcessId, how: Knowledge) {
-        if let Some(found) = self.belief_of(process) {
+    pub(crate) fn could_know_from_now(&mut self, by: ContenderId, how: Knowledge) {
+        if let Some(found) = self.belief_of(by) {
             self.beliefs.held[found]
                 .known
                 .get_or_insert((self.now, how));
         }
     }
 
-    /// A process goes on after a pause.
-    pub(crate) fn runs_again(&mut self, process: ProcessId) {
-        if let Some(found) = self.belief_of(process) {
+    /// A contender goes on after a pause of its process.
+    pub(crate) fn runs_again(&mut self, by: ContenderId) {
+        if let Some(found) = self.belief_of(by) {
             self.beliefs.held[found].runs_since = self.now;
         }
     }
 
-    /// A process may look at its clock, if it runs: what is over by it could be known since then, but not before the
+    /// A contender may look at its clock, if its process runs: what is over by it could be known since then, but not before the
     /// end of the last pause.
-    pub(crate) fn note_expiry_by_own_clock(&mut self, process: ProcessId) {
-        let Some(found) = self.belief_of(process) else {
+    pub(crate) fn note_expiry_by_own_clock(&mut self, by: ContenderId) {
+        let Some(found) = self.belief_of(by) else {
             return;
         };
-        if self.processes[process.0 as usize].state != ProcessState::Running {
+        let process = self.tasks.process_of(by).0 as usize;
+        if self.processes[process].state != ProcessState::Running {
             return;
         }
-        let timeout = S::session_timeout(self, process);
-        let clock = &self.processes[process.0 as usize];
+        let timeout = S::session_timeout(self, by);
+        let clock = &self.processes[process];
         let belief = &mut self.beliefs.held[found];
         let session = belief.disconnected.zip(timeout);
         let times_out = session.map(|(since, timeout)| since + timeout);
@@ -197,14 +195,14 @@ impl<S: SimulatedService> World<S> {
 
     /// A server has answered a contender that its key is not its own. Of several servers, so many must have
     /// that no majority is left.
-    pub(crate) fn refused(&mut self, process: ProcessId, server: ServerId, needed: u32) {
-        let Some(found) = self.belief_of(process) else {
+    pub(crate) fn refused(&mut self, by: ContenderId, server: ServerId, needed: u32) {
+        let Some(found) = self.belief_of(by) else {
             return;
         };
         let belief = &mut self.beliefs.held[found];
         belief.refused_by |= 1_u32.checked_shl(server.0.into()).unwrap_or(0);
         if belief.refused_by.count_ones() >= needed {
-            self.could_know_from_now(process, Knowledge::Refused);
+            self.could_know_from_now(by, Knowledge::Refused);
         }
     }
 }

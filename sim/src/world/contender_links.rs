@@ -9,7 +9,6 @@ use picklock_machines::Chance;
 
 use super::SimulatedService;
 use super::World;
-use super::process;
 use crate::event::Event;
 use crate::network::{Latency, Obstacle};
 use crate::plan::{ContenderName, Direction, Fault, Rate};
@@ -23,7 +22,7 @@ const RTO_INITIAL: Duration = Duration::from_secs(1);
 const RTO_MAX: Duration = Duration::from_secs(120);
 
 impl<S: SimulatedService> World<S> {
-    /// Breaks something on the link of a contender; answers how long it lasts.
+    /// Breaks something on the link of a contender's process; answers how long it lasts.
     pub(super) fn inject_on_link(&mut self, fault: &Fault) -> Option<Duration> {
         match *fault {
             Fault::BlackHole {
@@ -70,7 +69,8 @@ impl<S: SimulatedService> World<S> {
         change: impl Fn(&mut Obstacle),
     ) {
         self.links_clear = false;
-        let link = &mut self.contenders[target.0 as usize].link;
+        let process = self.process_named(target);
+        let link = &mut self.processes[process.0 as usize].link;
         let link = link.get_or_insert_default();
         if matches!(direction, Direction::ToServer | Direction::Both) {
             change(&mut link.to_server);
@@ -96,7 +96,7 @@ impl<S: SimulatedService> World<S> {
         };
         let comes_up = (self.now + self.draw(down)).min(until);
         self.on_link(target, direction, |obstacle| obstacle.hold(comes_up));
-        self.trace_link_down(process(target), direction, comes_up);
+        self.trace_link_down(self.process_named(target), direction, comes_up);
         if comes_up < until {
             let goes_down = comes_up + self.draw(up);
             if goes_down < until {

@@ -2,23 +2,23 @@
 
 use std::time::Duration;
 
-use picklock_checker::EventKind;
+use picklock_checker::{ContenderId, EventKind};
 use picklock_clients::completion::{Answer, Completion, completion};
 use picklock_machines::Chance;
 
 use super::SimulatedService;
-use super::World;
+use super::{NO_CONTENDER, World};
 use crate::engine::TaskId;
 use crate::event::Event;
 use crate::network::Latency;
 use crate::plan::{Arrival, Fault, LockCall, PlannedFault};
-use crate::process::{ProcessId, ProcessState};
+use crate::process::{ProcessId, ProcessState, Thread};
 use crate::world::triggers::{Moment, Occasion};
 
 impl<S: SimulatedService> World<S> {
     /// Writes down what a contender has to say, and tells the faults.
     #[inline(always)]
-    pub fn record_contender_event(&mut self, process: ProcessId, what: EventKind) {
+    pub fn record_contender_event(&mut self, by: ContenderId, what: EventKind) {
         self.record(what);
         let occasion = match what {
             EventKind::AcquireStarted { .. } => Occasion::Acquiring,
@@ -27,7 +27,7 @@ impl<S: SimulatedService> World<S> {
                     let took = self.now.micros() - self.last_release.micros();
                     self.samples.handover.push(took);
                 }
-                self.start_next(process);
+                self.start_next(by);
                 Occasion::Acquired
             }
             EventKind::Writing { .. } => Occasion::Writing,
@@ -41,12 +41,12 @@ impl<S: SimulatedService> World<S> {
             // What a contender says besides is no moment to aim at.
             _ => return,
         };
-        self.moment(Moment::new(process.0, occasion));
+        self.moment(Moment::new(by.0, occasion));
     }
 
     /// A contender goes into `acquire`, or comes out of it.
-    pub fn set_acquiring(&mut self, process: ProcessId, acquiring: bool) {
-        let contender = &mut self.contenders[process.0 as usize];
+    pub fn set_acquiring(&mut self, by: ContenderId, acquiring: bool) {
+        let contender = &mut self.contenders[by.0 as usize];
         match (
             std::mem::replace(&mut contender.acquiring, acquiring),
             acquiring,
@@ -54,15 +54,15 @@ impl<S: SimulatedService> World<S> {
             (false, true) => self.busy.acquiring += 1,
             (true, false) => {
                 self.busy.acquiring -= 1;
-                self.stops_waiting(process);
+                self.stops_waiting(by);
             }
             (true, true) | (false, false) => {}
         }
     }
 
     /// A contender goes to rest between two tries, or goes on.
-    pub fn pauses(&mut self, process: ProcessId, pauses: bool) {
-        if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
+    pub fn pauses(&mut self, by: ContenderId, pauses: bool) {
+        if let Some(contender) = self.contenders.get_mut(by.0 as usize) {
             contender.pauses = match pauses {
                 true => contender.pauses + 1,
                 false => contender.pauses.saturating_sub(1),
@@ -71,14 +71,14 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// If the plan cancels such a call of this contender some time: what tells it.
-    pub fn cancellable(&mut self, process: ProcessId, of: LockCall) -> Option<Answer<()>> {
+    pub fn cancellable(&mut self, by: ContenderId, of: LockCall) -> Option<Answer<()>> {
         let cancels = |fault: &PlannedFault| {
             matches!(fault.inject,
-            Fault::Cancel { target, call } if (target.0, call) == (process.0, of))
+            Fault::Cancel { target, call } if (target.0, call) == (by.0, of))
         };
         self.plan.faults.iter().any(cancels).then(|| {
             let (cancel, cancelled) = completion();
-            let contender = &mut self.contenders[process.0 as usize];
+            let contender = &mut self.contenders[by.0 as usize];
             match of {
                 LockCall::Acquire => contender.cancel = Some(cancel),
                 LockCall::Release => contender.cancel_release = Some(cancel),
@@ -88,8 +88,8 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// A contender comes to the lock.
-    pub fn start(&mut self, process: ProcessId) {
-        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
+    pub fn start(&mut self, by: ContenderId) {
+        let Some(contender) = self.contenders.get_mut(by.0 as usize) else {
             return;
         };
         if !std::mem::replace(&mut contender.started, true) {
@@ -101,11 +101,11 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// Lets a contender wait until it is to come; answers whether it has to.
-    pub fn wait_to_start(&mut self, process: ProcessId, go: Completion<()>) -> bool {
-        if process.0 == 0 {
-            self.start(process);
+    pub fn wait_to_start(&mut self, by: ContenderId, go: Completion<()>) -> bool {
+        if by.0 == 0 {
+            self.start(by);
         }
-        let contender = &mut self.contenders[process.0 as usize];
+        let contender = &mut self.contenders[by.0 as usize];
         if !contender.started {
             contender.go = Some(go);
         }
@@ -114,17 +114,17 @@ impl<S: SimulatedService> World<S> {
 
     /// A contender holds the lock or waits for it: whoever was to come after it comes.
     #[inline]
-    pub fn start_next(&mut self, process: ProcessId) {
+    pub fn start_next(&mut self, by: ContenderId) {
         match self.plan.workload.arrive {
             Arrival::Together | Arrival::Within(_) => {}
-            Arrival::InOrder => self.start(ProcessId(process.0 + 1)),
+            Arrival::InOrder => self.start(ContenderId(by.0 + 1)),
             Arrival::BehindHolder | Arrival::InOrderBehindHolder => {
                 // A contender that dies before it has started starts no other.
-                let has_come = process.0 == 0 || self.contenders[process.0 as usize].started;
+                let has_come = by.0 == 0 || self.contenders[by.0 as usize].started;
                 if has_come && self.busy.unstarted > 0 {
                     self.arrive_in_turn();
                     for index in 0..self.contenders.len() {
-                        self.start(ProcessId(index as u32));
+                        self.start(ContenderId(index as u32));
                     }
                 }
             }
@@ -147,8 +147,8 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// Lets a holder wait until nothing is under way and everybody who wants the lock waits for it.
-    pub fn wait_until_settled(&mut self, process: ProcessId, settled: Completion<()>) {
-        self.settled_waiters.insert(process, settled);
+    pub fn wait_until_settled(&mut self, by: ContenderId, settled: Completion<()>) {
+        self.settled_waiters.insert(by, settled);
         // Where the waiting hear of it there is always a ping to come; elsewhere it may be quiet for ever.
         if S::WAITERS_ASK_AGAIN {
             self.timeline
@@ -189,10 +189,10 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// Whether a task of a process may run now. If the process is paused, it will when that is over.
-    pub fn may_run(&mut self, process: ProcessId, task: TaskId) -> bool {
-        let owner = &mut self.processes[process.0 as usize];
+    pub fn may_run(&mut self, thread: Thread, task: TaskId) -> bool {
+        let owner = &mut self.processes[thread.process.0 as usize];
         match owner.state {
-            ProcessState::Running => self.has_processed(process, task),
+            ProcessState::Running => self.has_processed(thread, task),
             ProcessState::Paused => {
                 owner.sleepers.push(task);
                 false
@@ -218,42 +218,50 @@ impl<S: SimulatedService> World<S> {
         self.values
     }
 
-    /// The operator's process: the last one.
-    pub fn operator_process(&self) -> ProcessId {
-        ProcessId(self.processes.len() as u32 - 1)
+    /// What an operator does runs in the last process.
+    pub fn operator(&self) -> Thread {
+        Thread {
+            process: ProcessId(self.processes.len() as u32 - 1),
+            contender: NO_CONTENDER,
+        }
     }
 
-    /// Looks, after a contender's code has run, whether it has come to wait for somebody.
+    /// Looks, after code of a process has run, whether its contenders have come to wait for somebody.
+    #[inline]
     pub fn update_waiting(&mut self, process: ProcessId) {
-        let Some(contender) = self.contenders.get(process.0 as usize) else {
-            return;
-        };
+        for by in self.tasks.of(process) {
+            self.update_waiting_of(ContenderId(by));
+        }
+    }
+
+    fn update_waiting_of(&mut self, by: ContenderId) {
+        let contender = &self.contenders[by.0 as usize];
         if !contender.acquiring || contender.waiting || contender.pauses > 0 {
             return;
         }
-        if self.is_processing(process) || !S::is_idle(self, process) {
+        if self.is_processing(by) || !S::is_idle(self, by) {
             return;
         }
-        let contender = &mut self.contenders[process.0 as usize];
+        let contender = &mut self.contenders[by.0 as usize];
         contender.waiting = true;
         self.busy.waiting += 1;
         if contender.woken && self.draining {
             self.recorder.counts.wasted_wakeups += 1;
         }
         contender.woken = false;
-        self.moment(Moment::new(process.0, Occasion::Waiting));
-        self.start_next(process);
+        self.moment(Moment::new(by.0, Occasion::Waiting));
+        self.start_next(by);
     }
 
-    /// Whether a contender's recipe has tasks of its own.
+    /// Whether other tasks than the contender's own may run in a process: those of its recipe, or another contender.
     pub fn has_helpers(&self, process: ProcessId) -> bool {
-        let contender = self.contenders.get(process.0 as usize);
-        contender.is_some_and(|contender| contender.has_helpers)
+        let tasks = self.tasks.of(process);
+        tasks.len() > 1 || { tasks }.any(|by| self.contenders[by as usize].has_helpers)
     }
 
     /// Stops counting a contender as one that waits.
-    pub fn stops_waiting(&mut self, process: ProcessId) {
-        let contender = &mut self.contenders[process.0 as usize];
+    pub fn stops_waiting(&mut self, by: ContenderId) {
+        let contender = &mut self.contenders[by.0 as usize];
         contender.woken = false;
         if contender.waiting {
             contender.waiting = false;

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use picklock_checker::{ContenderId, EventKind, FaultId, time::whole_micros};
+use picklock_checker::{EventKind, FaultId, time::whole_micros};
 
 use super::SimulatedService;
 use super::{MessageFate, Operation, Task, World};
 use crate::event::Event;
 use crate::network::RequestId;
-use crate::plan::{ContenderName, Fault, FaultDuration, LockCall};
-use crate::process::{ProcessId, ProcessState};
+use crate::plan::{Fault, FaultDuration, LockCall};
+use crate::process::{ProcessId, ProcessState, Thread};
 
 impl<S: SimulatedService> World<S> {
     /// A fault that strikes again and again does so once more, unless the storm is over.
@@ -57,7 +57,7 @@ impl<S: SimulatedService> World<S> {
     fn inject(&mut self, fault: &Fault, request: Option<RequestId>) -> Option<Duration> {
         match *fault {
             Fault::Pause { target, length } => {
-                self.pause(process(target), length);
+                self.pause(self.process_named(target), length);
                 length.duration()
             }
             Fault::Crash {
@@ -65,7 +65,7 @@ impl<S: SimulatedService> World<S> {
                 restart_after,
             } => {
                 // One that is dead already stays as dead as it is.
-                let dies = self.crash(process(target), restart_after.is_some());
+                let dies = self.crash(self.process_named(target), restart_after.is_some());
                 restart_after.filter(|_| dies)
             }
             Fault::Cancel { target, call } => {
@@ -108,7 +108,8 @@ impl<S: SimulatedService> World<S> {
                 None
             }
             Fault::ClockJump { target, by_millis } => {
-                self.processes[target.0 as usize].jump(by_millis.saturating_mul(1_000));
+                let process = self.process_named(target);
+                self.processes[process.0 as usize].jump(by_millis.saturating_mul(1_000));
                 None
             }
             Fault::ClockDrift {
@@ -116,11 +117,8 @@ impl<S: SimulatedService> World<S> {
                 parts_per_million,
                 length,
             } => {
-                let now = self.now;
                 self.clocks_agree = false;
-                self.note_expiry_by_own_clock(process(target));
-                self.processes[target.0 as usize].drift(now, parts_per_million.into());
-                self.rearm_local_timers(process(target));
+                self.clock_changes_pace(self.process_named(target), parts_per_million.into());
                 // Until somebody sets it right: long enough to matter to a session.
                 Some(length.unwrap_or(self.lease * 3))
             }
@@ -139,15 +137,13 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn heal(&mut self, fault: usize) {
         let plan = std::rc::Rc::clone(&self.plan);
         match &plan.faults[fault].inject {
-            Fault::Pause { target, .. } => self.resume(process(*target)),
-            Fault::Crash { target, .. } => self.restart(process(*target)),
+            Fault::Pause { target, .. } => self.resume(self.process_named(*target)),
+            Fault::Crash { target, .. } => self.restart(self.process_named(*target)),
             Fault::CrashServer { .. } | Fault::PowerLoss { .. } | Fault::HangServer { .. } => {
                 self.heal_servers(fault);
             }
             Fault::ClockDrift { target, .. } => {
-                self.note_expiry_by_own_clock(process(*target));
-                self.processes[target.0 as usize].drift(self.now, 0);
-                self.rearm_local_timers(process(*target));
+                self.clock_changes_pace(self.process_named(*target), 0);
             }
             inject => S::heal(self, fault, inject),
         }
@@ -166,46 +162,56 @@ impl<S: SimulatedService> World<S> {
 
     fn pause(&mut self, target: ProcessId, length: FaultDuration) {
         if length == FaultDuration::ForGood {
-            self.leaves(target);
+            self.all_leave(target);
         }
         if self.processes[target.0 as usize].state == ProcessState::Running {
-            self.note_expiry_by_own_clock(target);
+            for by in self.tasks_of(target) {
+                self.note_expiry_by_own_clock(by);
+            }
             self.processes[target.0 as usize].state = ProcessState::Paused;
-            self.record(EventKind::Paused {
-                by: ContenderId(target.0),
-            });
+            self.record_of_each(target, |by| EventKind::Paused { by });
         }
     }
 
     fn resume(&mut self, target: ProcessId) {
         let paused = self.processes[target.0 as usize].state == ProcessState::Paused;
-        if !paused || self.is_contender_gone_for_good(target) {
+        if !paused || self.is_process_gone_for_good(target) {
             return;
         }
         let process = &mut self.processes[target.0 as usize];
         process.state = ProcessState::Running;
         let backlog = std::mem::take(&mut process.backlog);
         self.awakened.append(&mut process.sleepers);
-        self.record(EventKind::Resumed {
-            by: ContenderId(target.0),
-        });
-        self.runs_again(target);
+        self.record_of_each(target, |by| EventKind::Resumed { by });
+        for by in self.tasks_of(target) {
+            self.runs_again(by);
+        }
         for event in backlog {
             self.dispatch_from_backlog(event);
         }
         S::process_resumed(self, target);
     }
 
-    /// The process dies, unless it has. Its kernel closes its connections.
+    /// The clocks of a process run fast, or slow, from now on.
+    fn clock_changes_pace(&mut self, target: ProcessId, parts_per_million: i64) {
+        for by in self.tasks_of(target) {
+            self.note_expiry_by_own_clock(by);
+        }
+        self.processes[target.0 as usize].drift(self.now, parts_per_million);
+        self.rearm_local_timers(target);
+    }
+
+    /// The process dies, unless it has, and all of its tasks with it. Its kernel closes its connections.
     fn crash(&mut self, target: ProcessId, comes_back: bool) -> bool {
-        let process = &mut self.processes[target.0 as usize];
-        if process.state == ProcessState::Crashed {
+        if self.processes[target.0 as usize].state == ProcessState::Crashed {
             if !comes_back {
-                self.leaves(target);
+                self.all_leave(target);
             }
             return false;
         }
-        self.belief_ends(target);
+        for by in self.tasks_of(target) {
+            self.belief_ends(by);
+        }
         let process = &mut self.processes[target.0 as usize];
         process.state = ProcessState::Crashed;
         let backlog = std::mem::take(&mut process.backlog);
@@ -216,36 +222,45 @@ impl<S: SimulatedService> World<S> {
         self.drop_local_timers(target);
         self.drop_woken_tasks(target);
         self.killed.push(target);
-        self.record(EventKind::Crashed {
-            by: ContenderId(target.0),
-        });
-        self.stops_waiting(target);
-        self.set_acquiring(target, false);
-        self.contenders[target.0 as usize].holding = false;
+        self.record_of_each(target, |by| EventKind::Crashed { by });
+        for by in self.tasks_of(target) {
+            self.stops_waiting(by);
+            self.set_acquiring(by, false);
+            self.contenders[by.0 as usize].holding = false;
+        }
         S::process_died(self, target);
         if !comes_back {
-            self.leaves(target);
+            self.all_leave(target);
         }
         true
     }
 
+    /// The contenders of a process will do nothing any more.
+    fn all_leave(&mut self, target: ProcessId) {
+        for by in self.tasks_of(target) {
+            self.leaves(by);
+        }
+    }
+
     /// Somebody with a shell does something.
     pub(crate) fn operate(&mut self, operation: Operation<S>) {
-        let process = self.operator_process();
-        self.spawned.push((process, Task::Operation(operation)));
+        self.spawned
+            .push((self.operator(), Task::Operation(operation)));
     }
 
     /// A new process takes the place of a dead one, with nothing in memory.
     fn restart(&mut self, target: ProcessId) {
         let crashed = self.processes[target.0 as usize].state == ProcessState::Crashed;
-        if !crashed || self.is_contender_gone_for_good(target) {
+        if !crashed || self.is_process_gone_for_good(target) {
             return;
         }
         self.processes[target.0 as usize].state = ProcessState::Running;
-        self.record(EventKind::Restarted {
-            by: ContenderId(target.0),
-        });
-        self.spawned.push((target, Task::ContenderAgain));
+        self.record_of_each(target, |by| EventKind::Restarted { by });
+        for contender in self.tasks_of(target) {
+            let process = target;
+            let thread = Thread { process, contender };
+            self.spawned.push((thread, Task::ContenderAgain));
+        }
     }
 
     /// Brings back what a fault has taken from servers, unless another has taken it for good.
@@ -266,9 +281,4 @@ impl<S: SimulatedService> World<S> {
             }
         }
     }
-}
-
-/// The process of a contender.
-pub(crate) fn process(name: ContenderName) -> ProcessId {
-    ProcessId(name.0)
 }

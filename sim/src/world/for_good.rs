@@ -36,7 +36,7 @@ impl<S: SimulatedService> World<S> {
         }
         // A stranded contender will never wait, so its successor starts now.
         for stranded in self.contenders_gone(serving.as_ref().ok()) {
-            self.start_next(ProcessId(stranded.by.0));
+            self.start_next(stranded.by);
         }
     }
 
@@ -82,12 +82,13 @@ impl<S: SimulatedService> World<S> {
             .any(|fault| matches!(fault, Fault::CrashServer { .. } | Fault::PowerLoss { .. }))
     }
 
-    /// Whether a contender's process is dead or stands still, and nothing brings it back.
-    pub(crate) fn is_contender_gone_for_good(&self, process: ProcessId) -> bool {
+    /// Whether a process is dead or stands still, and nothing brings it back.
+    pub(crate) fn is_process_gone_for_good(&self, process: ProcessId) -> bool {
         let mut faults = self.struck.for_good.iter();
         faults.any(|fault| {
             matches!(self.plan.faults[*fault].inject,
-                Fault::Crash { target, .. } | Fault::Pause { target, .. } if target.0 == process.0)
+                Fault::Crash { target, .. } | Fault::Pause { target, .. }
+                    if self.process_named(target) == process)
         })
     }
 

@@ -5,12 +5,12 @@
 
 use std::time::Duration;
 
-use picklock_checker::VirtualTime;
+use picklock_checker::{ContenderId, VirtualTime};
 use picklock_clients::completion::Completion;
 
 use super::SimulatedService;
 use super::World;
-use super::faults::process;
+use super::tasks::Tasks;
 use crate::event::Event;
 use crate::plan::{Fault, Plan};
 use crate::process::ProcessId;
@@ -31,8 +31,9 @@ struct LocalTimer {
 impl LocalTimers {
     /// None is armed yet.
     pub fn of(plan: &Plan) -> Self {
+        let tasks = Tasks::of_workload(&plan.workload);
         let drifts = plan.faults.iter().filter_map(|fault| match fault.inject {
-            Fault::ClockDrift { target, .. } => Some(process(target)),
+            Fault::ClockDrift { target, .. } => Some(tasks.process_of(ContenderId(target.0))),
             _ => None,
         });
         Self {

@@ -34,7 +34,7 @@ impl<S: SimulatedService> World<S> {
         if !self.watches_requests() {
             return None;
         }
-        self.answer_sets_out(request, occasion);
+        self.answer_sets_out(by, request, occasion);
         self.answering = Some(request);
         self.moment(Moment::new(by, occasion).about(request));
         self.answering = None;

@@ -1,13 +1,16 @@
 //! Notifications and messages on their way, and whom they wake; and what is counted of them.
 
+use picklock_checker::ContenderId;
+
 use super::SimulatedService;
 use super::World;
+use crate::event::ClientId;
 use crate::process::ProcessId;
 
 impl<S: SimulatedService> World<S> {
     /// A notification or a message sets out for a process, caused by itself or by another.
     pub(crate) fn count_message(&mut self, process: ProcessId, own: bool) {
-        if process.0 as usize >= self.contenders.len() {
+        if !self.tasks.are_in(process) {
             return;
         }
         self.busy.notifications += 1;
@@ -19,20 +22,49 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// A notification is under way no longer. Whom it reaches wakes; one that comes by a dead connection is unheard,
-    /// and whoever waits goes on waiting.
-    pub(crate) fn notified(&mut self, process: ProcessId, heard: bool) {
-        let Some(contender) = self.contenders.get_mut(process.0 as usize) else {
+    /// A notification is under way no longer, and nobody has heard of it: it has come by a dead connection, and whoever
+    /// waits goes on waiting.
+    pub(crate) fn unheard(&mut self, process: ProcessId) {
+        if self.tasks.are_in(process) {
+            self.busy.notifications -= 1;
+        }
+    }
+
+    /// A notification has come to a client. Whoever waits by that client wakes.
+    pub(crate) fn notified(&mut self, process: ProcessId, client: ClientId) {
+        if !self.tasks.are_in(process) {
             return;
-        };
+        }
         self.busy.notifications -= 1;
-        if heard && contender.waiting {
+        let tasks = self.tasks.of(process);
+        if tasks.len() > 1 {
+            return self.notified_among(process, client);
+        }
+        let contender = &mut self.contenders[tasks.start as usize];
+        if contender.waiting {
             contender.waiting = false;
             contender.woken = true;
             self.told = Some(process);
             self.busy.waiting -= 1;
             if self.draining {
                 self.recorder.counts.wakeups += 1;
+            }
+        }
+    }
+
+    /// The same in a process of several tasks. Which of those that share a client are meant is up to their code: none
+    /// counts as woken in vain.
+    #[cold]
+    fn notified_among(&mut self, process: ProcessId, client: ClientId) {
+        let users: Vec<ContenderId> = self.users_of(process, client).collect();
+        let is_shared = users.len() > 1;
+        for (index, by) in users.into_iter().enumerate() {
+            let contender = &mut self.contenders[by.0 as usize];
+            if std::mem::take(&mut contender.waiting) {
+                contender.woken = !is_shared;
+                self.told = Some(process);
+                self.busy.waiting -= 1;
+                self.recorder.counts.wakeups += u64::from(self.draining && index == 0);
             }
         }
     }
@@ -50,7 +82,7 @@ impl<S: SimulatedService> World<S> {
 
     /// Bytes and requests of contenders, from the first release on.
     pub(crate) fn count_bytes(&mut self, process: ProcessId, bytes: u64) {
-        if self.draining && (process.0 as usize) < self.contenders.len() {
+        if self.draining && self.tasks.are_in(process) {
             self.recorder.counts.bytes += bytes;
         }
     }

@@ -10,17 +10,17 @@ use crate::plan::{ContenderName, ServerName};
 use crate::process::ProcessId;
 use picklock_machines::{Link, Message};
 
-/// Some servers and contenders that have each other, and for a while nobody else.
+/// Some servers and processes that have each other, and for a while nobody else.
 pub(crate) struct Partition {
     servers: Vec<ServerId>,
-    contenders: Vec<ContenderName>,
+    processes: Vec<ProcessId>,
     pub until: VirtualTime,
 }
 
 impl Partition {
     /// Whether a client and a server are on different sides.
     pub(crate) fn parts(&self, process: ProcessId, server: ServerId) -> bool {
-        let inside = self.contenders.contains(&ContenderName(process.0));
+        let inside = self.processes.contains(&process);
         inside != self.servers.contains(&server)
     }
 }
@@ -43,9 +43,11 @@ impl<S: SimulatedService> World<S> {
             }
         }
         self.links_clear = false;
+        let named = contenders.iter();
+        let processes = named.map(|name| self.process_named(*name)).collect();
         self.partitions.push(Partition {
             servers: inside,
-            contenders: contenders.to_vec(),
+            processes,
             until,
         });
     }
@@ -59,8 +61,7 @@ impl<S: SimulatedService> World<S> {
         if self.links_clear {
             return None;
         }
-        let contender = self.contenders.get(process.0 as usize);
-        let link = contender.and_then(|contender| contender.link.as_deref());
+        let link = self.processes[process.0 as usize].link.as_deref();
         let mut obstacle = link.map(way);
         for partition in &self.partitions {
             if partition.parts(process, server) {

@@ -9,7 +9,6 @@ use super::World;
 use crate::event::Event;
 use crate::ownership::Ownership;
 use crate::plan::{Fault, FaultDuration, Hold, Plan, PlannedFault, Section, Trigger};
-use crate::process::ProcessId;
 
 /// The storm lasts this long at most.
 pub(crate) fn storm_limit(plan: &Plan) -> Duration {
@@ -150,12 +149,12 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// A contender has done what it came for, or is dead for good.
-    pub fn leaves(&mut self, process: ProcessId) {
-        let contender = &mut self.contenders[process.0 as usize];
+    pub fn leaves(&mut self, by: ContenderId) {
+        let contender = &mut self.contenders[by.0 as usize];
         if !std::mem::replace(&mut contender.finished, true) {
             self.contenders_active -= 1;
             // It may go before it ever waited or held: whoever was to come after it comes all the same.
-            self.start_next(process);
+            self.start_next(by);
         }
     }
 

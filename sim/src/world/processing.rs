@@ -1,9 +1,11 @@
 //! The time that passes in a process between what arrives and what its code does about it.
 //!
-//! A task that is woken, by an answer, a notification, or a timer, runs when the time of its process has passed, and
+//! A task that is woken, by an answer, a notification, or a timer, runs when the time of its contender has passed, and
 //! then sees all that has arrived meanwhile. A process that stands still meanwhile goes on with it afterwards.
 
 use std::time::Duration;
+
+use picklock_checker::ContenderId;
 
 use super::SimulatedService;
 use super::World;
@@ -12,7 +14,7 @@ use crate::engine::{Tape, TaskId};
 use crate::event::Event;
 use crate::network::{Latency, RequestId};
 use crate::plan::{ContenderName, Plan, Trigger};
-use crate::process::ProcessId;
+use crate::process::{ProcessId, Thread};
 
 /// How long the code of each contender takes, and the tasks that have been woken and have not run yet.
 pub(crate) struct Processing {
@@ -24,7 +26,7 @@ pub(crate) struct Processing {
 /// A task that has been woken, and runs when it is due.
 struct WokenTask {
     number: u32,
-    process: ProcessId,
+    thread: Thread,
     task: TaskId,
     due: bool,
 }
@@ -45,13 +47,9 @@ impl Processing {
     }
 
     /// When a task that is to run does so. `None`: now.
-    fn begin(
-        &mut self,
-        process: ProcessId,
-        task: TaskId,
-        tape: &mut Tape,
-    ) -> Option<(u32, Duration)> {
-        let time = self.times.get(process.0 as usize)?.draw(tape);
+    fn begin(&mut self, thread: Thread, task: TaskId, tape: &mut Tape) -> Option<(u32, Duration)> {
+        let times = self.times.get(thread.contender.0 as usize)?;
+        let time = times.draw(tape);
         if time == 0 {
             return None;
         }
@@ -59,7 +57,7 @@ impl Processing {
         let number = self.last_number;
         self.woken.push(WokenTask {
             number,
-            process,
+            thread,
             task,
             due: false,
         });
@@ -74,8 +72,8 @@ impl<S: SimulatedService> World<S> {
         self.all_run && self.processing.is_none()
     }
 
-    /// Whether the time has passed that a process takes until a task of it runs. If not, the task runs when it has.
-    pub(crate) fn has_processed(&mut self, process: ProcessId, task: TaskId) -> bool {
+    /// Whether the time has passed that a contender takes until a task of it runs. If not, the task runs when it has.
+    pub(crate) fn has_processed(&mut self, thread: Thread, task: TaskId) -> bool {
         let Some(processing) = &mut self.processing else {
             return true;
         };
@@ -87,9 +85,10 @@ impl<S: SimulatedService> World<S> {
             }
             return due;
         }
-        let Some((number, time)) = processing.begin(process, task, &mut self.tape) else {
+        let Some((number, time)) = processing.begin(thread, task, &mut self.tape) else {
             return true;
         };
+        let process = thread.process;
         let event = Event::Processed { process, number };
         self.timeline.add(self.now + time, event);
         false
@@ -111,15 +110,15 @@ impl<S: SimulatedService> World<S> {
     /// The tasks of a process that has died do not run any more.
     pub(crate) fn drop_woken_tasks(&mut self, process: ProcessId) {
         if let Some(processing) = &mut self.processing {
-            processing.woken.retain(|it| it.process != process);
+            processing.woken.retain(|it| it.thread.process != process);
         }
     }
 
-    /// Whether a task of a process has been woken, and has not run yet.
+    /// Whether a task of a contender has been woken, and has not run yet.
     #[inline]
-    pub(crate) fn is_processing(&self, process: ProcessId) -> bool {
+    pub(crate) fn is_processing(&self, by: ContenderId) -> bool {
         let processing = self.processing.as_ref();
-        processing.is_some_and(|it| it.woken.iter().any(|woken| woken.process == process))
+        processing.is_some_and(|it| it.woken.iter().any(|woken| woken.thread.contender == by))
     }
 
     /// Whether anybody wants to know which answers reach their clients.
@@ -135,24 +134,20 @@ impl<S: SimulatedService> World<S> {
         self.seen.is_some() && self.processing.is_some()
     }
 
-    /// An answer sets out for its client.
-    pub(crate) fn answer_sets_out(&mut self, request: RequestId, occasion: Occasion) {
+    /// An answer sets out for whoever has asked.
+    pub(crate) fn answer_sets_out(&mut self, by: u32, request: RequestId, occasion: Occasion) {
         if let Occasion::Answered(kind) = occasion
             && self.watches_answers()
         {
-            self.answers_under_way.push((request, kind));
+            self.answers_under_way.push((by, request, kind));
         }
     }
 
     /// An answer of those that fit, the first, is about to reach its client. What there is to be said when it has.
-    pub(crate) fn answer_arrives(
-        &mut self,
-        by: ProcessId,
-        fits: impl Fn(RequestId) -> bool,
-    ) -> Option<Moment> {
+    pub(crate) fn answer_arrives(&mut self, fits: impl Fn(RequestId) -> bool) -> Option<Moment> {
         let mut under_way = self.answers_under_way.iter();
-        let found = under_way.position(|(request, _)| fits(*request))?;
-        let (request, kind) = self.answers_under_way.remove(found);
-        Some(Moment::new(by.0, Occasion::Received(kind)).about(request))
+        let found = under_way.position(|(_, request, _)| fits(*request))?;
+        let (by, request, kind) = self.answers_under_way.remove(found);
+        Some(Moment::new(by, Occasion::Received(kind)).about(request))
     }
 }

@@ -7,11 +7,13 @@ use super::World;
 use crate::network::{Latency, ServerId};
 use crate::plan::{Plan, Regions, ServerName};
 use crate::process::ProcessId;
+use crate::world::Tasks;
 
 /// Where everybody lies, by the places of regions in the plan.
 #[derive(Debug)]
 pub(crate) struct Places {
-    contenders: Vec<Option<usize>>,
+    /// Of processes that have contenders.
+    processes: Vec<Option<usize>>,
     servers: Vec<Option<usize>>,
     resource: Option<usize>,
     between: BTreeMap<(usize, usize), Latency>,
@@ -35,13 +37,16 @@ impl Places {
             all.iter()
                 .position(|region| region.contenders.iter().any(|name| name.0 == index))
         };
+        let tasks = Tasks::of_workload(&plan.workload);
         let index = |name: &str| all.iter().position(|region| region.name == name);
         let between = between.iter().filter_map(|((one, other), range)| {
             let (one, other) = (index(one)?, index(other)?);
             Some((sorted(one, other), Latency::new(*range)))
         });
         Some(Box::new(Self {
-            contenders: (0..plan.workload.contenders).map(of_contender).collect(),
+            processes: (0..tasks.processes())
+                .map(|index| tasks.of(ProcessId(index)).find_map(of_contender))
+                .collect(),
             servers: (0..plan.service.machines()).map(of_server).collect(),
             resource: all.iter().position(|region| region.resource),
             between: between.collect(),
@@ -53,7 +58,7 @@ impl Places {
     }
 
     fn of_process(&self, process: ProcessId) -> Option<usize> {
-        self.contenders.get(process.0 as usize).copied().flatten()
+        self.processes.get(process.0 as usize).copied().flatten()
     }
 
     fn of_server(&self, server: ServerId) -> Option<usize> {

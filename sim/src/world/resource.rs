@@ -8,30 +8,30 @@ use picklock_clients::completion::Completion;
 use super::SimulatedService;
 use super::World;
 use crate::event::{Event, ResourceCall, ResourceRequest};
-use crate::process::ProcessId;
 
 impl<S: SimulatedService> World<S> {
     /// Sends a request to the resource. A write may travel longer by `extra`, and then nothing waits behind it.
     pub fn ask_resource(
         &mut self,
-        process: ProcessId,
+        by: ContenderId,
         request: ResourceRequest,
         extra: Duration,
         answer: Completion<i64>,
     ) {
+        let process = self.tasks.process_of(by);
         let latency = self.latency_to_resource(process).draw(&mut self.tape);
         let mut at = VirtualTime::from_micros(self.now.micros() + latency);
         if !extra.is_zero() {
             at += extra;
         } else {
-            let contender = &mut self.contenders[process.0 as usize];
+            let contender = &mut self.contenders[by.0 as usize];
             contender.to_resource = contender.to_resource.max(at);
             at = contender.to_resource;
         }
         self.resource_in_flight += 1;
         let call = ResourceCall {
-            process,
-            lock: self.contenders[process.0 as usize].lock,
+            by,
+            lock: self.contenders[by.0 as usize].lock,
             request,
             answer,
         };
@@ -40,12 +40,11 @@ impl<S: SimulatedService> World<S> {
 
     pub(crate) fn at_resource(&mut self, call: ResourceCall) {
         let ResourceCall {
-            process,
+            by,
             lock,
             request,
             answer,
         } = call;
-        let by = ContenderId(process.0);
         let storage = &mut self.storages[lock.0 as usize];
         let value = match request {
             ResourceRequest::Read => {
@@ -69,9 +68,10 @@ impl<S: SimulatedService> World<S> {
                 i64::from(accepted)
             }
         };
+        let process = self.tasks.process_of(by);
         let latency = self.latency_to_resource(process).draw(&mut self.tape);
         let at = VirtualTime::from_micros(self.now.micros() + latency);
-        let contender = &mut self.contenders[process.0 as usize];
+        let contender = &mut self.contenders[by.0 as usize];
         contender.from_resource = contender.from_resource.max(at);
         self.timeline.add(
             contender.from_resource,

@@ -16,7 +16,7 @@ use crate::engine::Tape;
 use crate::event::{Event, ServiceEvent};
 use crate::network::{ServerId, Side};
 use crate::plan::{ContenderName, Fault, Plan, ServerName};
-use crate::process::ProcessId;
+use crate::process::{ProcessId, Thread};
 
 /// What a bystander does again and again: it reads something; answers whether there was an answer.
 pub(crate) type Read = Box<dyn Fn() -> LocalFuture<'static, bool>>;
@@ -28,8 +28,8 @@ pub(crate) trait SimulatedService: Sized + 'static {
     /// Whether whoever waits for the lock asks for it again and again, and hears nothing unasked.
     const WAITERS_ASK_AGAIN: bool;
 
-    /// The service of a plan, for so many processes.
-    fn new(plan: &Plan, processes: usize, tape: &mut Tape) -> Self;
+    /// The service of a plan.
+    fn new(plan: &Plan, tape: &mut Tape) -> Self;
 
     /// The path or the key of each lock.
     fn lock_names(plan: &Plan) -> Vec<Rc<str>>;
@@ -52,7 +52,7 @@ pub(crate) trait SimulatedService: Sized + 'static {
     /// These locks of a contender, all of which stand on one new client.
     fn connect(
         shared: &Rc<Shared<Self>>,
-        process: ProcessId,
+        by: ContenderId,
         env: &Env,
         locks: &[LockId],
     ) -> Vec<Box<dyn Lock>>;
@@ -61,21 +61,21 @@ pub(crate) trait SimulatedService: Sized + 'static {
     /// none.
     fn first_session(
         _shared: &Rc<Shared<Self>>,
-        _process: ProcessId,
+        _by: ContenderId,
     ) -> Option<LocalFuture<'static, ()>> {
         None
     }
 
     /// Whether nothing will ever come of a contender's client, so that another has to take its place.
-    fn is_closed(_world: &World<Self>, _process: ProcessId) -> bool {
+    fn is_closed(_world: &World<Self>, _by: ContenderId) -> bool {
         false
     }
 
     /// What the bystander at this place reads, by a client of its own.
-    fn bystander(shared: &Rc<Shared<Self>>, process: ProcessId, index: u32) -> Read;
+    fn bystander(shared: &Rc<Shared<Self>>, thread: Thread, index: u32) -> Read;
 
     /// Whether everything that a contender has asked is answered, and its client connected.
-    fn is_idle(world: &World<Self>, process: ProcessId) -> bool;
+    fn is_idle(world: &World<Self>, by: ContenderId) -> bool;
 
     /// Every connection of a contender breaks.
     fn cut_off(world: &mut World<Self>, target: ContenderName);
@@ -113,10 +113,10 @@ pub(crate) trait SimulatedService: Sized + 'static {
     fn heal(_world: &mut World<Self>, _number: usize, _fault: &Fault) {}
 
     /// A contender has come to believe that it holds the lock.
-    fn belief_began(_world: &mut World<Self>, _process: ProcessId) {}
+    fn belief_began(_world: &mut World<Self>, _by: ContenderId) {}
 
     /// How long the session of a contender's client lives without a connection, if it has one.
-    fn session_timeout(_world: &World<Self>, _process: ProcessId) -> Option<Duration> {
+    fn session_timeout(_world: &World<Self>, _by: ContenderId) -> Option<Duration> {
         None
     }
 

@@ -33,10 +33,9 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// The contender of a process, if it is one's.
+    /// The contender of a process, if it is one's; of several, the first.
     pub(crate) fn contender_of(&self, process: ProcessId) -> Option<ContenderId> {
-        let is_contender = (process.0 as usize) < self.contenders.len();
-        is_contender.then_some(ContenderId(process.0))
+        self.tasks_of(process).next()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use picklock_checker::{LockId, VirtualTime};
+use picklock_checker::{ContenderId, LockId, VirtualTime};
 
 use super::SimulatedService;
 use super::beliefs::Beliefs;
@@ -11,7 +11,7 @@ use super::for_good::ActiveFaults;
 use super::local_timers::LocalTimers;
 use super::processing::Processing;
 use super::regions::Places;
-use super::{Contender, FaultState, PendingWork, World, phases};
+use super::{Contender, FaultState, PendingWork, Tasks, World, phases};
 use crate::engine::{Tape, Timeline};
 use crate::event::Event;
 use crate::latency_samples::Samples;
@@ -32,7 +32,7 @@ impl<S: SimulatedService> World<S> {
     /// Everything is there, and nothing is going to happen yet.
     fn at_rest(plan: Rc<Plan>, mut tape: Tape) -> Self {
         let processes = processes(&plan);
-        let service = S::new(&plan, processes.len(), &mut tape);
+        let service = S::new(&plan, &mut tape);
         let lock_names = S::lock_names(&plan);
         let locks = 0..plan.workload.locks;
         let contenders = plan.workload.contenders as usize;
@@ -46,6 +46,7 @@ impl<S: SimulatedService> World<S> {
             samples: Samples::default(),
             processes,
             contenders: contenders_of(&plan),
+            tasks: Tasks::of_workload(&plan.workload),
             ownerships: locks
                 .clone()
                 .map(|lock| Ownership::new(plan.recipe.ownership, LockId(lock)))
@@ -132,14 +133,15 @@ fn recorder(plan: &Plan, locks: &[Rc<str>]) -> Recorder {
     recorder
 }
 
-/// Contenders first, then bystanders, and last the operator.
+/// Those of contenders first, then of bystanders, and last the operator's.
 fn processes<E>(plan: &Plan) -> Vec<Process<Event<E>>> {
-    let people = plan.workload.contenders + plan.workload.bystanders;
+    let tasks = Tasks::of_workload(&plan.workload);
+    let people = tasks.processes() + plan.workload.bystanders;
     let mut processes: Vec<_> = (0..=people).map(|_| Process::new()).collect();
-    for (name, own) in &plan.workload.contender_settings {
-        if let Some(process) = processes.get_mut(name.0 as usize) {
-            process.jump(own.clock_offset_millis.saturating_mul(1_000));
-        }
+    for index in 0..tasks.processes() {
+        let mut of_process = tasks.of(ProcessId(index)).map(ContenderName);
+        let offset = of_process.find_map(|name| plan.workload.clock_offset_of(name));
+        processes[index as usize].jump(offset.unwrap_or(0).saturating_mul(1_000));
     }
     processes
 }
@@ -153,10 +155,12 @@ fn armed(fault: &PlannedFault) -> FaultState {
     }
 }
 
-/// Of contenders that are nearer or farther than the others.
+/// Of processes that are nearer or farther than the others.
 fn own_latencies(plan: &Plan) -> BTreeMap<ProcessId, Latency> {
+    let tasks = Tasks::of_workload(&plan.workload);
+    let process = |name: &ContenderName| tasks.process_of(ContenderId(name.0));
     let own = plan.workload.contender_settings.iter();
-    own.filter_map(|(name, own)| Some((ProcessId(name.0), Latency::new(own.latency?))))
+    own.filter_map(|(name, own)| Some((process(name), Latency::new(own.latency?))))
         .collect()
 }
 

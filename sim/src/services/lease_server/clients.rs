@@ -1,5 +1,6 @@
 //! Clients of the lease server: their claims, and the replies.
 
+use picklock_checker::ContenderId;
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
 use picklock_clients::lease_server::{Claim, Reply, Unanswered};
@@ -8,7 +9,7 @@ use picklock_lease_server::Input;
 use super::{LeaseServerEvent, SERVER, SimulatedLeaseServer};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId};
-use crate::process::ProcessId;
+use crate::process::Thread;
 use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Lost, Received, Sent};
 use crate::world::triggers::{Moment, Occasion};
@@ -16,20 +17,20 @@ use crate::world::{MessageFate, World};
 
 /// A client. It asks one thing at a time: whoever asks again has given up waiting.
 pub(super) struct LeaseClient {
-    pub process: ProcessId,
+    pub of: Thread,
     pub waiting: Option<(RequestId, Completion<Result<Reply, Unanswered>>)>,
     connection: ConnectionId,
     sent: u32,
 }
 
 impl World<SimulatedLeaseServer> {
-    /// Gives a process a new client; answers its place.
-    pub(super) fn add_client(&mut self, process: ProcessId) -> u32 {
+    /// Gives a thread a new client; answers its place.
+    pub(super) fn add_client(&mut self, of: Thread) -> u32 {
         let index = self.service.clients.len() as u32;
         self.service.clients.push(LeaseClient {
-            process,
+            of,
             waiting: None,
-            connection: self.connections.open((process, index), SERVER),
+            connection: self.connections.open((of.process, index), SERVER),
             sent: 0,
         });
         index
@@ -43,22 +44,28 @@ impl World<SimulatedLeaseServer> {
         done: Completion<Result<Reply, Unanswered>>,
     ) {
         let client = &mut self.service.clients[index as usize];
-        let process = client.process;
+        let of = client.of;
         if self.connections.get(client.connection).broken {
-            client.connection = self.connections.open((process, index), SERVER);
+            client.connection = self.connections.open((of.process, index), SERVER);
         }
         client.sent += 1;
         let (connection, number) = (client.connection, client.sent);
         let request = RequestId { connection, number };
         client.waiting = Some((request, done));
         let sent = Occasion::Sent(RequestKind::Claim);
-        self.moment(Moment::new(process.0, sent).about(request));
+        self.moment(Moment::new(of.contender.0, sent).about(request));
         let Some(extra) = self.sends(connection, &claim) else {
             return self.cut(connection);
         };
         let at = self.reaches_server(connection, extra);
         let event = LeaseServerEvent::ToServer { request, claim };
         self.timeline.add(at, Event::Service(event));
+    }
+
+    /// The contender whose client has a connection.
+    pub(super) fn asker(&self, connection: ConnectionId) -> ContenderId {
+        let client = self.connections.get(connection).client;
+        self.service.clients[client as usize].of.contender
     }
 
     /// A claim reaches the server.
@@ -68,24 +75,24 @@ impl World<SimulatedLeaseServer> {
             return self.trace(request.connection, (ToServer, Lost), &claim);
         }
         self.trace(request.connection, (ToServer, Received), &claim);
-        if self.draining && (ends.process.0 as usize) < self.contenders.len() {
+        if self.draining && self.tasks.are_in(ends.process) {
             self.recorder.counts.requests += 1;
         }
         self.service.answering = request.number;
         let connection = request.connection;
         self.server_input(Input::Claim { connection, claim });
         let committed = Occasion::Committed(RequestKind::Claim);
-        self.moment(Moment::new(ends.process.0, committed).about(request));
+        self.moment(Moment::new(self.asker(connection).0, committed).about(request));
     }
 
     /// The server answers the claim that has just come by a connection.
     pub(super) fn send_to_client(&mut self, connection: ConnectionId, reply: Reply) {
         let number = self.service.answering;
         let request = RequestId { connection, number };
-        let process = self.process_of(connection);
+        let by = self.asker(connection);
         let answered = Occasion::Answered(RequestKind::Claim);
         self.trace(connection, (ToClient, Sent), &reply);
-        let extra = match self.fate_of(process.0, answered, request) {
+        let extra = match self.fate_of(by.0, answered, request) {
             None => 0,
             Some(MessageFate::NEVER) => return self.trace(connection, (ToClient, Lost), &reply),
             Some(MessageFate::Late(by)) => by,
@@ -104,15 +111,16 @@ impl World<SimulatedLeaseServer> {
         let ends = *self.connections.get(request.connection);
         let client = &mut self.service.clients[ends.client as usize];
         let waiting = client.waiting.take_if(|(waiting, _)| *waiting == request);
+        let by = client.of.contender;
         let step = if waiting.is_some() { Received } else { Lost };
         self.trace(request.connection, (ToClient, step), &reply);
         let Some((_, done)) = waiting else {
             return;
         };
-        if reply == Reply::Refused && self.believes_without_owning(ends.process) {
-            self.refused(ends.process, SERVER, 1);
+        if reply == Reply::Refused && self.believes_without_owning(by) {
+            self.refused(by, SERVER, 1);
         }
-        let received = self.answer_arrives(ends.process, |answered| answered == request);
+        let received = self.answer_arrives(|answered| answered == request);
         done.complete(Ok(reply));
         if let Some(received) = received {
             self.moment(received);

@@ -4,14 +4,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::{Build, Lock};
-use picklock_checker::LockId;
+use picklock_checker::{ContenderId, LockId};
 use picklock_clients::completion::Completion;
 use picklock_clients::env::Env;
 use picklock_clients::lease_server::{Claim, LeaseServer, Reply, Transport, Unanswered};
 
 use super::SimulatedLeaseServer;
 use crate::plan::Service;
-use crate::process::ProcessId;
+use crate::process::Thread;
 use crate::simulated_environment::environment;
 use crate::world::{KEEP, Read, Shared};
 
@@ -20,7 +20,7 @@ type SharedWorld = Rc<Shared<SimulatedLeaseServer>>;
 /// These locks of a contender, which stand on one new client.
 pub(super) fn connect(
     shared: &SharedWorld,
-    process: ProcessId,
+    by: ContenderId,
     env: &Env,
     locks: &[LockId],
 ) -> Vec<Box<dyn Lock>> {
@@ -28,14 +28,15 @@ pub(super) fn connect(
         panic!("the recipe stands on another service than the lease server");
     };
     let lease = shared.world.borrow().plan.service.lease();
-    let client = client(shared, process, env);
+    let thread = shared.world.borrow().thread_of(by);
+    let client = client(shared, thread, env);
     let build = |_| build(client.clone(), env.clone(), lease);
     locks.iter().map(build).collect()
 }
 
 /// Gives back what it never had.
-pub(super) fn bystander(shared: &SharedWorld, process: ProcessId) -> Read {
-    let server = client(shared, process, &environment(shared, process));
+pub(super) fn bystander(shared: &SharedWorld, thread: Thread) -> Read {
+    let server = client(shared, thread, &environment(shared, thread));
     Box::new(move || {
         let server = server.clone();
         Box::pin(async move { server.claim(0, Duration::ZERO).await.is_ok() })
@@ -55,8 +56,8 @@ impl Transport for SimulatedTransport {
     }
 }
 
-/// A new client of a process.
-fn client(shared: &SharedWorld, process: ProcessId, env: &Env) -> LeaseServer {
+/// A new client of a thread.
+fn client(shared: &SharedWorld, thread: Thread, env: &Env) -> LeaseServer {
     let mut world = shared.world.borrow_mut();
     let Service::LeaseServer(settings) = &world.plan.service else {
         unreachable!("a plan is run over its own service");
@@ -64,7 +65,7 @@ fn client(shared: &SharedWorld, process: ProcessId, env: &Env) -> LeaseServer {
     let timeout = settings.timeout;
     let transport = SimulatedTransport {
         shared: Rc::clone(shared),
-        client: world.add_client(process),
+        client: world.add_client(thread),
     };
     LeaseServer::new(transport, env.clone(), timeout)
 }

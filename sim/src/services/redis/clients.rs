@@ -12,16 +12,16 @@ use super::{RedisClient, Traffic, is_message};
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
 use crate::plan::Cluster;
-use crate::process::ProcessId;
+use crate::process::{ProcessId, Thread};
 use crate::trace::CONNECTION;
 use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Lost, Opened, Received};
-use crate::world::World;
 use crate::world::triggers::{Moment, Occasion};
+use crate::world::{NO_CONTENDER, World};
 
 impl World<SimulatedRedis> {
-    /// Gives a process a new client.
-    pub fn add_client(&mut self, process: ProcessId) -> ClientId {
+    /// Gives a thread a new client.
+    pub fn add_client(&mut self, of: Thread) -> ClientId {
         let deployment = &self.service.deployment;
         let (sentinels, cluster) = (deployment.sentinels.as_ref(), deployment.cluster.as_ref());
         let settings = RedisClientConfig {
@@ -44,15 +44,16 @@ impl World<SimulatedRedis> {
         };
         let id = ClientId(self.service.clients.len() as u32);
         self.service.clients.push(RedisClient {
-            process,
+            process: of.process,
+            by: of.contender,
             machine: Client::new(settings),
             alive: true,
             wake: VirtualTime::NEVER,
             alarm: VirtualTime::NEVER,
             counted: 0,
         });
-        if let Some(index) = self.service.client_of.get_mut(process.0 as usize) {
-            *index = Some(id);
+        if let Some(contender) = self.contenders.get_mut(of.contender.0 as usize) {
+            contender.client = Some(id);
         }
         id
     }
@@ -94,9 +95,8 @@ impl World<SimulatedRedis> {
     /// The library of a contender's client sends a request again, and nobody has told it to.
     #[cold]
     fn resent(&mut self, id: ClientId, connection: ConnectionId, command: &Command) {
-        let process = self.service.clients[id.0 as usize].process;
-        if (process.0 as usize) < self.contenders.len() {
-            let by = ContenderId(process.0);
+        let by = self.service.clients[id.0 as usize].by;
+        if by != NO_CONTENDER {
             self.record_resent(connection, by, command);
             self.record(EventKind::Resent { by });
         }
@@ -105,7 +105,7 @@ impl World<SimulatedRedis> {
     /// Counts what a client waits for, and sees to it that it is woken in time.
     fn update_client(&mut self, client: ClientId) {
         let slot = &mut self.service.clients[client.0 as usize];
-        if (slot.process.0 as usize) < self.contenders.len() {
+        if self.tasks.are_in(slot.process) {
             let in_flight = slot.machine.requests_in_flight();
             self.busy.requests = self.busy.requests + in_flight - slot.counted;
             slot.counted = in_flight;
@@ -187,7 +187,7 @@ impl World<SimulatedRedis> {
         traffic.unanswered.push_back((kind, self.now));
         let number = traffic.sent;
         let request = RequestId { connection, number };
-        let by = self.process_of(connection).0;
+        let by = self.caller_at(connection).0;
         self.moment(Moment::new(by, Occasion::Sent(kind)).about(request));
         self.record_script(&command);
         let Some(extra) = self.sends(connection, &CommandText(&command)) else {
@@ -202,6 +202,12 @@ impl World<SimulatedRedis> {
             };
             self.timeline.add(at, Event::Service(event));
         }
+    }
+
+    /// Whose client has a connection.
+    pub(super) fn caller_at(&self, connection: ConnectionId) -> ContenderId {
+        let client = self.connections.get(connection).client;
+        self.service.clients[client as usize].by
     }
 
     /// The connection breaks, and both sides learn of it. What is under way is lost with it.
@@ -278,14 +284,17 @@ impl World<SimulatedRedis> {
             if !heard {
                 self.record_lost_message(connection, &value, MessageLoss::ConnectionGone);
             }
-            self.notified(process, heard);
+            match heard {
+                true => self.notified(process, ClientId(ends.client)),
+                false => self.unheard(process),
+            }
         } else {
-            self.on_refusal(process, connection, heard);
+            self.on_refusal(connection, heard);
         }
         if heard {
             let client = ClientId(ends.client);
             let received = match self.watches_requests() && !is_message(&value) {
-                true => self.answer_arrives(process, |answer| answer.connection == connection),
+                true => self.answer_arrives(|answer| answer.connection == connection),
                 false => None,
             };
             self.client_input(client, Input::Received { connection, value });

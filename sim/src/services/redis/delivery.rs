@@ -99,7 +99,7 @@ impl World<SimulatedRedis> {
             && is_message(value)
         {
             self.record_lost_message(*connection, value, MessageLoss::ConnectionGone);
-            self.notified(process, false);
+            self.unheard(process);
         }
     }
 }

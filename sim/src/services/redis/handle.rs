@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use picklock_algorithms::{Build, Lease, Lock};
-use picklock_checker::LockId;
+use picklock_checker::{ContenderId, LockId};
 use picklock_clients::completion::Completion;
 use picklock_clients::env::Env;
 use picklock_clients::redis::{
@@ -13,7 +13,7 @@ use picklock_redis::client::Input;
 
 use super::SimulatedRedis;
 use crate::event::ClientId;
-use crate::process::ProcessId;
+use crate::process::Thread;
 use crate::world::{KEEP, LOOK, Read, Shared};
 
 /// What bystanders read: in a cluster, it is in the slot of the first lock's key.
@@ -22,14 +22,15 @@ const BYSTANDER_KEY: &str = "elsewhere:{lock:a}";
 /// These locks of a contender, which stand on one new client.
 pub(super) fn connect(
     shared: &Rc<Shared<SimulatedRedis>>,
-    process: ProcessId,
+    by: ContenderId,
     env: &Env,
     locks: &[LockId],
 ) -> Vec<Box<dyn Lock>> {
     let Build::Redis(build) = shared.world.borrow().plan.recipe.build else {
         panic!("the recipe stands on another service than Redis");
     };
-    let redis = redis(shared, process);
+    let thread = shared.world.borrow().thread_of(by);
+    let redis = redis(shared, thread);
     let time = shared.world.borrow().plan.service.lease();
     let key = |lock: &LockId| Rc::clone(&shared.world.borrow().lock_names[lock.0 as usize]);
     let lease = |lock| Lease {
@@ -41,12 +42,8 @@ pub(super) fn connect(
 }
 
 /// Reads a key that has nothing to do with the lock: on one of several independent servers, or beside the lock's.
-pub(super) fn bystander(
-    shared: &Rc<Shared<SimulatedRedis>>,
-    process: ProcessId,
-    index: u32,
-) -> Read {
-    let redis = redis(shared, process);
+pub(super) fn bystander(shared: &Rc<Shared<SimulatedRedis>>, thread: Thread, index: u32) -> Read {
+    let redis = redis(shared, thread);
     let redis = redis.at(index % redis.nodes().max(1));
     Box::new(move || {
         let redis = redis.clone();
@@ -102,9 +99,9 @@ impl Transport for SimulatedTransport {
     }
 }
 
-/// A new client of Redis for a process.
-pub(super) fn redis(shared: &Rc<Shared<SimulatedRedis>>, process: ProcessId) -> Redis {
-    let client = shared.world.borrow_mut().add_client(process);
+/// A new client of Redis for a thread.
+fn redis(shared: &Rc<Shared<SimulatedRedis>>, thread: Thread) -> Redis {
+    let client = shared.world.borrow_mut().add_client(thread);
     Redis::new(Rc::new(SimulatedTransport {
         shared: Rc::clone(shared),
         client,

@@ -11,7 +11,7 @@ use super::sentinel_links;
 use crate::event::Event;
 use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
-use crate::world::World;
+use crate::world::{NO_CONTENDER, World};
 
 /// What the lock's key holds, and who has set it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,11 +201,9 @@ impl World<SimulatedRedis> {
         if connection == OPERATOR || sentinel_links::is_call(connection) {
             return Actor::Outsider;
         }
-        let process = self.process_of(ConnectionId(connection.0));
-        if (process.0 as usize) < self.contenders.len() {
-            Actor::Contender(ContenderId(process.0))
-        } else {
-            Actor::Outsider
+        match self.caller_at(ConnectionId(connection.0)) {
+            NO_CONTENDER => Actor::Outsider,
+            by => Actor::Contender(by),
         }
     }
 

@@ -1,29 +1,29 @@
 //! Answers that say that the lock's key is not the client's own any more.
 
+use picklock_checker::ContenderId;
 use picklock_clients::RequestKind;
 use picklock_clients::redis::{Command, Value};
 
 use super::SimulatedRedis;
 use crate::network::ConnectionId;
-use crate::process::ProcessId;
 use crate::world::World;
 
 impl World<SimulatedRedis> {
     /// Whether a command is one of a contender that believes in vain, about the hold that it believes in.
     pub(super) fn lock_request_of(
         &self,
-        process: ProcessId,
+        by: ContenderId,
         connection: ConnectionId,
         command: &Command,
     ) -> Option<(ConnectionId, RequestKind)> {
-        if !self.believes_without_owning(process) {
+        if !self.believes_without_owning(by) {
             return None;
         }
-        let key = &self.lock_names[self.believed_lock(process)?.0 as usize];
+        let key = &self.lock_names[self.believed_lock(by)?.0 as usize];
         // What it asked before it got the lock was about an earlier hold, and whoever asked may have given up.
         let traffic = &self.service.traffic[connection.0 as usize];
         let (_, sent) = traffic.unanswered.front()?;
-        if *sent < self.believes_since(process)? {
+        if *sent < self.believes_since(by)? {
             return None;
         }
         let kind = command.kind();
@@ -35,13 +35,13 @@ impl World<SimulatedRedis> {
     /// A server sends an answer. It is noted if it refuses what its client asked of a key that it does not own.
     pub(super) fn note_refusal(
         &mut self,
-        process: ProcessId,
+        by: ContenderId,
         connection: ConnectionId,
         value: &Value,
     ) {
         let refuses = match self.service.look {
             Some((asked, kind)) if asked == connection => {
-                is_refusal(kind, value) && self.believes_without_owning(process)
+                is_refusal(kind, value) && self.believes_without_owning(by)
             }
             Some(_) | None => false,
         };
@@ -53,7 +53,8 @@ impl World<SimulatedRedis> {
     }
 
     /// An answer arrives.
-    pub(super) fn on_refusal(&mut self, process: ProcessId, connection: ConnectionId, heard: bool) {
+    pub(super) fn on_refusal(&mut self, connection: ConnectionId, heard: bool) {
+        let by = self.caller_at(connection);
         let traffic = &mut self.service.traffic[connection.0 as usize];
         traffic.heard += 1;
         if traffic.refusals.is_empty() {
@@ -62,10 +63,10 @@ impl World<SimulatedRedis> {
         let number = traffic.heard;
         let known = traffic.refusals.iter().position(|it| *it == number);
         let refused = known.map(|it| traffic.refusals.swap_remove(it)).is_some();
-        if refused && heard && self.believes_without_owning(process) {
+        if refused && heard && self.believes_without_owning(by) {
             let server = self.server_of(connection);
             let needed = self.service.refusals_needed();
-            self.refused(process, server, needed);
+            self.refused(by, server, needed);
         }
     }
 }

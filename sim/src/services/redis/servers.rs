@@ -17,7 +17,7 @@ use crate::trace::CONNECTION_GONE;
 use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Closed, Lost, Received, Sent};
 use crate::world::triggers::{Moment, Occasion};
-use crate::world::{MessageFate, World};
+use crate::world::{MessageFate, NO_CONTENDER, World};
 
 impl World<SimulatedRedis> {
     fn server_now(&self, server: ServerId) -> Now {
@@ -179,15 +179,14 @@ impl World<SimulatedRedis> {
             self.deliver_to_sentinel(ends.server, At(connection.0), command);
             return;
         }
-        let process = self.process_of(connection);
-        let contender = (process.0 as usize) < self.contenders.len();
-        if self.draining && contender {
+        let by = self.caller_at(connection);
+        if self.draining && by != NO_CONTENDER {
             self.recorder.counts.requests += 1;
             self.recorder.counts.bytes += command.wire_bytes();
         }
         let kind = self.watches_moments().then(|| command.kind());
         let before = self.service.stream_of(ends.server);
-        self.service.look = self.lock_request_of(process, connection, &command);
+        self.service.look = self.lock_request_of(by, connection, &command);
         let received = Input::Received {
             connection: At(connection.0),
             command,
@@ -197,17 +196,17 @@ impl World<SimulatedRedis> {
             let traffic = &self.service.traffic[connection.0 as usize];
             let number = traffic.answered + 1;
             let request = RequestId { connection, number };
-            self.moment(Moment::new(process.0, Occasion::Committed(kind)).about(request));
+            self.moment(Moment::new(by.0, Occasion::Committed(kind)).about(request));
         }
         let after = self.service.stream_of(ends.server);
         let replicated = kind.filter(|_| after > before);
         if let Some(kind) = replicated {
-            self.await_replication(ends.server, Some(ends.server), (process.0, kind), after);
+            self.await_replication(ends.server, Some(ends.server), (by.0, kind), after);
         }
         self.apply_server_outputs(ends.server);
         self.service.look = None;
         if let Some(kind) = replicated {
-            self.moment(Moment::new(process.0, Occasion::Streamed(kind)));
+            self.moment(Moment::new(by.0, Occasion::Streamed(kind)));
         }
     }
 
@@ -227,14 +226,16 @@ impl World<SimulatedRedis> {
             // Nobody is told that it is lost.
             let number = 0;
             let message = RequestId { connection, number };
-            if let Some(MessageFate::Lost) = self.fate_of(process.0, Occasion::Told, message) {
-                self.notified(process, false);
+            if let Some(MessageFate::Lost) =
+                self.fate_of(self.caller_at(connection).0, Occasion::Told, message)
+            {
+                self.unheard(process);
                 self.trace(connection, (ToClient, Lost), &value);
                 self.record_lost_message(connection, &value, MessageLoss::OnItsWay);
                 return;
             }
         } else {
-            self.note_refusal(process, connection, &value);
+            self.note_refusal(self.caller_at(connection), connection, &value);
             match self.fate_of_answer(connection) {
                 None => {}
                 Some(MessageFate::Late(by)) => extra = by,
@@ -259,7 +260,7 @@ impl World<SimulatedRedis> {
         let (kind, _) = traffic.unanswered.pop_front()?;
         traffic.answered += 1;
         let number = traffic.answered;
-        let by = self.process_of(connection).0;
+        let by = self.caller_at(connection).0;
         let request = RequestId { connection, number };
         self.fate_of(by, Occasion::Answered(kind), request)
     }

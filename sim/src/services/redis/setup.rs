@@ -15,7 +15,7 @@ use crate::services::process_state::ServerProcess;
 use crate::world::SimulatedService as _;
 
 /// The servers of a plan. The nodes of a cluster have chances of their own, which this one decides.
-pub(super) fn deployed(plan: &Plan, processes: usize, chance: &mut dyn Chance) -> SimulatedRedis {
+pub(super) fn deployed(plan: &Plan, chance: &mut dyn Chance) -> SimulatedRedis {
     let Service::Redis(deployment) = &plan.service else {
         unreachable!("a plan is run over its own service");
     };
@@ -45,7 +45,6 @@ pub(super) fn deployed(plan: &Plan, processes: usize, chance: &mut dyn Chance) -
         deployment: deployment.clone(),
         servers: (0..service.servers()).map(&mut server).collect(),
         sentinels: sentinels::of(deployment),
-        client_of: vec![None; processes],
         owners: keys.iter().map(|_| Vec::new()).collect(),
         grants: keys.iter().map(|_| Default::default()).collect(),
         ..SimulatedRedis::default()

@@ -1,13 +1,12 @@
 //! What tells a contender that it has lost the lock: the state of its session, and what it hears of its node.
 
-use picklock_checker::Knowledge;
+use picklock_checker::{ContenderId, Knowledge};
 use picklock_clients::zookeeper::{EventType, Request, SessionState, ZkError};
 use picklock_zookeeper::messages::{ServerMessage, Xid};
 
 use super::SimulatedZooKeeper;
 use crate::event::ClientId;
 use crate::network::ConnectionId;
-use crate::process::ProcessId;
 use crate::world::World;
 
 /// What is on its way to contenders that believe in a node that is gone.
@@ -16,23 +15,20 @@ pub(super) struct PendingLossNews {
     /// Requests about the node.
     requests: Vec<(ConnectionId, Xid)>,
     /// Contenders whose event threads have not come to say so.
-    untold: Vec<ProcessId>,
+    untold: Vec<ContenderId>,
 }
 
 impl World<SimulatedZooKeeper> {
     /// A contender has come to believe that it holds the lock.
-    pub(super) fn note_new_belief(&mut self, process: ProcessId) {
-        self.service
-            .pending_loss_news
-            .untold
-            .retain(|it| *it != process);
-        self.note_session_state(process);
+    pub(super) fn note_new_belief(&mut self, by: ContenderId) {
+        self.service.pending_loss_news.untold.retain(|it| *it != by);
+        self.note_session_state(by);
     }
 
     /// The state of a contender's session has changed, or its event thread goes on and can say so.
-    pub(super) fn note_session_state(&mut self, process: ProcessId) {
-        let client = (self.contenders.get(process.0 as usize)).and_then(|it| it.client);
-        let (Some(_), Some(client)) = (self.believed_path_or_key(process), client) else {
+    pub(super) fn note_session_state(&mut self, by: ContenderId) {
+        let client = (self.contenders.get(by.0 as usize)).and_then(|it| it.client);
+        let (Some(_), Some(client)) = (self.believed_path_or_key(by), client) else {
             return;
         };
         let machine = &self.service.clients[client.0 as usize].machine;
@@ -40,21 +36,21 @@ impl World<SimulatedZooKeeper> {
             return;
         }
         match machine.state() {
-            SessionState::Connected => self.is_connected(process, true),
+            SessionState::Connected => self.is_connected(by, true),
             SessionState::Connecting | SessionState::ConnectedReadOnly => {
-                self.is_connected(process, false);
+                self.is_connected(by, false);
             }
-            SessionState::Closed => self.could_know_from_now(process, Knowledge::SessionLost),
+            SessionState::Closed => self.could_know_from_now(by, Knowledge::SessionLost),
         }
     }
 
     /// A contender's event thread goes on after a callback that did not return.
-    pub(super) fn resume_event_thread(&mut self, process: ProcessId) {
-        self.note_session_state(process);
+    pub(super) fn resume_event_thread(&mut self, by: ContenderId) {
+        self.note_session_state(by);
         let untold = &mut self.service.pending_loss_news.untold;
-        if let Some(found) = untold.iter().position(|it| *it == process) {
+        if let Some(found) = untold.iter().position(|it| *it == by) {
             untold.swap_remove(found);
-            self.could_know_from_now(process, Knowledge::NodeGone);
+            self.could_know_from_now(by, Knowledge::NodeGone);
         }
     }
 
@@ -63,12 +59,12 @@ impl World<SimulatedZooKeeper> {
     #[inline]
     pub(super) fn follow_lock_request(
         &mut self,
-        process: ProcessId,
+        by: ContenderId,
         connection: ConnectionId,
         (xid, request): (Xid, &Request),
     ) {
-        if self.believes_without_owning(process)
-            && let Some(node) = self.believed_path_or_key(process)
+        if self.believes_without_owning(by)
+            && let Some(node) = self.believed_path_or_key(by)
             && node_of(request) == Some(node)
         {
             self.service
@@ -86,7 +82,7 @@ impl World<SimulatedZooKeeper> {
         connection: ConnectionId,
         message: &ServerMessage,
     ) {
-        let process = self.service.clients[client.0 as usize].process;
+        let by = self.service.clients[client.0 as usize].by;
         match message {
             ServerMessage::Reply { xid, reply, .. } => {
                 let asked = (connection, *xid);
@@ -95,18 +91,15 @@ impl World<SimulatedZooKeeper> {
                 if look.map(|it| looks.swap_remove(it)).is_some()
                     && reply.as_ref().err() == Some(&ZkError::NoNode)
                 {
-                    self.could_know_from_now(process, Knowledge::NodeGone);
+                    self.could_know_from_now(by, Knowledge::NodeGone);
                 }
             }
             ServerMessage::Notification { kind, path } if *kind == EventType::NodeDeleted => {
                 let machine = &self.service.clients[client.0 as usize].machine;
-                let (own, blocked) = (
-                    self.believed_path_or_key(process),
-                    machine.events_are_blocked(),
-                );
+                let (own, blocked) = (self.believed_path_or_key(by), machine.events_are_blocked());
                 match own == Some(path) {
-                    true if blocked => self.service.pending_loss_news.untold.push(process),
-                    true => self.could_know_from_now(process, Knowledge::NodeGone),
+                    true if blocked => self.service.pending_loss_news.untold.push(by),
+                    true => self.could_know_from_now(by, Knowledge::NodeGone),
                     false => {}
                 }
             }

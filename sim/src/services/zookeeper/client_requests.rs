@@ -1,6 +1,5 @@
 //! The requests of clients, and the messages that reach them.
 
-use picklock_checker::ContenderId;
 use picklock_zookeeper::client::Input;
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
 
@@ -9,9 +8,9 @@ use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
 use crate::trace::MessageDirection::ToClient;
 use crate::trace::MessageStep::{Lost, Received};
-use crate::world::World;
 use crate::world::timeline_lanes::TO_SERVERS;
 use crate::world::triggers::{Moment, Occasion};
+use crate::world::{NO_CONTENDER, World};
 
 impl World<SimulatedZooKeeper> {
     #[inline(always)]
@@ -22,7 +21,7 @@ impl World<SimulatedZooKeeper> {
         {
             let (xid, kind) = (*xid, request.kind());
             self.service.clients[client].sent.push((xid, kind));
-            let by = self.service.clients[client].process.0;
+            let by = self.service.clients[client].by.0;
             let number = xid.0;
             let request = RequestId { connection, number };
             self.moment(Moment::new(by, Occasion::Sent(kind)).about(request));
@@ -57,15 +56,13 @@ impl World<SimulatedZooKeeper> {
             return;
         }
         if let ServerMessage::Connected { session, .. } = message {
-            let process = ends.process;
-            if (process.0 as usize) < self.contenders.len() {
-                let by = ContenderId(process.0);
-                if self.service.sessions.insert(session, by).is_none() {
-                    self.record_new_session(ends.server, session, by);
-                }
+            let by = self.service.clients[id.0 as usize].by;
+            if by != NO_CONTENDER && self.service.sessions.insert(session, by).is_none() {
+                self.record_new_session(ends.server, session, by);
             }
         }
-        if self.believes_without_owning(ends.process) {
+        let by = self.service.clients[id.0 as usize].by;
+        if self.believes_without_owning(by) {
             self.loss_delivered(id, connection, &message);
         }
         let received = match &message {
@@ -74,7 +71,7 @@ impl World<SimulatedZooKeeper> {
                     connection,
                     number: xid.0,
                 };
-                self.answer_arrives(ends.process, |answered| answered == request)
+                self.answer_arrives(|answered| answered == request)
             }
             _ => None,
         };

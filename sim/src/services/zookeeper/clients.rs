@@ -7,16 +7,26 @@ use picklock_zookeeper::messages::{ConnectionId, ServerId};
 
 use super::{ClientSlot, SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::{ClientId, Event};
-use crate::process::ProcessId;
+use crate::process::{ProcessId, Thread};
 use crate::trace::CONNECTION;
 use crate::trace::MessageDirection::ToServer;
 use crate::trace::MessageStep::Opened;
 use crate::world::World;
 use crate::world::timeline_lanes::WAKES;
 
+impl ClientSlot {
+    /// The thread that it is of.
+    pub(super) fn thread(&self) -> Thread {
+        Thread {
+            process: self.process,
+            contender: self.by,
+        }
+    }
+}
+
 impl World<SimulatedZooKeeper> {
-    /// Gives a process a new client handle, which begins to connect.
-    pub fn add_client(&mut self, process: ProcessId) -> ClientId {
+    /// Gives a thread a new client handle, which begins to connect.
+    pub fn add_client(&mut self, of: Thread) -> ClientId {
         let timeout = picklock_checker::time::whole_micros(self.service.ensemble.session_timeout);
         let request_timeout = self.service.ensemble.request_timeout;
         let settings = ZooKeeperClientConfig {
@@ -29,7 +39,8 @@ impl World<SimulatedZooKeeper> {
         let machine = Client::new(settings, &mut self.tape);
         let id = ClientId(self.service.clients.len() as u32);
         self.service.clients.push(ClientSlot {
-            process,
+            process: of.process,
+            by: of.contender,
             machine,
             alive: true,
             connection: None,
@@ -40,7 +51,7 @@ impl World<SimulatedZooKeeper> {
             greeted: false,
             held: super::event_threads::EventThreadDelay::default(),
         });
-        if let Some(contender) = self.contenders.get_mut(process.0 as usize) {
+        if let Some(contender) = self.contenders.get_mut(of.contender.0 as usize) {
             contender.client = Some(id);
         }
         self.client_input(id, Input::Start);
@@ -101,7 +112,7 @@ impl World<SimulatedZooKeeper> {
     #[inline]
     pub(super) fn count_requests(&mut self, id: ClientId) {
         let slot = &mut self.service.clients[id.0 as usize];
-        if (slot.process.0 as usize) < self.contenders.len() {
+        if self.tasks.are_in(slot.process) {
             let count = if slot.alive {
                 slot.machine.requests_in_flight()
             } else {

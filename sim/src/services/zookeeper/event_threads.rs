@@ -46,8 +46,9 @@ impl World<SimulatedZooKeeper> {
                 && slot.held.callbacks == 0
             {
                 slot.machine.unblock_events();
+                let by = slot.by;
                 self.no_longer_held(ClientId(client as u32), true);
-                self.resume_event_thread(process);
+                self.resume_event_thread(by);
             }
         }
     }
@@ -82,7 +83,7 @@ impl World<SimulatedZooKeeper> {
             slot.held.notifications += 1;
         } else {
             let process = slot.process;
-            self.notified(process, heard);
+            self.no_longer_under_way((process, client), heard);
         }
     }
 
@@ -91,7 +92,14 @@ impl World<SimulatedZooKeeper> {
         let slot = &mut self.service.clients[client.0 as usize];
         let (process, held) = (slot.process, std::mem::take(&mut slot.held.notifications));
         for _ in 0..held {
-            self.notified(process, heard);
+            self.no_longer_under_way((process, client), heard);
+        }
+    }
+
+    fn no_longer_under_way(&mut self, (process, client): (ProcessId, ClientId), heard: bool) {
+        match heard {
+            true => self.notified(process, client),
+            false => self.unheard(process),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::{Build, Lock};
-use picklock_checker::LockId;
+use picklock_checker::{ContenderId, LockId};
 use picklock_clients::completion::Completion;
 use picklock_clients::env::{Env, LocalFuture};
 use picklock_clients::zookeeper::{
@@ -14,20 +14,21 @@ use picklock_zookeeper::client::{Caller, Input};
 
 use super::{BYSTANDER_PATH, SimulatedZooKeeper};
 use crate::event::ClientId;
-use crate::process::ProcessId;
+use crate::process::Thread;
 use crate::world::{KEEP, LOOK, Read, Shared};
 
 /// These locks of a contender, which stand on one new session.
 pub(super) fn connect(
     shared: &Rc<Shared<SimulatedZooKeeper>>,
-    process: ProcessId,
+    by: ContenderId,
     env: &Env,
     locks: &[LockId],
 ) -> Vec<Box<dyn Lock>> {
     let Build::ZooKeeper(build) = shared.world.borrow().plan.recipe.build else {
         panic!("the recipe stands on another service than ZooKeeper");
     };
-    let zk = zookeeper(shared, process);
+    let thread = shared.world.borrow().thread_of(by);
+    let zk = zookeeper(shared, thread);
     let path = |lock: &LockId| Path::clone(&shared.world.borrow().lock_names[lock.0 as usize]);
     let build = |lock| build(zk.clone(), env.clone(), path(lock));
     locks.iter().map(build).collect()
@@ -36,9 +37,9 @@ pub(super) fn connect(
 /// Resolves when a contender's client has a session, or will never have one. `None` if it has had one.
 pub(super) fn first_session(
     shared: &Rc<Shared<SimulatedZooKeeper>>,
-    process: ProcessId,
+    by: ContenderId,
 ) -> Option<LocalFuture<'static, ()>> {
-    let client = shared.world.borrow().contenders[process.0 as usize].client?;
+    let client = shared.world.borrow().contenders[by.0 as usize].client?;
     let zk = handle(shared, client);
     has_no_session_yet(&zk).then(|| -> LocalFuture<'static, ()> {
         Box::pin(async move {
@@ -55,8 +56,8 @@ fn has_no_session_yet(zk: &ZooKeeper) -> bool {
 }
 
 /// Reads a node that has nothing to do with the lock.
-pub(super) fn bystander(shared: &Rc<Shared<SimulatedZooKeeper>>, process: ProcessId) -> Read {
-    let zk = zookeeper(shared, process);
+pub(super) fn bystander(shared: &Rc<Shared<SimulatedZooKeeper>>, thread: Thread) -> Read {
+    let zk = zookeeper(shared, thread);
     let path = Path::from(BYSTANDER_PATH);
     Box::new(move || {
         let (zk, path) = (zk.clone(), Path::clone(&path));
@@ -143,8 +144,8 @@ impl Transport for SimulatedTransport {
         self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
         world.client_input(self.client, Input::Abandon);
-        let process = world.service.clients[self.client.0 as usize].process;
-        let client = world.add_client(process);
+        let of = world.service.clients[self.client.0 as usize].thread();
+        let client = world.add_client(of);
         handle(&self.shared, client)
     }
 
@@ -153,9 +154,9 @@ impl Transport for SimulatedTransport {
     }
 }
 
-/// A new session of a process.
-pub(super) fn zookeeper(shared: &Rc<Shared<SimulatedZooKeeper>>, process: ProcessId) -> ZooKeeper {
-    let client = shared.world.borrow_mut().add_client(process);
+/// A new session of a thread.
+fn zookeeper(shared: &Rc<Shared<SimulatedZooKeeper>>, thread: Thread) -> ZooKeeper {
+    let client = shared.world.borrow_mut().add_client(thread);
     handle(shared, client)
 }
 

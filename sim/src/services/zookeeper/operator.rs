@@ -75,8 +75,8 @@ async fn delete(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
 fn operator_session(shared: &SharedWorld) -> ZooKeeper {
     let client = {
         let mut world = shared.world.borrow_mut();
-        let process = world.operator_process();
-        world.add_client(process)
+        let operator = world.operator();
+        world.add_client(operator)
     };
     handle(shared, client)
 }

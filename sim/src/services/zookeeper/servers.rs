@@ -190,7 +190,7 @@ impl World<SimulatedZooKeeper> {
     #[inline(always)]
     pub(super) fn at_server(&mut self, connection: ConnectionId, message: ClientMessage) {
         let ends = self.connections.get(connection);
-        let (process, server) = (ends.process, ends.server);
+        let (process, client, server) = (ends.process, ends.client, ends.server);
         if !ends.open_at_server || ends.broken {
             self.trace(connection, (ToServer, Lost), &message);
             return;
@@ -198,13 +198,14 @@ impl World<SimulatedZooKeeper> {
         self.trace(connection, (ToServer, Received), &message);
         if self.draining
             && let ClientMessage::Request { request, .. } = &message
-            && (process.0 as usize) < self.contenders.len()
+            && self.tasks.are_in(process)
         {
             self.recorder.counts.requests += 1;
             self.recorder.counts.bytes += request.wire_bytes();
         }
         if let ClientMessage::Request { xid, request } = &message {
-            self.follow_lock_request(process, connection, (*xid, request));
+            let by = self.service.clients[client as usize].by;
+            self.follow_lock_request(by, connection, (*xid, request));
         }
         self.server_input(
             server,
@@ -294,7 +295,7 @@ impl World<SimulatedZooKeeper> {
         client: usize,
         xid: Xid,
     ) -> Option<MessageFate> {
-        let by = self.service.clients[client].process.0;
+        let by = self.service.clients[client].by.0;
         let number = xid.0;
         let request = RequestId { connection, number };
         match self.kind_of(client, xid) {

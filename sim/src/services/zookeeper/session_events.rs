@@ -1,6 +1,6 @@
 //! What becomes of sessions and of the requests in them: moments that faults wait for, and the history tells of.
 
-use picklock_checker::{ContenderId, EventKind};
+use picklock_checker::EventKind;
 use picklock_clients::RequestKind;
 use picklock_clients::zookeeper::{SessionId, SessionState};
 use picklock_zookeeper::messages::Xid;
@@ -66,15 +66,14 @@ impl World<SimulatedZooKeeper> {
     /// A client sees its session in another state.
     #[cold]
     pub(super) fn client_state(&mut self, client: ClientId, state: SessionState) {
-        let process = self.service.clients[client.0 as usize].process;
-        let by = ContenderId(process.0);
-        let Some(contender) = self.contenders.get(process.0 as usize) else {
+        let by = self.service.clients[client.0 as usize].by;
+        let Some(contender) = self.contenders.get(by.0 as usize) else {
             return;
         };
         if contender.client != Some(client) {
             return;
         }
-        self.note_session_state(process);
+        self.note_session_state(by);
         let machine = &self.service.clients[client.0 as usize].machine;
         let resumed =
             machine.session().0 != 0 && self.service.sessions.contains_key(&machine.session());

@@ -20,7 +20,7 @@ impl<S: SimulatedService> World<S> {
     }
 
     fn stranded(&self, by: ContenderId, serving: Option<&Side>) -> Option<Stranded> {
-        let process = ProcessId(by.0);
+        let process = self.tasks.process_of(by);
         let number = by.0 + 1;
         let stays = |what: &str, is_heard| {
             Some(Stranded {
@@ -29,11 +29,11 @@ impl<S: SimulatedService> World<S> {
                 is_heard,
             })
         };
-        if self.is_contender_gone_for_good(process) {
-            let is_dead = self.processes[by.0 as usize].state == ProcessState::Crashed;
+        if self.is_process_gone_for_good(process) {
+            let is_dead = self.processes[process.0 as usize].state == ProcessState::Crashed;
             return stays(if is_dead { "is dead" } else { "stands still" }, false);
         }
-        let link = self.contenders[by.0 as usize].link.as_deref();
+        let link = self.processes[process.0 as usize].link.as_deref();
         let link = link.copied().unwrap_or_default();
         match (link.to_server.is_dead(), link.to_client.is_dead()) {
             (true, _) => return stays("is cut off", false),
@@ -71,9 +71,11 @@ impl<S: SimulatedService> World<S> {
     }
 
     fn is_blocked_for_good(&self, by: ContenderId) -> bool {
+        let client_of = |by: u32| self.contenders[by as usize].client;
         let blocks = |fault: &usize| {
-            matches!(self.plan.faults[*fault].inject,
-                Fault::BlockEvents { target, .. } if target.0 == by.0)
+            matches!(self.plan.faults[*fault].inject, Fault::BlockEvents { target, .. }
+                if target.0 == by.0
+                    || client_of(target.0).is_some_and(|it| client_of(by.0) == Some(it)))
         };
         self.struck.for_good.iter().any(blocks)
     }
