@@ -48,6 +48,13 @@ pub trait Lock {
     fn renews_sessions(&self) -> bool {
         false
     }
+
+    /// The same lock object in the hands of another task of the process, as threads have it that refer to one object:
+    /// what the object keeps for all of them is shared, what it keeps for each thread is that thread's. `None` from a
+    /// recipe that does not say how its object is shared; [`Recipe::shareable`] says which do.
+    fn for_task(&self, _env: &Env) -> Option<Box<dyn Lock>> {
+        None
+    }
 }
 
 /// Proof that `acquire` has returned: what the contender needs to write under the lock, and to give it back.
@@ -343,6 +350,8 @@ pub struct Recipe {
     /// Whether something can end a pending call of it early: a dropped future, or an interrupt that the library lets
     /// out of its call, as Curator does. Redisson's `lock()` goes on waiting, and `cancel` has nothing to strike.
     pub cancellable: bool,
+    /// Whether tasks of one process may have one lock object: whether [`Lock::for_task`] says what each sees of it.
+    pub shareable: bool,
     /// How to build it.
     pub build: Build,
 }
@@ -390,6 +399,7 @@ impl Recipe {
             requests: &RequestKind::ALL,
             inputs: &[],
             cancellable: true,
+            shareable: false,
             build,
         }
     }

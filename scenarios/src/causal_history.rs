@@ -217,7 +217,9 @@ fn struck_servers(plan: &Plan, before: &[Event]) -> Vec<usize> {
 fn targets(plan: &Plan, fault: FaultId) -> Vec<u32> {
     let planned = plan.faults.get(fault.0 as usize);
     let named = planned.map(|planned| contenders_of(planned).1);
-    named.into_iter().flatten().map(|name| name.0).collect()
+    let too = planned.map(|planned| planned.inject.strikes_too(&plan.workload));
+    let all = named.into_iter().chain(too).flatten();
+    all.map(|name| name.0).collect()
 }
 
 /// What a fault waited for: the last event of the contender that its trigger names, or another fault.

@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use picklock_sim::plan::{
-    ContenderName, Direction, Ensemble, Fault, FaultDuration, Plan, PlannedFault,
+    ContenderName, Direction, Ensemble, Fault, FaultDuration, Plan, PlannedFault, Workload,
 };
 
 /// A promise that nobody can keep under a plan, and why.
@@ -74,7 +74,7 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         excuses.push(Excuse { invariant, because });
     };
     let processing = plan.processing_at_most();
-    if let Some(because) = believes_too_long(ensemble, processing, faults) {
+    if let Some(because) = believes_too_long(&plan.workload, ensemble, processing, faults) {
         excuse("mutual-exclusion", because);
         if !plan.resource.fenced {
             excuse("no-stale-effect", because);
@@ -95,6 +95,7 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
 
 /// Why somebody can believe in a lock that the service has given away.
 fn believes_too_long(
+    workload: &Workload,
     ensemble: &Ensemble,
     processing: Duration,
     faults: &[PlannedFault],
@@ -118,18 +119,22 @@ fn believes_too_long(
         let long = several && together >= margin(ensemble);
         long.then_some("several hold-ups together can outlast the session before its owner knows")
     })
-    .or_else(|| receives_stale_messages(ensemble, faults))
+    .or_else(|| receives_stale_messages(workload, ensemble, faults))
 }
 
 /// Why one who is not heard any more can take what it hears for new: what was sent before arrives late, at the end of
 /// one dead link, and another keeps its own word back from then on, until it would notice.
-fn receives_stale_messages(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+fn receives_stale_messages(
+    workload: &Workload,
+    ensemble: &Ensemble,
+    faults: &[PlannedFault],
+) -> Option<&'static str> {
     let dead = faults.iter().filter_map(|fault| match fault.inject {
         Fault::BlackHole {
             target,
             direction,
             length,
-        } => Some((target, direction, length)),
+        } => Some((workload.process_of(target), direction, length)),
         _ => None,
     });
     let dead: Vec<_> = dead.collect();
@@ -293,7 +298,8 @@ const RECONNECT: Duration = Duration::from_secs(2);
 fn never_answered(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
     let mut breaks = BTreeMap::new();
     for target in faults.iter().filter_map(|it| disconnects(&it.inject)) {
-        *breaks.entry(target).or_insert(0) += 1;
+        // What is asked in a session that tasks share is lost with the connection, whoever has asked.
+        *breaks.entry(plan.workload.process_of(target)).or_insert(0) += 1;
     }
     let most: u32 = breaks.into_values().max()?;
     let each = RECONNECT + plan.latency_at_most() * 4;

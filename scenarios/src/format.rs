@@ -14,6 +14,7 @@ mod inject;
 mod mistake;
 mod network;
 mod participants;
+mod processes;
 mod reader;
 mod regions;
 mod replay;
@@ -115,6 +116,7 @@ fn scenario(
     workload::refuse_idle_locks(fields, &workload, &open, mistakes);
     let own = &workload.contender_settings;
     network.regions = regions.read(participants, own, &mut open, mistakes);
+    processes::refuse_two_machines(fields, &workload, &network.regions, mistakes);
     let section = workload.section;
     let faults = faults(fields, participants, section, mistakes);
     let world = |recipe: Recipe| Plan {

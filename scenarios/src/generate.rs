@@ -14,6 +14,7 @@ mod for_good;
 mod inject;
 mod links;
 pub(crate) mod moments;
+mod processes;
 mod processing;
 mod regions;
 mod repeats;
@@ -25,6 +26,7 @@ use self::calls::draw_calls;
 use self::contenders::draw_contender;
 use self::draw::{Draw, Substream};
 use self::faults::Storm;
+use self::processes::draw_processes;
 use self::processing::{draw_processing, draw_received};
 use self::regions::draw_regions;
 use self::repeats::draw_repeats;
@@ -35,6 +37,7 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
     let mut draw = Draw::of(seed);
     let mut plan = base.clone();
     settle_world(&mut plan, open, &mut draw);
+    draw_processes(&mut plan, open, seed);
     if let Some(contender) = &open.contender {
         draw_contender(&mut plan, contender, seed);
     }

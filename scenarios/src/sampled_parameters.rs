@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, FaultKind, Library, Reads, Service, Strategy};
+use picklock_sim::plan::{Arrival, FaultKind, Library, Reads, Service, Share, Strategy};
 
 /// What a scenario leaves open. A field that is `None` or empty is settled by the file, and stands in the plan of the
 /// case; all others are drawn, each with even odds over what it holds.
@@ -10,6 +10,10 @@ use picklock_sim::plan::{Arrival, FaultKind, Library, Reads, Service, Strategy};
 pub struct SampledParameters {
     /// How many contenders there are: from, to (both inclusive).
     pub contenders: Option<(u32, u32)>,
+    /// How many tasks a process has: from, to. There are as many contenders more as make the last process a whole one.
+    pub tasks_per_process: Option<(u32, u32)>,
+    /// What the tasks of a process share, to choose from.
+    pub share: Vec<Share>,
     /// How many locks there are: from, to.
     pub locks: Option<(u32, u32)>,
     /// How often each wants the lock: from, to.
@@ -124,6 +128,8 @@ impl SampledParameters {
     pub fn is_open(&self) -> bool {
         let Self {
             contenders,
+            tasks_per_process,
+            share,
             locks,
             rounds,
             hold,
@@ -141,6 +147,8 @@ impl SampledParameters {
             budget_given: _,
         } = self;
         contenders.is_some()
+            || tasks_per_process.is_some()
+            || !share.is_empty()
             || locks.is_some()
             || rounds.is_some()
             || hold.is_some()

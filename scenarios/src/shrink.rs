@@ -13,6 +13,7 @@ mod limits;
 mod link_faults;
 mod lower;
 mod mechanism;
+mod processes;
 mod report;
 mod reproduction;
 mod search;
@@ -117,6 +118,7 @@ pub fn shrink_choices(
         structure::faults(&mut search);
         search.needs_its_faults();
         structure::contenders(&mut search);
+        processes::processes(&mut search);
         structure::rest(&mut search);
         durations::shorten(&mut search);
         if search.operations() > FITS {

@@ -9,7 +9,7 @@ mod toml;
 mod zookeeper;
 
 use picklock_sim::plan::{
-    Arrival, Network, Reads, Section, Service, Setting, SettingMut, Workload,
+    Arrival, Network, Reads, Section, Service, Setting, SettingMut, Share, Workload,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
@@ -122,6 +122,17 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
             sampled_parameters::number(open.contenders, workload.contenders),
         )
         .with(
+            "tasks-per-process",
+            (open.tasks_per_process.is_some() || workload.tasks_per_process > 1).then(|| {
+                sampled_parameters::number(open.tasks_per_process, workload.tasks_per_process)
+            }),
+        )
+        .with(
+            "share",
+            (!open.share.is_empty() || workload.share != Share::Nothing)
+                .then(|| one_of(&open.share, workload.share, share)),
+        )
+        .with(
             "locks",
             (open.locks.is_some() || workload.locks > 1)
                 .then(|| sampled_parameters::number(open.locks, workload.locks)),
@@ -149,6 +160,10 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
         .with("reentrancy-depth", (depth > 1).then(|| count(depth)))
         .with("progress-bound", workload.progress_bound.map(time))
         .with("storm", workload.storm.map(time))
+}
+
+fn share(share: Share) -> Value {
+    text(share.name().unwrap_or("nothing"))
 }
 
 fn arrival(arrive: Arrival) -> Value {

@@ -2,6 +2,7 @@
 
 mod calls;
 mod locks;
+mod process_memory;
 
 use std::cell::{RefCell, RefMut};
 use std::future::{Future as _, poll_fn};
@@ -27,6 +28,7 @@ use crate::world::SimulatedService;
 use crate::world::World;
 use calls::failure;
 use locks::Locks;
+pub(crate) use process_memory::ProcessMemory;
 
 /// Whether a contender comes for the first time, or in the place of one that has died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,8 @@ struct Contender<S: SimulatedService> {
     id: ContenderId,
     process: ProcessId,
     env: Env,
+    /// What it has in common with the other tasks of its process, if there are any.
+    memory: Option<Rc<ProcessMemory>>,
     locks: Locks,
     /// The lock that it takes in this round, and in which mode.
     lock: LockId,
@@ -87,8 +91,12 @@ impl<S: SimulatedService> Contender<S> {
     fn new(shared: Rc<Shared<S>>, id: ContenderId) -> Self {
         let thread = shared.world.borrow().thread_of(id);
         let process = thread.process;
-        let env = environment(&shared, thread);
-        let locks = Locks::connect(&shared, id, &env);
+        let memory = ProcessMemory::of(&shared, thread);
+        let env = match &memory {
+            Some(memory) => memory.env(&shared, thread),
+            None => environment(&shared, thread),
+        };
+        let locks = Locks::connect(&shared, id, &env, memory.as_deref());
         let helpers = locks.renew_sessions();
         shared.world.borrow_mut().contenders[id.0 as usize].has_helpers = helpers;
         Self {
@@ -96,6 +104,7 @@ impl<S: SimulatedService> Contender<S> {
             id,
             process,
             env,
+            memory,
             locks,
             lock: LockId::default(),
             mode: Mode::Exclusive,

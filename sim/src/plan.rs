@@ -19,6 +19,7 @@ mod redis_client;
 mod regions;
 mod service;
 mod service_settings;
+mod struck_tasks;
 mod trigger;
 mod trigger_spec;
 mod workload;
@@ -45,7 +46,7 @@ pub use trigger_spec::{
     TriggerFieldMut, TriggerFieldSource, TriggerFieldSpec, TriggerFieldType, TriggerSpec,
     TriggerValue,
 };
-pub use workload::{Arrival, ContenderSettings, Hold, Reads, Section, Workload};
+pub use workload::{Arrival, ContenderSettings, Hold, Reads, Section, Share, Workload};
 pub use zookeeper::{Ensemble, JUTE_MAX_BUFFER, Library, LockNode, Version};
 
 /// Everything that a run will do.

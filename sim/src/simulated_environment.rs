@@ -21,6 +21,13 @@ struct SimulatedEnvironment<S: SimulatedService> {
     sleeps: Completions<()>,
 }
 
+impl<S: SimulatedService> SimulatedEnvironment<S> {
+    /// The thread that calls.
+    fn caller(&self) -> Thread {
+        self.shared.caller(self.thread)
+    }
+}
+
 impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
     fn monotonic(&self) -> Duration {
         self.shared.called(LOOK);
@@ -49,7 +56,7 @@ impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
 
     fn pause(&self, duration: Duration) -> LocalFuture<'static, ()> {
         let slept = self.sleep(duration);
-        let pause = Pause::of(&self.shared, self.thread.contender);
+        let pause = Pause::of(&self.shared, self.caller().contender);
         Box::pin(async move {
             slept.await;
             drop(pause);
@@ -60,13 +67,20 @@ impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
         self.shared.called(KEEP);
         // Dropping an environment's owner may spawn while the world is being taken down.
         if let Ok(mut world) = self.shared.world.try_borrow_mut() {
-            world.spawned.push((self.thread, Task::OfRecipe(task)));
+            let thread = self.caller();
+            world.spawned.push((thread, Task::OfRecipe(task)));
         }
     }
 
     fn host(&self) -> String {
         self.shared.called(LOOK);
         format!("host-{}", self.thread.process.0 + 1)
+    }
+
+    fn thread(&self) -> u64 {
+        self.shared.called(LOOK);
+        let tasks = self.shared.tasks;
+        tasks.number_of(self.thread.contender).into()
     }
 
     fn random(&self) -> u64 {
@@ -109,9 +123,22 @@ impl<S: SimulatedService> Drop for Pause<S> {
 
 /// The environment of a thread of a process.
 pub(crate) fn environment<S: SimulatedService>(shared: &Rc<Shared<S>>, thread: Thread) -> Env {
-    Env::new(Rc::new(SimulatedEnvironment {
+    Env::new(of_thread(shared, thread))
+}
+
+/// The environment of another thread of a process.
+pub(crate) fn environment_in<S: SimulatedService>(
+    process: &Env,
+    shared: &Rc<Shared<S>>,
+    thread: Thread,
+) -> Env {
+    process.of_thread(of_thread(shared, thread))
+}
+
+fn of_thread<S: SimulatedService>(shared: &Rc<Shared<S>>, thread: Thread) -> Rc<dyn Environment> {
+    Rc::new(SimulatedEnvironment {
         shared: Rc::clone(shared),
         thread,
         sleeps: Completions::default(),
-    }))
+    })
 }

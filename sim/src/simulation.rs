@@ -131,13 +131,14 @@ impl<S: SimulatedService> Simulation<S> {
         let plan = Rc::new(plan.clone());
         let (budget, limit) = (Budget::of(&plan), Limit::of(&plan));
         let workload = plan.workload.clone();
+        let tasks = Tasks::of_workload(&workload);
         let shared = Rc::new(Shared {
             world: RefCell::new(World::new(plan, tape)),
             executor: Executor::default(),
+            tasks,
             drawn: Cell::new(0),
             calls_left: Cell::new(0),
         });
-        let tasks = Tasks::of_workload(&workload);
         for contender in (0..workload.contenders).map(ContenderId) {
             let process = tasks.process_of(contender);
             let task = contender::run(Rc::clone(&shared), contender, Start::First);

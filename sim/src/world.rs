@@ -27,7 +27,7 @@ pub(crate) mod triggers;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use picklock_checker::{ContenderId, Ended, EventKind, LockId, VirtualTime};
@@ -37,6 +37,7 @@ use picklock_clients::env::LocalFuture;
 
 use crate::broken::break_off;
 use crate::budget::never_waits;
+use crate::contender::ProcessMemory;
 use crate::engine::{Executor, Tape, Timeline, timeline};
 use crate::event::{ClientId, Event};
 use crate::latency_samples::Samples;
@@ -57,6 +58,8 @@ pub use triggers::SeenMoment;
 pub(crate) struct Shared<S: SimulatedService> {
     pub world: RefCell<World<S>>,
     pub executor: Executor<Thread>,
+    /// Which contenders are tasks of which process.
+    pub tasks: Tasks,
     /// How many random numbers the contenders' code has drawn.
     pub drawn: Cell<u64>,
     /// How many calls of their clients and environments are left to the contenders until something else has happened.
@@ -75,6 +78,19 @@ impl<S: SimulatedService> Shared<S> {
             Some(left) => self.calls_left.set(left),
             None => self.calls_too_often(),
         }
+    }
+
+    /// The thread whose code calls: of several tasks of a process that have one object, one handle, or one environment in
+    /// common, the one that runs. Otherwise it is whose the thing is that is called.
+    #[inline]
+    pub fn caller(&self, owner: Thread) -> Thread {
+        if self.tasks.are_alone() {
+            return owner;
+        }
+        let running = self.executor.running().map(|it| it.label);
+        running
+            .filter(|thread| thread.process == owner.process)
+            .unwrap_or(owner)
     }
 
     #[cold]
@@ -126,6 +142,8 @@ pub(crate) struct World<S: SimulatedService> {
     pub local_timers: local_timers::LocalTimers,
     /// At this moment, tasks run in the order in which they were woken.
     pub in_turn: VirtualTime,
+    /// By process: what its tasks have in common, if it has several.
+    pub memories: Vec<Weak<ProcessMemory>>,
     /// Tasks to be added before the next step.
     pub spawned: Vec<(Thread, Task<S>)>,
     /// Processes whose tasks are to be dropped before the next step.

@@ -30,6 +30,10 @@ pub trait Environment {
     fn random(&self) -> u64;
     /// The name of the machine that the process runs on. It outlives the process.
     fn host(&self) -> String;
+    /// The id of the thread that the code runs in. Another thread of the same process has another.
+    fn thread(&self) -> u64 {
+        1
+    }
 }
 
 /// A handle to the environment of the process that holds it.
@@ -48,6 +52,15 @@ impl Env {
         Self {
             environment,
             statics: Rc::default(),
+        }
+    }
+
+    /// The environment of another thread of the same process: what is kept for all code of the process is one.
+    #[must_use]
+    pub fn of_thread(&self, environment: Rc<dyn Environment>) -> Self {
+        Self {
+            environment,
+            statics: Rc::clone(&self.statics),
         }
     }
 
@@ -103,6 +116,11 @@ impl Env {
     /// The name of the machine that the process runs on. It outlives the process.
     pub fn host(&self) -> String {
         self.environment.host()
+    }
+
+    /// The id of the thread that the code runs in. Another thread of the same process has another.
+    pub fn thread(&self) -> u64 {
+        self.environment.thread()
     }
 
     /// A name that nobody else has: 32 hexadecimal digits.

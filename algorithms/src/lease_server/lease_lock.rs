@@ -47,6 +47,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::Claim],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::LeaseServer(&|server, env, lease| Box::new(LeaseLock::new(server, env, lease))),
 };
 

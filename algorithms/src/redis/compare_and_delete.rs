@@ -49,6 +49,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Script],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(CompareAndDelete::new(redis, env, lease))),
 };
 

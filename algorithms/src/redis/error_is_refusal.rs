@@ -17,6 +17,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::Set, RequestKind::Script],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(UnansweredSet::new(redis, env, lease, Unanswered::Refused))
     }),

@@ -49,6 +49,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::Script],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(FencingToken::new(redis, env, lease))),
 };
 

@@ -37,6 +37,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Del],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(GetCompareDel::new(redis, env, lease))),
 };
 

@@ -52,6 +52,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(KeyspaceEvent::new(redis, env, lease))),
 };
 
@@ -66,6 +67,7 @@ pub const RECIPE_ONLY: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = KeyspaceEvent::new(redis, env, lease);
         lock.looks_again = false;

@@ -45,6 +45,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[],
     cancellable: false,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(PythonRedisLock::new(redis, env, lease))),
 };
 
@@ -59,6 +60,7 @@ pub const RECIPE_3: Recipe = Recipe {
     requests: &[RequestKind::Set, RequestKind::Script, RequestKind::Del],
     inputs: &[],
     cancellable: false,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = PythonRedisLock::new(redis, env, lease);
         lock.deletes_signal = true;

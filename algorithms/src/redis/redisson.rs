@@ -9,7 +9,7 @@
 //! Functions have the names of Redisson's.
 //!
 //! 1. A script: if the key is missing, or has our field, count one up and set the lease; otherwise answer what is left
-//!    of the lease. Our field names the process and the thread, and not the acquisition.
+//!    of the lease. Our field names the client of the process and the thread, and not the acquisition.
 //! 2. If we did not get it: subscribe to the lock's channel, and go to 1 again, for the lock may have been released
 //!    before the server heard of the subscription.
 //! 3. Wait for a message, or until what is left of the lease is over, and go to 1.
@@ -33,7 +33,8 @@
 //!   lease is over. Asked again, the same thread enters a second time, and its one release gives one entry back: the
 //!   release is done, the lock is not free, and again nobody gets it before the lease is over.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -64,6 +65,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,
+    shareable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(RedissonLock::new(redis, env, lease))),
 };
 
@@ -144,6 +146,7 @@ pub(super) struct RedissonLock {
     failed_renewal: Rc<Cell<bool>>,
 }
 
+#[derive(Clone)]
 struct Scripts {
     try_lock: Script,
     renew_expiration: Script,
@@ -165,7 +168,7 @@ impl RedissonLock {
                 renew_expiration: Script::new(RENEW_EXPIRATION),
                 unlock: Script::new(UNLOCK),
             },
-            lock_name: format!("{}:1", env.guid()),
+            lock_name: format!("{}:{}", uuid(&env, &lease.key), env.thread()),
             channel_name: format!("redisson_lock__channel:{{{}}}", lease.key),
             watchdog: redis.clone(),
             leased: Leased { redis, env, lease },
@@ -181,6 +184,12 @@ impl RedissonLock {
     /// The same, of which a release that is sent twice counts twice.
     pub fn without_latch(mut self) -> Self {
         self.scripts.unlock = Script::new(UNLOCK_WITHOUT_LATCH);
+        self
+    }
+
+    /// The same, of which the field names the client alone, and no thread.
+    pub fn without_thread_id(mut self) -> Self {
+        self.lock_name = uuid(&self.leased.env, &self.leased.lease.key);
         self
     }
 
@@ -311,6 +320,21 @@ impl RedissonLock {
     }
 }
 
+/// The id of the client of the process, for the locks of a key.
+#[derive(Default)]
+struct ClientIds(RefCell<BTreeMap<Rc<str>, String>>);
+
+/// What names the client of the process: all threads have the same.
+fn uuid(env: &Env, key: &Rc<str>) -> String {
+    let ids = env.process_wide(ClientIds::default);
+    if let Some(known) = ids.0.borrow().get(key) {
+        return known.clone();
+    }
+    let made = env.guid();
+    ids.0.borrow_mut().insert(Rc::clone(key), made.clone());
+    made
+}
+
 /// Runs a script, and waits for replicas if it is to and there are any. Answers nothing if none of them has heard
 /// of it.
 async fn synced_eval(
@@ -358,5 +382,20 @@ impl Lock for RedissonLock {
 
     async fn lost(&self, _held: &Held) -> LockError {
         never().await
+    }
+
+    /// What it sends names the thread; nothing else is kept in the object.
+    fn for_task(&self, env: &Env) -> Option<Box<dyn Lock>> {
+        let Leased { redis, lease, .. } = &self.leased;
+        let lock = Self::new(redis.clone(), env.clone(), lease.clone());
+        Some(Box::new(Self {
+            watchdog: self.watchdog.clone(),
+            waits_for_ttl: self.waits_for_ttl,
+            waits_for_replicas: self.waits_for_replicas,
+            unlocks_if_held: self.unlocks_if_held,
+            keeps_failed_renewal: self.keeps_failed_renewal,
+            scripts: self.scripts.clone(),
+            ..lock
+        }))
     }
 }

@@ -16,6 +16,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.keeps_failed_renewal = true;

@@ -34,6 +34,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.waits_for_ttl = false;

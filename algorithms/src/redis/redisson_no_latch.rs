@@ -15,6 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedissonLock::new(redis, env, lease).without_latch())
     }),

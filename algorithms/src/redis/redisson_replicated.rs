@@ -48,6 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     inputs: &[RecipeInput::Channels],
     cancellable: false,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         // WAIT speaks of what its own connection wrote, and holds up whatever comes after it there.
         let mut lock = RedissonLock::new(redis.dedicated(), env, lease);

@@ -46,6 +46,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(Redlock::new(redis, env, lease))),
 };
 

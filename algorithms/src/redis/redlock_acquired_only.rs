@@ -16,6 +16,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::redlock::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut redlock = Redlock::new(redis, env, lease);
         redlock.gives_back_everywhere = false;

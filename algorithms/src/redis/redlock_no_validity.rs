@@ -33,6 +33,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::redlock::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut redlock = Redlock::new(redis, env, lease);
         redlock.looks_at_clock = false;

@@ -41,6 +41,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::Set, RequestKind::Script],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(SetNxGet::new(redis, env, lease))),
 };
 

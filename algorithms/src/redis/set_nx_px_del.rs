@@ -37,6 +37,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::Set, RequestKind::Del],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(SetNxPxDel::new(redis, env, lease))),
 };
 

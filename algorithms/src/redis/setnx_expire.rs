@@ -38,6 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::SetNx, RequestKind::Expire, RequestKind::Del],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease))),
 };
 

@@ -49,6 +49,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(Waited::new(redis, env, lease))),
 };
 

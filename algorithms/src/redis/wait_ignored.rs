@@ -31,6 +31,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::wait::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut waited = Waited::new(redis, env, lease);
         waited.minds = false;

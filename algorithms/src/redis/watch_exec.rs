@@ -45,6 +45,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(WatchExec::new(redis, env, lease))),
 };
 

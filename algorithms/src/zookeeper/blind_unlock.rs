@@ -18,6 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::same_name::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(BlindUnlock(SameName::new(zk, &lock)))),
 };
 

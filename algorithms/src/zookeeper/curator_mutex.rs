@@ -32,7 +32,7 @@
 //! - There is no token, so a pause that outlasts the session lets a stale write through (scenario
 //!   `zookeeper/gc-pause`); Curator leaves that to the caller.
 //! - `isAcquiredInThisProcess` and re-entrant calls go by a map of threads, which nobody tells that the session is
-//!   gone: another entry is granted though there is no node any more. Here each contender is one thread.
+//!   gone: another entry is granted though there is no node any more.
 //! - The listener is called on account of an event. While a callback blocks the event thread, it is not called, and the
 //!   section goes on (Tech Note 1, scenario `zookeeper/blocked-event-thread`).
 //! - A node is trusted whoever's it is. When the connection has been lost for all of the session timeout, the framework
@@ -84,6 +84,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::WallClock],
     cancellable: true,
+    shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(InterProcessMutex::new(zk, env, lock, Deviation::NONE))
     }),
@@ -227,8 +228,17 @@ impl Lock for InterProcessMutex {
     fn renews_sessions(&self) -> bool {
         true
     }
+
+    /// Each thread has an entry of its own in `threadData`.
+    fn for_task(&self, _env: &Env) -> Option<Box<dyn Lock>> {
+        Some(Box::new(Self {
+            internals: self.internals.clone(),
+            thread_data: None,
+        }))
+    }
 }
 
+#[derive(Clone)]
 struct LockInternals {
     client: Curator,
     base_path: Path,

@@ -18,6 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             policy: ErrorPolicy::Session,

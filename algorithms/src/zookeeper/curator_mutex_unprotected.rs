@@ -15,6 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             protection: None,

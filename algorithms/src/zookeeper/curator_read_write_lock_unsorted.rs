@@ -22,6 +22,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::WallClock],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let drivers = [&ReadDriver as &dyn LockInternalsDriver, &WriteDriver];
         Box::new(InterProcessReadWriteLock::new(zk, env, path, drivers))

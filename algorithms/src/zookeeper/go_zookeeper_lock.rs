@@ -76,6 +76,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[],
     cancellable: false,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(AsPublished(GoLock::new(Conn::of_process(zk, &env), path)))
     }),

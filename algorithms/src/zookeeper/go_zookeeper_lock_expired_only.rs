@@ -18,6 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let listens = Listens::ToExpirations;
         Box::new(WithEvents::new(zk, &env, path, listens))

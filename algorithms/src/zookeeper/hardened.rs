@@ -64,6 +64,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(Hardened { zk, env, lock })),
 };
 

@@ -24,6 +24,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(KnownByName {
             lock: SameName::new(zk, &lock),

@@ -38,6 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::hardened::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(LateListener(Hardened { zk, env, lock }))),
 };
 

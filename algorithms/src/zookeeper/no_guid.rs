@@ -19,6 +19,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(NoGuid { zk, lock })),
 };
 

@@ -21,6 +21,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(NoRecheck { zk, env, lock })),
 };
 

@@ -52,6 +52,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| {
         let prefix = child(&lock, "lock-");
         Box::new(OwnNodes { zk, lock, prefix })

@@ -41,6 +41,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::hardened::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(OwnTimer(Hardened { zk, env, lock }))),
 };
 

@@ -16,6 +16,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::same_name::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| {
         let mut lock = SameName::new(zk, &lock);
         lock.mode = CreateMode::Persistent;

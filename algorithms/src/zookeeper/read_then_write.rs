@@ -29,6 +29,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(ReadThenWrite {
             zk,

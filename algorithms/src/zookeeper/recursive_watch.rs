@@ -58,6 +58,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(RecursiveWatch::new(zk, env, lock))),
 };
 

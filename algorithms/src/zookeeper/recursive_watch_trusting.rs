@@ -23,6 +23,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let mut trusting = RecursiveWatch::new(zk, env, lock);
         trusting.lists_again = false;

@@ -47,6 +47,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(SameName::new(zk, &lock))),
 };
 

@@ -19,6 +19,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SequenceToken { zk, env, lock })),
 };
 

@@ -57,6 +57,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::hardened::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SharedLocks::new(zk, env, lock, WAITS_FOR))),
 };
 

@@ -20,6 +20,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::hardened::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let waits_for = WaitsFor {
             reader: any_writer,

@@ -18,6 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::hardened::REQUESTS,
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         // The flaw: a writer waits as a reader does.
         let waits_for = WaitsFor {

@@ -31,6 +31,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     inputs: &[],
     cancellable: true,
+    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SyncLookup { zk, env, lock })),
 };
 

@@ -7,6 +7,7 @@ use picklock_sim::plan::{Fault, FaultKind, Plan, PlannedFault, Reads, Resource, 
 
 use super::choice::choose;
 use super::expect::{expectations, measures};
+use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use super::service::Switches;
 use crate::diagnostic::printable;
@@ -95,6 +96,14 @@ pub(super) fn case(
     open.faults = faults.or(open.faults);
     refuse_cancel(algorithm_item.as_ref(), &plan, &open, mistakes);
     refuse_reads(algorithm_item.as_ref(), &plan, &open, catalogue, mistakes);
+    let service = plan.service.kind();
+    let fit = catalogue.algorithms.iter();
+    let fit: Vec<&str> = fit
+        .filter(|recipe| recipe.build.service() == service && recipe.shareable)
+        .map(|recipe| recipe.name)
+        .collect();
+    let shared = (&plan.workload, &open);
+    refuse_unshareable(algorithm_item.as_ref(), &algorithm, shared, &fit, mistakes);
     Some(Named {
         case: Case {
             name,

@@ -5,6 +5,7 @@ use picklock_sim::plan::{Arrival, Hold, LockName, Section, Workload};
 
 use super::choice::choose;
 use super::participants::plural;
+use super::processes::processes;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{Several, is_range, ranges, several, whole, wide};
 use crate::sampled_parameters::SampledParameters;
@@ -73,6 +74,7 @@ pub(super) fn workload(
     };
     open.contenders = contenders.and_then(wide);
     let contenders = contenders.map(|(least, _)| least);
+    let (tasks_per_process, share) = processes(&mut fields, contenders, service, open, mistakes);
     let locks = fields.get("locks");
     let locks = locks.and_then(|item| locks_of(&item, service, open, mistakes));
     let arrive = fields
@@ -107,7 +109,8 @@ pub(super) fn workload(
     fields.finish(mistakes);
     let workload = Workload {
         contenders: contenders.unwrap_or(default.contenders),
-        tasks_per_process: default.tasks_per_process,
+        tasks_per_process,
+        share,
         locks: locks.unwrap_or(default.locks),
         arrive: arrive.unwrap_or(default.arrive),
         rounds: rounds.map_or(default.rounds, |(least, _)| least),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use picklock_sim::plan::{ContenderName, ContenderSettings, Hold, Plan};
 
 use super::draw::{Draw, Substream};
+use super::processes::fit_machine;
 use crate::sampled_parameters::SampledContender;
 
 /// Draws a contender and how it differs; in every other plan, nobody does.
@@ -38,10 +39,11 @@ pub(super) fn draw_contender(plan: &mut Plan, open: &SampledContender, seed: u64
             .filter(|_| draw.once_in(2))
             .map_or(0, |range| offset(range, &mut draw)),
     };
-    let settings = ContenderSettings {
+    let mut settings = ContenderSettings {
         processing: processing(open, seed),
         ..settings
     };
+    fit_machine(&plan.workload, name, &mut settings);
     if settings != ContenderSettings::default() {
         plan.workload.contender_settings.insert(name, settings);
     }

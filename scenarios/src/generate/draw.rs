@@ -34,6 +34,8 @@ pub enum Substream {
     Received,
     /// Who lies in which region.
     Regions,
+    /// How many tasks a process has, and what they share.
+    Processes,
 }
 
 impl Draw {

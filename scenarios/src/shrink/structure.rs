@@ -7,6 +7,7 @@ use picklock_sim::plan::{
 
 use super::contender_settings::fewer_differences;
 use super::lower::lower;
+use super::processes::leaves_whole_processes;
 use super::search::{Change, Effort, Search};
 use crate::describe;
 use crate::fault_fields::moment;
@@ -36,7 +37,8 @@ pub(super) fn faults(search: &mut Search) {
 pub(super) fn contenders(search: &mut Search) {
     search.try_plans(Effort::Fresh, |plan| {
         let all = plan.workload.contenders;
-        let few = (1..all.min(4)).map(|few| Change {
+        let few = (1..all.min(4)).filter(|few| leaves_whole_processes(plan, |index| index < *few));
+        let few = few.map(|few| Change {
             what: format!("{few} of {all} contenders"),
             plan: with_contenders(plan, |index| index < few),
         });
@@ -44,14 +46,15 @@ pub(super) fn contenders(search: &mut Search) {
         for size in sizes(all as usize) {
             for start in (0..all as usize).step_by(size).rev() {
                 let gone = start..start + size;
-                if gone.end - gone.start >= all as usize {
+                let stays = |index: u32| !gone.contains(&(index as usize));
+                if gone.end - gone.start >= all as usize || !leaves_whole_processes(plan, stays) {
                     continue;
                 }
                 let what = match size {
                     1 => format!("without contender-{}", start + 1),
                     _ => format!("without contender-{} to -{}", gone.start + 1, gone.end),
                 };
-                let plan = with_contenders(plan, |index| !gone.contains(&(index as usize)));
+                let plan = with_contenders(plan, stays);
                 changes.push(Change { what, plan });
             }
         }

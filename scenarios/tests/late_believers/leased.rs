@@ -66,6 +66,7 @@ const fn recipe(name: &'static str, build: &'static BuildOverRedis) -> Recipe {
         requests: &[RequestKind::Set, RequestKind::Script],
         inputs: &[],
         cancellable: true,
+        shareable: false,
         build: Build::Redis(build),
     }
 }

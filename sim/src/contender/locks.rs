@@ -8,7 +8,8 @@ use picklock_clients::Env;
 use picklock_machines::Chance as _;
 
 use super::Contender;
-use crate::plan::{ContenderName, Rate, Reads};
+use super::process_memory::ProcessMemory;
+use crate::plan::{ContenderName, Rate, Reads, Share};
 use crate::world::{Shared, SimulatedService};
 
 /// The lock objects of a contender: one for each lock that it takes.
@@ -20,11 +21,15 @@ impl Locks {
         shared: &Rc<Shared<S>>,
         by: ContenderId,
         env: &Env,
+        memory: Option<&ProcessMemory>,
     ) -> Self {
         let plan = Rc::clone(&shared.world.borrow().plan);
         let names = plan.workload.locks_of(ContenderName(by.0));
         let ids: Vec<LockId> = names.iter().map(|name| LockId(name.0)).collect();
-        let locks = S::connect(shared, by, env, &ids);
+        let locks = match memory.filter(|_| plan.workload.share == Share::Lock) {
+            Some(memory) => memory.views(shared, (by, env), &ids),
+            None => S::connect(shared, by, env, &ids),
+        };
         Self(ids.into_iter().zip(locks).collect())
     }
 
@@ -87,14 +92,17 @@ impl<S: SimulatedService> Contender<S> {
     pub(super) fn renew_if_closed(&mut self) {
         let closed = || S::is_closed(&self.shared.world.borrow(), self.id);
         if !self.locks.renew_sessions() && closed() {
-            self.locks = Locks::connect(&self.shared, self.id, &self.env);
+            self.locks = Locks::connect(&self.shared, self.id, &self.env, self.memory.as_deref());
         }
     }
 }
 
 impl<S: SimulatedService> Drop for Contender<S> {
-    /// What the process keeps for all of its code may hold on to the environment, which holds on to it.
+    /// What the process keeps for all of its code may hold on to the environment, which holds on to it. Where there are
+    /// other tasks, the last of them lets go of it.
     fn drop(&mut self) {
-        self.env.forget_process_wide();
+        if self.memory.is_none() {
+            self.env.forget_process_wide();
+        }
     }
 }

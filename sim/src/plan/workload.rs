@@ -12,6 +12,8 @@ pub struct Workload {
     pub contenders: u32,
     /// How many of them are tasks of one process: the first so many of the first process, and so on.
     pub tasks_per_process: u32,
+    /// What the tasks of a process share.
+    pub share: Share,
     /// How many locks there are. Where a contender does not say otherwise, it takes one of them in each round, in turn:
     /// `contender-1` begins with the first, `contender-2` with the second, and so on.
     pub locks: u32,
@@ -52,6 +54,7 @@ impl Default for Workload {
         Self {
             contenders: 3,
             tasks_per_process: 1,
+            share: Share::Nothing,
             locks: 1,
             arrive: Arrival::Together,
             rounds: 1,
@@ -134,6 +137,23 @@ impl Workload {
         own.unwrap_or(self.processing)
     }
 
+    /// The number of the process that a contender is a task of.
+    pub fn process_of(&self, name: ContenderName) -> u32 {
+        name.0 / self.tasks_per_process.max(1)
+    }
+
+    /// Whether two contenders are tasks of one process.
+    pub fn is_one_process(&self, one: ContenderName, other: ContenderName) -> bool {
+        self.process_of(one) == self.process_of(other)
+    }
+
+    /// The tasks of the process of a contender, itself among them.
+    pub fn tasks_with(&self, name: ContenderName) -> impl Iterator<Item = ContenderName> + use<> {
+        let each = self.tasks_per_process.max(1);
+        let first = self.process_of(name) * each;
+        (first..first.saturating_add(each).min(self.contenders)).map(ContenderName)
+    }
+
     /// By how many milliseconds the wall clock of a contender's machine is ahead, as far as its own settings say.
     pub fn clock_offset_of(&self, name: ContenderName) -> Option<i64> {
         let own = self.settings_of(name).map(|own| own.clock_offset_millis);
@@ -188,6 +208,39 @@ impl Workload {
         unlike
             .chain(other)
             .map(move |(name, number)| (of(name), number))
+    }
+}
+
+/// What the tasks of one process share, besides its clocks and its fate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Nothing: each has a client of its own.
+    Nothing,
+    /// One client of ZooKeeper: a handle, its session, and its event thread.
+    Session,
+    /// One client of Redis: its connections, and what it has subscribed to.
+    Connection,
+    /// One object of each lock, and with it the client that it stands on.
+    Lock,
+}
+
+impl Share {
+    /// Those that say something, by name.
+    pub const NAMED: [(&str, Self); 3] = [
+        ("session", Self::Session),
+        ("connection", Self::Connection),
+        ("lock", Self::Lock),
+    ];
+
+    /// Its name, if it says something.
+    pub fn name(self) -> Option<&'static str> {
+        let named = Self::NAMED.iter().find(|(_, share)| *share == self);
+        named.map(|(name, _)| *name)
+    }
+
+    /// Whether the tasks of a process have one client.
+    pub fn is_of_client(self) -> bool {
+        self != Self::Nothing
     }
 }
 

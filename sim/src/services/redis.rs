@@ -1,6 +1,7 @@
 //! Redis in the world: its servers and clients, and what they say to each other.
 
 mod answers;
+mod callers;
 mod clients;
 mod cluster;
 mod command_text;
@@ -151,13 +152,22 @@ struct RedisClient {
 struct Traffic {
     sent: u32,
     answered: u32,
-    /// The kinds of those that are not answered yet, and when they were sent.
-    unanswered: VecDeque<(RequestKind, VirtualTime)>,
+    /// Those that are not answered yet.
+    unanswered: VecDeque<Unanswered>,
     /// How many answers were sent, and how many have arrived.
     answers: u32,
     heard: u32,
-    /// Of these, by number, those that say that the lock's key is not the client's own any more.
-    refusals: Vec<u32>,
+    /// Of these, by number, those that say that the lock's key is not the own any more of whoever has asked.
+    refusals: Vec<(u32, ContenderId)>,
+}
+
+/// A command that is not answered yet.
+#[derive(Clone, Copy)]
+struct Unanswered {
+    kind: RequestKind,
+    sent: VirtualTime,
+    /// Who has asked, of those that share the client.
+    by: ContenderId,
 }
 
 impl SimulatedRedis {

@@ -1,6 +1,7 @@
 //! ZooKeeper in the world: an ensemble, its clients, and what they say to each other.
 
 mod beliefs;
+mod callers;
 mod client_requests;
 mod clients;
 mod delivery;
@@ -55,8 +56,10 @@ pub(crate) struct SimulatedZooKeeper {
     pace: servers::ServiceTimes,
     clients: Vec<ClientSlot>,
     servers: Vec<ServerSlot>,
-    /// The contenders' sessions.
+    /// The contenders' sessions; of one that tasks share, the one that began it.
     sessions: BTreeMap<SessionId, ContenderId>,
+    /// Of handles that tasks share, which task has asked what.
+    callers: callers::Callers,
     /// The zxid of the last transaction that was seen to be committed.
     last_commit: u64,
     /// Whether clients still ask in vain for a list that is too long.

@@ -54,6 +54,7 @@ impl<S: SimulatedService> World<S> {
             storages: locks.map(|_| storage(&plan)).collect(),
             beliefs: Beliefs::default(),
             local_timers: LocalTimers::of(&plan),
+            memories: Vec::new(),
             spawned: Vec::new(),
             killed: Vec::new(),
             awakened: Vec::new(),
@@ -124,7 +125,8 @@ fn recorder(plan: &Plan, locks: &[Rc<str>]) -> Recorder {
     recorder.history.contenders = contenders
         .map(|number| format!("contender-{number}"))
         .collect();
-    recorder.history.faults = plan.faults.iter().map(|fault| fault.text.clone()).collect();
+    let faults = plan.faults.iter();
+    recorder.history.faults = faults.map(|fault| fault.text_in(&plan.workload)).collect();
     // Roughly what each round has to tell.
     let rounds = plan.workload.sections() as usize;
     recorder.history.events.reserve(13 * rounds.min(1 << 8));

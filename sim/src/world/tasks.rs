@@ -34,6 +34,12 @@ impl Tasks {
         self.contenders.div_ceil(self.each)
     }
 
+    /// Whether each is a process of its own.
+    #[inline]
+    pub fn are_alone(self) -> bool {
+        self.each == 1
+    }
+
     /// The process of a contender.
     #[inline]
     pub fn process_of(self, by: ContenderId) -> ProcessId {
@@ -48,6 +54,14 @@ impl Tasks {
     pub fn of(self, process: ProcessId) -> Range<u32> {
         let first = process.0.saturating_mul(self.each).min(self.contenders);
         first..first.saturating_add(self.each).min(self.contenders)
+    }
+
+    /// The number of a task in its process, from one: what a thread's id is.
+    pub fn number_of(self, by: ContenderId) -> u32 {
+        match by {
+            NO_CONTENDER => 1,
+            _ => by.0 % self.each + 1,
+        }
     }
 
     /// Whether contenders run in a process.
@@ -127,6 +141,8 @@ mod tests {
             [0, 1, 2].map(|it| two_each.are_in(ProcessId(it))),
             [true, true, false]
         );
+        let numbers = [0, 1, 2].map(|by| two_each.number_of(ContenderId(by)));
+        assert_eq!(numbers, [1, 2, 1]);
     }
 
     #[test]

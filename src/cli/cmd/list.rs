@@ -140,6 +140,7 @@ fn algorithms() -> Table {
                 "claims": claims,
                 "kind": recipe.ownership.kind().name(),
                 "cancellable": recipe.cancellable,
+                "shareable": recipe.shareable,
             }),
         }
     });

@@ -118,8 +118,10 @@ impl Client {
                 lane,
                 command,
                 completion,
+                caller,
             } => {
-                let pending = Pending::new(now, command, completion, &self.settings);
+                let mut pending = Pending::new(now, command, completion, &self.settings);
+                pending.caller = caller;
                 if self.settings.cluster > 0 {
                     self.router.take(lane, pending, now);
                 } else {

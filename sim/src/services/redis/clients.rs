@@ -8,7 +8,7 @@ use picklock_redis::client::{Client, Destination, End, Input, Output, RedisClien
 use super::SimulatedRedis;
 use super::command_text::CommandText;
 use super::event::RedisEvent;
-use super::{RedisClient, Traffic, is_message};
+use super::{RedisClient, Traffic, Unanswered, is_message};
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
 use crate::plan::Cluster;
@@ -82,11 +82,13 @@ impl World<SimulatedRedis> {
                 connection,
                 command,
                 again,
+                caller,
             } => {
+                let by = caller.unwrap_or(self.service.clients[id.0 as usize].by);
                 if again {
-                    self.resent(id, connection, &command);
+                    self.resent(by, connection, &command);
                 }
-                self.send_to_server(connection, command);
+                self.send_to_server(connection, command, by);
             }
             Output::Disconnect { connection } => self.hang_up(connection),
         }
@@ -94,8 +96,7 @@ impl World<SimulatedRedis> {
 
     /// The library of a contender's client sends a request again, and nobody has told it to.
     #[cold]
-    fn resent(&mut self, id: ClientId, connection: ConnectionId, command: &Command) {
-        let by = self.service.clients[id.0 as usize].by;
+    fn resent(&mut self, by: ContenderId, connection: ConnectionId, command: &Command) {
         if by != NO_CONTENDER {
             self.record_resent(connection, by, command);
             self.record(EventKind::Resent { by });
@@ -176,7 +177,7 @@ impl World<SimulatedRedis> {
             .add(at, Event::Service(RedisEvent::ClientClosed { connection }));
     }
 
-    fn send_to_server(&mut self, connection: ConnectionId, command: Command) {
+    fn send_to_server(&mut self, connection: ConnectionId, command: Command, by: ContenderId) {
         if self.service.is_sentinel(self.server_of(connection)) {
             self.send_to_sentinel(connection, command);
             return;
@@ -184,11 +185,11 @@ impl World<SimulatedRedis> {
         let kind = command.kind();
         let traffic = &mut self.service.traffic[connection.0 as usize];
         traffic.sent += 1;
-        traffic.unanswered.push_back((kind, self.now));
+        let sent = self.now;
+        traffic.unanswered.push_back(Unanswered { kind, sent, by });
         let number = traffic.sent;
         let request = RequestId { connection, number };
-        let by = self.caller_at(connection).0;
-        self.moment(Moment::new(by, Occasion::Sent(kind)).about(request));
+        self.moment(Moment::new(by.0, Occasion::Sent(kind)).about(request));
         self.record_script(&command);
         let Some(extra) = self.sends(connection, &CommandText(&command)) else {
             self.cut(connection);
@@ -202,12 +203,6 @@ impl World<SimulatedRedis> {
             };
             self.timeline.add(at, Event::Service(event));
         }
-    }
-
-    /// Whose client has a connection.
-    pub(super) fn caller_at(&self, connection: ConnectionId) -> ContenderId {
-        let client = self.connections.get(connection).client;
-        self.service.clients[client as usize].by
     }
 
     /// The connection breaks, and both sides learn of it. What is under way is lost with it.

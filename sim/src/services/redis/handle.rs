@@ -30,7 +30,8 @@ pub(super) fn connect(
         panic!("the recipe stands on another service than Redis");
     };
     let thread = shared.world.borrow().thread_of(by);
-    let redis = redis(shared, thread);
+    let client = shared.world.borrow_mut().client_for(thread);
+    let redis = handle(shared, client, thread);
     let time = shared.world.borrow().plan.service.lease();
     let key = |lock: &LockId| Rc::clone(&shared.world.borrow().lock_names[lock.0 as usize]);
     let lease = |lock| Lease {
@@ -55,6 +56,15 @@ pub(super) fn bystander(shared: &Rc<Shared<SimulatedRedis>>, thread: Thread, ind
 struct SimulatedTransport {
     shared: Rc<Shared<SimulatedRedis>>,
     client: ClientId,
+    /// Whose commands they are; others may have the same client.
+    thread: Thread,
+}
+
+impl SimulatedTransport {
+    /// Which task asks.
+    fn caller(&self) -> ContenderId {
+        self.shared.caller(self.thread).contender
+    }
 }
 
 impl Transport for SimulatedTransport {
@@ -75,6 +85,7 @@ impl Transport for SimulatedTransport {
             lane,
             command,
             completion,
+            caller: Some(self.caller()),
         };
         let mut world = self.shared.world.borrow_mut();
         world.client_input(self.client, input);
@@ -102,8 +113,14 @@ impl Transport for SimulatedTransport {
 /// A new client of Redis for a thread.
 fn redis(shared: &Rc<Shared<SimulatedRedis>>, thread: Thread) -> Redis {
     let client = shared.world.borrow_mut().add_client(thread);
+    handle(shared, client, thread)
+}
+
+/// A handle to a client that is there.
+fn handle(shared: &Rc<Shared<SimulatedRedis>>, client: ClientId, thread: Thread) -> Redis {
     Redis::new(Rc::new(SimulatedTransport {
         shared: Rc::clone(shared),
         client,
+        thread,
     }))
 }

@@ -22,8 +22,8 @@ impl World<SimulatedRedis> {
         let key = &self.lock_names[self.believed_lock(by)?.0 as usize];
         // What it asked before it got the lock was about an earlier hold, and whoever asked may have given up.
         let traffic = &self.service.traffic[connection.0 as usize];
-        let (_, sent) = traffic.unanswered.front()?;
-        if *sent < self.believes_since(by)? {
+        let sent = traffic.unanswered.front()?.sent;
+        if sent < self.believes_since(by)? {
             return None;
         }
         let kind = command.kind();
@@ -48,22 +48,24 @@ impl World<SimulatedRedis> {
         let traffic = &mut self.service.traffic[connection.0 as usize];
         traffic.answers += 1;
         if refuses {
-            traffic.refusals.push(traffic.answers);
+            traffic.refusals.push((traffic.answers, by));
         }
     }
 
     /// An answer arrives.
     pub(super) fn on_refusal(&mut self, connection: ConnectionId, heard: bool) {
-        let by = self.caller_at(connection);
         let traffic = &mut self.service.traffic[connection.0 as usize];
         traffic.heard += 1;
         if traffic.refusals.is_empty() {
             return;
         }
         let number = traffic.heard;
-        let known = traffic.refusals.iter().position(|it| *it == number);
-        let refused = known.map(|it| traffic.refusals.swap_remove(it)).is_some();
-        if refused && heard && self.believes_without_owning(by) {
+        let known = traffic.refusals.iter().position(|it| it.0 == number);
+        let refused = known.map(|it| traffic.refusals.swap_remove(it));
+        if let Some((_, by)) = refused
+            && heard
+            && self.believes_without_owning(by)
+        {
             let server = self.server_of(connection);
             let needed = self.service.refusals_needed();
             self.refused(by, server, needed);

@@ -9,7 +9,7 @@ use picklock_redis::{ConnectionId as At, Input, Now, Output, ProcessEnd};
 use super::command_text::CommandText;
 use super::event::RedisEvent;
 use super::operator::OPERATOR;
-use super::{SimulatedRedis, is_message, sentinel_links};
+use super::{SimulatedRedis, Unanswered, is_message, sentinel_links};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
@@ -226,9 +226,11 @@ impl World<SimulatedRedis> {
             // Nobody is told that it is lost.
             let number = 0;
             let message = RequestId { connection, number };
-            if let Some(MessageFate::Lost) =
-                self.fate_of(self.caller_at(connection).0, Occasion::Told, message)
-            {
+            let is_lost = self.users_at(connection).into_iter().any(|by| {
+                let fate = self.fate_of(by.0, Occasion::Told, message);
+                fate == Some(MessageFate::Lost)
+            });
+            if is_lost {
                 self.unheard(process);
                 self.trace(connection, (ToClient, Lost), &value);
                 self.record_lost_message(connection, &value, MessageLoss::OnItsWay);
@@ -257,12 +259,11 @@ impl World<SimulatedRedis> {
 
     fn fate_of_answer(&mut self, connection: ConnectionId) -> Option<MessageFate> {
         let traffic = &mut self.service.traffic[connection.0 as usize];
-        let (kind, _) = traffic.unanswered.pop_front()?;
+        let Unanswered { kind, by, .. } = traffic.unanswered.pop_front()?;
         traffic.answered += 1;
         let number = traffic.answered;
-        let by = self.caller_at(connection).0;
         let request = RequestId { connection, number };
-        self.fate_of(by, Occasion::Answered(kind), request)
+        self.fate_of(by.0, Occasion::Answered(kind), request)
     }
 
     /// The server closes its end; the client learns of it when the news has travelled.

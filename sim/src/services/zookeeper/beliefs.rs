@@ -13,7 +13,7 @@ use crate::world::World;
 #[derive(Default)]
 pub(super) struct PendingLossNews {
     /// Requests about the node.
-    requests: Vec<(ConnectionId, Xid)>,
+    requests: Vec<(ConnectionId, Xid, ContenderId)>,
     /// Contenders whose event threads have not come to say so.
     untold: Vec<ContenderId>,
 }
@@ -70,7 +70,7 @@ impl World<SimulatedZooKeeper> {
             self.service
                 .pending_loss_news
                 .requests
-                .push((connection, xid));
+                .push((connection, xid, by));
         }
     }
 
@@ -82,25 +82,28 @@ impl World<SimulatedZooKeeper> {
         connection: ConnectionId,
         message: &ServerMessage,
     ) {
-        let by = self.service.clients[client.0 as usize].by;
         match message {
             ServerMessage::Reply { xid, reply, .. } => {
                 let asked = (connection, *xid);
                 let looks = &mut self.service.pending_loss_news.requests;
-                let look = looks.iter().position(|look| *look == asked);
-                if look.map(|it| looks.swap_remove(it)).is_some()
+                let look = looks.iter().position(|look| (look.0, look.1) == asked);
+                if let Some((_, _, by)) = look.map(|it| looks.swap_remove(it))
                     && reply.as_ref().err() == Some(&ZkError::NoNode)
+                    && self.believes_without_owning(by)
                 {
                     self.could_know_from_now(by, Knowledge::NodeGone);
                 }
             }
             ServerMessage::Notification { kind, path } if *kind == EventType::NodeDeleted => {
                 let machine = &self.service.clients[client.0 as usize].machine;
-                let (own, blocked) = (self.believed_path_or_key(by), machine.events_are_blocked());
-                match own == Some(path) {
-                    true if blocked => self.service.pending_loss_news.untold.push(by),
-                    true => self.could_know_from_now(by, Knowledge::NodeGone),
-                    false => {}
+                let blocked = machine.events_are_blocked();
+                for by in self.users(client) {
+                    let own = self.believed_path_or_key(by);
+                    match own == Some(path) && self.believes_without_owning(by) {
+                        true if blocked => self.service.pending_loss_news.untold.push(by),
+                        true => self.could_know_from_now(by, Knowledge::NodeGone),
+                        false => {}
+                    }
                 }
             }
             ServerMessage::Notification { .. }

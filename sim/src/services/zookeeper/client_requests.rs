@@ -16,12 +16,17 @@ impl World<SimulatedZooKeeper> {
     #[inline(always)]
     pub(super) fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
         let client = self.connections.get(connection).client as usize;
+        if self.shares_handles()
+            && let ClientMessage::Request { xid, .. } = &message
+        {
+            self.note_caller(client, *xid);
+        }
         if let ClientMessage::Request { xid, request } = &message
             && self.watches_requests()
         {
             let (xid, kind) = (*xid, request.kind());
             self.service.clients[client].sent.push((xid, kind));
-            let by = self.service.clients[client].by.0;
+            let by = self.caller(client, xid).0;
             let number = xid.0;
             let request = RequestId { connection, number };
             self.moment(Moment::new(by, Occasion::Sent(kind)).about(request));
@@ -57,12 +62,11 @@ impl World<SimulatedZooKeeper> {
         }
         if let ServerMessage::Connected { session, .. } = message {
             let by = self.service.clients[id.0 as usize].by;
-            if by != NO_CONTENDER && self.service.sessions.insert(session, by).is_none() {
+            if by != NO_CONTENDER && self.note_session(session, id, by) {
                 self.record_new_session(ends.server, session, by);
             }
         }
-        let by = self.service.clients[id.0 as usize].by;
-        if self.believes_without_owning(by) {
+        if self.a_user_believes_in_vain(id) {
             self.loss_delivered(id, connection, &message);
         }
         let received = match &message {

@@ -14,16 +14,6 @@ use crate::trace::MessageStep::Opened;
 use crate::world::World;
 use crate::world::timeline_lanes::WAKES;
 
-impl ClientSlot {
-    /// The thread that it is of.
-    pub(super) fn thread(&self) -> Thread {
-        Thread {
-            process: self.process,
-            contender: self.by,
-        }
-    }
-}
-
 impl World<SimulatedZooKeeper> {
     /// Gives a thread a new client handle, which begins to connect.
     pub fn add_client(&mut self, of: Thread) -> ClientId {

@@ -46,9 +46,11 @@ impl World<SimulatedZooKeeper> {
                 && slot.held.callbacks == 0
             {
                 slot.machine.unblock_events();
-                let by = slot.by;
-                self.no_longer_held(ClientId(client as u32), true);
-                self.resume_event_thread(by);
+                let client = ClientId(client as u32);
+                self.no_longer_held(client, true);
+                for by in self.users(client) {
+                    self.resume_event_thread(by);
+                }
             }
         }
     }

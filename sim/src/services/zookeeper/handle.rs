@@ -28,7 +28,8 @@ pub(super) fn connect(
         panic!("the recipe stands on another service than ZooKeeper");
     };
     let thread = shared.world.borrow().thread_of(by);
-    let zk = zookeeper(shared, thread);
+    let client = shared.world.borrow_mut().client_for(thread);
+    let zk = handle(shared, client, thread);
     let path = |lock: &LockId| Path::clone(&shared.world.borrow().lock_names[lock.0 as usize]);
     let build = |lock| build(zk.clone(), env.clone(), path(lock));
     locks.iter().map(build).collect()
@@ -39,8 +40,11 @@ pub(super) fn first_session(
     shared: &Rc<Shared<SimulatedZooKeeper>>,
     by: ContenderId,
 ) -> Option<LocalFuture<'static, ()>> {
-    let client = shared.world.borrow().contenders[by.0 as usize].client?;
-    let zk = handle(shared, client);
+    let (client, thread) = {
+        let world = shared.world.borrow();
+        (world.contenders[by.0 as usize].client?, world.thread_of(by))
+    };
+    let zk = handle(shared, client, thread);
     has_no_session_yet(&zk).then(|| -> LocalFuture<'static, ()> {
         Box::pin(async move {
             let changes = zk.session_events();
@@ -69,9 +73,16 @@ pub(super) fn bystander(shared: &Rc<Shared<SimulatedZooKeeper>>, thread: Thread)
 struct SimulatedTransport {
     shared: Rc<Shared<SimulatedZooKeeper>>,
     client: ClientId,
+    /// Whose requests they are; others may have the same client.
+    thread: Thread,
 }
 
 impl SimulatedTransport {
+    /// Which task asks.
+    fn caller(&self) -> ContenderId {
+        self.shared.caller(self.thread).contender
+    }
+
     fn send_input(&self, input: Input) {
         self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
@@ -84,7 +95,7 @@ impl Transport for SimulatedTransport {
         self.send_input(Input::Request {
             request,
             watcher,
-            caller: Caller::waiting(completion),
+            caller: Caller::waiting(completion).of(self.caller()),
         });
     }
 
@@ -92,7 +103,7 @@ impl Transport for SimulatedTransport {
         self.send_input(Input::Request {
             request,
             watcher: None,
-            caller: Caller::in_background(completion),
+            caller: Caller::in_background(completion).of(self.caller()),
         });
     }
 
@@ -144,9 +155,8 @@ impl Transport for SimulatedTransport {
         self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
         world.client_input(self.client, Input::Abandon);
-        let of = world.service.clients[self.client.0 as usize].thread();
-        let client = world.add_client(of);
-        handle(&self.shared, client)
+        let client = world.replace_client(self.client, self.thread);
+        handle(&self.shared, client, self.thread)
     }
 
     fn close(&self, completion: Completion<Reply>) {
@@ -157,13 +167,18 @@ impl Transport for SimulatedTransport {
 /// A new session of a thread.
 fn zookeeper(shared: &Rc<Shared<SimulatedZooKeeper>>, thread: Thread) -> ZooKeeper {
     let client = shared.world.borrow_mut().add_client(thread);
-    handle(shared, client)
+    handle(shared, client, thread)
 }
 
 /// A handle to a client that is there.
-pub(super) fn handle(shared: &Rc<Shared<SimulatedZooKeeper>>, client: ClientId) -> ZooKeeper {
+pub(super) fn handle(
+    shared: &Rc<Shared<SimulatedZooKeeper>>,
+    client: ClientId,
+    thread: Thread,
+) -> ZooKeeper {
     ZooKeeper::new(SimulatedTransport {
         shared: Rc::clone(shared),
         client,
+        thread,
     })
 }

@@ -73,10 +73,10 @@ async fn delete(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
 }
 
 fn operator_session(shared: &SharedWorld) -> ZooKeeper {
-    let client = {
+    let (client, operator) = {
         let mut world = shared.world.borrow_mut();
         let operator = world.operator();
-        world.add_client(operator)
+        (world.add_client(operator), operator)
     };
-    handle(shared, client)
+    handle(shared, client, operator)
 }

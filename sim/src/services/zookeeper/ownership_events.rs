@@ -2,7 +2,6 @@
 
 use picklock_checker::{ContenderId, Event, EventKind, LockId};
 use picklock_clients::RequestKind;
-use picklock_clients::zookeeper::SessionId;
 use picklock_zookeeper::txn::{Txn, TxnChange};
 
 use super::{LOCKS_PATH, SimulatedZooKeeper};
@@ -21,7 +20,8 @@ impl World<SimulatedZooKeeper> {
         self.service.last_commit = txn.zxid.0;
         let before = self.recorder.history.events.len();
         let session = txn.session.unwrap_or_default();
-        self.follow(txn, session, &txn.change);
+        let by = self.author(session, txn.xid);
+        self.follow(txn, by, &txn.change);
         self.queued_since(before);
         if self.watches_moments()
             && let Some(kind) = kind(&txn.change)
@@ -29,20 +29,19 @@ impl World<SimulatedZooKeeper> {
             let kind = self.exact_kind(session, txn.xid, kind);
             self.request_moment(session, txn.xid, Occasion::Committed(kind));
             if self.faults_armed > 0
-                && let Some(by) = self.service.sessions.get(&session).map(|by| by.0)
+                && let Some(by) = by
             {
-                self.await_replication(leader, None, (by, kind), txn.zxid.0);
+                self.await_replication(leader, None, (by.0, kind), txn.zxid.0);
             }
         }
     }
 
-    fn follow(&mut self, txn: &Txn, session: SessionId, change: &TxnChange) {
+    fn follow(&mut self, txn: &Txn, by: Option<ContenderId>, change: &TxnChange) {
         match change {
             TxnChange::Create(created) => {
                 let index = self.place_of(&created.path);
-                if let (Some((lock, name)), Some(by)) = (index, self.service.sessions.get(&session))
-                {
-                    let (by, zxid) = (*by, txn.zxid.0);
+                if let (Some((lock, name)), Some(by)) = (index, by) {
+                    let zxid = txn.zxid.0;
                     self.ownerships[lock].created(
                         self.now,
                         name,
@@ -55,7 +54,7 @@ impl World<SimulatedZooKeeper> {
             }
             TxnChange::Delete { path, .. } => {
                 if let Some((lock, name)) = self.place_of(path) {
-                    let actor = self.actor(session);
+                    let actor = actor(by);
                     self.departed();
                     self.ownerships[lock].deleted(self.now, name, actor, &mut self.recorder);
                 }
@@ -71,14 +70,14 @@ impl World<SimulatedZooKeeper> {
             }
             TxnChange::SetData { path, data, .. } => {
                 if let Some((lock, _)) = self.place_of(path) {
-                    let (actor, free, zxid) = (self.actor(session), data.is_empty(), txn.zxid.0);
+                    let (actor, free, zxid) = (actor(by), data.is_empty(), txn.zxid.0);
                     let recorder = &mut self.recorder;
                     self.ownerships[lock].data_set(self.now, path, free, actor, zxid, recorder);
                 }
             }
             TxnChange::Multi(changes) => {
                 for change in changes.iter() {
-                    self.follow(txn, session, change);
+                    self.follow(txn, by, change);
                 }
             }
             TxnChange::CreateSession { .. }
@@ -94,13 +93,6 @@ impl World<SimulatedZooKeeper> {
         let (lock, name) = name_in_lock(path)?;
         let lock = lock.0 as usize;
         (lock < self.ownerships.len()).then_some((lock, name))
-    }
-
-    fn actor(&self, session: SessionId) -> Actor {
-        self.service
-            .sessions
-            .get(&session)
-            .map_or(Actor::Outsider, |by| Actor::Contender(*by))
     }
 
     fn departed(&mut self) {
@@ -125,6 +117,11 @@ impl World<SimulatedZooKeeper> {
             self.moment(Moment::new(by.0, Occasion::Queued));
         }
     }
+}
+
+/// Who has changed something: a contender, or somebody else.
+fn actor(by: Option<ContenderId>) -> Actor {
+    by.map_or(Actor::Outsider, Actor::Contender)
 }
 
 /// The lock that a path is in, and the name of the node there.

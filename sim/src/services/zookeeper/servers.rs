@@ -204,7 +204,7 @@ impl World<SimulatedZooKeeper> {
             self.recorder.counts.bytes += request.wire_bytes();
         }
         if let ClientMessage::Request { xid, request } = &message {
-            let by = self.service.clients[client as usize].by;
+            let by = self.caller(client as usize, *xid);
             self.follow_lock_request(by, connection, (*xid, request));
         }
         self.server_input(
@@ -295,7 +295,7 @@ impl World<SimulatedZooKeeper> {
         client: usize,
         xid: Xid,
     ) -> Option<MessageFate> {
-        let by = self.service.clients[client].by.0;
+        let by = self.caller(client, xid).0;
         let number = xid.0;
         let request = RequestId { connection, number };
         match self.kind_of(client, xid) {

@@ -1,6 +1,6 @@
 //! What becomes of sessions and of the requests in them: moments that faults wait for, and the history tells of.
 
-use picklock_checker::EventKind;
+use picklock_checker::{ContenderId, EventKind};
 use picklock_clients::RequestKind;
 use picklock_clients::zookeeper::{SessionId, SessionState};
 use picklock_zookeeper::messages::Xid;
@@ -47,7 +47,7 @@ impl World<SimulatedZooKeeper> {
 
     #[inline(never)]
     fn fire_request_moment(&mut self, session: SessionId, xid: Option<Xid>, occasion: Occasion) {
-        let Some(by) = self.service.sessions.get(&session).map(|by| by.0) else {
+        let Some(ContenderId(by)) = self.author(session, xid) else {
             return;
         };
         let client = self.contenders[by as usize].client;
@@ -63,46 +63,54 @@ impl World<SimulatedZooKeeper> {
         });
     }
 
-    /// A client sees its session in another state.
+    /// A client sees its session in another state. Everybody who stands on it is told.
     #[cold]
     pub(super) fn client_state(&mut self, client: ClientId, state: SessionState) {
-        let by = self.service.clients[client.0 as usize].by;
-        let Some(contender) = self.contenders.get(by.0 as usize) else {
-            return;
+        let users = self.users(client).into_iter();
+        let current = |by: &ContenderId| {
+            let contender = self.contenders.get(by.0 as usize);
+            contender.is_some_and(|contender| contender.client == Some(client))
         };
-        if contender.client != Some(client) {
+        let users: Vec<ContenderId> = users.filter(current).collect();
+        if users.is_empty() {
             return;
         }
-        self.note_session_state(by);
-        let machine = &self.service.clients[client.0 as usize].machine;
-        let resumed =
-            machine.session().0 != 0 && self.service.sessions.contains_key(&machine.session());
-        let (what, occasion) = match state {
-            SessionState::Connecting => (EventKind::Disconnected { by }, Occasion::Disconnected),
-            SessionState::Connected
-                if resumed && self.service.clients[client.0 as usize].greeted =>
-            {
-                (EventKind::Reconnected { by }, Occasion::Reconnected)
+        for by in &users {
+            self.note_session_state(*by);
+        }
+        let slot = &mut self.service.clients[client.0 as usize];
+        let session = slot.machine.session();
+        let resumed = session.0 != 0 && self.service.sessions.contains_key(&session);
+        let greeted = match state {
+            SessionState::Connecting | SessionState::Closed => slot.greeted,
+            SessionState::Connected | SessionState::ConnectedReadOnly => {
+                std::mem::replace(&mut slot.greeted, true)
             }
-            SessionState::Connected => {
-                self.service.clients[client.0 as usize].greeted = true;
-                return;
-            }
-            SessionState::ConnectedReadOnly => {
-                self.service.clients[client.0 as usize].greeted = true;
-                self.record(EventKind::ConnectedReadOnly { by });
-                return;
-            }
-            SessionState::Closed => (EventKind::SessionLost { by }, Occasion::SessionLost),
         };
-        self.record(what);
-        self.moment(Moment::new(by.0, occasion));
+        for by in users {
+            let (what, occasion) = match state {
+                SessionState::Connecting => {
+                    (EventKind::Disconnected { by }, Occasion::Disconnected)
+                }
+                SessionState::Connected if resumed && greeted => {
+                    (EventKind::Reconnected { by }, Occasion::Reconnected)
+                }
+                SessionState::Connected => continue,
+                SessionState::ConnectedReadOnly => {
+                    self.record(EventKind::ConnectedReadOnly { by });
+                    continue;
+                }
+                SessionState::Closed => (EventKind::SessionLost { by }, Occasion::SessionLost),
+            };
+            self.record(what);
+            self.moment(Moment::new(by.0, occasion));
+        }
     }
 
     #[cold]
     pub(super) fn session_expired(&mut self, leader: ServerId, session: SessionId) {
         self.record_expiry(leader, session);
-        if let Some(by) = self.service.sessions.get(&session).copied() {
+        for by in self.users_of_session(session) {
             self.record(EventKind::SessionExpired { by });
             self.moment(Moment::new(by.0, Occasion::SessionExpired));
         }

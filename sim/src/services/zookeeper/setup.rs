@@ -38,6 +38,7 @@ pub(super) fn formed(plan: &Plan) -> SimulatedZooKeeper {
         clients: Vec::with_capacity(plan.workload.contenders as usize + 1),
         servers: machines.map(ServerSlot::new).collect(),
         sessions: BTreeMap::new(),
+        callers: Default::default(),
         last_commit: 0,
         list_retries: Default::default(),
         pending_loss_news: Default::default(),

@@ -151,6 +151,7 @@ impl Wire {
                 connection,
                 command: pending.command.clone(),
                 again: pending.sent_before,
+                caller: pending.caller,
             });
             self.sent.push(pending);
         }
@@ -253,6 +254,7 @@ fn send_untracked(
         connection,
         command: Command::new(word),
         again: false,
+        caller: None,
     });
     sent.push_untracked();
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use picklock_checker::ContenderId;
 use picklock_clients::completion::Completion;
 use picklock_clients::redis::{Bytes, Command, Lane, Listener, RedisResult, Value};
 use picklock_machines::ConnectionId;
@@ -114,6 +115,8 @@ pub enum Input {
         command: Command,
         /// What gets the answer.
         completion: Completion<RedisResult<Value>>,
+        /// Which of the tasks that share the client asks.
+        caller: Option<ContenderId>,
     },
     /// The application subscribes to a channel.
     Subscribe {
@@ -164,6 +167,8 @@ pub enum Output {
         command: Command,
         /// Whether it was sent before, and may have been executed.
         again: bool,
+        /// Which of the tasks that share the client has asked; `None` if it was the client itself.
+        caller: Option<ContenderId>,
     },
     /// Close a connection.
     Disconnect {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_checker::VirtualTime;
+use picklock_checker::{ContenderId, VirtualTime};
 use picklock_clients::completion::Completion;
 use picklock_clients::redis::{Command, RedisError, RedisResult, Value, short_name};
 
@@ -12,6 +12,8 @@ use super::RedisClientConfig;
 pub(super) struct Pending {
     pub command: Command,
     pub completion: Completion<RedisResult<Value>>,
+    /// Which of the tasks that share the client has asked.
+    pub caller: Option<ContenderId>,
     /// When nobody waits for it any longer.
     pub deadline: VirtualTime,
     pub tries_left: u32,
@@ -77,6 +79,7 @@ impl Pending {
     ) -> Self {
         Self {
             completion,
+            caller: None,
             deadline: deadline(now, Duration::ZERO, &command, settings),
             command,
             tries_left: settings.retries,

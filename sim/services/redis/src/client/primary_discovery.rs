@@ -103,6 +103,7 @@ impl Client {
                 connection,
                 command: Command::new("ROLE"),
                 again: false,
+                caller: None,
             });
         }
     }

@@ -97,6 +97,7 @@ impl SequentialQuery {
             connection,
             command: (self.what)(),
             again: false,
+            caller: None,
         });
     }
 

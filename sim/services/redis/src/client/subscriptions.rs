@@ -87,6 +87,7 @@ impl Subscriptions {
                 connection,
                 command,
                 again: false,
+                caller: None,
             });
         }
     }

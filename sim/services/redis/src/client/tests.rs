@@ -59,6 +59,7 @@ impl ClientHarness {
             lane,
             command,
             completion,
+            caller: None,
         });
         answer
     }

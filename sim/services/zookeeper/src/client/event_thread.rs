@@ -1,5 +1,6 @@
 //! The event thread: on it the application is told of events, one after the other.
 
+use picklock_checker::ContenderId;
 use picklock_clients::completion::Completion;
 use picklock_clients::zookeeper::{Reply, WatchedEvent, Watcher};
 
@@ -10,7 +11,12 @@ use crate::client_profile::EventThread as Kind;
 pub struct Caller {
     completion: Completion<Reply>,
     in_background: bool,
+    /// Which of the tasks that share the handle it is. It takes no more room than there is anyway.
+    task: ContenderId,
 }
+
+/// Stands for one who shares the handle with nobody.
+const NO_TASK: ContenderId = ContenderId(u32::MAX);
 
 impl Caller {
     /// Somebody who waits for the answer.
@@ -19,6 +25,7 @@ impl Caller {
         Self {
             completion,
             in_background,
+            task: NO_TASK,
         }
     }
 
@@ -28,7 +35,19 @@ impl Caller {
         Self {
             completion,
             in_background,
+            task: NO_TASK,
         }
+    }
+
+    /// The same, of one of the tasks that share the handle.
+    #[must_use]
+    pub fn of(self, task: ContenderId) -> Self {
+        Self { task, ..self }
+    }
+
+    /// Which of the tasks that share the handle it is.
+    pub(super) fn task(&self) -> Option<ContenderId> {
+        (self.task != NO_TASK).then_some(self.task)
     }
 
     /// Is answered without any ado.

@@ -3,7 +3,7 @@
 use std::mem;
 use std::rc::Rc;
 
-use picklock_checker::{ListTooLong, VirtualTime};
+use picklock_checker::{ContenderId, ListTooLong, VirtualTime};
 use picklock_clients::completion::Completion;
 use picklock_clients::zookeeper::{Reply, Request, Response, SessionState, Watcher, ZkError, Zxid};
 
@@ -138,6 +138,14 @@ impl Client {
             connection,
             message,
         });
+    }
+
+    /// Which of the tasks that share the handle waits for the answer to the request of this number.
+    pub fn asked_by(&self, xid: Xid) -> Option<ContenderId> {
+        let behind = self.next_xid.0.wrapping_sub(xid.0) as usize;
+        let index = self.waiting.len().checked_sub(behind)?;
+        let waiting = self.waiting.iter().nth(index)?;
+        waiting.caller.task()
     }
 
     /// Somebody waits for the answer to what is sent now: under which number.

@@ -80,6 +80,7 @@ impl ClientHarness {
             lane,
             command,
             completion,
+            caller: None,
         });
         answer
     }

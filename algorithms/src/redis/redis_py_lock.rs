@@ -1,0 +1,124 @@
+//! redis-py's `Lock`: SET NX PX with a token, which the object keeps for each thread.
+//!
+//! # Source
+//!
+//! redis-py 5, `redis/lock.py`: `Lock.acquire`, `do_acquire`, `release`, `do_release`, and `thread_local=True`.
+//!
+//! # Steps
+//!
+//! 1. A token that nobody else has, for this acquisition alone.
+//! 2. `SET key token NX PX timeout`. If it was set, keep the token for this thread (`self.local.token`): we hold the
+//!    lock. If not, sleep, and try again with the same token.
+//! 3. Release: without a token of this thread there is nothing to release. Forget it, and delete the key by a script if
+//!    it holds that token.
+//!
+//! # Guarantees
+//!
+//! - Threads that share the object do not release each other's hold (scenario `redis/shared-lock-object`).
+//!
+//! # Hazards
+//!
+//! - Nobody is told that the timeout is over: who holds for longer goes on believing, as with every lock that does not
+//!   look (scenario `redis/late-release`).
+//! - With `thread_local=False` the token is one for all threads: the next one to acquire overwrites it, and whoever
+//!   had lost the lock releases that one's hold ([`redis_py_lock_one_token`](super::redis_py_lock_one_token)).
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use async_trait::async_trait;
+
+use super::compare_and_delete::DELETE_IF_OURS;
+use super::leased::{CLAIMS, Leased, never};
+use crate::clients::RequestKind;
+use crate::clients::redis::{Redis, Script, Value};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+
+/// The requests that it makes.
+pub(super) const REQUESTS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redis-py-lock",
+    summary: "redis-py's Lock: SET NX PX, and a token that the object keeps for each thread.",
+    source: "redis-py 5, redis/lock.py",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    requests: REQUESTS,
+    inputs: &[],
+    cancellable: true,
+    shareable: true,
+    build: Build::Redis(&|redis, env, lease| {
+        Box::new(RedisPyLock::new(redis, env, lease, Local::OfThread))
+    }),
+};
+
+/// Whose the token is that the object keeps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Local {
+    /// Each thread's: `threading.local()`.
+    OfThread,
+    /// The object's, for all threads: `SimpleNamespace()`.
+    OfObject,
+}
+
+pub(super) struct RedisPyLock {
+    leased: Leased,
+    lua_release: Script,
+    local: Local,
+    /// What is kept under `self.local.token`.
+    token: Rc<RefCell<Option<String>>>,
+}
+
+impl RedisPyLock {
+    pub fn new(redis: Redis, env: Env, lease: Lease, local: Local) -> Self {
+        Self {
+            leased: Leased { redis, env, lease },
+            lua_release: Script::new(DELETE_IF_OURS),
+            local,
+            token: Rc::default(),
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for RedisPyLock {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        let token = self.leased.env.guid(); // Step 1.
+        while !self.leased.set_if_missing(&token).await? {
+            self.leased.pause().await; // Step 2.
+        }
+        *self.token.borrow_mut() = Some(token);
+        Ok(self.leased.held(None))
+    }
+
+    /// Step 3.
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        let expected_token = self.token.borrow_mut().take().ok_or(LockError::NotHeld)?;
+        let redis = &self.leased.redis;
+        let answer = redis
+            .script(&self.lua_release, &[&held.path_or_key], &[&expected_token])
+            .await?;
+        match answer {
+            Value::Integer(1) => Ok(()),
+            _ => Err(LockError::PlaceLost),
+        }
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        never().await
+    }
+
+    fn for_task(&self, env: &Env) -> Option<Box<dyn Lock>> {
+        let Leased { redis, lease, .. } = &self.leased;
+        let lock = Self::new(redis.clone(), env.clone(), lease.clone(), self.local);
+        Some(Box::new(match self.local {
+            Local::OfThread => lock,
+            Local::OfObject => Self {
+                token: Rc::clone(&self.token),
+                ..lock
+            },
+        }))
+    }
+}

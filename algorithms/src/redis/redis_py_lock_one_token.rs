@@ -1,0 +1,23 @@
+//! `redis_py_lock`, except that all threads have one token (`thread_local=False`). Must be caught by
+//! `redis/shared-lock-object`.
+
+use super::leased::CLAIMS;
+use super::redis_py_lock::{Local, REQUESTS, RedisPyLock};
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redis-py-lock-one-token",
+    summary: "redis-py's Lock with thread_local=False: the object keeps one token for all threads.",
+    source: "redis-py 5, redis/lock.py, the documentation of thread_local",
+    flaw: Some("the next to acquire overwrites the token of whoever holds"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    requests: REQUESTS,
+    inputs: &[],
+    cancellable: true,
+    shareable: true,
+    build: Build::Redis(&|redis, env, lease| {
+        Box::new(RedisPyLock::new(redis, env, lease, Local::OfObject))
+    }),
+};

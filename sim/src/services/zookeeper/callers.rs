@@ -1,0 +1,143 @@
+//! Handles that several tasks of a process share: whose request is whose, and whom their events are for.
+
+use picklock_checker::ContenderId;
+use picklock_clients::zookeeper::{SessionId, SessionState};
+use picklock_zookeeper::messages::Xid;
+use rustc_hash::FxHashMap;
+
+use super::SimulatedZooKeeper;
+use crate::event::ClientId;
+use crate::process::{ProcessId, Thread};
+use crate::world::World;
+
+/// Which task has asked what. Nothing is kept where every task has a handle of its own.
+#[derive(Default)]
+pub(super) struct Callers {
+    of_requests: FxHashMap<(u32, u32), ContenderId>,
+    /// The handle of a session.
+    of_sessions: FxHashMap<SessionId, ClientId>,
+}
+
+impl World<SimulatedZooKeeper> {
+    /// Whether the tasks of a process have one handle.
+    #[inline]
+    pub(super) fn shares_handles(&self) -> bool {
+        self.plan.workload.share.is_of_client()
+    }
+
+    /// The handle of a process that is there to be shared.
+    pub(super) fn shared_client(&self, process: ProcessId) -> Option<ClientId> {
+        if !self.shares_handles() {
+            return None;
+        }
+        let tasks = self.tasks_of(process);
+        let clients = tasks.filter_map(|by| self.contenders[by.0 as usize].client);
+        let lives = |client: &ClientId| {
+            let slot = &self.service.clients[client.0 as usize];
+            slot.alive && slot.machine.state() != SessionState::Closed
+        };
+        clients.filter(lives).max()
+    }
+
+    /// A handle for a thread: that of its process, if there is one to be shared.
+    pub(super) fn client_for(&mut self, thread: Thread) -> ClientId {
+        match self.shared_client(thread.process) {
+            Some(shared) => {
+                self.contenders[thread.contender.0 as usize].client = Some(shared);
+                shared
+            }
+            None => self.add_client(thread),
+        }
+    }
+
+    /// A thread has given up a handle, and wants another session: whoever shared the old one shares the new one.
+    pub(super) fn replace_client(&mut self, old: ClientId, thread: Thread) -> ClientId {
+        let shared = self.shares_handles();
+        let users = self.users(old);
+        let new = self.client_for(thread);
+        for by in users.into_iter().filter(|_| shared) {
+            self.contenders[by.0 as usize].client = Some(new);
+        }
+        new
+    }
+
+    /// Whose handle it is: those of several tasks, if they share it.
+    pub(super) fn users(&self, client: ClientId) -> Vec<ContenderId> {
+        let slot = &self.service.clients[client.0 as usize];
+        match self.shares_handles() {
+            true => self.users_of(slot.process, client).collect(),
+            false => vec![slot.by],
+        }
+    }
+
+    /// Whether a contender that stands on a handle believes in a lock that is not its own any more.
+    #[inline]
+    pub(super) fn a_user_believes_in_vain(&self, client: ClientId) -> bool {
+        match self.shares_handles() {
+            true => (self.users(client).into_iter()).any(|by| self.believes_without_owning(by)),
+            false => self.believes_without_owning(self.service.clients[client.0 as usize].by),
+        }
+    }
+
+    /// A request is sent by a handle that tasks share: it is noted which of them has asked.
+    #[cold]
+    pub(super) fn note_caller(&mut self, client: usize, xid: Xid) {
+        let slot = &self.service.clients[client];
+        let by = slot.machine.asked_by(xid).unwrap_or(slot.by);
+        self.service
+            .callers
+            .of_requests
+            .insert((client as u32, xid.0), by);
+    }
+
+    /// Which task has asked for something by a handle.
+    #[inline]
+    pub(super) fn caller(&self, client: usize, xid: Xid) -> ContenderId {
+        let by = self.service.clients[client].by;
+        match self.shares_handles() {
+            true => {
+                let known = self
+                    .service
+                    .callers
+                    .of_requests
+                    .get(&(client as u32, xid.0));
+                known.copied().unwrap_or(by)
+            }
+            false => by,
+        }
+    }
+
+    /// A handle has a session. Answers whether it is a new one.
+    pub(super) fn note_session(
+        &mut self,
+        session: SessionId,
+        client: ClientId,
+        by: ContenderId,
+    ) -> bool {
+        let is_new = self.service.sessions.insert(session, by).is_none();
+        if self.shares_handles() {
+            self.service.callers.of_sessions.insert(session, client);
+        }
+        is_new
+    }
+
+    /// Which contender has asked for something in a session; of what it has not asked for itself, whose session it is.
+    #[inline]
+    pub(super) fn author(&self, session: SessionId, xid: Option<Xid>) -> Option<ContenderId> {
+        let by = *self.service.sessions.get(&session)?;
+        let Some(xid) = xid.filter(|_| self.shares_handles()) else {
+            return Some(by);
+        };
+        let client = self.service.callers.of_sessions.get(&session)?;
+        Some(self.caller(client.0 as usize, xid))
+    }
+
+    /// Whose session it is: those of several tasks, if they share it.
+    pub(super) fn users_of_session(&self, session: SessionId) -> Vec<ContenderId> {
+        let by = self.service.sessions.get(&session).copied();
+        match self.service.callers.of_sessions.get(&session) {
+            Some(client) => self.users(*client),
+            None => by.into_iter().collect(),
+        }
+    }
+}
