@@ -287,6 +287,10 @@ pub enum Ended {
 pub struct History {
     /// Names of the contenders, as in `contender-1`.
     pub contenders: Vec<String>,
+    /// How many of the contenders are tasks of one process, the first so many of the first and so on; zero if each is a
+    /// process of its own.
+    #[serde(default, skip_serializing_if = "no_tasks")]
+    pub tasks_per_process: u32,
     /// Names of the locks.
     pub locks: Vec<String>,
     /// What the faults of the plan do, as a person would say it: `pause contender-1 for 20s`.
@@ -316,7 +320,17 @@ pub struct History {
     pub too_long: Option<ListTooLong>,
 }
 
+/// Whether each contender is a process of its own.
+fn no_tasks(tasks: &u32) -> bool {
+    *tasks == 0
+}
+
 impl History {
+    /// The number of the process of a contender, from one, if processes have several.
+    pub fn process(&self, id: ContenderId) -> Option<u32> {
+        Some(id.0.checked_div(self.tasks_per_process)? + 1)
+    }
+
     /// The name of a contender.
     pub fn contender(&self, id: ContenderId) -> &str {
         self.contenders

@@ -64,8 +64,11 @@ pub(crate) fn argument(story: &Story, scene: &Scene) -> String {
 fn describe_contender(story: &Story, column: &Column, scene: &Scene, glyphs: &Glyphs) -> String {
     let history = &story.history;
     let mut parts = vec![column.name.clone()];
+    if let Some(process) = history.process(column.contender) {
+        parts.push(format!("a task of process {process}"));
+    }
     let Some(window) = scene.selection.windows.get(&column.contender) else {
-        return parts.remove(0);
+        return parts.join(", ");
     };
     let events = history.events.get(window.clone()).unwrap_or_default();
     let start = *window.start();

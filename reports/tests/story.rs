@@ -487,3 +487,12 @@ fn the_calm_says_which_faults_never_struck_and_which_stay() {
     let calm = "the calm begins; fault 1 stays for good; fault 2 never struck";
     assert!(text.contains(calm), "{text}");
 }
+
+#[test]
+fn tasks_of_one_process_are_said_to_be_that() {
+    let mut told = two_inside();
+    told.history.tasks_per_process = 2;
+    let text = essential(&told);
+    let of_one = text.matches("a task of process 1").count();
+    assert_eq!(of_one, 2, "{text}");
+}

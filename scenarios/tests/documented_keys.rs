@@ -171,6 +171,14 @@ const KEYS: &[Row] = &[
         &[],
     ),
     (Workload, "contenders", &["7", "\"2..4\""], &[]),
+    (Workload, "tasks-per-process", &["3", "\"1..3\""], &[]),
+    // What a service lets tasks share is its own: `sim/tests/tasks.rs` has all of it.
+    (
+        Workload,
+        "share",
+        &["\"nothing\"\ntasks-per-process = 3"],
+        &[],
+    ),
     (Workload, "locks", &["2"], &[]),
     (
         Workload,

@@ -138,6 +138,61 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "contenders = 3\n",
         "contenders = 3\nreads = \"sometimes\"\n",
     ),
+    (
+        "tasks_that_do_not_divide",
+        "contenders = 3\n",
+        "contenders = 3\ntasks-per-process = 2\n",
+    ),
+    (
+        "share_with_nobody",
+        "contenders = 3\n",
+        "contenders = 3\nshare = \"session\"\n",
+    ),
+    (
+        "share_misspelt",
+        "contenders = 3\n",
+        "contenders = 3\ntasks-per-process = 3\nshare = \"sesion\"\n",
+    ),
+    (
+        "share_of_a_connection_of_zookeeper",
+        "contenders = 3\n",
+        "contenders = 3\ntasks-per-process = 3\nshare = \"connection\"\n",
+    ),
+    (
+        "share_of_a_session_of_redis",
+        "[workload]\ncontenders = 3\n",
+        "[service.redis]\nlease = \"10s\"\n\n\
+         [workload]\ncontenders = 3\ntasks-per-process = 3\nshare = \"session\"\n",
+    ),
+    (
+        "share_at_the_lease_server",
+        "[workload]\ncontenders = 3\n",
+        "[service.lease-server]\nlease = \"10s\"\n\n\
+         [workload]\ncontenders = 3\ntasks-per-process = 3\nshare = \"lock\"\n",
+    ),
+    (
+        "share_of_a_lock_object_that_cannot_be",
+        "contenders = 3\n",
+        "contenders = 3\ntasks-per-process = 3\nshare = \"lock\"\n",
+    ),
+    (
+        "tasks_of_one_process_far_apart",
+        "contenders = 3\n\n[[contender]]\nname = \"contender-2\"\nhold = \"1s\"\n",
+        "contenders = 3\ntasks-per-process = 3\n\n[[contender]]\nname = \"contender-2\"\nlatency = \"1ms\"\n\n\
+         [[contender]]\nname = \"contender-3\"\nlatency = \"2ms\"\n",
+    ),
+    (
+        "tasks_of_one_process_by_two_clocks",
+        "contenders = 3\n\n[[contender]]\nname = \"contender-2\"\nhold = \"1s\"\n",
+        "contenders = 3\ntasks-per-process = 3\n\n[[contender]]\nname = \"contender-2\"\nclock-offset = \"1s\"\n\n\
+         [[contender]]\nname = \"contender-3\"\nclock-offset = \"-1s\"\n",
+    ),
+    (
+        "tasks_of_one_process_in_two_regions",
+        "[workload]\ncontenders = 3\n",
+        "[network.regions]\nus = [\"contender-1\"]\neu = [\"contender-2\"]\n\n[network.between]\nus.eu = \"20ms\"\n\n\
+         [workload]\ncontenders = 3\ntasks-per-process = 3\n",
+    ),
     ("lock_by_its_letter", "hold = \"1s\"", "locks = \"a\""),
     ("contender_of_no_lock", "hold = \"1s\"", "locks = []"),
     (

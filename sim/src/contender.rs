@@ -28,7 +28,7 @@ use crate::world::SimulatedService;
 use crate::world::World;
 use calls::failure;
 use locks::Locks;
-pub(crate) use process_memory::ProcessMemory;
+use process_memory::ProcessMemory;
 
 /// Whether a contender comes for the first time, or in the place of one that has died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

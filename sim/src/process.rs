@@ -5,7 +5,6 @@ use picklock_checker::{ContenderId, VirtualTime};
 use crate::clock::LocalClock;
 pub use crate::clock::WALL_START_MICROS;
 use crate::engine::TaskId;
-use crate::network::ClientLink;
 
 /// A process, by its index in the world. Those of contenders come first, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,8 +28,6 @@ pub struct Process<Event> {
     pub backlog: Vec<Event>,
     /// Tasks that would have run while it stood still.
     pub sleepers: Vec<TaskId>,
-    /// What is in the way between it and the service, if anything ever was.
-    pub link: Option<Box<ClientLink>>,
     clock: LocalClock,
 }
 
@@ -52,7 +49,6 @@ impl<Event> Process<Event> {
             state: ProcessState::Running,
             backlog: Vec::new(),
             sleepers: Vec::new(),
-            link: None,
             clock: LocalClock::default(),
         }
     }

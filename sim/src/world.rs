@@ -25,6 +25,7 @@ mod tasks;
 pub(crate) mod timeline_lanes;
 pub(crate) mod triggers;
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -37,11 +38,10 @@ use picklock_clients::env::LocalFuture;
 
 use crate::broken::break_off;
 use crate::budget::never_waits;
-use crate::contender::ProcessMemory;
 use crate::engine::{Executor, Tape, Timeline, timeline};
 use crate::event::{ClientId, Event};
 use crate::latency_samples::Samples;
-use crate::network::{Connections, Latency, Links, RequestId};
+use crate::network::{ClientLink, Connections, Latency, Links, RequestId};
 use crate::ownership::Ownership;
 use crate::plan::Plan;
 use crate::process::{Process, ProcessId, Thread};
@@ -80,7 +80,7 @@ impl<S: SimulatedService> Shared<S> {
         }
     }
 
-    /// The thread whose code calls: of several tasks of a process that have one object, one handle, or one environment in
+    /// The thread whose code calls: of several tasks of a process that have an object, a handle, or an environment in
     /// common, the one that runs. Otherwise it is whose the thing is that is called.
     #[inline]
     pub fn caller(&self, owner: Thread) -> Thread {
@@ -143,7 +143,7 @@ pub(crate) struct World<S: SimulatedService> {
     /// At this moment, tasks run in the order in which they were woken.
     pub in_turn: VirtualTime,
     /// By process: what its tasks have in common, if it has several.
-    pub memories: Vec<Weak<ProcessMemory>>,
+    pub memories: Vec<Weak<dyn Any>>,
     /// Tasks to be added before the next step.
     pub spawned: Vec<(Thread, Task<S>)>,
     /// Processes whose tasks are to be dropped before the next step.
@@ -157,6 +157,8 @@ pub(crate) struct World<S: SimulatedService> {
     pub links_clear: bool,
     /// How long processes take until their tasks run, if any of them takes time.
     pub processing: Option<Box<processing::Processing>>,
+    /// What is in the way between a process and the service, if anything ever was.
+    pub client_links: BTreeMap<ProcessId, ClientLink>,
     pub partitions: Vec<partitions::Partition>,
     /// The moments of the run so far, if somebody asked for them.
     pub seen: Option<MomentLog>,

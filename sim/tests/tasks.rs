@@ -1,12 +1,12 @@
 //! Contenders that are tasks of one process: what strikes the process strikes all of them, and what they share is one.
 
-mod common;
+#[path = "common/plans.rs"]
+mod plans;
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use common::{A, FIRST, acquired, plan_on, planned, seconds};
 use picklock_algorithms::{Held, Lease, Lock, LockError, Recipe};
 use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
 use picklock_clients::RequestKind;
@@ -17,7 +17,9 @@ use picklock_sim::plan::{
     Service, Share, Trigger,
 };
 use picklock_sim::simulate;
+use plans::{FIRST, acquired, plan_on, planned, seconds};
 
+const A: ContenderId = ContenderId(0);
 const SECOND: ContenderName = ContenderName(1);
 
 /// Four contenders in two processes.

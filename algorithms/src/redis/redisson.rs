@@ -33,12 +33,15 @@
 //!   lease is over. Asked again, the same thread enters a second time, and its one release gives one entry back: the
 //!   release is done, the lock is not free, and again nobody gets it before the lease is over.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+mod client_id;
+
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+
+use client_id::uuid;
 
 use super::leased::{CLAIMS, Leased, never};
 use crate::clients::RequestKind;
@@ -318,21 +321,6 @@ impl RedissonLock {
             }
         });
     }
-}
-
-/// The id of the client of the process, for the locks of a key.
-#[derive(Default)]
-struct ClientIds(RefCell<BTreeMap<Rc<str>, String>>);
-
-/// What names the client of the process: all threads have the same.
-fn uuid(env: &Env, key: &Rc<str>) -> String {
-    let ids = env.process_wide(ClientIds::default);
-    if let Some(known) = ids.0.borrow().get(key) {
-        return known.clone();
-    }
-    let made = env.guid();
-    ids.0.borrow_mut().insert(Rc::clone(key), made.clone());
-    made
 }
 
 /// Runs a script, and waits for replicas if it is to and there are any. Answers nothing if none of them has heard

@@ -8,7 +8,7 @@ use crate::{Build, OwnershipRule, Recipe, RecipeInput};
 pub const RECIPE: Recipe = Recipe {
     name: "redisson-client-id",
     summary: "Redisson's RLock whose owner is the client: any thread of the process enters again.",
-    source: "RedissonBaseLock.getLockName without the thread id; an owner id made once for each client, as many locks have",
+    source: "RedissonBaseLock.getLockName without the thread id, as locks have it that name the client",
     flaw: Some("all threads of a process are one owner"),
     claims: CLAIMS,
     ownership: OwnershipRule::Key,

@@ -20,7 +20,8 @@
 //!
 //! # Hazards
 //!
-//! - Two callers in one session take each other's nodes for their own: one lock and one session for each.
+//! - Two callers in one session take each other's nodes for their own (scenario
+//!   `zookeeper/shared-session-lost-create`): one lock and one session for each.
 //! - A server that lags does not know of the node yet, as with the look-up by guid (scenario
 //!   `zookeeper/lookup-without-sync`).
 //! - A cancelled `acquire` leaves its ticket, as that of the predecessor watch does.

@@ -19,6 +19,8 @@
 //! - Each release wakes every waiter, and each of them sends a create, of which all but one fail; a failed create is
 //!   a transaction like any other (scenario `zookeeper/herd`).
 //! - Whoever is quickest gets it: not `fifo`, and a slow client may starve.
+//! - Whose the node is, the session says. Another thread that shares the session takes it for its own (scenario
+//!   `zookeeper/shared-session`).
 //! - The name is used again. Whoever deletes it by name, without looking whose it is, deletes another's lock
 //!   (`blind_unlock`, scenario `zookeeper/lost-delete-reply`).
 

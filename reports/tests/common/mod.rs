@@ -15,6 +15,7 @@ const LOCK: LockId = LockId(0);
 pub fn history(contenders: u32, faults: &[&str], lines: &str) -> History {
     let mut history = History {
         contenders: (1..=contenders).map(|n| format!("contender-{n}")).collect(),
+        tasks_per_process: 0,
         locks: vec!["stock".to_owned()],
         faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
         fault_requests: Vec::new(),

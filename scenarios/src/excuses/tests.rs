@@ -265,3 +265,22 @@ fn a_lease_allows_for_code_that_takes_less_than_a_hundredth_of_it_and_less_where
     assert!(!excused(0, &[drift(-10_000)]) && !excused(50, &[drift(-5_000)]));
     assert!(excused(51, &[drift(-5_000)]));
 }
+
+#[test]
+fn dead_links_of_two_tasks_of_a_process_are_those_of_one() {
+    let dead = |target, direction, millis| Fault::BlackHole {
+        target: ContenderName(target),
+        direction,
+        length: Duration::from_millis(millis).into(),
+    };
+    // One brings old news, the other keeps its own word back until it would notice.
+    let faults = [
+        dead(0, Direction::Both, 3_300),
+        dead(1, Direction::Both, 9_000),
+    ];
+    let apart = plan(true);
+    assert!(!excused_in(&apart, &faults).contains(&"mutual-exclusion"));
+    let mut together = apart.clone();
+    together.workload.tasks_per_process = 3;
+    assert!(excused_in(&together, &faults).contains(&"mutual-exclusion"));
+}

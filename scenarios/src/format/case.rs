@@ -54,9 +54,7 @@ pub(super) fn case(
     mistakes: &mut Mistakes,
 ) -> Option<Named> {
     let mut fields = item.table("a table, [[case]]", mistakes)?;
-    let &CaseScene {
-        section, service, ..
-    } = scene;
+    let (section, service) = (scene.section, scene.service);
     let example = "algorithm = \"zk-predecessor-watch\"";
     let algorithm_item = fields.need("algorithm", example);
     let algorithm = algorithm_item
@@ -94,16 +92,9 @@ pub(super) fn case(
     switches.set_in(&mut plan.service);
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
-    refuse_cancel(algorithm_item.as_ref(), &plan, &open, mistakes);
-    refuse_reads(algorithm_item.as_ref(), &plan, &open, catalogue, mistakes);
-    let service = plan.service.kind();
-    let fit = catalogue.algorithms.iter();
-    let fit: Vec<&str> = fit
-        .filter(|recipe| recipe.build.service() == service && recipe.shareable)
-        .map(|recipe| recipe.name)
-        .collect();
-    let shared = (&plan.workload, &open);
-    refuse_unshareable(algorithm_item.as_ref(), &algorithm, shared, &fit, mistakes);
+    if let Some(item) = &algorithm_item {
+        refuse_of_recipe(item, &plan, &open, catalogue, mistakes);
+    }
     Some(Named {
         case: Case {
             name,
@@ -181,16 +172,24 @@ fn refuse_on_other_service(
     mistakes.add(item.span.clone(), mistake);
 }
 
-/// Refuses a fault that drops a call to a recipe whose calls nobody drops.
-fn refuse_cancel(
-    item: Option<&Item>,
+/// Refuses what a recipe cannot have done to it.
+fn refuse_of_recipe(
+    item: &Item,
     plan: &Plan,
     open: &SampledParameters,
+    catalogue: &Catalogue,
     mistakes: &mut Mistakes,
 ) {
-    let Some(item) = item.filter(|_| !plan.recipe.cancellable) else {
+    refuse_cancel(item, plan, open, mistakes);
+    refuse_reads(item, plan, open, catalogue, mistakes);
+    refuse_unshareable(item, plan, open, catalogue, mistakes);
+}
+
+/// Refuses a fault that drops a call to a recipe whose calls nobody drops.
+fn refuse_cancel(item: &Item, plan: &Plan, open: &SampledParameters, mistakes: &mut Mistakes) {
+    if plan.recipe.cancellable {
         return;
-    };
+    }
     let cancels = |fault: &PlannedFault| matches!(fault.inject, Fault::Cancel { .. });
     let (label, help) = match plan.faults.iter().position(cancels) {
         Some(index) => (
@@ -216,7 +215,7 @@ fn refuse_cancel(
 
 /// Refuses a workload in which somebody reads to a recipe that nobody can share.
 fn refuse_reads(
-    item: Option<&Item>,
+    item: &Item,
     plan: &Plan,
     open: &SampledParameters,
     catalogue: &Catalogue,
@@ -225,9 +224,9 @@ fn refuse_reads(
     let any = open.contender.as_ref().and_then(|any| any.reads);
     let reads = plan.workload.has_reads() || any.is_some_and(|reads| reads != Reads::Never);
     let is_shared = |recipe: &Recipe| recipe.ownership.kind() == LockKind::ReadWrite;
-    let Some(item) = item.filter(|_| reads && !is_shared(&plan.recipe)) else {
+    if !reads || is_shared(&plan.recipe) {
         return;
-    };
+    }
     let service = plan.service.kind();
     let fit = catalogue.algorithms.iter();
     let fit: Vec<&str> = fit

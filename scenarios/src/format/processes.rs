@@ -1,14 +1,14 @@
 //! `tasks-per-process` and `share` of `[workload]`: which contenders are tasks of one process, and what they share.
 
-use picklock_algorithms::Recipe;
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{ContenderName, Regions, Share, Workload};
+use picklock_sim::plan::{ContenderName, Plan, Regions, Share, Workload};
 
 use super::participants::plural;
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use super::sampled_parameters::{several, whole, wide};
 use crate::describe::contender;
 use crate::sampled_parameters::SampledParameters;
+use crate::scenario::Catalogue;
 
 /// So many tasks a process has at most.
 const MOST_TASKS: i64 = 64;
@@ -98,22 +98,29 @@ fn share_on(item: &Item, service: ServiceKind, mistakes: &mut Mistakes) -> Optio
 
 /// Refuses a recipe whose lock object cannot be shared, where tasks share one.
 pub(super) fn refuse_unshareable(
-    item: Option<&Item>,
-    recipe: &Recipe,
-    (workload, open): (&Workload, &SampledParameters),
-    shareable: &[&str],
+    item: &Item,
+    plan: &Plan,
+    open: &SampledParameters,
+    catalogue: &Catalogue,
     mistakes: &mut Mistakes,
 ) {
-    let shares = workload.share == Share::Lock || open.share.contains(&Share::Lock);
-    let Some(item) = item.filter(|_| shares && !recipe.shareable) else {
+    let recipe = &plan.recipe;
+    let shares = plan.workload.share == Share::Lock || open.share.contains(&Share::Lock);
+    if !shares || recipe.shareable {
         return;
-    };
+    }
+    let service = recipe.build.service();
+    let fit = catalogue.algorithms.iter();
+    let fit: Vec<&str> = fit
+        .filter(|other| other.build.service() == service && other.shareable)
+        .map(|other| other.name)
+        .collect();
     let mistake = Mistake::new(format!(
         "`{}` does not say how its lock object is shared",
         recipe.name
     ))
     .label("but the tasks of a process share one here")
-    .help(super::reader::expected(shareable))
+    .help(super::reader::expected(&fit))
     .help("a recipe says so by `Lock::for_task`, and `Recipe::shareable` that it does; docs/your-lock.md shows how");
     mistakes.add(item.span.clone(), mistake);
 }

@@ -397,3 +397,52 @@ fn two_hundred_drawn_plans_are_enough_for_what_two_faults_break() {
     let (bases, limit) = (6, 200);
     all_find(&cases, PlanSource::Swarm, Effort { bases, limit });
 }
+
+/// The swarms of several tasks, and what the same seeds draw without them.
+#[test]
+fn processes_are_drawn_from_a_stream_of_their_own() {
+    let with = OPEN.replace(
+        "rounds =",
+        "tasks-per-process = \"1..3\"\nshare = [\"session\", \"nothing\"]\nrounds =",
+    );
+    let (with, without) = (read(&with), read(OPEN));
+    let mut seen = BTreeSet::new();
+    for seed in 0..200 {
+        let drawn = with.cases[0].settled(seed);
+        let alone = without.cases[0].settled(seed);
+        let (tasks, plain) = (&drawn.plan.workload, &alone.plan.workload);
+        let each = tasks.tasks_per_process;
+        assert_eq!(tasks.contenders, plain.contenders.next_multiple_of(each));
+        assert_eq!(
+            (tasks.rounds, tasks.hold, tasks.arrive),
+            (plain.rounds, plain.hold, plain.arrive)
+        );
+        assert_eq!(drawn.plan.service, alone.plan.service);
+        assert_eq!(drawn.plan.network, alone.plan.network);
+        assert!(
+            each > 1 || tasks.share.name().is_none(),
+            "nobody to share with"
+        );
+        seen.insert((each, tasks.share.name()));
+        if each == 1 {
+            assert_eq!(drawn.plan.faults, alone.plan.faults, "seed {seed}");
+        }
+    }
+    assert_eq!(seen.len(), 5, "{seen:?}");
+}
+
+#[test]
+fn a_drawn_process_is_on_one_machine() {
+    let open = OPEN.replace(
+        "[[fault]]",
+        "[[contender]]\nname = \"any\"\nlatency = [\"30ms\"]\nclock-offset = \"-5s..5s\"\n\n\
+         [[contender]]\nname = \"contender-1\"\nclock-offset = \"1s\"\n\n[[fault]]",
+    );
+    let open = open.replace("rounds =", "tasks-per-process = 2\nrounds =");
+    let scenario = read(&open);
+    for seed in 0..500 {
+        let drawn = scenario.cases[0].settled(seed);
+        // A file that said two times of one machine would not be read.
+        read(&write(&scenario, &drawn));
+    }
+}

@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicBool;
 
 use picklock_checker::{Verdict, invariants};
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{FaultDuration, FaultKind, Library, Plan};
+use picklock_sim::plan::{FaultDuration, FaultKind, Library, Plan, Share};
 use picklock_sim::{simulate, simulate_with};
 use proptest::prelude::*;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -146,6 +146,25 @@ fn the_client_is_javas_where_the_violation_needs_no_other() {
 
 fn client_of(plan: &Plan) -> Option<Library> {
     Some(plan.service.zookeeper()?.library)
+}
+
+/// What strikes threads alone is shown with two threads that share what it needs, and what any two processes show is
+/// shown with two processes.
+#[test]
+fn so_many_tasks_are_left_as_the_violation_needs_and_what_they_must_share() {
+    let promise = named("mutual-exclusion");
+    let (_, case) = find("zookeeper/shared-session", "zk-same-name");
+    let (_, needed) = shrunk(&case, promise, 1);
+    let left = &needed.plan.workload;
+    assert_eq!((left.contenders, left.tasks_per_process), (2, 2));
+    assert_eq!(left.share, Share::Session);
+    let (_, mut case) = find("zookeeper/unsorted-children", "zk-unsorted");
+    case.plan.workload.contenders = case.plan.workload.contenders.next_multiple_of(2);
+    case.plan.workload.tasks_per_process = 2;
+    case.plan.workload.share = Share::Session;
+    let (_, alone) = shrunk(&case, promise, 100);
+    let left = &alone.plan.workload;
+    assert_eq!((left.tasks_per_process, left.share), (1, Share::Nothing));
 }
 
 /// What is violated by calls that are made again and again until the bound on progress, and how many these are.

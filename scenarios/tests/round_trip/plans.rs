@@ -117,7 +117,9 @@ fn workload() -> BoxedStrategy<Workload> {
     ];
     let bounds = (prop::option::of(length()), prop::option::of(length()));
     let locks = prop_oneof![Just(1_u32), 2..=LockName::MOST];
-    let numbers = (1_u32..=100, 1_u32..=1_000, 0_u32..=100, locks);
+    let tasks = prop_oneof![Just(1_u32), 2_u32..=4];
+    let processes = (1_u32..=25, tasks, any::<bool>());
+    let numbers = (processes, 1_u32..=1_000, 0_u32..=100, locks);
     let calls = (prop::option::of(length()), 1_u32..=1_000);
     let times = (length(), bounds, calls, reads());
     (numbers, arrive, hold, (span(), span()), section, times)
@@ -125,8 +127,14 @@ fn workload() -> BoxedStrategy<Workload> {
             |(numbers, arrive, hold, (think, processing), section, times)| {
                 let (bystander_every, bounds, calls, reads) = times;
                 Workload {
-                    contenders: numbers.0,
-                    locks: numbers.3.min(numbers.0 * numbers.1),
+                    contenders: numbers.0.0 * numbers.0.1,
+                    tasks_per_process: numbers.0.1,
+                    // Which client it is follows from the service.
+                    share: match numbers.0.1 > 1 && numbers.0.2 {
+                        true => Share::Session,
+                        false => Share::Nothing,
+                    },
+                    locks: numbers.3.min(numbers.0.0 * numbers.0.1 * numbers.1),
                     arrive,
                     rounds: numbers.1,
                     reads,
@@ -151,7 +159,7 @@ fn workload() -> BoxedStrategy<Workload> {
                     contender_settings,
                     ..workload
                 };
-                with_locks_that_are_taken(workload)
+                with_one_machine_for_each_process(with_locks_that_are_taken(workload))
             })
         })
         .boxed()
@@ -190,6 +198,35 @@ fn with_locks_that_are_taken(mut workload: Workload) -> Workload {
         }
     }
     workload
+}
+
+/// What one task says of the machine of its process, the others do not say otherwise.
+fn with_one_machine_for_each_process(mut workload: Workload) -> Workload {
+    let all = workload.contender_settings.clone();
+    for (name, own) in &mut workload.contender_settings {
+        let others = all.keys().filter(|other| **other < *name);
+        let each = workload.tasks_per_process;
+        if others.clone().any(|other| other.0 / each == name.0 / each) {
+            own.latency = None;
+            own.clock_offset_millis = 0;
+        }
+    }
+    workload
+        .contender_settings
+        .retain(|_, own| *own != ContenderSettings::default());
+    workload
+}
+
+/// The tasks of a process share an object, where the recipe says how; a client, where the service has such.
+pub fn shared(workload: &mut Workload, recipe: &Recipe) {
+    if workload.share == Share::Nothing {
+        return;
+    }
+    workload.share = match recipe.build.service() {
+        _ if recipe.shareable && workload.rounds.is_multiple_of(2) => Share::Lock,
+        ServiceKind::ZooKeeper => Share::Session,
+        _ => Share::Connection,
+    };
 }
 
 /// What one contender does otherwise; not nothing.
@@ -373,6 +410,7 @@ pub fn case() -> BoxedStrategy<Case> {
                     algorithm = recipe_on(ServiceKind::ZooKeeper, 0);
                 }
                 without_reads_of_a_mutex(&mut workload, &algorithm);
+                shared(&mut workload, &algorithm);
                 let fenced = fenced && algorithm.claims.contains(&Claim::FencingMonotonic);
                 Case {
                     name: format!("{}-again", algorithm.name),

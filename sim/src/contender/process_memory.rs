@@ -1,5 +1,6 @@
 //! What the tasks of one process have in common: its statics, and lock objects that they share.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
@@ -37,7 +38,8 @@ impl ProcessMemory {
             if world.plan.workload.tasks_per_process == 1 {
                 return None;
             }
-            if let Some(there) = world.memories.get(index).and_then(Weak::upgrade) {
+            let there = world.memories.get(index).and_then(Weak::upgrade);
+            if let Some(there) = there.and_then(|there| there.downcast().ok()) {
                 return Some(there);
             }
         }
@@ -47,9 +49,11 @@ impl ProcessMemory {
         });
         let mut world = shared.world.borrow_mut();
         if world.memories.len() <= index {
-            world.memories.resize(index + 1, Weak::new());
+            let nothing: Weak<dyn Any> = Weak::<()>::new();
+            world.memories.resize(index + 1, nothing);
         }
-        world.memories[index] = Rc::downgrade(&memory);
+        let there: Weak<dyn Any> = Rc::<Self>::downgrade(&memory);
+        world.memories[index] = there;
         Some(memory)
     }
 

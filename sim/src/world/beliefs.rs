@@ -165,8 +165,8 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// A contender may look at its clock, if its process runs: what is over by it could be known since then, but not before the
-    /// end of the last pause.
+    /// A contender may look at its clock, if its process runs: what is over by it could be known since then, but not
+    /// before the end of the last pause.
     pub(crate) fn note_expiry_by_own_clock(&mut self, by: ContenderId) {
         let Some(found) = self.belief_of(by) else {
             return;

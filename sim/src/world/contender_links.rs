@@ -70,8 +70,7 @@ impl<S: SimulatedService> World<S> {
     ) {
         self.links_clear = false;
         let process = self.process_named(target);
-        let link = &mut self.processes[process.0 as usize].link;
-        let link = link.get_or_insert_default();
+        let link = self.client_links.entry(process).or_default();
         if matches!(direction, Direction::ToServer | Direction::Both) {
             change(&mut link.to_server);
         }

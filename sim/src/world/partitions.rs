@@ -61,7 +61,7 @@ impl<S: SimulatedService> World<S> {
         if self.links_clear {
             return None;
         }
-        let link = self.processes[process.0 as usize].link.as_deref();
+        let link = self.client_links.get(&process);
         let mut obstacle = link.map(way);
         for partition in &self.partitions {
             if partition.parts(process, server) {

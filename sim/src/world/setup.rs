@@ -62,6 +62,7 @@ impl<S: SimulatedService> World<S> {
             clocks_agree: true,
             links_clear: true,
             processing: Processing::of(&plan),
+            client_links: BTreeMap::new(),
             partitions: Vec::new(),
             seen: None,
             trace: None,
@@ -125,6 +126,8 @@ fn recorder(plan: &Plan, locks: &[Rc<str>]) -> Recorder {
     recorder.history.contenders = contenders
         .map(|number| format!("contender-{number}"))
         .collect();
+    let tasks = plan.workload.tasks_per_process;
+    recorder.history.tasks_per_process = if tasks > 1 { tasks } else { 0 };
     let faults = plan.faults.iter();
     recorder.history.faults = faults.map(|fault| fault.text_in(&plan.workload)).collect();
     // Roughly what each round has to tell.

@@ -99,7 +99,8 @@ impl World<SimulatedZooKeeper> {
                 let blocked = machine.events_are_blocked();
                 for by in self.users(client) {
                     let own = self.believed_path_or_key(by);
-                    match own == Some(path) && self.believes_without_owning(by) {
+                    let is_own = own == Some(path) && self.believes_without_owning(by);
+                    match is_own && self.is_told_of_node(client, by, path) {
                         true if blocked => self.service.pending_loss_news.untold.push(by),
                         true => self.could_know_from_now(by, Knowledge::NodeGone),
                         false => {}

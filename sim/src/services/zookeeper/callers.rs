@@ -1,7 +1,9 @@
 //! Handles that several tasks of a process share: whose request is whose, and whom their events are for.
 
+use std::collections::BTreeSet;
+
 use picklock_checker::ContenderId;
-use picklock_clients::zookeeper::{SessionId, SessionState};
+use picklock_clients::zookeeper::{Path, Request, SessionId, SessionState};
 use picklock_zookeeper::messages::Xid;
 use rustc_hash::FxHashMap;
 
@@ -14,6 +16,9 @@ use crate::world::World;
 #[derive(Default)]
 pub(super) struct Callers {
     of_requests: FxHashMap<(u32, u32), ContenderId>,
+    /// Which task has left a watch on which node, and on which ones that stay and heed all that is below.
+    watches: BTreeSet<(u32, ContenderId, Path)>,
+    persistent_watches: Vec<(u32, ContenderId, Path)>,
     /// The handle of a session.
     of_sessions: FxHashMap<SessionId, ClientId>,
 }
@@ -81,13 +86,33 @@ impl World<SimulatedZooKeeper> {
 
     /// A request is sent by a handle that tasks share: it is noted which of them has asked.
     #[cold]
-    pub(super) fn note_caller(&mut self, client: usize, xid: Xid) {
+    pub(super) fn note_caller(&mut self, client: usize, xid: Xid, request: &Request) {
         let slot = &self.service.clients[client];
         let by = slot.machine.asked_by(xid).unwrap_or(slot.by);
         self.service
             .callers
             .of_requests
             .insert((client as u32, xid.0), by);
+        let callers = &mut self.service.callers;
+        let watch = |path: &Path| (client as u32, by, Path::clone(path));
+        if let Request::Exists { path, watch: true } | Request::GetData { path, watch: true } =
+            request
+        {
+            callers.watches.insert(watch(path));
+        } else if let Request::AddWatch { path, .. } = request {
+            callers.persistent_watches.push(watch(path));
+        }
+    }
+
+    /// A node is gone, and a watch on it has fired: whether this task has left one. Others that share the handle are
+    /// told of nothing.
+    pub(super) fn is_told_of_node(&self, client: ClientId, by: ContenderId, path: &Path) -> bool {
+        let callers = &self.service.callers;
+        let of_task = |watch: &&(u32, ContenderId, Path)| (watch.0, watch.1) == (client.0, by);
+        let mut persistent = callers.persistent_watches.iter().filter(of_task);
+        !self.shares_handles()
+            || callers.watches.contains(&(client.0, by, Path::clone(path)))
+            || persistent.any(|(_, _, above)| path.starts_with(&**above))
     }
 
     /// Which task has asked for something by a handle.

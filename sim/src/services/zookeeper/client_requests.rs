@@ -17,9 +17,9 @@ impl World<SimulatedZooKeeper> {
     pub(super) fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
         let client = self.connections.get(connection).client as usize;
         if self.shares_handles()
-            && let ClientMessage::Request { xid, .. } = &message
+            && let ClientMessage::Request { xid, request } = &message
         {
-            self.note_caller(client, *xid);
+            self.note_caller(client, *xid, request);
         }
         if let ClientMessage::Request { xid, request } = &message
             && self.watches_requests()

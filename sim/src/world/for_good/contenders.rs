@@ -33,8 +33,7 @@ impl<S: SimulatedService> World<S> {
             let is_dead = self.processes[process.0 as usize].state == ProcessState::Crashed;
             return stays(if is_dead { "is dead" } else { "stands still" }, false);
         }
-        let link = self.processes[process.0 as usize].link.as_deref();
-        let link = link.copied().unwrap_or_default();
+        let link = self.client_links.get(&process).copied().unwrap_or_default();
         match (link.to_server.is_dead(), link.to_client.is_dead()) {
             (true, _) => return stays("is cut off", false),
             (false, true) => return stays("hears nothing", true),

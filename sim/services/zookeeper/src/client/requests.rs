@@ -144,7 +144,7 @@ impl Client {
     pub fn asked_by(&self, xid: Xid) -> Option<ContenderId> {
         let behind = self.next_xid.0.wrapping_sub(xid.0) as usize;
         let index = self.waiting.len().checked_sub(behind)?;
-        let waiting = self.waiting.iter().nth(index)?;
+        let waiting = self.waiting.get(index)?;
         waiting.caller.task()
     }
 
