@@ -236,8 +236,8 @@ impl Claim {
 pub enum OwnershipRule {
     /// The children of the lock's node queue in sequence order, and the first owns the lock.
     LowestChild,
-    /// The children of the lock's node queue in sequence order. A reader owns the lock if no writer is ahead of it, and a
-    /// writer if nobody is.
+    /// The children of the lock's node queue in sequence order. A reader owns the lock if no writer is ahead of it, and
+    /// a writer if nobody is.
     ReadersAndWriters {
         /// What the name of a reader's child has in it, and a writer's has not.
         reader: &'static str,

@@ -4,6 +4,7 @@
 //! Events are named by their place in [`History::events`](crate::History::events).
 
 mod collect;
+mod contention;
 mod orphans;
 mod table;
 mod writes;

@@ -17,6 +17,21 @@ pub const FUNCTION: usize = 70;
 /// Functions that may be longer, and why: each is one match, which says one thing of each variant.
 pub const TABLES: &[(&str, &str, &str)] = &[
     (
+        "checker/src/evidence/collect.rs",
+        "take",
+        "what each event is evidence of",
+    ),
+    (
+        "reports/src/timeline/lane.rs",
+        "apply",
+        "what each event draws",
+    ),
+    (
+        "src/cli/cmd/why/event.rs",
+        "describe",
+        "a few words for each event",
+    ),
+    (
         "reports/tests/common/mod.rs",
         "what",
         "a word for each event",

@@ -9,7 +9,8 @@
 //! Two mutexes (`curator_mutex`) on one path, whose nodes have the marks `__READ__` and `__WRIT__` in their names. They
 //! are sorted by the number behind either mark.
 //!
-//! - The write mutex goes by the rule of every mutex: the first node has the lock, and each other watches the one ahead.
+//! - The write mutex goes by the rule of every mutex: the first node has the lock, and each other watches the one
+//!   ahead.
 //! - The read mutex has the lock if no write node is ahead of its node (`readLockPredicate`). Otherwise it watches the
 //!   *first* write node in the list, and looks again when that has gone.
 //!

@@ -1,7 +1,8 @@
 //! `shared_locks`, except that the rules of readers and writers are swapped: a writer waits for writers alone, and so
 //! comes in with the readers that are ahead of it. Must be caught by `zookeeper/shared-locks`.
 //!
-//! Seen in the wild: read-write locks written from memory, in which "wait for the write node ahead" is the rule of both.
+//! Seen in the wild: read-write locks written from memory, in which "wait for the write node ahead" is the rule of
+//! both.
 
 use super::predecessor_watch::CLAIMS;
 use super::shared_locks::{OWNERSHIP, SharedLocks, WAITS_FOR, WaitsFor, nearest_writer};

@@ -1,5 +1,6 @@
 //! The single pass over a history that collects the evidence.
 
+use super::contention::OpenCounts;
 use super::table::Table;
 use super::{Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused};
 use crate::{ContenderId, Disowned, EventKind, Failure, LockId, Mode, NameId, Run, Token};
@@ -16,21 +17,21 @@ pub(super) struct WriteInFlight {
 #[derive(Clone, Default)]
 pub(super) struct Cell {
     /// In which mode it was asked for last.
-    mode: Mode,
+    pub(super) mode: Mode,
     /// Calls of `acquire` without an answer, and the first of them.
-    asking: u32,
+    pub(super) asking: u32,
     asked: Option<usize>,
     /// A call has ended without saying what it left at the service.
     doubtful: bool,
     /// Open beliefs, and the latest of them; the others hang on it.
-    believes: u32,
+    pub(super) believes: u32,
     open: Option<usize>,
     /// Beliefs whose release has no answer yet.
     releasing: Option<usize>,
     /// The latest belief, open or not.
     pub(super) latest: Option<usize>,
     /// Open ownerships, and the latest of them; the others hang on it.
-    owns: u32,
+    pub(super) owns: u32,
     owned: Option<usize>,
     /// The latest ownership, open or not.
     granted: Option<usize>,
@@ -39,18 +40,10 @@ pub(super) struct Cell {
     pub(super) newest_sent: Option<usize>,
 }
 
-/// How many calls, beliefs, and ownerships of a lock are open, over all contenders.
-#[derive(Clone, Copy, Default)]
-struct OpenCounts {
-    asking: u32,
-    believes: u32,
-    owns: u32,
-}
-
 pub(super) struct Collector<'a> {
     pub(super) found: Evidence<'a>,
     pub(super) cells: Table<Cell>,
-    tallies: Vec<OpenCounts>,
+    pub(super) tallies: Vec<OpenCounts>,
     pub(super) sent: Vec<WriteInFlight>,
 }
 
@@ -207,37 +200,6 @@ impl<'a> Collector<'a> {
 
     fn sign(&mut self, event: usize, by: ContenderId, of: Liveness) {
         self.found.signs.push(LivenessEvent { by, event, of });
-    }
-
-    fn tally(&mut self, lock: LockId) -> &mut OpenCounts {
-        let index = lock.0 as usize;
-        if index >= self.tallies.len() {
-            self.tallies.resize(index + 1, OpenCounts::default());
-        }
-        &mut self.tallies[index]
-    }
-
-    /// Somebody waits as soon as a call without an answer meets another contender's hold, if the two exclude each other.
-    fn note_waiting(&mut self, by: ContenderId, lock: LockId, mode: Mode) {
-        self.cells.cell(by, lock).mode = mode;
-        if self.found.waited || !mode.is_exclusive() && !self.others_exclude(by, lock) {
-            return;
-        }
-        let tally = *self.tally(lock);
-        let cell = self.cells.cell(by, lock);
-        let others_hold = tally.believes > cell.believes || tally.owns > cell.owns;
-        let others_ask = tally.asking > cell.asking;
-        let holds = cell.believes + cell.owns > 0;
-        self.found.waited = cell.asking > 0 && others_hold || holds && others_ask;
-    }
-
-    /// Whether others ask for the lock, or hold it, in exclusive mode.
-    fn others_exclude(&self, by: ContenderId, lock: LockId) -> bool {
-        let mut cells = self.cells.iter();
-        cells.any(|(other, of, cell)| {
-            let open = cell.asking + cell.believes + cell.owns > 0;
-            other != by && of == lock && open && cell.mode.is_exclusive()
-        })
     }
 
     fn asked(&mut self, index: usize, by: ContenderId, lock: LockId, mode: Mode) {

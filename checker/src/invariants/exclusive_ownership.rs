@@ -14,8 +14,8 @@ pub const INVARIANT: Invariant = Invariant {
     inexcusable: None,
 };
 
-/// As for beliefs, the longest ownership so far, of either mode, is the only one to look at, if it is not the same grant,
-/// told twice: then others may share the lock with that.
+/// As for beliefs, the longest ownership so far, of either mode, is the only one to look at, if it is not the same
+/// grant, told twice: then others may share the lock with that.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.ownerships.is_empty() {
         return Verdict::Undecided("the service never made anybody the owner".to_owned());

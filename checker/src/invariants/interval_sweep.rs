@@ -31,7 +31,8 @@ impl<'a, T> Latest<'a, T> {
         Self { by_lock }
     }
 
-    /// The stretch that is not over at this time and excludes one in this mode. One that ends at this very time is over.
+    /// The stretch that is not over at this time and excludes one in this mode. One that ends at this very time is
+    /// over.
     pub(super) fn over(&self, lock: LockId, mode: Mode, at: VirtualTime) -> Option<&'a T> {
         let known = self.by_lock.get(lock.0 as usize)?;
         let shared = known.shared.filter(|_| mode.is_exclusive());

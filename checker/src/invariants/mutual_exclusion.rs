@@ -14,8 +14,8 @@ pub const INVARIANT: Invariant = Invariant {
     inexcusable: Some(inexcusable),
 };
 
-/// Beliefs come in the order in which they begin. So long as none that exclude each other overlap, the only ones that the
-/// next can overlap are those that last longest so far, of either mode.
+/// Beliefs come in the order in which they begin. So long as none that exclude each other overlap, the only ones that
+/// the next can overlap are those that last longest so far, of either mode.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
         return Verdict::Undecided("nobody ever got the lock".to_owned());

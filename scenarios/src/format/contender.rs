@@ -7,7 +7,7 @@ use picklock_sim::plan::{ContenderName, ContenderSettings, LockName};
 use super::participants::Participants;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{is_range, ranges, whole};
-use super::workload::{MOST_ROUNDS, fixed_hold};
+use super::workload::{MOST_ROUNDS, fixed_hold, reads};
 use crate::sampled_parameters::{SampledContender, SampledParameters};
 
 /// What names no contender: each seed draws one.
@@ -77,8 +77,8 @@ fn one(
     }
 }
 
-const WANTED: &str = "say how it differs: `hold`, `rounds`, `reads`, `locks`, `think`, `processing`, `acquire-timeout`, \
-    `latency`, or `clock-offset`";
+const WANTED: &str = "say how it differs: `hold`, `rounds`, `reads`, `locks`, `think`, `processing`, \
+    `acquire-timeout`, `latency`, or `clock-offset`";
 
 fn settings(
     fields: &mut Fields,
@@ -97,8 +97,7 @@ fn settings(
         false => fixed_hold(&item, mistakes),
     });
     let rounds = fields.count("rounds", 1..=MOST_ROUNDS, mistakes);
-    let reads = fields.get("reads");
-    let reads = reads.and_then(|item| item.reads(mistakes));
+    let reads = reads(fields, mistakes);
     let locks = fields.get("locks");
     let locks = locks.and_then(|item| locks_of(&item, participants, open, mistakes));
     let think = fields.get("think").and_then(|item| item.range(mistakes));
@@ -168,7 +167,7 @@ fn any(fields: &mut Fields, name: &Item, open: &mut SampledParameters, mistakes:
     let any = SampledContender {
         hold: range(fields, "hold", mistakes),
         rounds: rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes)),
-        reads: fields.get("reads").and_then(|item| item.reads(mistakes)),
+        reads: reads(fields, mistakes),
         think: fields
             .get("think")
             .and_then(|item| list(item, mistakes))

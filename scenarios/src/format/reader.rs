@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
-use picklock_sim::plan::{Rate, Reads};
+use picklock_sim::plan::Rate;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -154,7 +154,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    fn measured<T>(
+    pub(super) fn measured<T>(
         &self,
         parse: impl FnOnce(&str) -> Result<T, UnitMistake>,
         wanted: &str,
@@ -211,12 +211,6 @@ impl<'a> Item<'a> {
     /// A rate: more than nothing, and less than all.
     pub(super) fn rate(&self, mistakes: &mut Mistakes) -> Option<Rate> {
         self.measured(units::parse_rate, r#"a rate such as "5%""#, mistakes)
-    }
-
-    /// How often a contender takes the lock to read.
-    pub(super) fn reads(&self, mistakes: &mut Mistakes) -> Option<Reads> {
-        const WANTED: &str = r#""never", "always", or a share such as "50%""#;
-        self.measured(units::parse_reads, WANTED, mistakes)
     }
 
     /// A number of bytes: a whole number, or a string with a unit.

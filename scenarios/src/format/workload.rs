@@ -1,7 +1,7 @@
 //! `[workload]`: who wants the lock, and what for.
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{Arrival, Hold, LockName, Section, Workload};
+use picklock_sim::plan::{Arrival, Hold, LockName, Reads, Section, Workload};
 
 use super::choice::choose;
 use super::participants::plural;
@@ -9,6 +9,7 @@ use super::processes::processes;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{Several, is_range, ranges, several, whole, wide};
 use crate::sampled_parameters::SampledParameters;
+use crate::units;
 
 /// The most contenders that a scenario may have.
 pub const MOST_CONTENDERS: u32 = 100_000;
@@ -84,8 +85,7 @@ pub(super) fn workload(
     let rounds = fields.get("rounds");
     let rounds = rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes));
     open.rounds = rounds.and_then(wide);
-    let reads = fields.get("reads");
-    let reads = reads.and_then(|item| item.reads(mistakes));
+    let reads = reads(&mut fields, mistakes);
     let acquire_timeout = fields.renamed("acquire-timeout", "patience");
     let acquire_timeout = acquire_timeout.and_then(|it| it.duration(Zero::Senseless, mistakes));
     let depth = fields.renamed("reentrancy-depth", "entries");
@@ -128,6 +128,13 @@ pub(super) fn workload(
         storm,
     };
     (workload, contenders)
+}
+
+/// How often a contender takes the lock to read.
+pub(super) fn reads(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<Reads> {
+    const WANTED: &str = r#""never", "always", or a share such as "50%""#;
+    let item = fields.get("reads")?;
+    item.measured(units::parse_reads, WANTED, mistakes)
 }
 
 /// How many locks there are: the least, if each seed draws it.

@@ -1,0 +1,46 @@
+//! Whether anybody ever waited for a lock.
+
+use super::collect::Collector;
+use crate::{ContenderId, LockId, Mode};
+
+/// How many calls, beliefs, and ownerships of a lock are open, over all contenders.
+#[derive(Clone, Copy, Default)]
+pub(super) struct OpenCounts {
+    pub(super) asking: u32,
+    pub(super) believes: u32,
+    pub(super) owns: u32,
+}
+
+impl Collector<'_> {
+    pub(super) fn tally(&mut self, lock: LockId) -> &mut OpenCounts {
+        let index = lock.0 as usize;
+        if index >= self.tallies.len() {
+            self.tallies.resize(index + 1, OpenCounts::default());
+        }
+        &mut self.tallies[index]
+    }
+
+    /// Somebody waits as soon as a call without an answer meets another contender's hold, if the two exclude
+    /// each other.
+    pub(super) fn note_waiting(&mut self, by: ContenderId, lock: LockId, mode: Mode) {
+        self.cells.cell(by, lock).mode = mode;
+        if self.found.waited || !mode.is_exclusive() && !self.others_exclude(by, lock) {
+            return;
+        }
+        let tally = *self.tally(lock);
+        let cell = self.cells.cell(by, lock);
+        let others_hold = tally.believes > cell.believes || tally.owns > cell.owns;
+        let others_ask = tally.asking > cell.asking;
+        let holds = cell.believes + cell.owns > 0;
+        self.found.waited = cell.asking > 0 && others_hold || holds && others_ask;
+    }
+
+    /// Whether others ask for the lock, or hold it, in exclusive mode.
+    fn others_exclude(&self, by: ContenderId, lock: LockId) -> bool {
+        let mut cells = self.cells.iter();
+        cells.any(|(other, of, cell)| {
+            let open = cell.asking + cell.believes + cell.owns > 0;
+            other != by && of == lock && open && cell.mode.is_exclusive()
+        })
+    }
+}
