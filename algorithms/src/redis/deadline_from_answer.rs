@@ -7,7 +7,7 @@
 //!
 //! # Steps
 //!
-//! Those of [`compare_and_delete`](super::compare_and_delete), but the clock of step 2 is looked at when the answer has
+//! Those of [`compare_and_delete`], but the clock of step 2 is looked at when the answer has
 //! been read.
 //!
 //! # Guarantees

@@ -6,7 +6,7 @@
 //!
 //! # Steps
 //!
-//! Those of [`callback_watch`](super::callback_watch), but the callback of step 3 waits for the node ahead to go.
+//! Those of [`callback_watch`], but the callback of step 3 waits for the node ahead to go.
 //!
 //! # Guarantees
 //!

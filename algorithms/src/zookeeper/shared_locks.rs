@@ -69,10 +69,13 @@ const READ: &str = "-read-";
 const WRITE: &str = "-write-";
 
 /// Which ticket one waits for, of all that there are in order, and where ours is among them.
+pub(super) type Ahead = fn(&[Rc<str>], usize) -> Option<&Rc<str>>;
+
+/// Whom a reader waits for, and whom a writer.
 #[derive(Clone, Copy)]
 pub(super) struct WaitsFor {
-    pub(super) reader: fn(&[Rc<str>], usize) -> Option<&Rc<str>>,
-    pub(super) writer: fn(&[Rc<str>], usize) -> Option<&Rc<str>>,
+    pub(super) reader: Ahead,
+    pub(super) writer: Ahead,
 }
 
 /// Steps 3 and 4 of the recipe.
