@@ -6,6 +6,7 @@
 
 pub mod lease_server;
 pub mod lock;
+pub mod ownership_rule;
 pub mod redis;
 pub mod registry;
 pub mod zookeeper;
@@ -13,7 +14,8 @@ pub mod zookeeper;
 pub use async_trait::async_trait;
 pub use lock::{
     Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, Claim, Held, Lease, Lock,
-    LockError, LockKind, OwnershipRule, Recipe, RecipeInput,
+    LockError, Recipe, RecipeInput,
 };
+pub use ownership_rule::{LockKind, OwnershipRule};
 pub use picklock_clients as clients;
 pub use picklock_clients::{Env, Environment, env, join, select, timeout};

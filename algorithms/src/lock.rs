@@ -11,6 +11,7 @@ use crate::clients::redis::{Redis, RedisError};
 use crate::clients::zookeeper::{Path, ZkError, ZooKeeper};
 use crate::clients::{RequestKind, ServiceKind};
 use crate::env::Env;
+use crate::ownership_rule::OwnershipRule;
 
 /// A distributed lock in the hands of one contender.
 #[async_trait(?Send)]
@@ -227,54 +228,6 @@ impl Claim {
             Self::OwnReleaseOnly => "own-release-only",
             Self::Fifo => "fifo",
             Self::HonestAnswer => "honest-answer",
-        }
-    }
-}
-
-/// How to read from the service who owns the lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnershipRule {
-    /// The children of the lock's node queue in sequence order, and the first owns the lock.
-    LowestChild,
-    /// The children of the lock's node queue in sequence order. A reader owns the lock if no writer is ahead of it, and
-    /// a writer if nobody is.
-    ReadersAndWriters {
-        /// What the name of a reader's child has in it, and a writer's has not.
-        reader: &'static str,
-    },
-    /// The node exists, and who made it owns the lock.
-    Node,
-    /// The node's data is not empty, and who wrote it last owns the lock.
-    Data,
-    /// The key exists on more than half of the servers that take writes, and who set it owns the lock.
-    Key,
-}
-
-/// What a lock can be held as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LockKind {
-    /// By one at a time.
-    Mutex,
-    /// By one writer, or by any number of readers.
-    ReadWrite,
-}
-
-impl LockKind {
-    /// Its name, as in `read-write`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mutex => "mutex",
-            Self::ReadWrite => "read-write",
-        }
-    }
-}
-
-impl OwnershipRule {
-    /// What a lock with this rule can be held as.
-    pub fn kind(self) -> LockKind {
-        match self {
-            Self::LowestChild | Self::Node | Self::Data | Self::Key => LockKind::Mutex,
-            Self::ReadersAndWriters { .. } => LockKind::ReadWrite,
         }
     }
 }

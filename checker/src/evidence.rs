@@ -3,6 +3,7 @@
 //! Every check runs after every simulation, so none of them reads the history again on its own.
 //! Events are named by their place in [`History::events`](crate::History::events).
 
+mod cell;
 mod collect;
 mod contention;
 mod orphans;

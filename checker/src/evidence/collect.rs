@@ -1,6 +1,6 @@
 //! The single pass over a history that collects the evidence.
 
-use super::contention::OpenCounts;
+use super::cell::{Cell, OpenCounts};
 use super::table::Table;
 use super::{Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused};
 use crate::{ContenderId, Disowned, EventKind, Failure, LockId, Mode, NameId, Run, Token};
@@ -11,33 +11,6 @@ pub(super) struct WriteInFlight {
     pub(super) token: Option<Token>,
     pub(super) belief: Option<usize>,
     pub(super) next: Option<usize>,
-}
-
-/// What is under way between one contender and one lock.
-#[derive(Clone, Default)]
-pub(super) struct Cell {
-    /// In which mode it was asked for last.
-    pub(super) mode: Mode,
-    /// Calls of `acquire` without an answer, and the first of them.
-    pub(super) asking: u32,
-    asked: Option<usize>,
-    /// A call has ended without saying what it left at the service.
-    doubtful: bool,
-    /// Open beliefs, and the latest of them; the others hang on it.
-    pub(super) believes: u32,
-    open: Option<usize>,
-    /// Beliefs whose release has no answer yet.
-    releasing: Option<usize>,
-    /// The latest belief, open or not.
-    pub(super) latest: Option<usize>,
-    /// Open ownerships, and the latest of them; the others hang on it.
-    pub(super) owns: u32,
-    owned: Option<usize>,
-    /// The latest ownership, open or not.
-    granted: Option<usize>,
-    /// The oldest write that has been sent and has not arrived; the younger ones hang on it.
-    pub(super) oldest_sent: Option<usize>,
-    pub(super) newest_sent: Option<usize>,
 }
 
 pub(super) struct Collector<'a> {

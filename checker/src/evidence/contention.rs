@@ -1,15 +1,8 @@
 //! Whether anybody ever waited for a lock.
 
+use super::cell::OpenCounts;
 use super::collect::Collector;
 use crate::{ContenderId, LockId, Mode};
-
-/// How many calls, beliefs, and ownerships of a lock are open, over all contenders.
-#[derive(Clone, Copy, Default)]
-pub(super) struct OpenCounts {
-    pub(super) asking: u32,
-    pub(super) believes: u32,
-    pub(super) owns: u32,
-}
 
 impl Collector<'_> {
     pub(super) fn tally(&mut self, lock: LockId) -> &mut OpenCounts {
@@ -20,8 +13,8 @@ impl Collector<'_> {
         &mut self.tallies[index]
     }
 
-    /// Somebody waits as soon as a call without an answer meets another contender's hold, if the two exclude
-    /// each other.
+    /// Somebody waits as soon as a call without an answer meets another contender's hold, if the two exclude each
+    /// other.
     pub(super) fn note_waiting(&mut self, by: ContenderId, lock: LockId, mode: Mode) {
         self.cells.cell(by, lock).mode = mode;
         if self.found.waited || !mode.is_exclusive() && !self.others_exclude(by, lock) {

@@ -1,5 +1,7 @@
 //! `[workload]`: who wants the lock, and what for.
 
+use std::time::Duration;
+
 use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{Arrival, Hold, LockName, Reads, Section, Workload};
 
@@ -86,11 +88,7 @@ pub(super) fn workload(
     let rounds = rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes));
     open.rounds = rounds.and_then(wide);
     let reads = reads(&mut fields, mistakes);
-    let acquire_timeout = fields.renamed("acquire-timeout", "patience");
-    let acquire_timeout = acquire_timeout.and_then(|it| it.duration(Zero::Senseless, mistakes));
-    let depth = fields.renamed("reentrancy-depth", "entries");
-    let depth = depth.and_then(|item| item.integer(1..=1_000, mistakes));
-    let depth = depth.and_then(|depth| u32::try_from(depth).ok());
+    let (acquire_timeout, depth) = calls(&mut fields, mistakes);
     let hold = fields
         .get("hold")
         .and_then(|item| hold(&item, open, mistakes));
@@ -128,6 +126,16 @@ pub(super) fn workload(
         storm,
     };
     (workload, contenders)
+}
+
+/// How long contenders wait for the lock, and how often a section enters it.
+fn calls(fields: &mut Fields, mistakes: &mut Mistakes) -> (Option<Duration>, Option<u32>) {
+    let acquire_timeout = fields.renamed("acquire-timeout", "patience");
+    let acquire_timeout = acquire_timeout.and_then(|it| it.duration(Zero::Senseless, mistakes));
+    let depth = fields.renamed("reentrancy-depth", "entries");
+    let depth = depth.and_then(|item| item.integer(1..=1_000, mistakes));
+    let depth = depth.and_then(|depth| u32::try_from(depth).ok());
+    (acquire_timeout, depth)
 }
 
 /// How often a contender takes the lock to read.

@@ -31,7 +31,6 @@ impl<S: SimulatedService> World<S> {
 
     /// Everything is there, and nothing is going to happen yet.
     fn at_rest(plan: Rc<Plan>, mut tape: Tape) -> Self {
-        let processes = processes(&plan);
         let service = S::new(&plan, &mut tape);
         let lock_names = S::lock_names(&plan);
         let locks = 0..plan.workload.locks;
@@ -44,7 +43,7 @@ impl<S: SimulatedService> World<S> {
             lock_names,
             service,
             samples: Samples::default(),
-            processes,
+            processes: processes(&plan),
             contenders: contenders_of(&plan),
             tasks: Tasks::of_workload(&plan.workload),
             ownerships: locks
