@@ -32,7 +32,7 @@ pub trait Lock {
     }
 
     /// Waits until the contender holds the lock together with others who share it, as readers do: of a lock of the kind
-    /// [`ReadWrite`](LockKind::ReadWrite). Nobody calls it of another.
+    /// [`ReadWrite`](crate::LockKind::ReadWrite). Nobody calls it of another.
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         self.acquire().await
     }
