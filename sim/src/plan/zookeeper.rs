@@ -138,8 +138,9 @@ impl ServiceSettings for Ensemble {
         self.granted_timeout() + self.tick * 5 / 2
     }
 
+    /// A leader is found, and clients that sleep between two rounds of the servers wake up.
     fn recovery(&self) -> Duration {
-        self.tick * self.init_limit
+        self.tick * self.init_limit + self.library.longest_pause()
     }
 
     /// What is left of a session when a client has tried all servers but one.

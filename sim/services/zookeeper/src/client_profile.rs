@@ -1,5 +1,7 @@
 //! What differs between client libraries.
 
+use std::time::Duration;
+
 use super::version::Version;
 
 /// A client library. Where nothing is said, they are alike here. Read in the sources of ZooKeeper 3.8, of kazoo 2.11,
@@ -16,6 +18,10 @@ pub enum Library {
     /// `go-zookeeper/zk`, for Go.
     Go,
 }
+
+/// The longest pause of kazoo between two rounds of its servers, before six to fourteen tenths of it are drawn, in
+/// microseconds (`KazooRetry`, `max_delay`).
+pub(crate) const KAZOO_LONGEST_PAUSE: u64 = 60_000_000;
 
 /// How long a Go client waits for a connection, in microseconds.
 const GO_CONNECT_TIMEOUT: u64 = 1_000_000;
@@ -60,6 +66,15 @@ impl Library {
                 "No event thread: each watch has a channel. The loss of a connection is told at once, to those who \
                  listen to the session, and what is asked without one is sent by the next."
             }
+        }
+    }
+
+    /// How long it may go on sleeping when a server takes connections again, after an outage as long as may be. Those
+    /// whose pauses stay short, or whose sessions are over before they grow, do not count.
+    pub fn longest_pause(self) -> Duration {
+        match self {
+            Self::Kazoo => Duration::from_micros(KAZOO_LONGEST_PAUSE / 10 * 14),
+            Self::Java | Self::Rust | Self::Go => Duration::ZERO,
         }
     }
 

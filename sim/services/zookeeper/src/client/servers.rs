@@ -3,12 +3,11 @@
 use picklock_machines::Chance;
 
 use super::ZooKeeperClientConfig;
-use crate::client_profile::Library;
+use crate::client_profile::{KAZOO_LONGEST_PAUSE, Library};
 use crate::messages::ServerId;
 
-/// kazoo's first pause after a full circle, and its longest.
+/// kazoo's first pause after a full circle.
 const KAZOO_FIRST: u64 = 100_000;
-const KAZOO_LONGEST: u64 = 60_000_000;
 /// What the pauses of a Rust client are made of, and how long the first can be for one server.
 const RUST_UNIT: u64 = 100_000;
 const RUST_LONGEST_UNIT: u64 = 1_000_000;
@@ -111,7 +110,7 @@ impl Servers {
         self.shuffle(chance);
         // From six to fourteen tenths.
         let sleep = self.pause * (600 + u64::from(chance.choose(801))) / 1_000;
-        self.pause = (2 * sleep).min(KAZOO_LONGEST);
+        self.pause = (2 * sleep).min(KAZOO_LONGEST_PAUSE);
         sleep
     }
 
