@@ -222,3 +222,27 @@ fn servers_are_heard_if_that_is_asked_for() {
     assert!(!with.contains("PING"), "{with}");
     assert!(!of_leader(&[]).contains("PROPOSAL"));
 }
+
+#[test]
+fn messages_of_a_process_with_several_tasks_bear_its_name_and_are_found_by_that_of_each_task() {
+    let of = |name: &str| {
+        let run = [
+            "replay",
+            "zookeeper/shared-session",
+            "--case",
+            "zk-same-name",
+            "--seed",
+            "0",
+            "--trace",
+            "--of",
+            name,
+        ];
+        picklock(&run).stdout
+    };
+    let text = of("contender-3");
+    assert!(text.contains("process-2 to server-"), "{text}");
+    assert!(!text.contains("process-1 to server-"), "{text}");
+    assert!(!text.contains("contender-2 to server-"), "{text}");
+    assert_eq!(text, of("contender-4"));
+    assert_eq!(text, of("process-2"));
+}

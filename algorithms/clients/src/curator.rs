@@ -87,9 +87,9 @@ impl Curator {
         curator
     }
 
-    /// The framework of a process: all locks that it builds share one. The first begins with this session.
+    /// The framework over a client: all locks that a process builds on it share one. The first begins with this session.
     pub fn of_process(zk: ZooKeeper, env: Env, settings: CuratorConfig) -> Self {
-        let begun = env.process_wide(|| Self::new(zk, env.clone(), settings));
+        let begun = env.client_wide(|| Self::new(zk, env.clone(), settings));
         Self::clone(&begun)
     }
 

@@ -41,17 +41,31 @@ pub trait Environment {
 pub struct Env {
     environment: Rc<dyn Environment>,
     statics: Rc<Statics>,
+    of_client: Rc<Statics>,
 }
 
 /// What the code of a process keeps in statics, each of a type of its own, in the order in which they were made.
 type Statics = RefCell<Vec<Rc<dyn Any>>>;
 
+/// The value of this type that is kept there, made now if there is none.
+fn kept_in<T: 'static>(statics: &Statics, make: impl FnOnce() -> T) -> Rc<T> {
+    let of_type = |kept: &Rc<dyn Any>| Rc::clone(kept).downcast().ok();
+    if let Some(kept) = statics.borrow().iter().find_map(of_type) {
+        return kept;
+    }
+    let made = Rc::new(make());
+    statics.borrow_mut().push(Rc::clone(&made) as _);
+    made
+}
+
 impl Env {
     /// Wraps an environment.
     pub fn new(environment: Rc<dyn Environment>) -> Self {
+        let statics = Rc::default();
         Self {
             environment,
-            statics: Rc::default(),
+            of_client: Rc::clone(&statics),
+            statics,
         }
     }
 
@@ -61,25 +75,39 @@ impl Env {
         Self {
             environment,
             statics: Rc::clone(&self.statics),
+            of_client: Rc::clone(&self.of_client),
         }
+    }
+
+    /// The same, in a thread that has a client of its own, and so shares with no other thread what stands on one.
+    #[must_use]
+    pub fn with_own_client(mut self) -> Self {
+        self.of_client = Rc::default();
+        self
     }
 
     /// What all code of this process has one of, as a static is: the value of this type, made when it is asked for
     /// first. It dies with the process.
     pub fn process_wide<T: 'static>(&self, make: impl FnOnce() -> T) -> Rc<T> {
-        let of_type = |kept: &Rc<dyn Any>| Rc::clone(kept).downcast().ok();
-        if let Some(kept) = self.statics.borrow().iter().find_map(of_type) {
-            return kept;
-        }
-        let made = Rc::new(make());
-        self.statics.borrow_mut().push(Rc::clone(&made) as _);
-        made
+        kept_in(&self.statics, make)
+    }
+
+    /// What all code over one client of this process has one of, as a framework is: the value of this type, made when
+    /// it is asked for first. Threads that share the client share it.
+    pub fn client_wide<T: 'static>(&self, make: impl FnOnce() -> T) -> Rc<T> {
+        kept_in(&self.of_client, make)
     }
 
     /// The process ends, and what was kept for all of its code with it.
     pub fn forget_process_wide(&self) {
         // What is dropped may ask for more.
-        let kept = self.statics.take();
+        let kept = (self.statics.take(), self.of_client.take());
+        drop(kept);
+    }
+
+    /// The thread ends, and what was kept for all of the code over its client with it.
+    pub fn forget_client_wide(&self) {
+        let kept = self.of_client.take();
         drop(kept);
     }
 

@@ -29,8 +29,15 @@ struct LastUse {
 fn check(evidence: &Evidence<'_>) -> Verdict {
     let gone = evidence.run.for_good.service.as_ref();
     let mut unknown = None;
+    let mut stranded = None;
     for (index, ownership) in evidence.ownerships.iter().enumerate() {
         if let Some((used, until, overdue)) = abandoned(evidence, index) {
+            // Who cannot learn that it owns the lock, and whose session lives, leaves it for good, whatever its recipe.
+            let owner = evidence.run.for_good.stranded(ownership.by);
+            if let Some(owner) = owner.filter(|owner| owner.is_heard) {
+                stranded = stranded.or(Some(owner));
+                continue;
+            }
             // A service that cannot act any more ends no ownership.
             unknown = gone.filter(|gone| overdue.0 >= gone.since).or(unknown);
             if gone.is_none_or(|gone| overdue.0 < gone.since) {
@@ -40,6 +47,9 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     }
     if let Some(gone) = unknown.or(gone.filter(|_| !evidence.leftovers.is_empty())) {
         return Verdict::Undecided(gone.why.clone());
+    }
+    if let Some(owner) = stranded {
+        return Verdict::Undecided(owner.why.clone());
     }
     let leftover = evidence.leftovers.first();
     let leftover = leftover.map(|&leftover| left_over(evidence, leftover));
@@ -228,7 +238,7 @@ fn left_over(evidence: &Evidence<'_>, leftover: usize) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Unavailable, notation};
+    use crate::{ContenderId, Stranded, Unavailable, notation};
 
     /// With a lease of 10 s, as by default.
     pub(super) fn verdict(text: &str) -> Verdict {
@@ -370,6 +380,21 @@ mod tests {
         let text = "a.acquire:0 a=0-18/how=expired a:0-1 a.release-failed:20 \
                     a.acquire:20 a=60-70 a:60-70 a.released:70 end:70";
         assert_eq!(verdict(text), Verdict::Holds);
+    }
+
+    #[test]
+    fn who_is_kept_for_good_from_learning_that_it_owns_the_lock_leaves_no_orphan() {
+        let stranded = |is_heard| {
+            let mut run = notation::run("a.acquire:0 a=1- b.acquire:2 end:60");
+            run.for_good.contenders = vec![Stranded {
+                by: ContenderId(0),
+                why: "a callback of a never returns".to_owned(),
+                is_heard,
+            }];
+            INVARIANT.verdict(&run)
+        };
+        assert!(matches!(stranded(true), Verdict::Undecided(_)));
+        assert!(stranded(false).witness().is_some(), "its session ends");
     }
 
     #[test]

@@ -17,11 +17,15 @@ pub(super) fn draw_regions(plan: &mut Plan, open: &SampledRegions, seed: u64) {
     for server in machines(plan) {
         all[draw.below(number) as usize].servers.push(server);
     }
-    for name in (0..plan.workload.contenders).map(ContenderName) {
+    let tasks = plan.workload.tasks_per_process.max(1);
+    for first in (0..plan.workload.contenders).step_by(tasks as usize) {
+        // The tasks of a process run on one machine.
+        let process: Vec<ContenderName> = plan.workload.tasks_with(ContenderName(first)).collect();
         let region = draw.below(number) as usize;
-        let own = plan.workload.contender_settings.get(&name);
-        if own.is_none_or(|own| own.latency.is_none()) {
-            all[region].contenders.push(name);
+        let own = |name: &ContenderName| plan.workload.contender_settings.get(name);
+        let has_own = |name| own(name).is_some_and(|own| own.latency.is_some());
+        if !process.iter().any(has_own) {
+            all[region].contenders.extend(process);
         }
     }
     all[draw.below(number) as usize].resource = true;

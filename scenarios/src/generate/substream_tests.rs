@@ -161,3 +161,25 @@ fn the_contender_that_differs_may_take_longer_until_it_acts() {
     let slow = plans(&text).iter().filter(|plan| slow(plan)).count();
     assert!((50..150).contains(&slow), "{slow}");
 }
+
+#[test]
+fn the_tasks_of_a_process_lie_in_one_region_and_what_was_drawn_can_be_run() {
+    let tasks = "contenders = 4\ntasks-per-process = 2\nshare = \"session\"";
+    let text = open().replace("contenders = \"2..6\"", tasks);
+    let drawn = case(&text);
+    let mut far = 0;
+    for seed in 0..100 {
+        let plan = drawn.plan_for(seed).into_owned();
+        far += usize::from(!plan.network.regions.is_empty());
+        for region in &plan.network.regions.all {
+            let processes = region.contenders.iter().map(|name| name.0 / 2);
+            let processes: Vec<u32> = processes.collect();
+            let pairs = processes.chunks(2);
+            assert!(
+                { pairs }.all(|pair| pair.len() == 2 && pair[0] == pair[1]),
+                "{seed}"
+            );
+        }
+    }
+    assert!(far > 30, "{far}");
+}

@@ -101,8 +101,12 @@ impl<S: SimulatedService> Drop for Contender<S> {
     /// What the process keeps for all of its code may hold on to the environment, which holds on to it. Where there are
     /// other tasks, the last of them lets go of it.
     fn drop(&mut self) {
-        if self.memory.is_none() {
-            self.env.forget_process_wide();
+        match self.memory {
+            None => self.env.forget_process_wide(),
+            Some(_) if !self.world().plan.workload.share.is_of_client() => {
+                self.env.forget_client_wide();
+            }
+            Some(_) => {}
         }
     }
 }

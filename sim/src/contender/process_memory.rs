@@ -59,7 +59,13 @@ impl ProcessMemory {
 
     /// The environment of one of its threads.
     pub(super) fn env<S: SimulatedService>(&self, shared: &Rc<Shared<S>>, thread: Thread) -> Env {
-        environment_in(&self.env, shared, thread)
+        let env = environment_in(&self.env, shared, thread);
+        let shares_client = shared.world.borrow().plan.workload.share.is_of_client();
+        if shares_client {
+            env
+        } else {
+            env.with_own_client()
+        }
     }
 
     /// What a task sees of these lock objects of its process.

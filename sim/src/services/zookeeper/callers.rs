@@ -16,6 +16,8 @@ use crate::world::World;
 #[derive(Default)]
 pub(super) struct Callers {
     of_requests: FxHashMap<(u32, u32), ContenderId>,
+    /// Which task has asked for a watch on which node, and has no answer yet.
+    asked_watches: FxHashMap<(u32, u32), (ContenderId, Path)>,
     /// Which task has left a watch on which node, and on which ones that stay and heed all that is below.
     watches: BTreeSet<(u32, ContenderId, Path)>,
     persistent_watches: Vec<(u32, ContenderId, Path)>,
@@ -98,9 +100,19 @@ impl World<SimulatedZooKeeper> {
         if let Request::Exists { path, watch: true } | Request::GetData { path, watch: true } =
             request
         {
-            callers.watches.insert(watch(path));
+            let asked = (client as u32, xid.0);
+            callers.asked_watches.insert(asked, (by, Path::clone(path)));
         } else if let Request::AddWatch { path, .. } = request {
             callers.persistent_watches.push(watch(path));
+        }
+    }
+
+    /// An answer reaches a handle that tasks share: a watch that was asked for is there from now on.
+    #[cold]
+    pub(super) fn watch_answered(&mut self, client: ClientId, xid: Xid) {
+        let callers = &mut self.service.callers;
+        if let Some((by, path)) = callers.asked_watches.remove(&(client.0, xid.0)) {
+            callers.watches.insert((client.0, by, path));
         }
     }
 

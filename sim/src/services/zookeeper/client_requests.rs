@@ -66,6 +66,11 @@ impl World<SimulatedZooKeeper> {
                 self.record_new_session(ends.server, session, by);
             }
         }
+        if let ServerMessage::Reply { xid, .. } = &message
+            && self.shares_handles()
+        {
+            self.watch_answered(id, *xid);
+        }
         if self.a_user_believes_in_vain(id) {
             self.loss_delivered(id, connection, &message);
         }

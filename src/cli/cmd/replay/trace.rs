@@ -6,9 +6,10 @@ use std::time::Duration;
 use crate::checker::{History, ServiceEventKind, VirtualTime};
 use crate::cli::cmd::why::event;
 use crate::cli::failure::Failure;
+use crate::scenarios::describe;
 use crate::scenarios::units::{UnitMistake, parse_range, write_duration};
 use crate::sim::network::ServerId;
-use crate::sim::plan::{Plan, Workload};
+use crate::sim::plan::{ContenderName, Plan, Workload};
 use crate::sim::process::ProcessId;
 use crate::sim::trace::{MessageDirection, Party, TracedMessage};
 use serde::{Serialize, Serializer};
@@ -118,16 +119,17 @@ impl Trace {
             to: party(plan, message.to),
             message,
         });
-        rows.filter(|row| self.wants(row)).collect()
+        let of: Vec<String> = self.of.iter().map(|name| sender_of(plan, name)).collect();
+        rows.filter(|row| self.wants(row, &of)).collect()
     }
 
-    fn wants(&self, row: &Row<'_>) -> bool {
+    fn wants(&self, row: &Row<'_>, of: &[String]) -> bool {
         let Row { from, to, message } = row;
         let between_servers = message.direction() == MessageDirection::BetweenServers;
         !message.is_sign_of_life
             && (self.servers || !between_servers)
             && self.wants_time(message.at.micros())
-            && (self.of.is_empty() || self.of.contains(from) || self.of.contains(to))
+            && (of.is_empty() || of.contains(from) || of.contains(to))
     }
 
     fn wants_time(&self, at: u64) -> bool {
@@ -213,10 +215,25 @@ fn participants(plan: &Plan) -> Vec<String> {
         ..
     } = plan.workload;
     // After the bystanders comes the operator.
-    let clients = (0..=contenders + bystanders).map(|index| Party::Client(ProcessId(index)));
+    let processes = contenders / plan.workload.tasks_per_process.max(1);
+    let clients = (0..=processes + bystanders).map(|index| Party::Client(ProcessId(index)));
     let machines = (0..plan.service.machines()).map(|index| Party::Server(ServerId(index)));
     let all = clients.chain(machines);
-    all.map(|it| party(plan, it)).collect()
+    let tasks = (0..contenders).filter(|_| processes < contenders);
+    let tasks = tasks.map(|index| describe::contender(ContenderName(index)));
+    all.map(|it| party(plan, it)).chain(tasks).collect()
+}
+
+/// Whose messages those of a contender or a server are: where contenders are tasks of one process, that of its process.
+fn sender_of(plan: &Plan, name: &str) -> String {
+    let mut all = (0..plan.workload.contenders).map(ContenderName);
+    match all.find(|it| describe::contender(*it) == name) {
+        Some(contender) => party(
+            plan,
+            Party::Client(ProcessId(plan.workload.process_of(contender))),
+        ),
+        None => name.to_owned(),
+    }
 }
 
 /// What a machine or a client is called.
@@ -227,7 +244,9 @@ fn party(plan: &Plan, party: Party) -> String {
         Party::EveryServer => return "every server".to_owned(),
         Party::Client(process) => process,
     };
-    match process.0.checked_sub(workload.contenders) {
+    let tasks = workload.tasks_per_process.max(1);
+    match process.0.checked_sub(workload.contenders / tasks) {
+        None if tasks > 1 => format!("process-{}", process.0 + 1),
         None => format!("contender-{}", process.0 + 1),
         Some(index) if index < workload.bystanders => format!("bystander-{}", index + 1),
         Some(_) => "operator".to_owned(),
