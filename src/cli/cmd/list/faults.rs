@@ -107,6 +107,21 @@ pub fn circumstances() -> Vec<Example> {
             "workload.locks = 2",
         ),
         row(
+            "tasks-per-process",
+            "In `[workload]`: how many contenders are tasks of one process, which is paused, cut off, or dies as a whole.",
+            "workload.tasks-per-process = 3",
+        ),
+        row(
+            "share",
+            "In `[workload]`: what the tasks of a process share: a session, a connection, or a lock object.",
+            r#"workload.share = "session""#,
+        ),
+        row(
+            "reads",
+            "In `[workload]`: in how many rounds a contender takes a read-write lock to read.",
+            r#"workload.reads = "50%""#,
+        ),
+        row(
             "contender",
             "What one contender does otherwise than the others; with `name = \"any\"`, each seed draws whom.",
             r#"contender = [{ name = "contender-1", hold = "60s", locks = ["lock-a"] }]"#,
@@ -220,6 +235,17 @@ algorithm = "{algorithm}"
         let lines: Vec<_> = circumstances().iter().map(|it| it.example).collect();
         let (faults, world): (Vec<_>, Vec<_>) =
             lines.into_iter().partition(|it| it.starts_with("inject."));
+        // The tasks of a process lie in one region.
+        let (of_tasks, of_others): (Vec<_>, Vec<_>) = world
+            .into_iter()
+            .partition(|it| it.contains("tasks") || it.contains("share"));
+        assert_eq!(of_tasks.len(), 2);
+        for world in [of_tasks, of_others] {
+            reads(&world, &faults);
+        }
+    }
+
+    fn reads(world: &[&str], faults: &[&str]) {
         let text = format!(
             r#"
 claim = "Things are far apart."
@@ -232,7 +258,7 @@ servers = 3
 when.releasing = {{ by = "contender-1" }}
 {}
 [[case]]
-algorithm = "zk-hardened"
+algorithm = "zk-shared-locks"
 "#,
             world.join("\n"),
             faults.join("\n")
