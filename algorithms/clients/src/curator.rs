@@ -87,7 +87,8 @@ impl Curator {
         curator
     }
 
-    /// The framework over a client: all locks that a process builds on it share one. The first begins with this session.
+    /// The framework over a client: all locks that a process builds on it share one. The first begins with this
+    /// session.
     pub fn of_process(zk: ZooKeeper, env: Env, settings: CuratorConfig) -> Self {
         let begun = env.client_wide(|| Self::new(zk, env.clone(), settings));
         Self::clone(&begun)

@@ -87,7 +87,8 @@ impl Conn {
         conn
     }
 
-    /// The connection over a client: all locks that a process makes on it share one. The first begins with this session.
+    /// The connection over a client: all locks that a process makes on it share one. The first begins with this
+    /// session.
     pub fn of_process(zk: ZooKeeper, env: &Env) -> Self {
         let begun = env.client_wide(|| Self::new(zk, env.clone()));
         Self::clone(&begun)

@@ -1,13 +1,13 @@
 //! No node or key of the lock is left behind that no contender believes in.
 
+mod how_left;
 mod overdue;
 mod reported_gone;
 
+use self::how_left::{calls_of_owner, how_it_was_left};
 use self::overdue::{Overdue, overdue};
 use crate::witness::{WitnessBuilder, seconds};
-use crate::{
-    Belief, Event, EventKind, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime,
-};
+use crate::{Belief, EventKind, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
@@ -171,46 +171,6 @@ fn orphan(
         "{why}, and nobody believed in it for {alone} from {since} on."
     ))
     .broken_at(summary, broken)
-}
-
-/// What one of the events that can leave an ownership to nobody says of its owner.
-fn how_it_was_left(evidence: &Evidence<'_>, who: &str, event: usize) -> Option<String> {
-    let Event { at, what } = evidence.event(event);
-    let phrase = match what {
-        EventKind::Crashed { .. } => "crashed at",
-        EventKind::Lost { .. } => "gave up its hold at",
-        EventKind::Released { .. } => "had released the lock at",
-        EventKind::ReleaseFailed { .. } => "failed to release the lock at",
-        EventKind::AcquireFailed { .. } => "failed to acquire the lock at",
-        EventKind::ReleaseCancelled { .. } => "had its release cancelled at",
-        EventKind::Cancelled { .. } => "had its acquire cancelled at",
-        EventKind::AcquireStarted { .. } => "was waiting, in a call since",
-        EventKind::Finished { .. } => "had finished at",
-        _ => return None,
-    };
-    Some(format!("{who} {phrase} {at}"))
-}
-
-/// How the owner's last calls went that may have left the ownership behind.
-fn calls_of_owner(
-    evidence: &Evidence<'_>,
-    ownership: &Ownership,
-    until: VirtualTime,
-) -> Vec<usize> {
-    let owner = (ownership.by, ownership.lock);
-    let of_owner = |what: EventKind| {
-        matches!(what, EventKind::AcquireFailed { by, lock, .. }
-            | EventKind::Cancelled { by, lock }
-            | EventKind::AcquireStarted { by, lock, .. } if (by, lock) == owner)
-            || matches!(what, EventKind::Crashed { by } | EventKind::Finished { by } if by == owner.0)
-    };
-    let events = evidence.run.history.events.iter().enumerate();
-    let before = events.take_while(|(_, event)| event.at <= until);
-    let found = before.filter(|(_, event)| of_owner(event.what));
-    let mut found: Vec<usize> = found.map(|(index, _)| index).collect();
-    // The last few are enough to see what it had been doing.
-    found.drain(..found.len().saturating_sub(3));
-    found
 }
 
 fn left_over(evidence: &Evidence<'_>, leftover: usize) -> Verdict {

@@ -108,7 +108,7 @@ pub fn circumstances() -> Vec<Example> {
         ),
         row(
             "tasks-per-process",
-            "In `[workload]`: how many contenders are tasks of one process, which is paused, cut off, or dies as a whole.",
+            "In `[workload]`: how many contenders are tasks of one process, which stands still or dies as a whole.",
             "workload.tasks-per-process = 3",
         ),
         row(
