@@ -24,3 +24,29 @@ impl Mode {
         *self == Self::Exclusive
     }
 }
+
+/// Something for each mode.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ByMode<T> {
+    exclusive: T,
+    shared: T,
+}
+
+impl<T> ByMode<T> {
+    pub(crate) fn of_mut(&mut self, mode: Mode) -> &mut T {
+        match mode {
+            Mode::Exclusive => &mut self.exclusive,
+            Mode::Shared => &mut self.shared,
+        }
+    }
+
+    /// That of each mode that excludes this one.
+    pub(crate) fn excluding(&self, mode: Mode) -> impl Iterator<Item = &T> {
+        let all = [
+            (Mode::Exclusive, &self.exclusive),
+            (Mode::Shared, &self.shared),
+        ];
+        let excluding = move |(other, of): (Mode, _)| mode.excludes(other).then_some(of);
+        all.into_iter().filter_map(excluding)
+    }
+}

@@ -10,7 +10,8 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::{ContenderId, Disowned, Evidence, Mode, VirtualTime};
+use crate::mode::ByMode;
+use crate::{ContenderId, Disowned, Evidence, VirtualTime};
 use silence::Silences;
 
 /// One way to say how near a run came to an overlap.
@@ -141,29 +142,21 @@ impl LatestEnds {
 /// excludes.
 fn between_holds(evidence: &Evidence<'_>, ends: &BeliefEnds) -> Option<NearMiss> {
     let mut nearest: Option<NearMiss> = None;
-    // By lock, of exclusive holds and of shared ones.
-    let mut latest: Vec<[LatestEnds; 2]> = Vec::new();
+    // By lock.
+    let mut latest: Vec<ByMode<LatestEnds>> = Vec::new();
     for (later, end) in evidence.beliefs.iter().zip(&ends.holds) {
         let begin = evidence.at(later.acquired);
         let index = later.lock.0 as usize;
         if index >= latest.len() {
-            latest.resize(index + 1, Default::default());
+            latest.resize(index + 1, ByMode::default());
         }
-        let [exclusive, shared] = &mut latest[index];
-        let before = match later.mode {
-            Mode::Exclusive => exclusive
-                .of_others(later.by)
-                .max(shared.of_others(later.by)),
-            Mode::Shared => exclusive.of_others(later.by),
-        };
-        if let Some(earlier) = before {
+        let excluding = latest[index].excluding(later.mode);
+        let before = excluding.filter_map(|ends| ends.of_others(later.by));
+        if let Some(earlier) = before.max() {
             let near = until(evidence, earlier, begin);
             nearest = Some(nearest.map_or(near, |nearest| nearest.min(near)));
         }
-        match later.mode {
-            Mode::Exclusive => exclusive.extend(later.by, *end),
-            Mode::Shared => shared.extend(later.by, *end),
-        }
+        latest[index].of_mut(later.mode).extend(later.by, *end);
     }
     nearest
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::mode::ByMode;
 use crate::witness::WitnessBuilder;
 use crate::{
     Belief, ContenderId, Event, EventKind, Evidence, Invariant, LockId, Mode, NameId, Truth,
@@ -179,47 +180,30 @@ fn overtaking(evidence: &Evidence<'_>, passed: Place, granted: Place, index: usi
         .broken(format!("{second} overtook {first}"), index, None)
 }
 
-/// The grant of each mode that is the newest of those who have entered so far, and who entered on it.
-#[derive(Clone, Default)]
-struct Newest<'e> {
-    exclusive: Option<(usize, &'e Belief)>,
-    shared: Option<(usize, &'e Belief)>,
-}
-
-impl<'e> Newest<'e> {
-    /// Who has entered on a newer grant than this, and excludes one in this mode.
-    fn overtaking(&self, grant: usize, mode: Mode) -> Option<&'e Belief> {
-        let shared = self.shared.filter(|_| mode.is_exclusive());
-        let mut excluding = self.exclusive.into_iter().chain(shared);
-        excluding.find_map(|(newer, other)| (grant < newer).then_some(other))
-    }
-
-    fn entered(&mut self, grant: usize, belief: &'e Belief) {
-        let newest = match belief.mode {
-            Mode::Exclusive => &mut self.exclusive,
-            Mode::Shared => &mut self.shared,
-        };
-        if newest.is_none_or(|(newer, _)| newer < grant) {
-            *newest = Some((grant, belief));
-        }
-    }
-}
+/// The newest grant that somebody has entered on so far, and who.
+type Newest<'e> = Option<(usize, &'e Belief)>;
 
 /// Those who are granted the lock must learn of it in that order, unless they share it.
 fn beliefs_in_order(evidence: &Evidence<'_>) -> Verdict {
-    let mut newest: Vec<Newest<'_>> = vec![Newest::default(); evidence.run.history.locks.len()];
+    let mut newest: Vec<ByMode<Newest<'_>>> =
+        vec![ByMode::default(); evidence.run.history.locks.len()];
     for belief in &evidence.beliefs {
         let Some(grant) = belief.grant else {
             continue;
         };
         let lock = belief.lock.0 as usize;
         if lock >= newest.len() {
-            newest.resize(lock + 1, Newest::default());
+            newest.resize(lock + 1, ByMode::default());
         }
-        if let Some(other) = newest[lock].overtaking(grant, belief.mode) {
+        let excluding = newest[lock].excluding(belief.mode);
+        let overtaking = { excluding.copied().flatten() }.find(|(newer, _)| grant < *newer);
+        if let Some((_, other)) = overtaking {
             return out_of_order(evidence, belief, other);
         }
-        newest[lock].entered(grant, belief);
+        let newest = newest[lock].of_mut(belief.mode);
+        if newest.is_none_or(|(newer, _)| newer < grant) {
+            *newest = Some((grant, belief));
+        }
     }
     Verdict::Holds
 }
