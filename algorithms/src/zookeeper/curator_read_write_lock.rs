@@ -52,8 +52,7 @@ pub const RECIPE: Recipe = Recipe {
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
-        let drivers = [&ReadDriver as &dyn LockInternalsDriver, &WriteDriver];
-        Box::new(InterProcessReadWriteLock::new(zk, env, path, drivers))
+        Box::new(InterProcessReadWriteLock::new(zk, env, path, &BY_NUMBER))
     }),
 };
 
@@ -77,10 +76,10 @@ impl InterProcessReadWriteLock {
         zk: ZooKeeper,
         env: Env,
         path: Path,
-        [read, write]: [&'static dyn LockInternalsDriver; 2],
+        Drivers { read, write }: &'static Drivers,
     ) -> Self {
         let client = Curator::of_process(zk, env, CuratorConfig::default());
-        let mutex = |name, driver| {
+        let mutex = |name, driver: &'static dyn LockInternalsDriver| {
             let (client, path) = (client.clone(), Path::clone(&path));
             InterProcessMutex::with_driver(client, path, (name, driver), Deviation::NONE)
         };
@@ -132,21 +131,46 @@ impl Lock for InterProcessReadWriteLock {
     }
 }
 
+/// What nodes are sorted by, of a node's name.
+type FixForSorting = fn(&str) -> &str;
+
+/// The drivers of the two mutexes, which sort nodes alike.
+pub(super) struct Drivers {
+    read: ReadDriver,
+    write: WriteDriver,
+}
+
+impl Drivers {
+    pub(super) const fn sorting_by(fix_for_sorting: FixForSorting) -> Self {
+        Self {
+            read: ReadDriver(fix_for_sorting),
+            write: WriteDriver(fix_for_sorting),
+        }
+    }
+}
+
+/// Those of Curator, by the number behind either mark.
+static BY_NUMBER: Drivers = Drivers::sorting_by(after_either_mark);
+
+fn after_either_mark(name: &str) -> &str {
+    after_mark(after_mark(name, READ_LOCK_NAME), WRITE_LOCK_NAME)
+}
+
 /// The driver of the write mutex: the standard one, for names with either mark (`SortingLockInternalsDriver`).
-struct WriteDriver;
+struct WriteDriver(FixForSorting);
 
 impl LockInternalsDriver for WriteDriver {
     fn fix_for_sorting<'n>(&self, name: &'n str) -> &'n str {
-        after_mark(after_mark(name, READ_LOCK_NAME), WRITE_LOCK_NAME)
+        (self.0)(name)
     }
 }
 
 /// The driver of the read mutex.
-struct ReadDriver;
+struct ReadDriver(FixForSorting);
 
 impl LockInternalsDriver for ReadDriver {
     fn fix_for_sorting<'n>(&self, name: &'n str) -> &'n str {
-        WriteDriver.fix_for_sorting(name)
+        (self.0)(name)
     }
 
     fn gets_the_lock<'c>(
@@ -159,7 +183,7 @@ impl LockInternalsDriver for ReadDriver {
 }
 
 /// The lock is the reader's if the first write node comes after its own.
-pub(super) fn read_lock_predicate<'c>(
+fn read_lock_predicate<'c>(
     children: &'c [Rc<str>],
     sequence_node_name: &str,
 ) -> ZkResult<PredicateResults<'c>> {

@@ -4,11 +4,8 @@
 //! Seen in the wild: drivers of one's own for Curator's `LockInternals` that leave out `fixForSorting`, of which the
 //! interface says nothing.
 
-use std::rc::Rc;
-
-use super::curator_mutex::{CLAIMS, LockInternalsDriver, PredicateResults, REQUESTS};
-use super::curator_read_write_lock::{InterProcessReadWriteLock, OWNERSHIP, read_lock_predicate};
-use crate::clients::zookeeper::ZkResult;
+use super::curator_mutex::{CLAIMS, REQUESTS};
+use super::curator_read_write_lock::{Drivers, InterProcessReadWriteLock, OWNERSHIP};
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -24,31 +21,9 @@ pub const RECIPE: Recipe = Recipe {
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
-        let drivers = [&ReadDriver as &dyn LockInternalsDriver, &WriteDriver];
-        Box::new(InterProcessReadWriteLock::new(zk, env, path, drivers))
+        Box::new(InterProcessReadWriteLock::new(zk, env, path, &BY_NAME))
     }),
 };
 
-struct WriteDriver;
-
-impl LockInternalsDriver for WriteDriver {
-    fn fix_for_sorting<'n>(&self, name: &'n str) -> &'n str {
-        name // The flaw.
-    }
-}
-
-struct ReadDriver;
-
-impl LockInternalsDriver for ReadDriver {
-    fn fix_for_sorting<'n>(&self, name: &'n str) -> &'n str {
-        name // The flaw.
-    }
-
-    fn gets_the_lock<'c>(
-        &self,
-        children: &'c [Rc<str>],
-        sequence_node_name: &str,
-    ) -> ZkResult<PredicateResults<'c>> {
-        read_lock_predicate(children, sequence_node_name)
-    }
-}
+/// The flaw: nothing is left out of a name.
+static BY_NAME: Drivers = Drivers::sorting_by(|name| name);
