@@ -103,7 +103,7 @@ impl<S: SimulatedService> Drop for Contender<S> {
     fn drop(&mut self) {
         match self.memory {
             None => self.env.forget_process_wide(),
-            Some(_) if !self.world().plan.workload.share.is_of_client() => {
+            Some(_) if !self.world().shares_clients() => {
                 self.env.forget_client_wide();
             }
             Some(_) => {}

@@ -60,7 +60,7 @@ impl ProcessMemory {
     /// The environment of one of its threads.
     pub(super) fn env<S: SimulatedService>(&self, shared: &Rc<Shared<S>>, thread: Thread) -> Env {
         let env = environment_in(&self.env, shared, thread);
-        let shares_client = shared.world.borrow().plan.workload.share.is_of_client();
+        let shares_client = shared.world.borrow().shares_clients();
         if shares_client {
             env
         } else {

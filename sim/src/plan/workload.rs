@@ -137,6 +137,11 @@ impl Workload {
         own.unwrap_or(self.processing)
     }
 
+    /// How many processes have contenders.
+    pub fn processes(&self) -> u32 {
+        self.contenders.div_ceil(self.tasks_per_process.max(1))
+    }
+
     /// The number of the process that a contender is a task of.
     pub fn process_of(&self, name: ContenderName) -> u32 {
         name.0 / self.tasks_per_process.max(1)

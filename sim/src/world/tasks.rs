@@ -107,6 +107,38 @@ impl<S: SimulatedService> World<S> {
         users.filter(move |by| self.contenders[by.0 as usize].client == Some(client))
     }
 
+    /// Whether the tasks of a process have one client.
+    #[inline]
+    pub(crate) fn shares_clients(&self) -> bool {
+        self.plan.workload.share.is_of_client()
+    }
+
+    /// The client of a process that is there to be shared: the latest of its tasks' that lives.
+    pub(crate) fn shared_client(
+        &self,
+        process: ProcessId,
+        lives: impl Fn(ClientId) -> bool,
+    ) -> Option<ClientId> {
+        if !self.shares_clients() {
+            return None;
+        }
+        let tasks = self.tasks_of(process);
+        let clients = tasks.filter_map(|by| self.contenders[by.0 as usize].client);
+        clients.filter(|client| lives(*client)).max()
+    }
+
+    /// A thread stands on this client of its process from now on, if there is one.
+    pub(crate) fn stands_on(
+        &mut self,
+        thread: Thread,
+        client: Option<ClientId>,
+    ) -> Option<ClientId> {
+        if client.is_some() {
+            self.contenders[thread.contender.0 as usize].client = client;
+        }
+        client
+    }
+
     /// Writes an event of each task of a process down.
     pub(crate) fn record_of_each(
         &mut self,

@@ -6,36 +6,17 @@ use picklock_redis::{ConnectionId as At, Output};
 use super::SimulatedRedis;
 use crate::event::ClientId;
 use crate::network::ConnectionId;
-use crate::process::{ProcessId, Thread};
+use crate::process::Thread;
 use crate::world::World;
 
 impl World<SimulatedRedis> {
-    /// Whether the tasks of a process have one client.
-    #[inline]
-    fn shares_clients(&self) -> bool {
-        self.plan.workload.share.is_of_client()
-    }
-
-    /// The client of a process that is there to be shared.
-    fn shared_client(&self, process: ProcessId) -> Option<ClientId> {
-        if !self.shares_clients() {
-            return None;
-        }
-        let tasks = self.tasks_of(process);
-        let clients = tasks.filter_map(|by| self.contenders[by.0 as usize].client);
-        let lives = |client: &ClientId| self.service.clients[client.0 as usize].alive;
-        clients.filter(lives).max()
-    }
-
     /// A client for a thread: that of its process, if there is one to be shared.
     pub(super) fn client_for(&mut self, thread: Thread) -> ClientId {
-        match self.shared_client(thread.process) {
-            Some(shared) => {
-                self.contenders[thread.contender.0 as usize].client = Some(shared);
-                shared
-            }
-            None => self.add_client(thread),
-        }
+        let clients = &self.service.clients;
+        let lives = |client: ClientId| clients[client.0 as usize].alive;
+        let shared = self.shared_client(thread.process, lives);
+        self.stands_on(thread, shared)
+            .unwrap_or_else(|| self.add_client(thread))
     }
 
     /// Whose client has a connection; of one that tasks share, whoever began it.

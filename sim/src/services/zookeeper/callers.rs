@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::SimulatedZooKeeper;
 use crate::event::ClientId;
-use crate::process::{ProcessId, Thread};
+use crate::process::Thread;
 use crate::world::World;
 
 /// Which task has asked what. Nothing is kept where every task has a handle of its own.
@@ -26,40 +26,21 @@ pub(super) struct Callers {
 }
 
 impl World<SimulatedZooKeeper> {
-    /// Whether the tasks of a process have one handle.
-    #[inline]
-    pub(super) fn shares_handles(&self) -> bool {
-        self.plan.workload.share.is_of_client()
-    }
-
-    /// The handle of a process that is there to be shared.
-    pub(super) fn shared_client(&self, process: ProcessId) -> Option<ClientId> {
-        if !self.shares_handles() {
-            return None;
-        }
-        let tasks = self.tasks_of(process);
-        let clients = tasks.filter_map(|by| self.contenders[by.0 as usize].client);
-        let lives = |client: &ClientId| {
-            let slot = &self.service.clients[client.0 as usize];
-            slot.alive && slot.machine.state() != SessionState::Closed
-        };
-        clients.filter(lives).max()
-    }
-
     /// A handle for a thread: that of its process, if there is one to be shared.
     pub(super) fn client_for(&mut self, thread: Thread) -> ClientId {
-        match self.shared_client(thread.process) {
-            Some(shared) => {
-                self.contenders[thread.contender.0 as usize].client = Some(shared);
-                shared
-            }
-            None => self.add_client(thread),
-        }
+        let clients = &self.service.clients;
+        let lives = |client: ClientId| {
+            let slot = &clients[client.0 as usize];
+            slot.alive && slot.machine.state() != SessionState::Closed
+        };
+        let shared = self.shared_client(thread.process, lives);
+        self.stands_on(thread, shared)
+            .unwrap_or_else(|| self.add_client(thread))
     }
 
     /// A thread has given up a handle, and wants another session: whoever shared the old one shares the new one.
     pub(super) fn replace_client(&mut self, old: ClientId, thread: Thread) -> ClientId {
-        let shared = self.shares_handles();
+        let shared = self.shares_clients();
         let users = self.users(old);
         let new = self.client_for(thread);
         for by in users.into_iter().filter(|_| shared) {
@@ -71,7 +52,7 @@ impl World<SimulatedZooKeeper> {
     /// Whose handle it is: those of several tasks, if they share it.
     pub(super) fn users(&self, client: ClientId) -> Vec<ContenderId> {
         let slot = &self.service.clients[client.0 as usize];
-        match self.shares_handles() {
+        match self.shares_clients() {
             true => self.users_of(slot.process, client).collect(),
             false => vec![slot.by],
         }
@@ -79,8 +60,8 @@ impl World<SimulatedZooKeeper> {
 
     /// Whether a contender that stands on a handle believes in a lock that is not its own any more.
     #[inline]
-    pub(super) fn a_user_believes_in_vain(&self, client: ClientId) -> bool {
-        match self.shares_handles() {
+    pub(super) fn a_user_believes_without_owning(&self, client: ClientId) -> bool {
+        match self.shares_clients() {
             true => (self.users(client).into_iter()).any(|by| self.believes_without_owning(by)),
             false => self.believes_without_owning(self.service.clients[client.0 as usize].by),
         }
@@ -122,7 +103,7 @@ impl World<SimulatedZooKeeper> {
         let callers = &self.service.callers;
         let of_task = |watch: &&(u32, ContenderId, Path)| (watch.0, watch.1) == (client.0, by);
         let mut persistent = callers.persistent_watches.iter().filter(of_task);
-        !self.shares_handles()
+        !self.shares_clients()
             || callers.watches.contains(&(client.0, by, Path::clone(path)))
             || persistent.any(|(_, _, above)| path.starts_with(&**above))
     }
@@ -131,7 +112,7 @@ impl World<SimulatedZooKeeper> {
     #[inline]
     pub(super) fn caller(&self, client: usize, xid: Xid) -> ContenderId {
         let by = self.service.clients[client].by;
-        match self.shares_handles() {
+        match self.shares_clients() {
             true => {
                 let known = self
                     .service
@@ -152,7 +133,7 @@ impl World<SimulatedZooKeeper> {
         by: ContenderId,
     ) -> bool {
         let is_new = self.service.sessions.insert(session, by).is_none();
-        if self.shares_handles() {
+        if self.shares_clients() {
             self.service.callers.of_sessions.insert(session, client);
         }
         is_new
@@ -162,7 +143,7 @@ impl World<SimulatedZooKeeper> {
     #[inline]
     pub(super) fn author(&self, session: SessionId, xid: Option<Xid>) -> Option<ContenderId> {
         let by = *self.service.sessions.get(&session)?;
-        let Some(xid) = xid.filter(|_| self.shares_handles()) else {
+        let Some(xid) = xid.filter(|_| self.shares_clients()) else {
             return Some(by);
         };
         let client = self.service.callers.of_sessions.get(&session)?;

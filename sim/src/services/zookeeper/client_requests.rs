@@ -16,7 +16,7 @@ impl World<SimulatedZooKeeper> {
     #[inline(always)]
     pub(super) fn send_to_server(&mut self, connection: ConnectionId, message: ClientMessage) {
         let client = self.connections.get(connection).client as usize;
-        if self.shares_handles()
+        if self.shares_clients()
             && let ClientMessage::Request { xid, request } = &message
         {
             self.note_caller(client, *xid, request);
@@ -67,11 +67,11 @@ impl World<SimulatedZooKeeper> {
             }
         }
         if let ServerMessage::Reply { xid, .. } = &message
-            && self.shares_handles()
+            && self.shares_clients()
         {
             self.watch_answered(id, *xid);
         }
-        if self.a_user_believes_in_vain(id) {
+        if self.a_user_believes_without_owning(id) {
             self.loss_delivered(id, connection, &message);
         }
         let received = match &message {

@@ -33,7 +33,7 @@ impl World<SimulatedZooKeeper> {
         let lock = self.lock_of(by);
         let ownership = &self.ownerships[lock.0 as usize];
         // Of a handle that tasks share, the watches of this one.
-        let own = |path| !self.shares_handles() || self.is_told_of_node(client, by, path);
+        let own = |path| !self.shares_clients() || self.is_told_of_node(client, by, path);
         let watched = watches
             .filter(|(path, _)| own(path))
             .filter_map(|(path, _)| name_in_lock(path))

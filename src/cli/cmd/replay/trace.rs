@@ -215,7 +215,7 @@ fn participants(plan: &Plan) -> Vec<String> {
         ..
     } = plan.workload;
     // After the bystanders comes the operator.
-    let processes = contenders / plan.workload.tasks_per_process.max(1);
+    let processes = plan.workload.processes();
     let clients = (0..=processes + bystanders).map(|index| Party::Client(ProcessId(index)));
     let machines = (0..plan.service.machines()).map(|index| Party::Server(ServerId(index)));
     let all = clients.chain(machines);
@@ -244,9 +244,8 @@ fn party(plan: &Plan, party: Party) -> String {
         Party::EveryServer => return "every server".to_owned(),
         Party::Client(process) => process,
     };
-    let tasks = workload.tasks_per_process.max(1);
-    match process.0.checked_sub(workload.contenders / tasks) {
-        None if tasks > 1 => format!("process-{}", process.0 + 1),
+    match process.0.checked_sub(workload.processes()) {
+        None if workload.tasks_per_process > 1 => format!("process-{}", process.0 + 1),
         None => format!("contender-{}", process.0 + 1),
         Some(index) if index < workload.bystanders => format!("bystander-{}", index + 1),
         Some(_) => "operator".to_owned(),
