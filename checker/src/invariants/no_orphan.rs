@@ -1,10 +1,10 @@
 //! No node or key of the lock is left behind that no contender believes in.
 
-mod how_left;
+mod abandonment;
 mod overdue;
 mod reported_gone;
 
-use self::how_left::{calls_of_owner, how_it_was_left};
+use self::abandonment::{calls_of_owner, how_it_was_left};
 use self::overdue::{Overdue, overdue};
 use crate::witness::{WitnessBuilder, seconds};
 use crate::{Belief, EventKind, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime};
