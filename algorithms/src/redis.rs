@@ -21,6 +21,7 @@ pub mod redisson_replicated;
 pub mod redlock;
 pub mod redlock_acquired_only;
 pub mod redlock_no_validity;
+pub mod redlock_short_delay;
 pub mod set_nx_get;
 pub mod set_nx_px_del;
 pub mod setnx_expire;

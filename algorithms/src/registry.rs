@@ -59,6 +59,7 @@ pub const RECIPES: &[Recipe] = &[
     redis::set_nx_px_del::RECIPE,
     redis::get_compare_del::RECIPE,
     redis::redlock_no_validity::RECIPE,
+    redis::redlock_short_delay::RECIPE,
     redis::redisson_message_only::RECIPE,
     redis::redisson_if_held::RECIPE,
     redis::wait_ignored::RECIPE,

@@ -195,6 +195,23 @@ fn with_a_quorum_left_a_recipe_that_waits_for_itself_is_found_out() {
     assert!(verdict(&run, "progress").witness().is_some());
 }
 
+#[test]
+fn progress_allows_for_the_timeouts_of_a_majority_of_which_one_is_silent() {
+    let bound = |service, faults| run(service, "redlock", faults).facts.progress_bound;
+    let silent = || all_at_once([loses_power(server(4))]);
+    let timeout = Deployment::default().timeout;
+    let allowed = bound(redis(5), silent()) - bound(redis(5), Vec::new());
+    assert!(
+        allowed >= timeout * 3,
+        "an attempt, a release, and one more"
+    );
+    let alone = |faults| run(redis(1), PLAIN, faults).facts.progress_bound;
+    assert_eq!(
+        alone(all_at_once([loses_power(server(0))])),
+        alone(Vec::new())
+    );
+}
+
 fn deaths() -> [Row; 11] {
     let sentinels = [0, 1].map(ServerName::Sentinel);
     [

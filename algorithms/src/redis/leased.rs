@@ -31,7 +31,12 @@ pub fn drift(lease: Duration) -> Duration {
 impl Leased {
     /// Waits before the next attempt.
     pub async fn pause(&self) {
-        let most = u64::try_from(PAUSE.as_micros()).unwrap_or(u64::MAX);
+        self.pause_at_random(PAUSE).await;
+    }
+
+    /// Waits before the next attempt, with a random part of so much.
+    pub async fn pause_at_random(&self, part: Duration) {
+        let most = u64::try_from(part.max(PAUSE).as_micros()).unwrap_or(u64::MAX);
         let more = Duration::from_micros(self.env.random() % most);
         self.env.sleep(PAUSE + more).await;
     }

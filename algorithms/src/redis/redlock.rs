@@ -10,7 +10,9 @@
 //! 2. `SET key token NX PX lease` on every server, with a short timeout for each.
 //! 3. Look at the clock again. If more than half of the servers have set it, and what is left of the lease, less what
 //!    clocks may differ, is more than nothing, we hold the lock for that long.
-//! 4. If not, delete our token everywhere, wait a random time, and go to 1.
+//! 4. If not, delete our token everywhere, wait a random time of up to as long as all this has taken, and go to 1. With
+//!    a server that never answers that is long. Those who wait for less keep step: each asks while another has what it
+//!    needs, and the votes stay split. Nobody waits for longer than the lease: what took longer was a pause.
 //! 5. Release: a script deletes the key if it holds our token, on every server, also on those that have not answered.
 //!    It is done if those that do not answer are no majority: then the key can be on none. If they are, nobody knows.
 //!
@@ -58,6 +60,8 @@ pub(super) struct Redlock {
     pub looks_at_clock: bool,
     /// Step 4 on every server, or only on those that have said that they have set the key.
     pub gives_back_everywhere: bool,
+    /// Step 4 waits up to as long as the attempt has taken, or a short time.
+    pub waits_as_long_as_it_took: bool,
 }
 
 impl Redlock {
@@ -68,6 +72,7 @@ impl Redlock {
             token: String::new(),
             looks_at_clock: true,
             gives_back_everywhere: true,
+            waits_as_long_as_it_took: true,
         }
     }
 
@@ -125,7 +130,12 @@ impl Lock for Redlock {
                 let acquired = self.servers().zip(answers).filter(|(_, set)| *set);
                 self.delete_at(acquired.map(|(server, _)| server)).await;
             }
-            self.leased.pause().await;
+            if self.waits_as_long_as_it_took {
+                let took = self.leased.env.monotonic().saturating_sub(began);
+                self.leased.pause_at_random(took.min(lease)).await;
+            } else {
+                self.leased.pause().await;
+            }
         }
     }
 

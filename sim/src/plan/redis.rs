@@ -155,6 +155,14 @@ impl ServiceSettings for Deployment {
         }
     }
 
+    fn silence(&self) -> Duration {
+        if self.servers > 1 {
+            self.timeout
+        } else {
+            Duration::ZERO
+        }
+    }
+
     fn tolerated_delay(&self) -> Duration {
         self.timeout.min(self.connect_timeout) / 2
     }

@@ -74,6 +74,11 @@ pub trait ServiceSettings {
         Duration::ZERO
     }
 
+    /// How long a recipe waits for a server that does not answer, if it needs an answer or a time-out of each.
+    fn silence(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// How much later answers may come for a client to put up with it.
     fn tolerated_delay(&self) -> Duration;
 

@@ -65,7 +65,7 @@ fn sections(plan: &Plan) -> Duration {
     of_each.fold(Duration::ZERO, Duration::saturating_add)
 }
 
-/// How much longer messages and writes take for good.
+/// How much longer messages and writes take for good, and answers of a server that gives none any more.
 fn slow_for_good(plan: &Plan) -> Duration {
     let slow = plan.faults.iter().map(|fault| match fault.inject {
         Fault::SlowLink { by, length, .. }
@@ -75,7 +75,9 @@ fn slow_for_good(plan: &Plan) -> Duration {
         } if length == FaultDuration::ForGood => by,
         _ => Duration::ZERO,
     });
-    slow.sum()
+    let unanswered = plan.faults.iter().any(|fault| fault.inject.is_for_good());
+    let silence = unanswered.then(|| plan.service.silence());
+    slow.sum::<Duration>() + silence.unwrap_or_default()
 }
 
 fn length(fault: &PlannedFault) -> Duration {

@@ -1,0 +1,27 @@
+//! `redlock`, except that step 4 waits a random time that is short beside an attempt. Must be caught by
+//! `redis/redlock-silent-server`.
+
+use super::leased::CLAIMS;
+use super::redlock::Redlock;
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redlock-short-delay",
+    summary: "Redlock whose random delay before a retry is short beside the time that an attempt takes.",
+    source: "redis.io, Distributed locks with Redis, 'Retry on failure': a random delay to desynchronize clients",
+    flaw: Some(
+        "the votes stay split while a server is silent: everybody asks while another has what it needs",
+    ),
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    requests: super::redlock::REQUESTS,
+    inputs: &[],
+    cancellable: true,
+    shareable: false,
+    build: Build::Redis(&|redis, env, lease| {
+        let mut redlock = Redlock::new(redis, env, lease);
+        redlock.waits_as_long_as_it_took = false;
+        Box::new(redlock)
+    }),
+};
