@@ -7,9 +7,12 @@
 //! - [`story`]: one run told to a person, with its [`timeline`] and the argument;
 //! - [`json`]: the same for machines, versioned;
 //! - [`herd`]: what a release costs, as tables, JSON, and charts;
+//! - [`cost`]: what a lock costs while nothing breaks;
 //! - [`files`]: files that are written whole or not at all;
 //! - [`style`] and [`words`]: how all of it looks and reads.
 
+mod columns;
+pub mod cost;
 mod explain;
 pub mod files;
 pub mod herd;

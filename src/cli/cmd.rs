@@ -1,6 +1,7 @@
 //! The verbs of the command line.
 
 mod bench;
+mod cost;
 mod herd;
 mod hunt;
 mod list;
@@ -38,6 +39,7 @@ pub enum Command {
     Yields(yields::Yields),
     List(list::List),
     Herd(herd::Herd),
+    Cost(cost::Cost),
     Bench(bench::Bench),
     Verify(verify::Verify),
 }
@@ -60,6 +62,7 @@ impl Command {
             Self::Yields(yields) => yields.execute(),
             Self::List(list) => list.execute(),
             Self::Herd(herd) => herd.execute(look),
+            Self::Cost(cost) => cost.execute(look),
             Self::Bench(bench) => bench.execute(look),
             Self::Verify(verify) => verify.execute(look),
         }

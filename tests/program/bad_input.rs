@@ -116,6 +116,8 @@ fn what_there_is_nothing_to_measure_of() {
     let unknown = refused(&["herd", "--algorithm", "zk-hardend"]);
     has(&unknown, &["did you mean `zk-hardened`?"]);
     assert!(!unknown.contains("redlock"), "{unknown}");
+    let unknown = refused(&["cost", "--algorithm", "redlok"]);
+    has(&unknown, &["did you mean `redlock`?"]);
     let long = refused(&["herd", "--hold", "366d"]);
     has(&long, &["unknown unit `d`", "30ms", "settled"]);
     has(&refused(&["bench", "--millis", "0"]), &["0 is not in 1.."]);

@@ -72,6 +72,11 @@ fn help_of_herd() {
 }
 
 #[test]
+fn help_of_cost() {
+    insta::assert_snapshot!(help(&["cost", "--help"]));
+}
+
+#[test]
 fn help_of_bench() {
     insta::assert_snapshot!(help(&["bench", "--help"]));
 }
@@ -111,8 +116,8 @@ fn lists_have_one_line_for_each_thing() {
 /// Of the library, that is: the other files are the reader's.
 #[test]
 fn the_scenarios_and_cases_of_all_examples_are_there() {
-    const COMMANDS: [&str; 12] = [
-        "run", "merge", "replay", "shrink", "why", "hunt", "plan", "yield", "list", "herd",
+    const COMMANDS: [&str; 13] = [
+        "run", "merge", "replay", "shrink", "why", "hunt", "plan", "yield", "list", "herd", "cost",
         "bench", "verify",
     ];
     let mut looked_at = 0;

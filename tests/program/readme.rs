@@ -89,6 +89,18 @@ fn what_commands_are_shown_to_print_is_printed_line_by_line_in_that_order() {
 }
 
 #[test]
+fn the_table_of_costs_is_what_is_measured() {
+    let done = picklock(&["cost", "--markdown"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let shown = RECIPES_PAGE.contains(&done.stdout);
+    assert!(
+        shown,
+        "picklock cost --markdown prints another table:\n{}",
+        done.stdout
+    );
+}
+
+#[test]
 fn the_commands_of_the_jobs_do_as_they_are_said_to() {
     let folder = Folder::new();
     fs::create_dir(folder.path().join("my-locks")).expect("it can be made");

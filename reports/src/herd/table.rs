@@ -1,11 +1,12 @@
 //! The measurements as tables that fit a terminal.
 
 use super::HerdRow;
+use crate::columns::{self, aligned};
 use crate::style::Style;
 use crate::words::{decimal, duration, thousands};
 
-/// A column: its name, which is the name of the field, and what it shows.
-type Column = (&'static str, fn(&HerdRow) -> String);
+/// A column has the name of the field.
+type Column = columns::Column<HerdRow>;
 
 const WHICH: &[Column] = &[
     ("algorithm", |row| row.algorithm.clone()),
@@ -83,39 +84,6 @@ pub fn table(rows: &[HerdRow], style: &Style) -> String {
         format!("{title}\n{}", aligned(rows, &columns, style))
     });
     tables.collect::<Vec<_>>().join("\n")
-}
-
-/// Names to the left, numbers to the right, a rule below the heads.
-fn aligned(rows: &[HerdRow], columns: &[Column], style: &Style) -> String {
-    let heads = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let cells = rows
-        .iter()
-        .map(|row| columns.iter().map(|(_, cell)| cell(row)).collect());
-    let mut lines: Vec<Vec<String>> = std::iter::once(heads).chain(cells).collect();
-    let width = |column: usize| {
-        let widths = lines.iter().map(|line| line[column].chars().count());
-        widths.max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
-    let rule = widths
-        .iter()
-        .map(|&width| style.glyphs().rule.repeat(width))
-        .collect();
-    lines.insert(1, rule);
-    let mut text = String::new();
-    for line in &lines {
-        text.push(' ');
-        for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
-            text.push_str(&if column == 0 {
-                format!(" {cell:<width$}")
-            } else {
-                format!("  {cell:>width$}")
-            });
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-    }
-    text
 }
 
 fn maybe(text: Option<String>) -> String {
