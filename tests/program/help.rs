@@ -113,6 +113,47 @@ fn lists_have_one_line_for_each_thing() {
     }
 }
 
+#[test]
+fn a_family_or_a_kind_is_shown_with_all_that_is_known_of_each() {
+    let only = [
+        "list",
+        "algorithms",
+        "--family",
+        "zookeeper",
+        "--kind",
+        "read-write",
+    ];
+    let done = picklock(&only);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    for shown in [
+        "curator-read-write-lock  ",
+        "kind: read-write; order: first come, first served",
+        "claims: mutual-exclusion, ",
+        "source: ",
+    ] {
+        assert!(done.stdout.contains(shown), "{shown}: {}", done.stdout);
+    }
+    assert!(!done.stdout.contains("zk-hardened  "), "{}", done.stdout);
+    for (arguments, said) in [
+        (
+            ["list", "algorithms", "--kind", "read-writ"],
+            "did you mean `read-write`?",
+        ),
+        (
+            ["list", "algorithms", "--family", "etcd"],
+            "zookeeper, redis, lease-server",
+        ),
+        (
+            ["list", "faults", "--family", "redis"],
+            "--family and --kind are of algorithms",
+        ),
+    ] {
+        let refused = picklock(&arguments);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
+    }
+}
+
 /// Of the library, that is: the other files are the reader's.
 #[test]
 fn the_scenarios_and_cases_of_all_examples_are_there() {

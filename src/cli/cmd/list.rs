@@ -1,5 +1,6 @@
 //! `picklock list`: what scenario files may speak of, and what comes with picklock.
 
+mod algorithms;
 mod clients;
 mod faults;
 
@@ -18,6 +19,7 @@ use crate::cli::failure::Failure;
 const EXAMPLES: &str = "\
 Examples:
   picklock list algorithms
+  picklock list algorithms --family zookeeper --kind read-write
   picklock list faults              each fault and trigger, as a scenario file writes it
   picklock list scenarios --json    the same for machines";
 
@@ -27,6 +29,8 @@ Examples:
 pub struct List {
     /// What to show.
     what: Option<Listing>,
+    #[command(flatten)]
+    filter: algorithms::Filter,
     /// Show it as JSON.
     #[arg(long)]
     json: bool,
@@ -67,6 +71,8 @@ struct Row {
     meaning: String,
     /// An example that is shown below it.
     example: Option<&'static str>,
+    /// More that is said below it.
+    more: Vec<String>,
     /// All that is known of it.
     all: Value,
 }
@@ -85,8 +91,13 @@ impl List {
             let hint = format!("{} list {}", program::command(), names.join("|"));
             return Err(Failure::usage("list what?", [hint]));
         };
+        if self.filter.is_given() && !matches!(what, Listing::Algorithms) {
+            let problem = "--family and --kind are of algorithms".to_owned();
+            let hint = format!("{} list algorithms --family redis", program::command());
+            return Err(Failure::usage(problem, [hint]));
+        }
         let tables = match what {
-            Listing::Algorithms => vec![algorithms()],
+            Listing::Algorithms => vec![algorithms::algorithms(&self.filter)?],
             Listing::Faults => vec![
                 examples("faults", faults::faults()),
                 examples("triggers", faults::triggers()),
@@ -122,39 +133,12 @@ impl List {
     }
 }
 
-fn algorithms() -> Table {
-    let rows = program::algorithms().iter().map(|recipe| {
-        let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
-        let flaw = recipe
-            .flaw
-            .map(|flaw| format!(" Flaw: {}.", flaw.trim_end_matches('.')));
-        Row {
-            name: recipe.name.to_owned(),
-            meaning: recipe.summary.to_owned() + &flaw.unwrap_or_default(),
-            example: None,
-            all: json!({
-                "name": recipe.name,
-                "summary": recipe.summary,
-                "flaw": recipe.flaw,
-                "source": recipe.source,
-                "claims": claims,
-                "kind": recipe.ownership.kind().name(),
-                "cancellable": recipe.cancellable,
-                "shareable": recipe.shareable,
-            }),
-        }
-    });
-    Table {
-        name: "algorithms",
-        rows: rows.collect(),
-    }
-}
-
 fn invariants() -> Table {
     let rows = INVARIANTS.iter().map(|invariant| Row {
         name: invariant.name.to_owned(),
         meaning: invariant.meaning.to_owned(),
         example: None,
+        more: Vec::new(),
         all: json!({
             "name": invariant.name,
             "meaning": invariant.meaning,
@@ -176,6 +160,7 @@ fn meanings(
         name: name.to_owned(),
         meaning: meaning.to_owned(),
         example: None,
+        more: Vec::new(),
         all: json!({ "name": name, "meaning": meaning }),
     });
     let rows = rows.collect();
@@ -187,6 +172,7 @@ fn metrics() -> Table {
         name: metric.name.to_owned(),
         meaning: metric.meaning.to_owned(),
         example: None,
+        more: Vec::new(),
         all: json!({
             "name": metric.name,
             "meaning": metric.meaning,
@@ -214,6 +200,7 @@ fn scenarios() -> Result<Table, Failure> {
             name: scenario.name,
             meaning: scenario.claim,
             example: None,
+            more: Vec::new(),
         }
     });
     Ok(Table {
@@ -226,6 +213,7 @@ fn examples(name: &'static str, rows: Vec<faults::Example>) -> Table {
     let rows = rows.into_iter().map(|row| Row {
         name: row.name.to_owned(),
         example: Some(row.example),
+        more: Vec::new(),
         all: json!({
             "name": row.name,
             "meaning": &row.meaning,
@@ -243,6 +231,7 @@ fn worded(name: &'static str, rows: Vec<(&'static str, String)>) -> Table {
     let rows = rows.into_iter().map(|(name, meaning)| Row {
         name: name.to_owned(),
         example: None,
+        more: Vec::new(),
         all: json!({ "name": name, "meaning": &meaning }),
         meaning,
     });
@@ -280,6 +269,11 @@ fn as_text(tables: &[Table], width: usize) -> String {
             if let Some(example) = row.example {
                 text.push_str(&format!("{:indent$}{example}\n", ""));
             }
+            for more in &row.more {
+                for line in console::wrapped(more, width.saturating_sub(indent).max(20)) {
+                    text.push_str(&format!("{:indent$}{line}\n", ""));
+                }
+            }
         }
     }
     text
@@ -291,15 +285,16 @@ mod tests {
 
     #[test]
     fn names_are_aligned_and_meanings_hang() {
-        let row = |name: &str, meaning: &str, example| Row {
+        let row = |name: &str, meaning: &str, example, more: &[&str]| Row {
             name: name.to_owned(),
             meaning: meaning.to_owned(),
             example,
+            more: more.iter().map(|line| (*line).to_owned()).collect(),
             all: Value::Null,
         };
         let rows = vec![
-            row("a", "One two three four five.", None),
-            row("long", "Six.", Some("a = 1")),
+            row("a", "One two three four five.", None, &[]),
+            row("long", "Six.", Some("a = 1"), &["Seven eight nine ten."]),
         ];
         let table = Table { name: "t", rows };
         let text = as_text(&[table], 26);
@@ -308,6 +303,7 @@ a     One two three four
       five.
 long  Six.
       a = 1
+      Seven eight nine ten.
 ";
         assert_eq!(text, expected);
     }

@@ -30,6 +30,7 @@ fn row(service: &str, name: &str, meaning: &str, source: &str) -> Row {
         name: name.to_owned(),
         meaning: format!("{meaning} Source: {source}."),
         example: None,
+        more: Vec::new(),
         all: json!({
             "name": name,
             "service": service,

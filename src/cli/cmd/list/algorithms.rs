@@ -1,0 +1,106 @@
+//! The algorithms, and those of a family or a kind with all that is known of each.
+
+use serde_json::json;
+
+use super::{Row, Table};
+use crate::algorithms::clients::ServiceKind;
+use crate::algorithms::{Claim, Recipe};
+use crate::cli::failure::Failure;
+use crate::scenarios::program;
+
+/// Which algorithms to show.
+#[derive(Debug, clap::Args)]
+pub(super) struct Filter {
+    /// Only the algorithms of this service: `zookeeper`, `redis`, or `lease-server`; with kind, order, claims, and
+    /// source.
+    #[arg(long, value_name = "SERVICE", value_parser = family)]
+    family: Option<ServiceKind>,
+    /// Only the algorithms of this kind, such as `mutex` or `read-write`; with kind, order, claims, and source.
+    #[arg(long, value_name = "KIND")]
+    kind: Option<String>,
+}
+
+impl Filter {
+    /// Whether it leaves anything out.
+    pub(super) fn is_given(&self) -> bool {
+        self.family.is_some() || self.kind.is_some()
+    }
+
+    fn takes(&self, recipe: &Recipe) -> bool {
+        let of_kind = |kind: &String| recipe.ownership.kind().name() == kind;
+        self.family
+            .is_none_or(|family| recipe.build.service() == family)
+            && self.kind.as_ref().is_none_or(of_kind)
+    }
+}
+
+/// The algorithms that the filter takes.
+///
+/// # Errors
+///
+/// [`Failure`], if there is no such kind.
+pub(super) fn algorithms(filter: &Filter) -> Result<Table, Failure> {
+    let known = program::algorithms();
+    if let Some(kind) = &filter.kind {
+        let mut kinds: Vec<&str> = known.iter().map(|it| it.ownership.kind().name()).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        if !kinds.contains(&kind.as_str()) {
+            return Err(Failure::unknown("kind", kind, &kinds));
+        }
+    }
+    let taken = known.iter().filter(|recipe| filter.takes(recipe));
+    let rows = taken.map(|recipe| {
+        let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
+        let flaw = recipe
+            .flaw
+            .map(|flaw| format!(" Flaw: {}.", flaw.trim_end_matches('.')));
+        Row {
+            name: recipe.name.to_owned(),
+            meaning: recipe.summary.to_owned() + &flaw.unwrap_or_default(),
+            example: None,
+            more: match filter.is_given() {
+                true => known_of(recipe, &claims),
+                false => Vec::new(),
+            },
+            all: json!({
+                "name": recipe.name,
+                "summary": recipe.summary,
+                "flaw": recipe.flaw,
+                "source": recipe.source,
+                "claims": claims,
+                "kind": recipe.ownership.kind().name(),
+                "cancellable": recipe.cancellable,
+                "shareable": recipe.shareable,
+            }),
+        }
+    });
+    Ok(Table {
+        name: "algorithms",
+        rows: rows.collect(),
+    })
+}
+
+/// Kind, order, claims, and source, each on a line of its own.
+fn known_of(recipe: &Recipe, claims: &[&str]) -> Vec<String> {
+    let order = match recipe.claims.contains(&Claim::Fifo) {
+        true => "first come, first served",
+        false => "none",
+    };
+    vec![
+        format!("kind: {}; order: {order}", recipe.ownership.kind().name()),
+        format!("claims: {}", claims.join(", ")),
+        format!("source: {}", recipe.source),
+    ]
+}
+
+fn family(name: &str) -> Result<ServiceKind, String> {
+    let all = [
+        ServiceKind::ZooKeeper,
+        ServiceKind::Redis,
+        ServiceKind::LeaseServer,
+    ];
+    let names = all.map(ServiceKind::name).join(", ");
+    let found = all.into_iter().find(|it| it.name() == name);
+    found.ok_or_else(|| format!("expected one of {names}"))
+}
