@@ -2,6 +2,7 @@
 
 mod bench;
 mod cost;
+mod explain;
 mod herd;
 mod hunt;
 mod list;
@@ -38,6 +39,7 @@ pub enum Command {
     #[command(name = "yield")]
     Yields(yields::Yields),
     List(list::List),
+    Explain(explain::Explain),
     Herd(herd::Herd),
     Cost(cost::Cost),
     Bench(bench::Bench),
@@ -61,6 +63,7 @@ impl Command {
             Self::Plan(plan) => plan.execute(),
             Self::Yields(yields) => yields.execute(),
             Self::List(list) => list.execute(),
+            Self::Explain(explain) => explain.execute(),
             Self::Herd(herd) => herd.execute(look),
             Self::Cost(cost) => cost.execute(look),
             Self::Bench(bench) => bench.execute(look),

@@ -72,6 +72,30 @@ fn help_of_herd() {
 }
 
 #[test]
+fn help_of_explain() {
+    insta::assert_snapshot!(help(&["explain", "--help"]));
+}
+
+#[test]
+fn a_word_is_explained_by_what_shows_it() {
+    let told = |word| picklock(&["explain", word]);
+    let done = told("zk-no-recheck");
+    assert_eq!(done.code, Some(0), "{done:?}");
+    for shown in [
+        "zk-no-recheck: an algorithm",
+        "flaw: ",
+        "picklock run zookeeper/waiter-death --case zk-no-recheck",
+    ] {
+        assert!(done.stdout.contains(shown), "{shown}: {}", done.stdout);
+    }
+    assert!(told("pause").stdout.contains("inject.pause = "));
+    assert!(told("calm").stdout.contains("everything heals"));
+    let unknown = told("timly-loss");
+    assert_eq!(unknown.code, Some(2), "{unknown:?}");
+    assert!(unknown.stderr.contains("did you mean `timely-loss`?"));
+}
+
+#[test]
 fn help_of_cost() {
     insta::assert_snapshot!(help(&["cost", "--help"]));
 }
@@ -157,9 +181,9 @@ fn a_family_or_a_kind_is_shown_with_all_that_is_known_of_each() {
 /// Of the library, that is: the other files are the reader's.
 #[test]
 fn the_scenarios_and_cases_of_all_examples_are_there() {
-    const COMMANDS: [&str; 13] = [
-        "run", "merge", "replay", "shrink", "why", "hunt", "plan", "yield", "list", "herd", "cost",
-        "bench", "verify",
+    const COMMANDS: [&str; 14] = [
+        "run", "merge", "replay", "shrink", "why", "hunt", "plan", "yield", "list", "explain",
+        "herd", "cost", "bench", "verify",
     ];
     let mut looked_at = 0;
     for command in COMMANDS {

@@ -2,7 +2,9 @@
 
 mod algorithms;
 mod clients;
-mod faults;
+pub(super) mod faults;
+
+pub(super) use algorithms::known_of;
 
 use std::io::IsTerminal;
 

@@ -60,7 +60,7 @@ pub(super) fn algorithms(filter: &Filter) -> Result<Table, Failure> {
             meaning: recipe.summary.to_owned() + &flaw.unwrap_or_default(),
             example: None,
             more: match filter.is_given() {
-                true => known_of(recipe, &claims),
+                true => known_of(recipe),
                 false => Vec::new(),
             },
             all: json!({
@@ -82,7 +82,8 @@ pub(super) fn algorithms(filter: &Filter) -> Result<Table, Failure> {
 }
 
 /// Kind, order, claims, and source, each on a line of its own.
-fn known_of(recipe: &Recipe, claims: &[&str]) -> Vec<String> {
+pub(in crate::cli::cmd) fn known_of(recipe: &Recipe) -> Vec<String> {
+    let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
     let order = match recipe.claims.contains(&Claim::Fifo) {
         true => "first come, first served",
         false => "none",

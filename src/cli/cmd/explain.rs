@@ -1,0 +1,294 @@
+//! `picklock explain`: what a word means, and a scenario that shows it.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+
+use crate::checker::{DISTANCES, INVARIANTS, METRICS, SOMETIMES, Truth};
+use crate::scenarios::{Case, Expectation, Scenario, Want, nearest, program};
+use crate::sim::plan::FaultKind;
+use crate::sources;
+
+use super::list::{faults, known_of};
+use crate::cli::console;
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock explain timely-loss         an invariant
+  picklock explain lose-reply          a fault
+  picklock explain zk-no-recheck       an algorithm
+  picklock explain excuse              a word of the reports";
+
+/// The words of the reports, as the glossary has them.
+const ARCHITECTURE: &str = include_str!("../../../ARCHITECTURE.md");
+
+/// How many scenarios to show of each.
+const SHOWN: usize = 3;
+
+/// Say what an invariant, a fault, an algorithm, or a word of the reports means, and which scenarios show it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Explain {
+    /// The word.
+    #[arg(value_name = "WORD")]
+    word: String,
+}
+
+/// What is known of a word, of one thing that it is the name of.
+struct Explained {
+    /// What it is: `invariant`, `fault`.
+    what: String,
+    meaning: String,
+    /// Lines below it.
+    more: Vec<String>,
+    /// Whether a case shows it, and how well: the least shows it best.
+    shows: Box<dyn Fn(&Case) -> Option<usize>>,
+}
+
+impl Explain {
+    /// Explains it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is nothing of this name.
+    pub fn execute(self) -> Result<u8, Failure> {
+        let things = explained(&self.word);
+        if things.is_empty() {
+            let names = names();
+            let near = nearest(&self.word, names.iter().map(String::as_str));
+            let command = program::command();
+            let hint = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!(
+                    "`{command} list algorithms`, `list faults`, and `list invariants` show what there is"
+                ),
+            };
+            let problem = format!("nothing is called `{}`", self.word);
+            return Err(Failure::usage(problem, [hint]));
+        }
+        let library = sources::library(&program::catalogue())?;
+        let width = match std::io::stdout().is_terminal() {
+            true => console::WIDTH,
+            false => 100,
+        };
+        let texts = things
+            .iter()
+            .map(|thing| text(&self.word, thing, &library, width));
+        console::print(&texts.collect::<Vec<_>>().join("\n"))?;
+        Ok(exit::AS_EXPECTED)
+    }
+}
+
+/// All that has this name.
+fn explained(word: &str) -> Vec<Explained> {
+    let mut things = Vec::new();
+    for invariant in INVARIANTS.iter().filter(|it| it.name == word) {
+        let name = invariant.name;
+        things.push(Explained {
+            what: format!("an invariant, of {}", of_truth(invariant.truth)),
+            meaning: invariant.meaning.to_owned(),
+            more: Vec::new(),
+            shows: Box::new(move |case| violates(case, Some(name)).then(|| size(case))),
+        });
+    }
+    for example in faults::faults().iter().filter(|it| it.name == word) {
+        let name = example.name;
+        let injects = move |case: &Case| {
+            let mut faults = case.plan.faults.iter();
+            faults.any(|fault| FaultKind::of(&fault.inject).name() == name)
+        };
+        things.push(Explained {
+            what: "a fault".to_owned(),
+            meaning: example.meaning.clone(),
+            more: vec![example.example.to_owned()],
+            shows: Box::new(move |case| {
+                (injects(case) && violates(case, None)).then(|| size(case))
+            }),
+        });
+    }
+    let recipes = program::algorithms();
+    for recipe in recipes.iter().filter(|it| it.name == word) {
+        let flaw = recipe.flaw.map(|flaw| format!("flaw: {flaw}"));
+        let name = recipe.name;
+        things.push(Explained {
+            what: "an algorithm".to_owned(),
+            meaning: recipe.summary.to_owned(),
+            more: flaw.into_iter().chain(known_of(recipe)).collect(),
+            shows: Box::new(move |case| {
+                let is_of_it = case.algorithm.name == name;
+                // What breaks it says more than where it holds.
+                let holds = usize::from(!violates(case, None)) * 1_000;
+                is_of_it.then(|| holds + size(case))
+            }),
+        });
+    }
+    let worded = |what: &str, meaning: &str| Explained {
+        what: what.to_owned(),
+        meaning: meaning.to_owned(),
+        more: Vec::new(),
+        shows: Box::new(|_| None),
+    };
+    for example in faults::triggers().iter().filter(|it| it.name == word) {
+        let mut trigger = worded("a trigger of a fault", &example.meaning);
+        trigger.more.push(example.example.to_owned());
+        things.push(trigger);
+    }
+    for metric in METRICS.iter().filter(|it| it.name == word) {
+        things.push(worded("a metric", metric.meaning));
+    }
+    for moment in SOMETIMES.iter().filter(|it| it.name == word) {
+        things.push(worded("a moment of the protocol", moment.meaning));
+    }
+    for distance in DISTANCES.iter().filter(|it| it.name == word) {
+        things.push(worded("a distance to an overlap", distance.meaning));
+    }
+    for (words, meaning) in glossary() {
+        if words.split(", ").any(|it| it == word) {
+            things.push(worded("a word of the reports", meaning));
+        }
+    }
+    things
+}
+
+/// Every name that can be explained.
+fn names() -> Vec<String> {
+    let invariants = INVARIANTS.iter().map(|it| it.name.to_owned());
+    let faults = faults::faults().into_iter().map(|it| it.name.to_owned());
+    let triggers = faults::triggers().into_iter().map(|it| it.name.to_owned());
+    let metrics = METRICS.iter().map(|it| it.name.to_owned());
+    let moments = SOMETIMES.iter().map(|it| it.name.to_owned());
+    let distances = DISTANCES.iter().map(|it| it.name.to_owned());
+    let words = glossary().flat_map(|(words, _)| words.split(", ").map(str::to_owned));
+    let algorithms = program::algorithms();
+    let algorithms = algorithms.iter().map(|it| it.name.to_owned());
+    let mut names: Vec<String> = invariants
+        .chain(faults)
+        .chain(triggers)
+        .chain(metrics)
+        .chain(moments)
+        .chain(distances)
+        .chain(words)
+        .chain(algorithms)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The rows of the glossary: the words, and what they mean.
+fn glossary() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let from = ARCHITECTURE
+        .lines()
+        .skip_while(|line| *line != "## Glossary");
+    let rows = from.filter_map(|line| {
+        let (words, meaning) = line
+            .strip_prefix("| ")?
+            .strip_suffix(" |")?
+            .split_once(" | ")?;
+        (words != "word" && words != "---").then_some((words, meaning))
+    });
+    rows
+}
+
+fn of_truth(truth: Truth) -> &'static str {
+    match truth {
+        Truth::Belief => "what contenders believe",
+        Truth::Ownership => "what the service says",
+        Truth::Effect => "what the resource has accepted",
+        Truth::Service => "how contenders are served",
+    }
+}
+
+/// Whether the case expects a violation, of this invariant or of any.
+fn violates(case: &Case, invariant: Option<&str>) -> bool {
+    let mut expectations = case.expectations.iter();
+    expectations.any(|it| {
+        matches!(it.want, Want::Violated { .. })
+            && invariant.is_none_or(|name| name == it.invariant)
+    })
+}
+
+/// How much there is to understand.
+fn size(case: &Case) -> usize {
+    let violated = |it: &&Expectation| matches!(it.want, Want::Violated { .. });
+    let violated = case.expectations.iter().filter(violated).count();
+    let drawn = usize::from(case.open.is_some()) * 100;
+    let contenders = case.plan.workload.contenders as usize;
+    drawn + violated * 20 + case.plan.faults.len() * 10 + contenders
+}
+
+fn text(word: &str, thing: &Explained, library: &[Scenario], width: usize) -> String {
+    let mut text = format!("{word}: {}\n", thing.what);
+    let mut say = |what: &str| {
+        for line in console::wrapped(what, width.saturating_sub(2)) {
+            let _ = writeln!(text, "  {line}");
+        }
+    };
+    say(&sentence(&thing.meaning));
+    thing.more.iter().for_each(|more| say(more));
+    let cases = library
+        .iter()
+        .flat_map(|scenario| scenario.cases.iter().map(move |case| (scenario, case)));
+    let mut shown: Vec<(usize, &Scenario, &Case)> = cases
+        .filter_map(|(scenario, case)| Some(((thing.shows)(case)?, scenario, case)))
+        .collect();
+    shown.sort_by_key(|(size, _, _)| *size);
+    let mut scenarios: Vec<&str> = Vec::new();
+    shown.retain(|(_, scenario, _)| {
+        let is_new = !scenarios.contains(&scenario.name.as_str());
+        scenarios.push(&scenario.name);
+        is_new
+    });
+    shown.truncate(SHOWN);
+    for (index, (_, scenario, case)) in shown.iter().enumerate() {
+        let _ = write!(text, "\n  {}\n", scenario.claim);
+        let because = (index == 0).then(|| scenario.because.trim());
+        for line in because
+            .map(|it| console::wrapped(it, width - 4))
+            .unwrap_or_default()
+        {
+            let _ = writeln!(text, "    {line}");
+        }
+        let command = program::command();
+        let _ = writeln!(
+            text,
+            "    {command} run {} --case {}",
+            scenario.name, case.name
+        );
+    }
+    text
+}
+
+/// With a capital letter, and a full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.trim_end_matches('.').chars();
+    let first = letters.next().map(|it| it.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_explained_and_each_invariant_is_shown_by_a_scenario() {
+        for name in names() {
+            assert!(!explained(&name).is_empty(), "{name}");
+        }
+        let library = sources::library(&program::catalogue()).expect("it has no mistakes");
+        for invariant in INVARIANTS {
+            let thing = explained(invariant.name).remove(0);
+            let text = text(invariant.name, &thing, &library, 100);
+            assert!(text.contains(" run "), "nothing shows {}", invariant.name);
+        }
+    }
+
+    #[test]
+    fn the_words_of_the_reports_are_those_of_the_glossary() {
+        let words: Vec<&str> = glossary().map(|(words, _)| words).collect();
+        for word in ["calm", "excuse", "near miss", "holder, waiter"] {
+            assert!(words.contains(&word), "{word}: {words:?}");
+        }
+    }
+}
