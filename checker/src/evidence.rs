@@ -222,6 +222,11 @@ impl<'a> Evidence<'a> {
         index.map_or_else(|| self.end(), |index| self.at(index))
     }
 
+    /// How many may hold a lock at once.
+    pub fn permits(&self) -> usize {
+        self.run.facts.permits as usize
+    }
+
     /// How old the claim of a belief is: where the service granted it, or, if the service never
     /// did, where it began. An event's place, so that claims compare as they arose.
     pub fn age(&self, belief: &Belief) -> usize {
@@ -335,14 +340,15 @@ impl<'a> Evidence<'a> {
         ownerships.find(|it| (it.by, it.lock, it.name) == (by, lock, node) && it.disowned.is_none())
     }
 
-    /// How long two stretches lie over each other, given when the later begins.
+    /// How long stretches all lie over each other, given when the latest begins.
     pub(crate) fn overlap(
         &self,
-        later_from: usize,
-        ends: [Option<usize>; 2],
+        latest_from: usize,
+        ends: impl IntoIterator<Item = Option<usize>>,
     ) -> (VirtualTime, Duration) {
-        let until = self.at_or_end(ends[0]).min(self.at_or_end(ends[1]));
-        let from = self.at(later_from);
+        let ends = ends.into_iter().map(|end| self.at_or_end(end));
+        let until = ends.min().unwrap_or_else(|| self.end());
+        let from = self.at(latest_from);
         (from, until.since(from))
     }
 }

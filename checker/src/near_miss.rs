@@ -4,6 +4,7 @@
 //! breaking one. A verdict cannot tell it from a lock that lets go a second before. Each [`Distance`] is how far apart
 //! in virtual time two things were that must not meet; zero if they met.
 
+mod permits;
 mod silence;
 #[cfg(test)]
 mod tests;
@@ -141,6 +142,9 @@ impl LatestEnds {
 /// Beliefs come in the order in which they begin, so the one before that ends last is the nearest, of those that it
 /// excludes.
 fn between_holds(evidence: &Evidence<'_>, ends: &BeliefEnds) -> Option<NearMiss> {
+    if evidence.permits() > 1 {
+        return permits::between_holds(evidence, ends);
+    }
     let mut nearest: Option<NearMiss> = None;
     // By lock.
     let mut latest: Vec<ByMode<LatestEnds>> = Vec::new();

@@ -39,6 +39,8 @@ pub struct Facts {
     pub step: Option<i64>,
     /// No section may take the value below this (the stock of a shop). None: no bound.
     pub floor: Option<i64>,
+    /// How many may hold the lock at once, each with a permit: one of a mutex, and of a semaphore as many as it has.
+    pub permits: u32,
     /// The faults of the plan that must have fired for the run to mean anything.
     pub faults_planned: u32,
     /// Whether somebody must have waited for the lock for the run to mean anything.
@@ -55,6 +57,7 @@ impl Default for Facts {
             initial_value: 0,
             step: None,
             floor: None,
+            permits: 1,
             faults_planned: 0,
             must_contend: false,
         }

@@ -119,6 +119,17 @@ impl<'a> WitnessBuilder<'a> {
         self.evidence.run.history.contender(by)
     }
 
+    /// The names of several contenders: `a, b, and c`.
+    pub(crate) fn names(&self, all: impl Iterator<Item = ContenderId>) -> String {
+        let names: Vec<&str> = all.map(|by| self.name(by)).collect();
+        match &names[..] {
+            [] => String::new(),
+            [one] => (*one).to_owned(),
+            [one, other] => format!("{one} and {other}"),
+            [others @ .., last] => format!("{}, and {last}", others.join(", ")),
+        }
+    }
+
     /// From when a belief lasts, and why: one sentence.
     pub(crate) fn why_from(&mut self, belief: &Belief) -> String {
         let who = self.name(belief.by);

@@ -191,6 +191,14 @@ fn answer(verdict: Verdict) -> Answer {
     }
 }
 
+/// The same of a semaphore with two permits.
+fn with_two_permits(weights: [u32; 4]) -> impl Strategy<Value = Run> {
+    run(weights).prop_map(|mut run| {
+        run.facts.permits = 2;
+        run
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
 
@@ -238,6 +246,26 @@ proptest! {
     }
 
     #[test]
+    fn mutual_exclusion_with_permits_is_what_every_moment_says(run in with_two_permits(OF_TURNS)) {
+        let plain = Plain::new(&run.history.events);
+        prop_assert_eq!(found("mutual-exclusion", &run), plain.more_believe_than(2));
+    }
+
+    #[test]
+    fn what_nothing_excuses_with_permits_is_what_every_moment_says(run in with_two_permits(OF_LOSSES)) {
+        let plain = Plain::new(&run.history.events);
+        let found = found_inexcusable("mutual-exclusion", &run);
+        let inexcusable = plain.inexcusably_more_than(2, run.facts.reaction);
+        prop_assert_eq!(found.is_violated(), inexcusable);
+    }
+
+    #[test]
+    fn exclusive_ownership_with_permits_is_what_every_moment_says(run in with_two_permits(OF_TURNS)) {
+        let plain = Plain::new(&run.history.events);
+        prop_assert_eq!(found("exclusive-ownership", &run), plain.more_own_than(2));
+    }
+
+    #[test]
     fn no_check_stumbles_over_any_history(run in run(OF_TURNS)) {
         for (_, verdict) in picklock_checker::check_all(&run) {
             prop_assert_ne!(verdict, Verdict::Holds);
@@ -248,13 +276,18 @@ proptest! {
 
 #[test]
 fn some_random_overlaps_are_excused_and_some_are_not() {
+    some_are_excused_and_some_are_not(run(OF_LOSSES));
+    some_are_excused_and_some_are_not(with_two_permits(OF_LOSSES));
+}
+
+fn some_are_excused_and_some_are_not(runs: impl Strategy<Value = Run>) {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
 
     let mut runner = TestRunner::deterministic();
     let (mut excused, mut inexcusable) = (0, 0);
     for _ in 0..2_000 {
-        let run = run(OF_LOSSES).new_tree(&mut runner).unwrap().current();
+        let run = runs.new_tree(&mut runner).unwrap().current();
         if found("mutual-exclusion", &run).is_violated() {
             match found_inexcusable("mutual-exclusion", &run).is_violated() {
                 true => inexcusable += 1,
@@ -276,17 +309,20 @@ fn the_random_histories_are_of_all_kinds() {
 
     let mut runner = TestRunner::deterministic();
     let names = [
-        ("mutual-exclusion", OF_TURNS),
-        ("exclusive-ownership", OF_TURNS),
-        ("fifo", OF_TURNS),
-        ("timely-loss", OF_LOSSES),
-        ("no-stale-effect", OF_WRITES),
-        ("no-lost-update", OF_WRITES),
+        ("mutual-exclusion", OF_TURNS, 1),
+        ("mutual-exclusion", OF_TURNS, 2),
+        ("exclusive-ownership", OF_TURNS, 1),
+        ("exclusive-ownership", OF_TURNS, 2),
+        ("fifo", OF_TURNS, 1),
+        ("timely-loss", OF_LOSSES, 1),
+        ("no-stale-effect", OF_WRITES, 1),
+        ("no-lost-update", OF_WRITES, 1),
     ];
-    let mut seen = [[0; 3]; 6];
-    for ((name, weights), seen) in names.into_iter().zip(&mut seen) {
+    let mut seen = [[0; 3]; 8];
+    for ((name, weights, permits), seen) in names.into_iter().zip(&mut seen) {
         for _ in 0..2_000 {
-            let run = run(weights).new_tree(&mut runner).unwrap().current();
+            let mut run = run(weights).new_tree(&mut runner).unwrap().current();
+            run.facts.permits = permits;
             let kind = match found(name, &run) {
                 Answer::Holds => 0,
                 Answer::Violated { .. } => 1,

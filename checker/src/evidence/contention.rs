@@ -14,17 +14,20 @@ impl Collector<'_> {
     }
 
     /// Somebody waits as soon as a call without an answer meets another contender's hold, if the two exclude each
-    /// other.
+    /// other; or, where there are several permits, holds of others that have them all.
     pub(super) fn note_waiting(&mut self, by: ContenderId, lock: LockId, mode: Mode) {
         self.cells.cell(by, lock).mode = mode;
         if self.found.waited || !mode.is_exclusive() && !self.others_exclude(by, lock) {
             return;
         }
+        let permits = self.found.run.facts.permits;
         let tally = *self.tally(lock);
         let cell = self.cells.cell(by, lock);
-        let others_hold = tally.believes > cell.believes || tally.owns > cell.owns;
+        let others_hold =
+            tally.believes - cell.believes >= permits || tally.owns - cell.owns >= permits;
         let others_ask = tally.asking > cell.asking;
-        let holds = cell.believes + cell.owns > 0;
+        let all_hold = tally.believes >= permits || tally.owns >= permits;
+        let holds = cell.believes + cell.owns > 0 && all_hold;
         self.found.waited = cell.asking > 0 && others_hold || holds && others_ask;
     }
 

@@ -3,13 +3,14 @@
 use crate::witness::{WitnessBuilder, lasting};
 use crate::{Evidence, Invariant, Ownership, Truth, Verdict};
 
-use super::interval_sweep::Latest;
+use super::interval_sweep::{Latest, OpenStretches};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
     name: "exclusive-ownership",
     truth: Truth::Ownership,
-    meaning: "The service never has two owners of the lock at the same time, unless both share it.",
+    meaning: "The service never has two owners of the lock at the same time, unless both share it; \
+              nor more than there are permits.",
     check,
     inexcusable: None,
 };
@@ -20,12 +21,15 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.ownerships.is_empty() {
         return Verdict::Undecided("the service never made anybody the owner".to_owned());
     }
+    if evidence.permits() > 1 {
+        return check_permits(evidence);
+    }
     let mut longest = Latest::of(evidence);
     for (index, later) in evidence.ownerships.iter().enumerate() {
         let from = evidence.at(later.owned);
         if let Some(earlier) = longest.over(later.lock, later.mode, from) {
             if !same_grant(earlier, later) {
-                return violated(evidence, earlier, later);
+                return violated(evidence, &[earlier], later);
             }
             let before = evidence.ownerships[..index].iter();
             let others = before.filter(|earlier| {
@@ -36,7 +40,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
             });
             let other = others.max_by_key(|earlier| evidence.at_or_never(earlier.disowned));
             if let Some(earlier) = other {
-                return violated(evidence, earlier, later);
+                return violated(evidence, &[earlier], later);
             }
         }
         let until = evidence.at_or_never(later.disowned);
@@ -45,36 +49,64 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     Verdict::Holds
 }
 
+/// With several permits each owner has one, in whichever mode; a grant that is told again has no other.
+fn check_permits(evidence: &Evidence<'_>) -> Verdict {
+    let mut open = OpenStretches::default();
+    for later in &evidence.ownerships {
+        let mut others: Vec<&Ownership> = Vec::new();
+        for earlier in open.at(later.lock, evidence.at(later.owned)) {
+            let known = |other: &&Ownership| same_grant(other, earlier);
+            if !same_grant(earlier, later) && !others.iter().any(known) {
+                others.push(earlier);
+            }
+        }
+        if others.len() >= evidence.permits() {
+            return violated(evidence, &others, later);
+        }
+        open.add(later.lock, evidence.at_or_never(later.disowned), later);
+    }
+    Verdict::Holds
+}
+
 fn same_grant(one: &Ownership, other: &Ownership) -> bool {
     (one.by, one.token) == (other.by, other.token)
 }
 
-fn violated(evidence: &Evidence<'_>, earlier: &Ownership, later: &Ownership) -> Verdict {
-    let (from, overlap) = evidence.overlap(later.owned, [earlier.disowned, later.disowned]);
+/// All of these own the lock when the last of them comes to.
+fn violated(evidence: &Evidence<'_>, earlier: &[&Ownership], later: &Ownership) -> Verdict {
+    let all = || earlier.iter().copied().chain([later]);
+    let (from, overlap) = evidence.overlap(later.owned, all().map(|owner| owner.disowned));
     let history = &evidence.run.history;
     let mut case = WitnessBuilder::new(evidence);
-    let (first, second) = (case.name(earlier.by), case.name(later.by));
-    let summary = if earlier.by == later.by {
-        format!("{first} owns the lock twice for {}", lasting(overlap))
-    } else {
-        let overlap = lasting(overlap);
-        format!("{first} and {second} both own the lock for {overlap}")
+    let overlap_lasts = lasting(overlap);
+    let summary = match (earlier, evidence.permits()) {
+        ([earlier], 1) if earlier.by == later.by => {
+            let owner = case.name(later.by);
+            format!("{owner} owns the lock twice for {overlap_lasts}")
+        }
+        ([earlier], 1) => {
+            let (first, second) = (case.name(earlier.by), case.name(later.by));
+            format!("{first} and {second} both own the lock for {overlap_lasts}")
+        }
+        (_, permits) => {
+            let names = case.names(all().map(|owner| owner.by));
+            format!("{names} all own the lock for {overlap_lasts}, with {permits} permits")
+        }
     };
-    let until = match earlier.disowned {
-        Some(disowned) => format!("until {}", evidence.at(disowned)),
-        None => "to the end of the run".to_owned(),
-    };
-    let node = history.name(earlier.name);
-    case.show_ownership(earlier)
-        .show_ownership(later)
-        .then(format!(
-            "the service has {first} as the owner by {node} from {} {until}.",
-            evidence.at(earlier.owned)
-        ))
-        .however(format!(
-            "it makes {second} the owner by {} at {from}.",
-            history.name(later.name)
-        ))
+    for owner in earlier {
+        let until = match owner.disowned {
+            Some(disowned) => format!("until {}", evidence.at(disowned)),
+            None => "to the end of the run".to_owned(),
+        };
+        let (name, node) = (case.name(owner.by), history.name(owner.name));
+        let since = evidence.at(owner.owned);
+        case.show_ownership(owner).then(format!(
+            "the service has {name} as the owner by {node} from {since} {until}."
+        ));
+    }
+    let (name, node) = (case.name(later.by), history.name(later.name));
+    case.show_ownership(later)
+        .however(format!("it makes {name} the owner by {node} at {from}."))
         .broken(summary, later.owned, Some(overlap))
 }
 
@@ -133,5 +165,27 @@ mod tests {
         let verdict = verdict("a=0- a=4-6 end:9");
         let summary = &verdict.witness().unwrap().summary;
         assert_eq!(summary, "a owns the lock twice for 2.000 s");
+    }
+
+    #[test]
+    fn as_many_own_the_lock_as_there_are_permits_and_no_more() {
+        let with_two = |text: &str| {
+            let mut run = notation::run(text);
+            run.facts.permits = 2;
+            INVARIANT.verdict(&run)
+        };
+        assert_eq!(with_two("a=0-10 b=2-8 c=8-12 a=10-20"), Verdict::Holds);
+        let three = with_two("a=0-10 b=2-8 c=7-12");
+        let witness = three.witness().expect("a violation");
+        let expected = "a, b, and c all own the lock for 1.000 s, with 2 permits";
+        assert_eq!(witness.summary, expected);
+        assert_eq!(witness.events, [0, 1, 2, 3, 4, 5]);
+        let twice = "a=0-/token=1 a=1-10/token=1 b=5-20/token=2";
+        assert_eq!(with_two(twice), Verdict::Holds);
+        assert!(
+            with_two(&format!("{twice} c=6-7/token=3"))
+                .witness()
+                .is_some()
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A sweep over stretches of time: which of those so far lasts longest, by lock and mode.
+//! Sweeps over stretches of time: which of those so far lasts longest, by lock and mode; and which are not over.
 
 use crate::mode::ByMode;
 use crate::{Evidence, LockId, Mode, VirtualTime};
@@ -42,5 +42,37 @@ impl<'a, T> Latest<'a, T> {
         if longest.is_none_or(|(latest, _)| latest < until) {
             *longest = Some((until, stretch));
         }
+    }
+}
+
+/// The stretches of each lock that are not over yet. So long as no more are than there are permits, they are few.
+pub(super) struct OpenStretches<'a, T> {
+    by_lock: Vec<Vec<(VirtualTime, &'a T)>>,
+}
+
+impl<T> Default for OpenStretches<'_, T> {
+    fn default() -> Self {
+        Self {
+            by_lock: Vec::new(),
+        }
+    }
+}
+
+impl<'a, T> OpenStretches<'a, T> {
+    /// Those that are not over at this time, in the order in which they began. Times come in order.
+    pub(super) fn at(&mut self, lock: LockId, at: VirtualTime) -> Vec<&'a T> {
+        let Some(open) = self.by_lock.get_mut(lock.0 as usize) else {
+            return Vec::new();
+        };
+        open.retain(|(until, _)| at < *until);
+        open.iter().map(|(_, stretch)| *stretch).collect()
+    }
+
+    pub(super) fn add(&mut self, lock: LockId, until: VirtualTime, stretch: &'a T) {
+        let index = lock.0 as usize;
+        if index >= self.by_lock.len() {
+            self.by_lock.resize_with(index + 1, Vec::new);
+        }
+        self.by_lock[index].push((until, stretch));
     }
 }

@@ -1,15 +1,16 @@
 //! Mutual exclusion, as the contenders see it.
 
 use crate::witness::{WitnessBuilder, lasting};
-use crate::{Belief, Evidence, Invariant, Truth, Verdict};
+use crate::{Belief, Evidence, Invariant, Truth, Verdict, VirtualTime};
 
-use super::interval_sweep::Latest;
+use super::interval_sweep::{Latest, OpenStretches};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
     name: "mutual-exclusion",
     truth: Truth::Belief,
-    meaning: "No two contenders believe that they hold the lock at the same time, unless both share it.",
+    meaning: "No two contenders believe that they hold the lock at the same time, unless both share it; \
+              nor more than there are permits.",
     check,
     inexcusable: Some(inexcusable),
 };
@@ -20,13 +21,29 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
         return Verdict::Undecided("nobody ever got the lock".to_owned());
     }
+    if evidence.permits() > 1 {
+        return check_permits(evidence);
+    }
     let mut longest = Latest::of(evidence);
     for later in &evidence.beliefs {
         let until = evidence.at_or_never(later.left);
         if let Some(earlier) = longest.over(later.lock, later.mode, evidence.at(later.acquired)) {
-            return violated(evidence, earlier, later);
+            return violated(evidence, &[earlier], later);
         }
         longest.extend((later.lock, later.mode), until, later);
+    }
+    Verdict::Holds
+}
+
+/// With several permits each holder has one, in whichever mode.
+fn check_permits(evidence: &Evidence<'_>) -> Verdict {
+    let mut open = OpenStretches::default();
+    for later in &evidence.beliefs {
+        let inside = open.at(later.lock, evidence.at(later.acquired));
+        if inside.len() >= evidence.permits() {
+            return violated(evidence, &inside, later);
+        }
+        open.add(later.lock, evidence.at_or_never(later.left), later);
     }
     Verdict::Holds
 }
@@ -48,35 +65,79 @@ fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
             let both_until = evidence.at_or_never(belief.left).min(until);
             *other != index
                 && belief.lock == knowing.lock
-                && belief.mode.excludes(knowing.mode)
+                && (evidence.permits() > 1 || belief.mode.excludes(knowing.mode))
                 && both_from < both_until
         };
-        let met = evidence.beliefs.iter().enumerate().find(meets);
-        if let Some((other, belief)) = met {
-            let (earlier, later) = if other < index {
-                (belief, knowing)
-            } else {
-                (knowing, belief)
-            };
+        let mut met = evidence.beliefs.iter().enumerate().filter(meets);
+        let inside: Vec<usize> = match evidence.permits() {
+            1 => met.next().map(|(other, _)| other).into_iter().collect(),
+            permits => {
+                let met: Vec<_> = met.collect();
+                all_inside_at_once(evidence, &met, from, permits)
+            }
+        };
+        if inside.is_empty() {
+            continue;
+        }
+        let mut inside: Vec<usize> = inside.into_iter().chain([index]).collect();
+        inside.sort_unstable();
+        let inside: Vec<&Belief> = inside.iter().map(|&it| &evidence.beliefs[it]).collect();
+        if let Some((later, earlier)) = inside.split_last() {
             return violated(evidence, earlier, later);
         }
     }
     Verdict::Holds
 }
 
-fn violated(evidence: &Evidence<'_>, earlier: &Belief, later: &Belief) -> Verdict {
-    let (_, overlap) = evidence.overlap(later.acquired, [earlier.left, later.left]);
-    let mut case = WitnessBuilder::new(evidence);
-    let (first, second) = (case.name(earlier.by), case.name(later.by));
-    let summary = if earlier.by == later.by {
-        format!("{first} is inside twice for {}", lasting(overlap))
-    } else {
-        format!("{first} and {second} both inside for {}", lasting(overlap))
+/// Those of these beliefs that are all inside at some moment, not before this one, at which they are as many as there
+/// are permits; none if there is no such moment. It is when one of them begins, if it is not the first.
+fn all_inside_at_once(
+    evidence: &Evidence<'_>,
+    beliefs: &[(usize, &Belief)],
+    from: VirtualTime,
+    permits: usize,
+) -> Vec<usize> {
+    let begins = beliefs
+        .iter()
+        .map(|(_, it)| evidence.at(it.acquired).max(from));
+    let inside_at = |at: VirtualTime| {
+        let inside = beliefs.iter().filter(move |(_, it)| {
+            evidence.at(it.acquired) <= at && at < evidence.at_or_never(it.left)
+        });
+        inside.map(|(index, _)| *index).collect::<Vec<_>>()
     };
-    let until = case.why_until(earlier);
+    let mut moments = begins.map(inside_at);
+    moments
+        .find(|inside| inside.len() >= permits)
+        .unwrap_or_default()
+}
+
+/// All of these are inside when the last of them comes.
+fn violated(evidence: &Evidence<'_>, earlier: &[&Belief], later: &Belief) -> Verdict {
+    let all = || earlier.iter().copied().chain([later]);
+    let (_, overlap) = evidence.overlap(later.acquired, all().map(|belief| belief.left));
+    let mut case = WitnessBuilder::new(evidence);
+    let long = lasting(overlap);
+    let summary = match (earlier, evidence.permits()) {
+        ([earlier], 1) if earlier.by == later.by => {
+            format!("{} is inside twice for {long}", case.name(later.by))
+        }
+        ([earlier], 1) => {
+            let (first, second) = (case.name(earlier.by), case.name(later.by));
+            format!("{first} and {second} both inside for {long}")
+        }
+        (_, permits) => {
+            let names = case.names(all().map(|belief| belief.by));
+            format!("{names} all inside for {long}, with {permits} permits")
+        }
+    };
+    for belief in earlier {
+        let until = case.why_until(belief);
+        case.show_belief(belief).then(until);
+    }
     let from = case.why_from(later);
-    case.show_belief(earlier).show_belief(later).then(until);
-    for belief in [earlier, later] {
+    case.show_belief(later);
+    for belief in all() {
         if let Some((since, known)) = evidence.inexcusable_from(belief).zip(belief.known) {
             case.show([known.index]);
             let (who, how) = (case.name(belief.by), known.how.clause());
@@ -138,6 +199,57 @@ mod tests {
         assert_eq!(summary, "b and c both inside for 2.000 s");
         let summary = witness("c:0-3 a:2-9/shared b:2.5-9/shared").summary;
         assert_eq!(summary, "c and a both inside for 1.000 s");
+    }
+
+    fn with_permits(permits: u32, text: &str) -> Verdict {
+        let mut run = notation::run(text);
+        run.facts.permits = permits;
+        INVARIANT.verdict(&run)
+    }
+
+    #[test]
+    fn as_many_may_be_inside_as_there_are_permits_and_no_more() {
+        let two = "a:0-10 b:2-8 c:8-12 a:10-20";
+        assert_eq!(with_permits(2, two), Verdict::Holds);
+        let three = with_permits(2, "a:0-10 b:2-8 c:7-12 d:9-11");
+        let witness = three.witness().expect("a violation");
+        let expected = "a, b, and c all inside for 1.000 s, with 2 permits";
+        assert_eq!(witness.summary, expected);
+        assert_eq!(witness.at.micros(), 7_000_000);
+        // All of them, and not d.
+        assert_eq!(witness.events, [0, 1, 2, 3, 5, 7]);
+        assert_eq!(witness.argument.len(), 3);
+        assert_eq!(
+            with_permits(3, "a:0-10 b:2-8 c:7-12 d:9-11"),
+            Verdict::Holds
+        );
+        assert_eq!(
+            with_permits(2, "a:0-9/on=x b:1-9/on=x c:2-9/on=y"),
+            Verdict::Holds
+        );
+    }
+
+    #[test]
+    fn one_too_many_is_inexcusable_when_one_of_them_could_know() {
+        let inexcusable_with_two = |text: &str| {
+            let mut run = notation::run(text);
+            run.facts.permits = 2;
+            inexcusable(&Evidence::of(&run))
+        };
+        let lost = "a=0-5/how=expired a:0-20 b=0-20 b:0-20";
+        let early = format!("{lost} c=5-7 c:6-7 a.could-know:8");
+        assert_eq!(inexcusable_with_two(&early), Verdict::Holds);
+        assert!(with_permits(2, &early).witness().is_some());
+        let late = format!("{lost} c=5-12 c:6-12 a.could-know:8");
+        let verdict = inexcusable_with_two(&late);
+        let summary = &verdict.witness().expect("a violation").summary;
+        assert_eq!(
+            summary,
+            "a, b, and c all inside for 6.000 s, with 2 permits"
+        );
+        // One after the other is not at once.
+        let turns = "a=0-5/how=expired a:0-20 b=0-9 b:0-9 c=9-12 c:9-12 a.could-know:8";
+        assert_eq!(inexcusable_with_two(turns), Verdict::Holds);
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn abandoned(evidence: &Evidence<'_>, index: usize) -> Option<(LastUse, VirtualT
         until: from,
         last: ownership.owned,
     };
-    for belief in beliefs_during(evidence, ownership) {
+    for belief in beliefs_during(evidence, index) {
         // What comes after the end of the ownership cannot tell how long it was in use.
         let from = use_begins(evidence, belief, index).min(until);
         if from > used.until
@@ -100,14 +100,18 @@ fn abandoned(evidence: &Evidence<'_>, index: usize) -> Option<(LastUse, VirtualT
 /// while it lasted or after it, as far as the answer to a call can have been late.
 fn beliefs_during<'e>(
     evidence: &'e Evidence<'_>,
-    ownership: &'e Ownership,
+    index: usize,
 ) -> impl Iterator<Item = &'e Belief> {
+    let ownership = &evidence.ownerships[index];
+    let several = evidence.permits() > 1;
     let before = ownership.believed.map(|index| &evidence.beliefs[index]);
     let beliefs = &evidence.beliefs;
     let first = beliefs.partition_point(|belief| belief.acquired < ownership.owned);
     let owner = (ownership.by, ownership.lock);
     let during = beliefs[first..].iter();
     let during = during.filter(move |belief| (belief.by, belief.lock) == owner);
+    // With several permits a contender may own one that it has forgotten beside that which it believes in.
+    let during = during.filter(move |belief| !several || belief.grant == Some(index));
     // The first one after the end may have been on its way; none after that can.
     let mut over = false;
     let during = during.take_while(move |belief| {
@@ -217,6 +221,25 @@ mod tests {
     fn a_long_hold_is_no_orphan() {
         let text = "a.acquire:0 a=1-60 a:2-59 a.released:60 end:60";
         assert_eq!(verdict(text), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_permit_that_is_forgotten_is_an_orphan_though_its_owner_holds_another() {
+        let with_permits = |permits, text: &str| {
+            let mut run = notation::run(text);
+            run.facts.permits = permits;
+            INVARIANT.verdict(&run)
+        };
+        let held = "a.acquire:0 a=1-40/token=1 a:1-39 a.released:40 b.acquire:0 b=1-40/token=2 b:1-39 b.released:40";
+        assert_eq!(with_permits(2, held), Verdict::Holds);
+        let forgotten =
+            "a.acquire:0 a=1-/token=1/name=x a=2-40/token=2 a:2-39 a.released:40 end:40";
+        let verdict = with_permits(2, forgotten);
+        let summary = &verdict.witness().expect("a violation").summary;
+        assert_eq!(
+            summary,
+            "a owned the lock by x for 39.000 s, and nobody believed in it"
+        );
     }
 
     #[test]

@@ -11,6 +11,15 @@ fn distance(name: &str, text: &str) -> Option<u64> {
     found.map(|(_, near)| near.distance.as_millis() as u64)
 }
 
+/// How near holds came, with two permits.
+fn between_of_two(text: &str) -> Option<u64> {
+    let mut run = notation::run(text);
+    run.facts.permits = 2;
+    let nearness = Nearness::of(&Evidence::of(&run));
+    let found = nearness.found().find(|(name, _)| *name == "between-holds");
+    found.map(|(_, near)| near.distance.as_millis() as u64)
+}
+
 fn between(text: &str) -> Option<u64> {
     distance("between-holds", text)
 }
@@ -136,4 +145,14 @@ fn a_miss_is_near_and_no_overlap() {
     assert_eq!(miss(near), Some((Duration::from_secs(1), 9_000_000)));
     assert_eq!(miss("a=0-10/how=expired a:0-11 b=10- b:10.5-20"), None);
     assert_eq!(miss("a=0-10/how=expired a:0-11"), None);
+}
+
+#[test]
+fn with_two_permits_the_second_but_last_end_is_the_near_one() {
+    assert_eq!(between_of_two("a:0-10 b:1-20"), None);
+    assert_eq!(between_of_two("a:0-10 b:1-20 c:12-15"), Some(2_000));
+    assert_eq!(between_of_two("a:0-10 b:1-20 c:9-15"), Some(0));
+    // Its own holds before are nobody's else.
+    assert_eq!(between_of_two("a:0-10 b:1-20 a:11-15 b:21-22"), None);
+    assert_eq!(between_of_two("a:0-10/on=x b:1-20/on=y c:12-15/on=x"), None);
 }

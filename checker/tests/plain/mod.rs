@@ -208,6 +208,84 @@ impl<'a> Plain<'a> {
         })
     }
 
+    /// The first that begins when as many others have not ended, of those that are counted as one if they are the same.
+    fn excess<T: PartialEq>(
+        &self,
+        permits: usize,
+        begins: impl Fn(usize) -> Option<(LockId, T)>,
+        ends: impl Fn(usize) -> Option<usize>,
+    ) -> Answer {
+        let until = |index| self.at(ends(index).unwrap_or(self.events.len() - 1));
+        for later in self.indices() {
+            let Some((lock, last)) = begins(later) else {
+                continue;
+            };
+            let from = self.at(later);
+            let mut others: Vec<(usize, T)> = Vec::new();
+            for earlier in 0..later {
+                if let Some((of, one)) = begins(earlier)
+                    && of == lock
+                    && one != last
+                    && self.later(ends(earlier), from)
+                    && others.iter().all(|(_, other)| *other != one)
+                {
+                    others.push((earlier, one));
+                }
+            }
+            if others.len() >= permits {
+                let ends = others.iter().map(|(index, _)| until(*index));
+                let overlap = ends.chain([until(later)]).min().unwrap().since(from);
+                return Answer::Violated {
+                    at: from,
+                    overlap: Some(overlap),
+                };
+            }
+        }
+        match self.indices().any(|index| begins(index).is_some()) {
+            true => Answer::Holds,
+            false => Answer::Undecided,
+        }
+    }
+
+    pub fn more_believe_than(&self, permits: usize) -> Answer {
+        // Each belief is one of its own.
+        let begins = |index| self.belief(index).map(|(_, lock)| (lock, index));
+        self.excess(permits, begins, |index| self.belief_ends(index))
+    }
+
+    pub fn more_own_than(&self, permits: usize) -> Answer {
+        let begins = |index| match self.what(index) {
+            EventKind::Owned {
+                by, lock, token, ..
+            } => Some((lock, (by, token))),
+            _ => None,
+        };
+        self.excess(permits, begins, |index| self.ownership_ends(index))
+    }
+
+    /// Whether more believed than there are permits at a time at which one of them had long been able to know.
+    pub fn inexcusably_more_than(&self, permits: usize, reaction: Duration) -> bool {
+        let end = self.at(self.events.len() - 1).micros();
+        let believes = |belief: usize, at: u64| {
+            let ends = self.belief_ends(belief).map(|it| self.at(it).micros());
+            self.at(belief).micros() <= at && ends.is_none_or(|ends| at < ends)
+        };
+        let knows = |belief: usize, at: u64| {
+            let known = self.could_know(belief);
+            known.is_some_and(|(since, _)| (since + reaction).micros() <= at)
+        };
+        let mut moments = (0..end).step_by(500_000);
+        moments.any(|at| {
+            [LockId(0), LockId(1)].into_iter().any(|lock| {
+                let inside = self.indices().filter(|&it| {
+                    self.belief(it).is_some_and(|(_, of)| of == lock) && believes(it, at)
+                });
+                let inside: Vec<usize> = inside.collect();
+                inside.len() > permits && inside.iter().any(|&it| knows(it, at))
+            })
+        })
+    }
+
     pub fn mutual_exclusion(&self) -> Answer {
         let lock = |index| self.belief(index).map(|(_, lock)| lock);
         self.overlaps(
