@@ -13,9 +13,9 @@ pub mod zookeeper;
 
 pub use async_trait::async_trait;
 pub use lock::{
-    Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, Claim, Held, Lease, Lock,
-    LockError, Recipe, RecipeInput,
+    Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverZooKeeper,
+    Claim, Held, Lease, Lock, LockError, Recipe, RecipeInput,
 };
-pub use ownership_rule::{LockKind, OwnershipRule};
+pub use ownership_rule::{LockKind, OwnershipRule, Permits};
 pub use picklock_clients as clients;
 pub use picklock_clients::{Env, Environment, env, join, select, timeout};

@@ -244,6 +244,9 @@ pub struct Lease {
 /// What builds a lock over a ZooKeeper handle.
 pub type BuildOverZooKeeper = dyn Fn(ZooKeeper, Env, Path) -> Box<dyn Lock> + Sync;
 
+/// What builds a semaphore over a ZooKeeper handle, with this number of permits.
+pub type BuildSemaphoreOverZooKeeper = dyn Fn(ZooKeeper, Env, Path, u32) -> Box<dyn Lock> + Sync;
+
 /// What builds a lock over a Redis handle.
 pub type BuildOverRedis = dyn Fn(Redis, Env, Lease) -> Box<dyn Lock> + Sync;
 
@@ -255,6 +258,8 @@ pub type BuildOverLeaseServer = dyn Fn(LeaseServer, Env, Duration) -> Box<dyn Lo
 pub enum Build {
     /// Over a ZooKeeper handle; the path is the lock's own node, which exists already.
     ZooKeeper(&'static BuildOverZooKeeper),
+    /// The same of a semaphore, which is told how many permits it has.
+    SemaphoreOverZooKeeper(&'static BuildSemaphoreOverZooKeeper),
     /// Over a Redis handle; the key does not exist yet.
     Redis(&'static BuildOverRedis),
     /// Over a handle of the lease server; the time is how long a lease is.
@@ -265,7 +270,7 @@ impl Build {
     /// The service that it needs.
     pub fn service(self) -> ServiceKind {
         match self {
-            Self::ZooKeeper(_) => ServiceKind::ZooKeeper,
+            Self::ZooKeeper(_) | Self::SemaphoreOverZooKeeper(_) => ServiceKind::ZooKeeper,
             Self::Redis(_) => ServiceKind::Redis,
             Self::LeaseServer(_) => ServiceKind::LeaseServer,
         }

@@ -11,12 +11,31 @@ pub enum OwnershipRule {
         /// What the name of a reader's child has in it, and a writer's has not.
         reader: &'static str,
     },
+    /// The children of a node below the lock's own are leases, and queue in sequence order. As many as there are permits,
+    /// the first, own one each.
+    LowestLeases {
+        /// The name of that node.
+        parent: &'static str,
+        /// How many permits there are.
+        permits: Permits,
+    },
+    /// Each child of the lock's node is a lease, and owns a permit.
+    EveryLease,
     /// The node exists, and who made it owns the lock.
     Node,
     /// The node's data is not empty, and who wrote it last owns the lock.
     Data,
     /// The key exists on more than half of the servers that take writes, and who set it owns the lock.
     Key,
+}
+
+/// How many may hold a lock at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permits {
+    /// One, whatever a scenario says: it is a mutex.
+    One,
+    /// As many as the scenario says.
+    OfWorkload,
 }
 
 /// What a lock can be held as.
@@ -26,6 +45,8 @@ pub enum LockKind {
     Mutex,
     /// By one writer, or by any number of readers.
     ReadWrite,
+    /// By as many at a time as there are permits.
+    Semaphore,
 }
 
 impl LockKind {
@@ -34,6 +55,7 @@ impl LockKind {
         match self {
             Self::Mutex => "mutex",
             Self::ReadWrite => "read-write",
+            Self::Semaphore => "semaphore",
         }
     }
 }
@@ -42,8 +64,20 @@ impl OwnershipRule {
     /// What a lock with this rule can be held as.
     pub fn kind(self) -> LockKind {
         match self {
-            Self::LowestChild | Self::Node | Self::Data | Self::Key => LockKind::Mutex,
+            Self::LowestChild
+            | Self::LowestLeases {
+                permits: Permits::One,
+                ..
+            }
+            | Self::Node
+            | Self::Data
+            | Self::Key => LockKind::Mutex,
             Self::ReadersAndWriters { .. } => LockKind::ReadWrite,
+            Self::LowestLeases {
+                permits: Permits::OfWorkload,
+                ..
+            }
+            | Self::EveryLease => LockKind::Semaphore,
         }
     }
 }

@@ -14,6 +14,7 @@ mod inject;
 mod mistake;
 mod network;
 mod participants;
+mod permits;
 mod processes;
 mod reader;
 mod regions;

@@ -49,6 +49,9 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
         let drawn = Draw::substream(seed, Substream::Locks).number(range);
         plan.workload.locks = drawn.min(plan.workload.sections());
     }
+    if let Some(range) = open.permits {
+        plan.workload.permits = Some(Draw::substream(seed, Substream::Permits).number(range));
+    }
     let drawn = Draw::substream(seed, Substream::Clients).one_of(&open.clients);
     if let (Some(library), Service::ZooKeeper(ensemble)) = (drawn, &mut plan.service) {
         ensemble.library = library;

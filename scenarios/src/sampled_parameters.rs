@@ -18,6 +18,8 @@ pub struct SampledParameters {
     pub locks: Option<(u32, u32)>,
     /// How often each wants the lock: from, to.
     pub rounds: Option<(u32, u32)>,
+    /// How many permits a semaphore has: from, to.
+    pub permits: Option<(u32, u32)>,
     /// How long a section lasts: from, to.
     pub hold: Option<(Duration, Duration)>,
     /// Times between a release and the next acquire to choose from.
@@ -132,6 +134,7 @@ impl SampledParameters {
             share,
             locks,
             rounds,
+            permits,
             hold,
             think,
             processing,
@@ -151,6 +154,7 @@ impl SampledParameters {
             || !share.is_empty()
             || locks.is_some()
             || rounds.is_some()
+            || permits.is_some()
             || hold.is_some()
             || contender.is_some()
             || faults.is_some()

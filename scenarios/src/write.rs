@@ -146,6 +146,10 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
             "reads",
             (workload.reads != Reads::Never).then(|| text(&units::reads(workload.reads))),
         )
+        .with(
+            "permits",
+            (workload.permits).map(|permits| sampled_parameters::number(open.permits, permits)),
+        )
         .with("hold", hold)
         .with("think", one_of(&open.think, workload.think, range))
         .with(
@@ -199,7 +203,7 @@ fn case_table(case: &Case) -> Table {
 fn expect(expectation: &Expectation, case: &Case) -> Option<(String, Value)> {
     let Expectation { invariant, want } = expectation;
     let section = case.plan.workload.section;
-    let silent = checked_by_default(invariant, case.algorithm.claims, section);
+    let silent = checked_by_default(invariant, Some(&case.algorithm), section);
     let because = |because: &str| Value::from_iter([("because", text(because))]);
     let (word, value) = match want {
         Want::Holds if silent => return None,

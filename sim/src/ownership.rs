@@ -1,14 +1,16 @@
 //! Who owns the lock, read from what the service has committed.
 
-use std::collections::VecDeque;
+mod leases;
+mod places;
 
 use picklock_algorithms::OwnershipRule;
 use picklock_checker::{
     ContenderId, Disowned, EventKind, LockId, Mode, NameId, Token, VirtualTime,
 };
-use picklock_clients::zookeeper::{self, Path};
+use picklock_clients::zookeeper::Path;
 use picklock_zookeeper::txn::Created;
 
+use self::places::{Place, Places};
 use crate::recorder::Recorder;
 
 /// Follows the committed changes of one lock's nodes, and records who comes to own it and who ceases to.
@@ -16,33 +18,14 @@ use crate::recorder::Recorder;
 pub struct Ownership {
     rule: OwnershipRule,
     lock: LockId,
-    /// The nodes below the lock, by sequence number and name. Most come at the end and go from the front.
-    queue: VecDeque<Place>,
+    /// How many may own the lock at once, if it is a semaphore.
+    permits: usize,
+    /// The nodes below the lock that are in its queue.
+    queue: Places,
     owners: Vec<Owner>,
     /// Each node is queued under a number that no later one is below, even if the lock is made anew.
     arrivals: u64,
     grants: u64,
-}
-
-#[derive(Clone, Debug)]
-struct Place {
-    /// Without its sign: after an overflow they begin with the greatest.
-    sequence: u64,
-    path: Path,
-    /// Where the name begins in the path.
-    name_at: usize,
-    mode: Mode,
-    by: ContenderId,
-    token: Token,
-    name: NameId,
-    arrival: u64,
-    owns: bool,
-}
-
-impl Place {
-    fn node_name(&self) -> &str {
-        &self.path[self.name_at..]
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -81,12 +64,13 @@ pub enum Actor {
 }
 
 impl Ownership {
-    /// Nobody owns the lock.
-    pub fn new(rule: OwnershipRule, lock: LockId) -> Self {
+    /// Nobody owns the lock, which has so many permits if it is a semaphore.
+    pub fn new(rule: OwnershipRule, permits: u32, lock: LockId) -> Self {
         Self {
             rule,
             lock,
-            queue: VecDeque::new(),
+            permits: leases::permits(rule, permits),
+            queue: Places::default(),
             owners: Vec::new(),
             arrivals: 0,
             grants: 0,
@@ -131,7 +115,10 @@ impl Ownership {
     /// What is left at the service.
     pub fn leftovers(&self) -> Vec<(NameId, ContenderId)> {
         match self.rule {
-            OwnershipRule::LowestChild | OwnershipRule::ReadersAndWriters { .. } => self
+            OwnershipRule::LowestChild
+            | OwnershipRule::ReadersAndWriters { .. }
+            | OwnershipRule::LowestLeases { .. }
+            | OwnershipRule::EveryLease => self
                 .queue
                 .iter()
                 .map(|place| (place.name, place.by))
@@ -156,13 +143,22 @@ impl Ownership {
     ) {
         let path = &made.path;
         match self.rule {
-            OwnershipRule::LowestChild | OwnershipRule::ReadersAndWriters { .. } => {
+            OwnershipRule::LowestChild
+            | OwnershipRule::ReadersAndWriters { .. }
+            | OwnershipRule::LowestLeases { .. }
+            | OwnershipRule::EveryLease => {
+                if !leases::is_place(self.rule, name) {
+                    return;
+                }
                 let number = recorder.name(path);
                 let mode = self.mode_of(name);
                 let arrival = self.arrivals;
                 self.arrivals += 1;
                 let place = Place {
-                    sequence: made.number.unsigned_abs(),
+                    sequence: match self.rule {
+                        OwnershipRule::EveryLease => arrival,
+                        _ => made.number.unsigned_abs(),
+                    },
                     path: Path::clone(path),
                     name_at: path.len() - name.len(),
                     mode,
@@ -172,11 +168,7 @@ impl Ownership {
                     arrival,
                     owns: false,
                 };
-                match self.find(place.sequence, name) {
-                    Ok(known) => self.queue[known] = place,
-                    Err(free) if free == self.queue.len() => self.queue.push_back(place),
-                    Err(free) => self.queue.insert(free, place),
-                }
+                self.queue.insert(place);
                 recorder.record(
                     at,
                     EventKind::Queued {
@@ -225,8 +217,11 @@ impl Ownership {
     /// A node of the lock was deleted.
     pub fn deleted(&mut self, at: VirtualTime, name: &str, by: Actor, recorder: &mut Recorder) {
         match self.rule {
-            OwnershipRule::LowestChild | OwnershipRule::ReadersAndWriters { .. } => {
-                let Some(place) = self.take(name) else {
+            OwnershipRule::LowestChild
+            | OwnershipRule::ReadersAndWriters { .. }
+            | OwnershipRule::LowestLeases { .. }
+            | OwnershipRule::EveryLease => {
+                let Some(place) = self.queue.take(name) else {
                     return;
                 };
                 let (lock, arrival) = (self.lock, place.arrival);
@@ -275,31 +270,6 @@ impl Ownership {
         }
     }
 
-    /// Takes a node out of the queue. Mostly it is the first.
-    fn take(&mut self, name: &str) -> Option<Place> {
-        if self.queue.front()?.node_name() == name {
-            return self.queue.pop_front();
-        }
-        let sequence = zookeeper::sequence(name).unsigned_abs();
-        let known = self.find(sequence, name).ok()?;
-        self.queue.remove(known)
-    }
-
-    /// Where a node is in the queue, or where it would be.
-    fn find(&self, sequence: u64, name: &str) -> Result<usize, usize> {
-        let key = (sequence, name);
-        let is_before = |place: &Place| (place.sequence, place.node_name()) < key;
-        let place = match (self.queue.front(), self.queue.back()) {
-            (_, Some(last)) if is_before(last) => self.queue.len(),
-            (Some(first), _) if !is_before(first) => 0,
-            _ => self.queue.partition_point(is_before),
-        };
-        match self.queue.get(place) {
-            Some(known) if (known.sequence, known.node_name()) == key => Ok(place),
-            _ => Err(place),
-        }
-    }
-
     /// In which mode the one who makes a node of this name asks for the lock.
     fn mode_of(&self, name: &str) -> Mode {
         match self.rule {
@@ -310,8 +280,11 @@ impl Ownership {
 
     /// Makes those owners whose turn it is: the first in the queue, or all the readers at its head.
     fn grant_next(&mut self, at: VirtualTime, recorder: &mut Recorder) {
+        if leases::are_counted(self.rule) {
+            return self.grant_permits(at, recorder);
+        }
         for index in 0..self.queue.len() {
-            let place = &mut self.queue[index];
+            let place = self.queue.at_mut(index);
             let mode = place.mode;
             if index > 0 && mode == Mode::Exclusive {
                 return;

@@ -337,7 +337,8 @@ impl<S: SimulatedService> Simulation<S> {
                 step: section.step(),
                 floor: section.step().filter(|step| *step < 0).map(|_| 0),
                 faults_planned: world.plan.faults.len() as u32,
-                must_contend: world.plan.workload.contenders > 1,
+                permits: world.plan.workload.permits(),
+                must_contend: world.plan.workload.contenders > world.plan.workload.permits(),
             };
             let recorder = std::mem::take(&mut world.recorder);
             let hash = recorder.hash();

@@ -53,11 +53,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use cleanup::CleanupGuard;
+pub(super) use cleanup::CleanupGuard;
 pub(super) use driver::{
     LockInternalsDriver, PredicateResults, StandardLockInternalsDriver, after_mark, our_index,
 };
-use wait::WaitBudget;
+pub(super) use wait::WaitBudget;
 
 use super::queue::child;
 use crate::clients::RequestKind;
@@ -151,7 +151,11 @@ impl InterProcessMutex {
     }
 
     fn of(zk: ZooKeeper, env: Env, path: Path, deviation: Deviation, with: CuratorConfig) -> Self {
-        let client = Curator::of_process(zk, env, with);
+        Self::on(Curator::of_process(zk, env, with), path, deviation)
+    }
+
+    /// A lock on a framework that is there already.
+    pub(super) fn on(client: Curator, path: Path, deviation: Deviation) -> Self {
         let driver = &StandardLockInternalsDriver;
         Self::with_driver(client, path, (LOCK_NAME, driver), deviation)
     }
@@ -251,10 +255,7 @@ impl LockInternals {
     /// Steps 1 to 6.
     async fn attempt_lock(&self, time: Option<Duration>) -> Result<Path, LockError> {
         let env = self.client.env();
-        let mut wait = time.map(|time_to_wait| WaitBudget {
-            time_to_wait,
-            start: env.wall(),
-        });
+        let mut wait = time.map(|time_to_wait| WaitBudget::new(time_to_wait, env));
         let began = env.monotonic();
         let mut retry_count = 0;
         loop {

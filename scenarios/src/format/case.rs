@@ -7,6 +7,7 @@ use picklock_sim::plan::{Fault, FaultKind, Plan, PlannedFault, Reads, Resource, 
 
 use super::choice::choose;
 use super::expect::{expectations, measures};
+use super::permits::refuse_permits;
 use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use super::service::Switches;
@@ -67,8 +68,8 @@ pub(super) fn case(
     let faults = super::sampled_parameters::faults(&mut fields, service, mistakes);
     let sometimes = super::sometimes::sometimes(&mut fields, mistakes);
     let expect = fields.get("expect");
-    let claims = algorithm.map_or(&[][..], |recipe| recipe.claims);
-    let expectations = expectations(expect.as_ref(), claims, section, catalogue, mistakes);
+    let recipe = algorithm.as_ref();
+    let expectations = expectations(expect.as_ref(), recipe, section, catalogue, mistakes);
     let measure = fields.get("measure");
     let measures = measures(measure.as_ref(), catalogue, mistakes);
     fields.finish(mistakes);
@@ -182,6 +183,7 @@ fn refuse_of_recipe(
 ) {
     refuse_cancel(item, plan, open, mistakes);
     refuse_reads(item, plan, open, catalogue, mistakes);
+    refuse_permits(item, plan, catalogue, mistakes);
     refuse_unshareable(item, plan, open, catalogue, mistakes);
 }
 

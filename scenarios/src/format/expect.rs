@@ -2,7 +2,7 @@
 //!
 //! What an algorithm claims must hold, and so must what is true of every lock. Silence means that.
 
-use picklock_algorithms::Claim;
+use picklock_algorithms::{LockKind, Recipe};
 use picklock_checker::invariants;
 use picklock_sim::plan::Section;
 
@@ -42,8 +42,18 @@ fn applies_to(invariant: &str, section: Section) -> bool {
 }
 
 /// Whether a case looks at an invariant although the file does not mention it.
-pub(crate) fn checked_by_default(invariant: &str, claims: &[Claim], section: Section) -> bool {
-    let of_the_resource = ["no-stale-effect", "no-lost-update"].contains(&invariant);
+///
+/// What several write who hold a semaphore at once is not looked at: none of them keeps the others away from the
+/// resource.
+pub(crate) fn checked_by_default(
+    invariant: &str,
+    recipe: Option<&Recipe>,
+    section: Section,
+) -> bool {
+    let is_semaphore = |recipe: &Recipe| recipe.ownership.kind() == LockKind::Semaphore;
+    let of_the_resource = ["no-stale-effect", "no-lost-update"].contains(&invariant)
+        && !recipe.is_some_and(is_semaphore);
+    let claims = recipe.map_or(&[][..], |recipe| recipe.claims);
     let claimed = claims.iter().any(|claim| claim.invariant() == invariant);
     (claimed || of_the_resource || UNIVERSAL.contains(&invariant)) && applies_to(invariant, section)
 }
@@ -51,7 +61,7 @@ pub(crate) fn checked_by_default(invariant: &str, claims: &[Claim], section: Sec
 /// Reads `expect`, and adds what must hold although it is not mentioned.
 pub(super) fn expectations(
     item: Option<&Item>,
-    claims: &[Claim],
+    recipe: Option<&Recipe>,
     section: Section,
     catalogue: &Catalogue,
     mistakes: &mut Mistakes,
@@ -81,7 +91,7 @@ pub(super) fn expectations(
     let all = catalogue.invariants.iter().filter_map(|name| {
         let want = match mentioned(name) {
             Some(want) => want,
-            None if checked_by_default(name, claims, section) => Want::Holds,
+            None if checked_by_default(name, recipe, section) => Want::Holds,
             None => return None,
         };
         let invariant = *name;

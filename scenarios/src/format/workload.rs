@@ -7,6 +7,7 @@ use picklock_sim::plan::{Arrival, Hold, LockName, Reads, Section, Workload};
 
 use super::choice::choose;
 use super::participants::plural;
+use super::permits::permits;
 use super::processes::processes;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{Several, is_range, ranges, several, whole, wide};
@@ -88,6 +89,7 @@ pub(super) fn workload(
     let rounds = rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes));
     open.rounds = rounds.and_then(wide);
     let reads = reads(&mut fields, mistakes);
+    let permits = permits(&mut fields, open, mistakes);
     let (acquire_timeout, depth) = calls(&mut fields, mistakes);
     let hold = fields
         .get("hold")
@@ -113,6 +115,7 @@ pub(super) fn workload(
         arrive: arrive.unwrap_or(default.arrive),
         rounds: rounds.map_or(default.rounds, |(least, _)| least),
         reads: reads.unwrap_or(default.reads),
+        permits,
         acquire_timeout,
         reentrancy_depth: depth.unwrap_or(default.reentrancy_depth),
         hold: hold.unwrap_or(default.hold),

@@ -36,6 +36,8 @@ pub enum Substream {
     Regions,
     /// How many tasks a process has, and what they share.
     Processes,
+    /// How many permits a semaphore has.
+    Permits,
 }
 
 impl Draw {

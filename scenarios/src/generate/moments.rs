@@ -45,7 +45,10 @@ impl Step {
 /// The requests that a recipe makes, and how telling each is: those that change something are the most.
 fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
     let all: &[(u32, RequestKind)] = match plan.recipe.ownership {
-        OwnershipRule::LowestChild | OwnershipRule::ReadersAndWriters { .. } => &[
+        OwnershipRule::LowestChild
+        | OwnershipRule::ReadersAndWriters { .. }
+        | OwnershipRule::LowestLeases { .. }
+        | OwnershipRule::EveryLease => &[
             (8, RequestKind::Create),
             (6, RequestKind::Delete),
             (3, RequestKind::GetChildren),

@@ -42,7 +42,7 @@ pub struct Mechanism {
     pub turns: BTreeSet<TurningPoint>,
     /// How large the overlap is, if it is one.
     pub overlap: Option<Extent>,
-    /// Whether two owned the lock at once.
+    /// Whether two owned the lock at once, or one more than there are permits.
     pub two_owners: bool,
     /// Whether those who overlap are one contender that holds the lock twice.
     pub with_itself: bool,
@@ -137,7 +137,7 @@ impl Mechanism {
             faults: struck(plan, events, &past),
             turns: way.turns(),
             overlap: witness.overlap.map(|it| Extent::of(it, latency, lease)),
-            two_owners: way.has_two_owners(),
+            two_owners: way.has_two_owners(simulated.run.facts.permits),
             with_itself: witness.overlap.is_some() && is_of_one(events, &shown),
         }
     }
@@ -259,8 +259,8 @@ impl<'h> PathToViolation<'h> {
         .filter(|_| self.who.contains(&by))
     }
 
-    /// Whether on the way the service ever had two owners of one lock.
-    fn has_two_owners(&self) -> bool {
+    /// Whether on the way the service ever had two owners of one lock, or one more than there are permits.
+    fn has_two_owners(&self, permits: u32) -> bool {
         let mut owners: BTreeSet<(LockId, Mode, ContenderId, Token)> = BTreeSet::new();
         for (index, event) in self.events.iter().enumerate() {
             if let EventKind::Owned {
@@ -273,8 +273,8 @@ impl<'h> PathToViolation<'h> {
             {
                 let others = owners
                     .iter()
-                    .any(|(of, in_mode, ..)| *of == lock && mode.excludes(*in_mode));
-                if others && index >= self.from {
+                    .filter(|(of, in_mode, ..)| *of == lock && mode.excludes(*in_mode));
+                if others.count() >= permits as usize && index >= self.from {
                     return true;
                 }
                 owners.insert((lock, mode, by, token));

@@ -100,6 +100,11 @@ fn counts(plan: &Plan) -> Vec<Change> {
         let what = "nobody reads".to_owned();
         changes.push(with(what, plan, |plan| plan.workload.reads = Reads::Never));
     }
+    let permits = plan.workload.permits();
+    for fewer in lower(permits, 1) {
+        let what = format!("{fewer} of {permits} permits");
+        changes.push(with(what, plan, |plan| plan.workload.permits = Some(fewer)));
+    }
     let depth = plan.workload.reentrancy_depth;
     for less in lower(depth, 1) {
         let what = format!("reentrancy {less} deep instead of {depth}");

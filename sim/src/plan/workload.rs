@@ -23,6 +23,8 @@ pub struct Workload {
     pub rounds: u32,
     /// How often a contender takes the lock to read, in shared mode, where the recipe has one.
     pub reads: Reads,
+    /// How many may hold the lock at once, if it is a semaphore. `None`: it is none.
+    pub permits: Option<u32>,
     /// How long each waits for the lock before it gives up, and comes again. `None`: for as long as it takes.
     pub acquire_timeout: Option<Duration>,
     /// How often a section enters the lock, one call inside the other; all but the outermost entry are left before the
@@ -59,6 +61,7 @@ impl Default for Workload {
             arrive: Arrival::Together,
             rounds: 1,
             reads: Reads::Never,
+            permits: None,
             acquire_timeout: None,
             reentrancy_depth: 1,
             hold: Hold::For(Duration::from_millis(10)),
@@ -111,6 +114,11 @@ impl Workload {
     pub fn rounds_of(&self, name: ContenderName) -> u32 {
         let own = self.settings_of(name).and_then(|own| own.rounds);
         own.unwrap_or(self.rounds)
+    }
+
+    /// How many may hold the lock at once.
+    pub fn permits(&self) -> u32 {
+        self.permits.unwrap_or(1)
     }
 
     /// How often a contender takes the lock to read.

@@ -48,7 +48,7 @@ impl<S: SimulatedService> World<S> {
             tasks: Tasks::of_workload(&plan.workload),
             ownerships: locks
                 .clone()
-                .map(|lock| Ownership::new(plan.recipe.ownership, LockId(lock)))
+                .map(|lock| ownership(&plan, LockId(lock)))
                 .collect(),
             storages: locks.map(|_| storage(&plan)).collect(),
             beliefs: Beliefs::default(),
@@ -112,6 +112,11 @@ impl<S: SimulatedService> World<S> {
                 .add(VirtualTime::ZERO + storm, Event::StormEnds);
         }
     }
+}
+
+/// Who owns a lock.
+fn ownership(plan: &Plan, lock: LockId) -> Ownership {
+    Ownership::new(plan.recipe.ownership, plan.workload.permits(), lock)
 }
 
 /// The resource that a lock protects.

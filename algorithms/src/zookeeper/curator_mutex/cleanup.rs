@@ -7,14 +7,14 @@ use crate::clients::zookeeper::Path;
 
 /// Step 6. If it is dropped before it is disarmed, because nobody waits any more, it deletes our node in the
 /// background.
-pub(super) struct CleanupGuard {
+pub(crate) struct CleanupGuard {
     client: Curator,
     our_path: Path,
     armed: bool,
 }
 
 impl CleanupGuard {
-    pub(super) fn new(client: &Curator, our_path: &Path) -> Self {
+    pub(crate) fn new(client: &Curator, our_path: &Path) -> Self {
         Self {
             client: client.clone(),
             our_path: Rc::clone(our_path),
@@ -22,12 +22,12 @@ impl CleanupGuard {
         }
     }
 
-    pub(super) fn disarm(mut self) {
+    pub(crate) fn disarm(mut self) {
         self.armed = false;
     }
 
     /// The caller learns of the failure when the node is gone, or when its deletion goes on in the background.
-    pub(super) async fn clean_up(mut self) {
+    pub(crate) async fn clean_up(mut self) {
         // The caller gets the first error, not this one.
         let _quietly = self.client.delete_guaranteed(&self.our_path).await;
         self.armed = false;

@@ -5,14 +5,23 @@ use std::time::Duration;
 use crate::Env;
 
 /// How long a timed acquire still waits, by the wall clock.
-pub(super) struct WaitBudget {
-    pub(super) time_to_wait: Duration,
-    pub(super) start: Duration,
+pub(crate) struct WaitBudget {
+    time_to_wait: Duration,
+    start: Duration,
 }
 
 impl WaitBudget {
+    /// All of it, from now on.
+    pub(crate) fn new(time_to_wait: Duration, env: &Env) -> Self {
+        let start = env.wall();
+        Self {
+            time_to_wait,
+            start,
+        }
+    }
+
     /// What is left now; nothing if the time is over. A clock that is put back makes it longer.
-    pub(super) fn left(&mut self, env: &Env) -> Option<Duration> {
+    pub(crate) fn left(&mut self, env: &Env) -> Option<Duration> {
         let now = env.wall();
         let put_back = self.start.saturating_sub(now);
         let passed = now.saturating_sub(self.start);

@@ -24,14 +24,21 @@ pub(super) fn connect(
     env: &Env,
     locks: &[LockId],
 ) -> Vec<Box<dyn Lock>> {
-    let Build::ZooKeeper(build) = shared.world.borrow().plan.recipe.build else {
-        panic!("the recipe stands on another service than ZooKeeper");
+    let (build, permits) = {
+        let world = shared.world.borrow();
+        (world.plan.recipe.build, world.plan.workload.permits())
     };
     let thread = shared.world.borrow().thread_of(by);
     let client = shared.world.borrow_mut().client_for(thread);
     let zk = handle(shared, client, thread);
     let path = |lock: &LockId| Path::clone(&shared.world.borrow().lock_names[lock.0 as usize]);
-    let build = |lock| build(zk.clone(), env.clone(), path(lock));
+    let build = |lock| match build {
+        Build::ZooKeeper(build) => build(zk.clone(), env.clone(), path(lock)),
+        Build::SemaphoreOverZooKeeper(build) => build(zk.clone(), env.clone(), path(lock), permits),
+        Build::Redis(_) | Build::LeaseServer(_) => {
+            panic!("the recipe stands on another service than ZooKeeper")
+        }
+    };
     locks.iter().map(build).collect()
 }
 

@@ -1,0 +1,85 @@
+//! Curator's `InterProcessSemaphoreMutex`: a mutex that is not re-entrant, of a semaphore with one lease.
+//!
+//! # Source
+//!
+//! Apache Curator 5.4: `InterProcessSemaphoreMutex`.
+//!
+//! # Steps
+//!
+//! 1. Acquire a lease of `curator_semaphore`, of which there is one, and keep it.
+//! 2. To release, forget the lease, and give it back. Whoever has none gets an error.
+//!
+//! # Guarantees
+//!
+//! - As of `curator_semaphore`. It goes by no thread: whoever acquires again while it holds the lock waits for itself,
+//!   and any thread may release.
+//!
+//! # Hazards
+//!
+//! - Those of `curator_semaphore`; and each hand-over costs what two locks cost.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::curator_semaphore::{InterProcessSemaphoreV2, LEASE_PARENT, REQUESTS};
+use crate::lock::BASIC_CLAIMS;
+use crate::{Build, Held, Lock, LockError, OwnershipRule, Permits, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "curator-semaphore-mutex",
+    summary: "Curator's InterProcessSemaphoreMutex: a mutex that is not re-entrant, of a semaphore with one lease.",
+    source: "Apache Curator 5.4, InterProcessSemaphoreMutex",
+    flaw: None,
+    claims: BASIC_CLAIMS,
+    ownership: OwnershipRule::LowestLeases {
+        parent: LEASE_PARENT,
+        permits: Permits::One,
+    },
+    requests: REQUESTS,
+    inputs: &[crate::RecipeInput::WallClock],
+    cancellable: true,
+    shareable: false,
+    build: Build::ZooKeeper(&|zk, env, path| {
+        Box::new(InterProcessSemaphoreMutex {
+            semaphore: InterProcessSemaphoreV2::new(zk, env, path, 1),
+            lease: None,
+        })
+    }),
+};
+
+struct InterProcessSemaphoreMutex {
+    semaphore: InterProcessSemaphoreV2,
+    lease: Option<Held>,
+}
+
+#[async_trait(?Send)]
+impl Lock for InterProcessSemaphoreMutex {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        let lease = self.semaphore.acquire().await?;
+        Ok(self.lease.insert(lease).clone())
+    }
+
+    fn has_timed_acquire(&self) -> bool {
+        true
+    }
+
+    async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        let acquired_lease = self.semaphore.acquire_within(time).await?;
+        Ok(self.lease.insert(acquired_lease).clone())
+    }
+
+    async fn release(&mut self, _held: Held) -> Result<(), LockError> {
+        let lease = self.lease.take().ok_or(LockError::NotHeld)?;
+        self.semaphore.release(lease).await
+    }
+
+    async fn lost(&self, held: &Held) -> LockError {
+        self.semaphore.lost(held).await
+    }
+
+    fn renews_sessions(&self) -> bool {
+        true
+    }
+}

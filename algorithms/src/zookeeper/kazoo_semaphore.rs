@@ -1,0 +1,204 @@
+//! kazoo's `Semaphore`.
+//!
+//! # Source
+//!
+//! kazoo 2.10, `recipe/lock.py`: `Semaphore`. Functions have kazoo's names.
+//!
+//! # Steps
+//!
+//! Each semaphore object has a name for its lease, `lock/UUID`, for as long as it lives.
+//! 1. If our lease is there, we have it (`_inner_acquire`).
+//! 2. Acquire the lock at `lock-__lock__`.
+//! 3. List the leases, and watch them. If they are fewer than there may be, create ours as an ephemeral node; if ours
+//!    is there then, we have it (`_get_lease`).
+//! 4. Otherwise wait for any change, and go to 3. Who waits for a time waits for all of it each time; when that is over,
+//!    acquire fails.
+//! 5. Release the lock, whatever has come of it. If the connection was lost, go to 1.
+//! 6. If acquire fails, delete our lease once, and do not mind whether that was done (`_best_effort_cleanup`).
+//! 7. To release, delete our lease, and ask again while the connection is lost.
+//!
+//! # Guarantees
+//!
+//! - No more hold a lease than there may be: who counts them has the lock, and so nobody makes another meanwhile. Whoever
+//!   waits has the lock, and nobody else watches the leases. There is no token.
+//!
+//! # Hazards
+//!
+//! - A pause that outlasts the session lets one more in than there are leases (scenario `zookeeper/semaphore-pause`).
+//! - The time of a timed acquire does not count while it waits for the lock, and begins anew with every change.
+//! - Where all count with the lock and none without it: `kazoo_semaphore_unlocked` shows why.
+//!
+//! Nothing drops a call: `cancel` of another thread sets a flag, which the call looks at when it is woken, and goes through
+//! step 6.
+//!
+//! Not as there: who holds a lease stops when the connection is suspended or the lease is gone, as kazoo's documentation
+//! wants a listener to do; the lock of step 2 is `hardened`, because kazoo's own has holes of its own
+//! (`best_effort_cleanup`); a new session is a new object, with a name of its own; and the number of leases is not
+//! compared with what is written into `lock`, where nobody has written any.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::hardened::{Hardened, down_or_gone};
+use super::queue::{child, delete_own};
+use crate::clients::RequestKind;
+use crate::clients::zookeeper::{CreateMode, Path, Watch, ZkError, ZooKeeper, until_answered};
+use crate::lock::BASIC_CLAIMS;
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "kazoo-semaphore",
+    summary: "kazoo's Semaphore: leases that are counted, and then made, by whoever has a lock.",
+    source: "kazoo 2.10, recipe/lock.py, Semaphore",
+    flaw: None,
+    claims: BASIC_CLAIMS,
+    ownership: OwnershipRule::EveryLease,
+    requests: REQUESTS,
+    inputs: &[],
+    cancellable: false,
+    shareable: false,
+    build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {
+        Box::new(Semaphore::new(zk, env, path, max_leases))
+    }),
+};
+
+const REQUESTS: &[RequestKind] = &[
+    RequestKind::Create,
+    RequestKind::Delete,
+    RequestKind::Exists,
+    RequestKind::GetData,
+    RequestKind::GetChildren,
+];
+
+/// The semaphore.
+pub(super) struct Semaphore {
+    zk: ZooKeeper,
+    env: Env,
+    path: Path,
+    max_leases: u32,
+    create_path: Path,
+    lock_path: Path,
+    assured_path: bool,
+    /// Whether who counts the leases has the lock.
+    pub(super) locks: bool,
+}
+
+impl Semaphore {
+    pub(super) fn new(zk: ZooKeeper, env: Env, path: Path, max_leases: u32) -> Self {
+        let create_path = child(&path, &env.guid());
+        let lock_path = [&*path, "-__lock__"].concat().into();
+        Self {
+            zk,
+            env,
+            path,
+            max_leases,
+            create_path,
+            lock_path,
+            assured_path: false,
+            locks: true,
+        }
+    }
+
+    /// Steps 1 to 6.
+    async fn retry_acquire(&mut self, time: Option<Duration>) -> Result<Held, LockError> {
+        let acquired = loop {
+            match self.inner_acquire(time).await {
+                Err(LockError::ConnectionLoss) => {}
+                answer => break answer,
+            }
+        };
+        if acquired.is_err() {
+            self.best_effort_cleanup().await;
+        }
+        acquired.map(|()| Held::at(Path::clone(&self.create_path)))
+    }
+
+    async fn inner_acquire(&mut self, time: Option<Duration>) -> Result<(), LockError> {
+        if self.zk.exists(&self.create_path).await?.is_some() {
+            return Ok(());
+        }
+        if !self.locks {
+            return self.wait_for_lease(time).await;
+        }
+        self.ensure_lock_path().await?;
+        let mut lock = Hardened {
+            zk: self.zk.clone(),
+            env: self.env.clone(),
+            lock: Path::clone(&self.lock_path),
+        };
+        let held = lock.acquire().await?; // Step 2.
+        let acquired = self.wait_for_lease(time).await;
+        let released = lock.release(held).await; // Step 5.
+        acquired.and(released)
+    }
+
+    async fn ensure_lock_path(&mut self) -> Result<(), LockError> {
+        if !self.assured_path {
+            let mode = CreateMode::Persistent;
+            match until_answered(|| self.zk.create(&self.lock_path, b"", mode)).await {
+                Ok(_) | Err(ZkError::NodeExists) => self.assured_path = true,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Steps 3 and 4.
+    async fn wait_for_lease(&self, time: Option<Duration>) -> Result<(), LockError> {
+        loop {
+            let Some(changed) = self.get_lease().await? else {
+                return Ok(());
+            };
+            let woken = async {
+                changed.next().await;
+            };
+            match time {
+                None => woken.await,
+                Some(time) => {
+                    let woken = timeout(&self.env, time, woken).await;
+                    woken.ok_or(LockError::AcquireTimeout)?;
+                }
+            }
+        }
+    }
+
+    /// Step 3. The watch, if we have no lease.
+    async fn get_lease(&self) -> Result<Option<Watch>, LockError> {
+        let (children, changed) = self.zk.children_and_watch(&self.path).await?;
+        if children.len() < self.max_leases as usize {
+            let lease = CreateMode::Ephemeral;
+            self.zk.create(&self.create_path, b"", lease).await?;
+        }
+        let acquired = self.zk.exists(&self.create_path).await?.is_some();
+        Ok((!acquired).then_some(changed))
+    }
+
+    async fn best_effort_cleanup(&self) {
+        let _swallowed = self.zk.delete(&self.create_path, None).await;
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for Semaphore {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        self.retry_acquire(None).await
+    }
+
+    fn has_timed_acquire(&self) -> bool {
+        true
+    }
+
+    async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        self.retry_acquire(Some(time)).await
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        delete_own(&self.zk, &held.path_or_key).await // Step 7.
+    }
+
+    async fn lost(&self, held: &Held) -> LockError {
+        down_or_gone(&self.zk, &held.path_or_key).await
+    }
+}
