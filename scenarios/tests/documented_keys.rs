@@ -193,6 +193,12 @@ const KEYS: &[Row] = &[
     ),
     (Workload, "rounds", &["3"], &[]),
     (Workload, "reads", &["\"50%\"\nrounds = 5"], &[]),
+    (
+        Workload,
+        "permits",
+        &["2\nhold = \"1s\"", "\"1..2\"\nhold = \"1s\""],
+        &[],
+    ),
     (Workload, "acquire-timeout", &["\"1s\""], &[]),
     (Workload, "reentrancy-depth", &["2"], &[]),
     (Workload, "hold", &["\"1s\"", "\"settled\""], &[]),
@@ -263,6 +269,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
     };
     let reentrant = line.starts_with("reentrancy-depth");
     let shared = line.starts_with("reads");
+    let semaphore = line.starts_with("permits");
     // It takes a recipe that makes the lock's node if it is not there.
     let makes_parents = line.starts_with("lock-node");
     let several = |line: &str| line.starts_with("servers");
@@ -272,6 +279,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         Redis => ("redis", "redis-compare-and-delete"),
         LeaseServer => ("lease-server", "lease-lock"),
         ZooKeeper | Network | Workload | Contender if shared => ("zookeeper", "zk-shared-locks"),
+        ZooKeeper | Network | Workload | Contender if semaphore => ("zookeeper", "kazoo-semaphore"),
         ZooKeeper | Network | Workload | Contender if reentrant => ("zookeeper", "curator-mutex"),
         ZooKeeper if makes_parents => ("zookeeper", "curator-mutex"),
         ZooKeeper | Network | Workload | Contender => ("zookeeper", "zk-hardened"),
@@ -316,8 +324,8 @@ fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() 
             ZooKeeper => &[ZooKeeper][..],
             Redis => &[Redis],
             LeaseServer => &[LeaseServer],
-            // There are read-write locks on ZooKeeper alone.
-            Workload | Contender if *key == "reads" => &[ZooKeeper],
+            // There are read-write locks and semaphores on ZooKeeper alone.
+            Workload | Contender if ["reads", "permits"].contains(key) => &[ZooKeeper],
             Network | Workload | Contender => &[ZooKeeper, Redis],
         };
         for (service, value) in services

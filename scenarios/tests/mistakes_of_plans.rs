@@ -139,6 +139,31 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "contenders = 3\nreads = \"sometimes\"\n",
     ),
     (
+        "reads_of_a_semaphore",
+        "contenders = 3\n\n[[contender]]\nname = \"contender-2\"\nhold = \"1s\"\n",
+        "contenders = 3\npermits = 2\nreads = \"50%\"\n\n[[case]]\nalgorithm = \"kazoo-semaphore\"\n",
+    ),
+    (
+        "permits_of_a_mutex",
+        "contenders = 3\n",
+        "contenders = 3\npermits = 2\n",
+    ),
+    (
+        "permits_of_a_read_write_lock",
+        "contenders = 3\n\n[[contender]]\nname = \"contender-2\"\nhold = \"1s\"\n",
+        "contenders = 3\npermits = 2\n\n[[case]]\nalgorithm = \"zk-shared-locks\"\n",
+    ),
+    (
+        "no_permits",
+        "contenders = 3\n",
+        "contenders = 3\npermits = 0\n",
+    ),
+    (
+        "semaphore_without_permits",
+        "[[case]]\n",
+        "[[case]]\nalgorithm = \"curator-semaphore\"\n\n[[case]]\n",
+    ),
+    (
         "tasks_that_do_not_divide",
         "contenders = 3\n",
         "contenders = 3\ntasks-per-process = 2\n",

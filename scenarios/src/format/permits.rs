@@ -44,7 +44,7 @@ pub(super) fn refuse_permits(
                 .map(|recipe| recipe.name)
                 .collect();
             let mistake = Mistake::new(format!("`{name}` has no permits")).label(format!(
-                "it is a {kind}, and `permits` says how many hold it at once"
+                "its kind is {kind}, and `permits` says how many hold it at once"
             ));
             let mistake = match fit.is_empty() {
                 true => mistake,

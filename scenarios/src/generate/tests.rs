@@ -446,3 +446,24 @@ fn a_drawn_process_is_on_one_machine() {
         read(&write(&scenario, &drawn));
     }
 }
+
+/// The number of permits, and what the same seeds draw without it.
+#[test]
+fn permits_are_drawn_from_a_stream_of_their_own() {
+    let of = |permits: &str| {
+        let open = OPEN.replace("rounds =", &format!("permits = {permits}\nrounds ="));
+        read(&open.replace("zk-hardened", "kazoo-semaphore"))
+    };
+    let (drawn, fixed) = (of("\"1..3\""), of("2"));
+    let mut seen = BTreeSet::new();
+    for seed in 0..100 {
+        let (one, other) = (drawn.cases[0].settled(seed), fixed.cases[0].settled(seed));
+        seen.insert(one.plan.workload.permits());
+        assert_eq!(one.plan.faults, other.plan.faults, "seed {seed}");
+        assert_eq!(one.plan.workload.contenders, other.plan.workload.contenders);
+        // What is settled is written and read as any other.
+        let again = read(&write(&drawn, &one));
+        assert_eq!(again.cases[0].plan.workload, one.plan.workload);
+    }
+    assert_eq!(seen, (1..=3).collect());
+}

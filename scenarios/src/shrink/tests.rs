@@ -135,6 +135,16 @@ fn so_many_locks_are_left_as_the_violation_needs() {
     assert_eq!(two.plan.workload.locks, 2);
 }
 
+/// A wrong count shows with one permit as with three, and with no more contenders than that takes.
+#[test]
+fn so_many_permits_are_left_as_the_violation_needs() {
+    let (_, mut case) = find("zookeeper/semaphore", "curator-semaphore-off-by-one");
+    case.plan.workload.permits = Some(3);
+    let (_, shrunk) = shrunk(&case, named("mutual-exclusion"), 1);
+    let left = &shrunk.plan.workload;
+    assert_eq!((left.permits, left.contenders), (Some(1), 2));
+}
+
 /// Go's connection renews its session whichever client it stands on.
 #[test]
 fn the_client_is_javas_where_the_violation_needs_no_other() {

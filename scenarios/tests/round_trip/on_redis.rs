@@ -96,6 +96,7 @@ pub fn case() -> BoxedStrategy<Case> {
             case.algorithm = recipe;
             case.plan.recipe = recipe;
             plans::without_reads_of_a_mutex(&mut case.plan.workload, &recipe);
+            plans::with_permits_of_a_semaphore(&mut case.plan.workload, &recipe);
             plans::shared(&mut case.plan.workload, &recipe);
             case.plan.resource.fenced &= recipe.claims.contains(&Claim::FencingMonotonic);
             let jump = i64::from(jump | 1);

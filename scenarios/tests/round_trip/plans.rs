@@ -121,11 +121,12 @@ fn workload() -> BoxedStrategy<Workload> {
     let processes = (1_u32..=25, tasks, any::<bool>());
     let numbers = (processes, 1_u32..=1_000, 0_u32..=100, locks);
     let calls = (prop::option::of(length()), 1_u32..=1_000);
-    let times = (length(), bounds, calls, reads());
+    let permits = prop::option::of(1_u32..=100);
+    let times = (length(), bounds, calls, reads(), permits);
     (numbers, arrive, hold, (span(), span()), section, times)
         .prop_map(
             |(numbers, arrive, hold, (think, processing), section, times)| {
-                let (bystander_every, bounds, calls, reads) = times;
+                let (bystander_every, bounds, calls, reads, permits) = times;
                 Workload {
                     contenders: numbers.0.0 * numbers.0.1,
                     tasks_per_process: numbers.0.1,
@@ -138,6 +139,7 @@ fn workload() -> BoxedStrategy<Workload> {
                     arrive,
                     rounds: numbers.1,
                     reads,
+                    permits,
                     acquire_timeout: calls.0,
                     reentrancy_depth: calls.1,
                     hold,
@@ -173,6 +175,14 @@ fn reads() -> BoxedStrategy<Reads> {
         share.prop_map(Reads::Share)
     ]
     .boxed()
+}
+
+/// A semaphore has permits, and nothing else has.
+pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
+    workload.permits = match recipe.ownership.kind() {
+        LockKind::Semaphore => Some(workload.permits()),
+        LockKind::Mutex | LockKind::ReadWrite => None,
+    };
 }
 
 /// Nobody reads under a mutex.
@@ -410,6 +420,7 @@ pub fn case() -> BoxedStrategy<Case> {
                     algorithm = recipe_on(ServiceKind::ZooKeeper, 0);
                 }
                 without_reads_of_a_mutex(&mut workload, &algorithm);
+                with_permits_of_a_semaphore(&mut workload, &algorithm);
                 shared(&mut workload, &algorithm);
                 let fenced = fenced && algorithm.claims.contains(&Claim::FencingMonotonic);
                 Case {

@@ -122,6 +122,11 @@ pub fn circumstances() -> Vec<Example> {
             r#"workload.reads = "50%""#,
         ),
         row(
+            "permits",
+            "In `[workload]`: how many may hold a semaphore at once.",
+            "workload.permits = 2",
+        ),
+        row(
             "contender",
             "What one contender does otherwise than the others; with `name = \"any\"`, each seed draws whom.",
             r#"contender = [{ name = "contender-1", hold = "60s", locks = ["lock-a"] }]"#,
@@ -240,12 +245,16 @@ algorithm = "{algorithm}"
             .into_iter()
             .partition(|it| it.contains("tasks") || it.contains("share"));
         assert_eq!(of_tasks.len(), 2);
+        // No lock is of two kinds.
+        let (of_semaphores, of_others): (Vec<_>, Vec<_>) =
+            of_others.into_iter().partition(|it| it.contains("permits"));
+        reads(&of_semaphores, &faults, "curator-semaphore");
         for world in [of_tasks, of_others] {
-            reads(&world, &faults);
+            reads(&world, &faults, "zk-shared-locks");
         }
     }
 
-    fn reads(world: &[&str], faults: &[&str]) {
+    fn reads(world: &[&str], faults: &[&str], algorithm: &str) {
         let text = format!(
             r#"
 claim = "Things are far apart."
@@ -258,7 +267,7 @@ servers = 3
 when.releasing = {{ by = "contender-1" }}
 {}
 [[case]]
-algorithm = "zk-shared-locks"
+algorithm = "{algorithm}"
 "#,
             world.join("\n"),
             faults.join("\n")
