@@ -234,7 +234,7 @@ impl<'a> Plain<'a> {
             }
             if others.len() >= permits {
                 let ends = others.iter().map(|(index, _)| until(*index));
-                let overlap = ends.chain([until(later)]).min().unwrap().since(from);
+                let overlap = ends.fold(until(later), VirtualTime::min).since(from);
                 return Answer::Violated {
                     at: from,
                     overlap: Some(overlap),
