@@ -11,8 +11,8 @@ pub enum OwnershipRule {
         /// What the name of a reader's child has in it, and a writer's has not.
         reader: &'static str,
     },
-    /// The children of a node below the lock's own are leases, and queue in sequence order. As many as there are permits,
-    /// the first, own one each.
+    /// The children of a node below the lock's own are leases, and queue in sequence order. The first, as many as there
+    /// are permits, own one each.
     LowestLeases {
         /// The name of that node.
         parent: &'static str,

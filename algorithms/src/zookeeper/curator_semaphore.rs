@@ -25,12 +25,12 @@
 //!
 //! - If step 5 fails, or is interrupted, the lease that it has just acquired is nobody's: the error goes to the caller,
 //!   and the lease stays for as long as its session (scenario `zookeeper/semaphore-interrupted`).
-//! - The create of step 2 is repeated in a new session, and the mutex went with the old one. Somebody else has it by then,
-//!   and two wait for the leases to be few enough, each of which has one: neither ever enters (scenario
+//! - The create of step 2 is repeated in a new session, and the mutex went with the old one. Somebody else has it by
+//!   then, and two wait for the leases to be few enough, each of which has one: neither ever enters (scenario
 //!   `zookeeper/semaphore-lost-mutex`). `curator_semaphore_hardened` closes both holes.
 //! - Those of `curator_mutex`: a pause that outlasts the session lets one more in than there are leases (scenario
-//!   `zookeeper/semaphore-pause`); the look-up by guid is not ordered behind the create, and leaves a second lease, which
-//!   takes a permit that nobody has.
+//!   `zookeeper/semaphore-pause`); the look-up by guid is not ordered behind the create, and leaves a second lease,
+//!   which takes a permit that nobody has.
 //! - That all processes say the same number is checked by nobody.
 
 use std::rc::Rc;

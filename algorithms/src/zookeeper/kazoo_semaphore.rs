@@ -11,28 +11,29 @@
 //! 2. Acquire the lock at `lock-__lock__`.
 //! 3. List the leases, and watch them. If they are fewer than there may be, create ours as an ephemeral node; if ours
 //!    is there then, we have it (`_get_lease`).
-//! 4. Otherwise wait for any change, and go to 3. Who waits for a time waits for all of it each time; when that is over,
-//!    acquire fails.
+//! 4. Otherwise wait for any change, and go to 3. Who waits for a time waits for all of it each time; when that is
+//!    over, acquire fails.
 //! 5. Release the lock, whatever has come of it. If the connection was lost, go to 1.
 //! 6. If acquire fails, delete our lease once, and do not mind whether that was done (`_best_effort_cleanup`).
 //! 7. To release, delete our lease, and ask again while the connection is lost.
 //!
 //! # Guarantees
 //!
-//! - No more hold a lease than there may be: who counts them has the lock, and so nobody makes another meanwhile. Whoever
-//!   waits has the lock, and nobody else watches the leases. There is no token.
+//! - No more hold a lease than there may be: who counts them has the lock, and so nobody makes another meanwhile
+//!   (`kazoo_semaphore_unlocked` has none). Whoever waits has the lock, and nobody else watches the leases.
+//!   There is no token.
 //!
 //! # Hazards
 //!
 //! - A pause that outlasts the session lets one more in than there are leases (scenario `zookeeper/semaphore-pause`).
 //! - The time of a timed acquire does not count while it waits for the lock, and begins anew with every change.
-//! - Where all count with the lock and none without it: `kazoo_semaphore_unlocked` shows why.
+//! - A create whose answer was lost, and that is made late, has the next one fail: `NodeExists` is not asked whose.
 //!
-//! Nothing drops a call: `cancel` of another thread sets a flag, which the call looks at when it is woken, and goes through
-//! step 6.
+//! Nothing drops a call: `cancel` of another thread sets a flag, which the call looks at when it is woken, and goes
+//! through step 6.
 //!
-//! Not as there: who holds a lease stops when the connection is suspended or the lease is gone, as kazoo's documentation
-//! wants a listener to do; the lock of step 2 is `hardened`, because kazoo's own has holes of its own
+//! Not as there: who holds a lease stops when the connection is suspended or the lease is gone, as kazoo's
+//! documentation wants a listener to do; the lock of step 2 is `hardened`, because kazoo's own has holes of its own
 //! (`best_effort_cleanup`); a new session is a new object, with a name of its own; and the number of leases is not
 //! compared with what is written into `lock`, where nobody has written any.
 

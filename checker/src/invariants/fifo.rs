@@ -98,10 +98,6 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     if !contended {
         return Verdict::Undecided("nobody ever waited for the lock".to_owned());
     }
-    // Who has a permit each may learn of it in any order.
-    if evidence.permits() > 1 {
-        return Verdict::Holds;
-    }
     beliefs_in_order(evidence)
 }
 
@@ -189,6 +185,10 @@ type Newest<'e> = Option<(usize, &'e Belief)>;
 
 /// Those who are granted the lock must learn of it in that order, unless they share it.
 fn beliefs_in_order(evidence: &Evidence<'_>) -> Verdict {
+    // Who has a permit each may learn of it in any order.
+    if evidence.permits() > 1 {
+        return Verdict::Holds;
+    }
     let mut newest: Vec<ByMode<Newest<'_>>> =
         vec![ByMode::default(); evidence.run.history.locks.len()];
     for belief in &evidence.beliefs {

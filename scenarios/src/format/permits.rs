@@ -5,18 +5,18 @@ use picklock_sim::plan::Plan;
 
 use super::reader::{Fields, Item, Mistake, Mistakes, expected};
 use super::sampled_parameters::{whole, wide};
-use super::workload::MOST_CONTENDERS;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::Catalogue;
 
-/// Reads how many permits a semaphore has: the least, if each seed draws it.
+/// Reads how many permits a semaphore has, and may have at most: the least, if each seed draws it.
 pub(super) fn permits(
     fields: &mut Fields,
+    most: u32,
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> Option<u32> {
     let item = fields.get("permits")?;
-    let range = whole(&item, 1..=i64::from(MOST_CONTENDERS), mistakes)?;
+    let range = whole(&item, 1..=i64::from(most), mistakes)?;
     open.permits = wide(range);
     Some(range.0)
 }

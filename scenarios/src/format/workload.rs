@@ -81,15 +81,12 @@ pub(super) fn workload(
     let (tasks_per_process, share) = processes(&mut fields, contenders, service, open, mistakes);
     let locks = fields.get("locks");
     let locks = locks.and_then(|item| locks_of(&item, service, open, mistakes));
-    let arrive = fields
-        .get("arrive")
-        .and_then(|item| several(&item, mistakes, arrival));
+    let arrive = fields.get("arrive");
+    let arrive = arrive.and_then(|item| several(&item, mistakes, arrival));
     let arrive = settle(arrive, &mut open.arrive);
-    let rounds = fields.get("rounds");
-    let rounds = rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes));
-    open.rounds = rounds.and_then(wide);
+    let rounds = rounds(&mut fields, open, mistakes);
     let reads = reads(&mut fields, mistakes);
-    let permits = permits(&mut fields, open, mistakes);
+    let permits = permits(&mut fields, MOST_CONTENDERS, open, mistakes);
     let (acquire_timeout, depth) = calls(&mut fields, mistakes);
     let hold = fields
         .get("hold")
@@ -113,7 +110,7 @@ pub(super) fn workload(
         share,
         locks: locks.unwrap_or(default.locks),
         arrive: arrive.unwrap_or(default.arrive),
-        rounds: rounds.map_or(default.rounds, |(least, _)| least),
+        rounds: rounds.unwrap_or(default.rounds),
         reads: reads.unwrap_or(default.reads),
         permits,
         acquire_timeout,
@@ -139,6 +136,18 @@ fn calls(fields: &mut Fields, mistakes: &mut Mistakes) -> (Option<Duration>, Opt
     let depth = depth.and_then(|item| item.integer(1..=1_000, mistakes));
     let depth = depth.and_then(|depth| u32::try_from(depth).ok());
     (acquire_timeout, depth)
+}
+
+/// How often each contender wants the lock: the least, if each seed draws it.
+fn rounds(
+    fields: &mut Fields,
+    open: &mut SampledParameters,
+    mistakes: &mut Mistakes,
+) -> Option<u32> {
+    let item = fields.get("rounds")?;
+    let range = whole(&item, 1..=MOST_ROUNDS, mistakes)?;
+    open.rounds = wide(range);
+    Some(range.0)
 }
 
 /// How often a contender takes the lock to read.
