@@ -74,6 +74,7 @@ pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::LowestLeases {
 pub(super) const REQUESTS: &[RequestKind] = &[
     RequestKind::Create,
     RequestKind::Delete,
+    RequestKind::Exists,
     RequestKind::GetData,
     RequestKind::GetChildren,
 ];
