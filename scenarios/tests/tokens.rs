@@ -1,7 +1,7 @@
 //! A resource that checks tokens is for recipes that promise some.
 
 use picklock_algorithms::registry::RECIPES;
-use picklock_algorithms::{Claim, Recipe};
+use picklock_algorithms::{Claim, LockKind, Recipe};
 use picklock_checker::EventKind;
 use picklock_scenarios::{Catalogue, Diagnostic, Scenario, parse};
 use picklock_sim::simulate;
@@ -13,8 +13,12 @@ fn promises_tokens(recipe: &Recipe) -> bool {
 fn read(head: &str, recipe: &Recipe, case: &str) -> Result<Scenario, Vec<Diagnostic>> {
     let text = format!(
         "claim = \"A token is checked.\"\nbecause = \"It is there.\"\nsource = \"Nowhere\"\n{head}\n\
-         [[case]]\nalgorithm = \"{}\"\n{case}\n",
-        recipe.name
+         [[case]]\nalgorithm = \"{}\"\n{case}\n{}",
+        recipe.name,
+        match recipe.ownership.kind() {
+            LockKind::Semaphore => "[workload]\npermits = 2\n",
+            LockKind::Mutex | LockKind::ReadWrite => "",
+        }
     );
     parse("test", &text, &Catalogue::EVERYTHING)
 }
