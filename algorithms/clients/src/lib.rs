@@ -7,6 +7,7 @@ mod concurrent;
 pub mod curator;
 pub mod env;
 pub mod go_zookeeper;
+pub mod kazoo;
 pub mod lease_server;
 pub mod redis;
 mod request_kind;

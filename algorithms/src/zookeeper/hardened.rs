@@ -160,7 +160,7 @@ pub(super) async fn down_or_gone(zk: &ZooKeeper, node: &Path) -> LockError {
 }
 
 /// Resolves when the connection is down.
-async fn disconnected(zk: &ZooKeeper) -> LockError {
+pub(super) async fn disconnected(zk: &ZooKeeper) -> LockError {
     let events = zk.session_events();
     loop {
         if let Some(error) = down(zk) {

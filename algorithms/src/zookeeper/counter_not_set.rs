@@ -1,0 +1,116 @@
+//! `predecessor_watch` that counts its entries for each thread, and begins to count only if it had to wait. Must be
+//! caught by `zookeeper/counter-not-set`: who was first in the queue has nothing to count down, and `unlock` throws
+//! before it has deleted the node.
+//!
+//! Seen in the wild: `ZkDistributedLock` of many tutorials, re-entrant by `static final ThreadLocal<Integer>
+//! THREAD_LOCAL`. The counter is one for all locks, too: who holds one and takes another has that without a node. No
+//! contender does that here.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use async_trait::async_trait;
+
+use super::predecessor_watch::CLAIMS;
+use super::queue::{delete_own, if_there, make_ticket_with_guid, predecessor, session_lost};
+use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "zk-counter-not-set",
+    summary: "The predecessor watch with a counter for each thread, which is set only by who had to wait.",
+    source: "ZkDistributedLock of many tutorials, re-entrant by a static ThreadLocal",
+    flaw: Some("who was first in the queue has nothing to count down, and its node stays"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChild,
+    requests: super::queue::REQUESTS,
+    inputs: &[],
+    cancellable: true,
+    shareable: false,
+    build: Build::ZooKeeper(&|zk, env, lock| {
+        Box::new(ZkDistributedLock {
+            zoo_keeper: zk,
+            env,
+            root_path: lock,
+            held: None,
+        })
+    }),
+};
+
+/// `THREAD_LOCAL`: the count of each thread that has one.
+#[derive(Default)]
+struct ThreadLocal(RefCell<BTreeMap<u64, u32>>);
+
+/// The lock, with the names that it was published with.
+struct ZkDistributedLock {
+    zoo_keeper: ZooKeeper,
+    env: Env,
+    root_path: Path,
+    /// What this object holds.
+    held: Option<Held>,
+}
+
+impl ZkDistributedLock {
+    fn thread_local(&self) -> Rc<ThreadLocal> {
+        self.env.process_wide(ThreadLocal::default)
+    }
+
+    /// `THREAD_LOCAL.get()`.
+    fn count(&self) -> Option<u32> {
+        let ThreadLocal(counts) = &*self.thread_local();
+        counts.borrow().get(&self.env.thread()).copied()
+    }
+
+    /// `THREAD_LOCAL.set(count)`; with zero, `remove()`.
+    fn set_count(&self, count: u32) {
+        let ThreadLocal(counts) = &*self.thread_local();
+        let thread = self.env.thread();
+        match count {
+            0 => counts.borrow_mut().remove(&thread),
+            _ => counts.borrow_mut().insert(thread, count),
+        };
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for ZkDistributedLock {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        if let (Some(flag), Some(held)) = (self.count(), &self.held) {
+            self.set_count(flag + 1);
+            return Ok(held.clone());
+        }
+        let (zk, lock) = (&self.zoo_keeper, &self.root_path);
+        let guid = self.env.guid();
+        let ticket = make_ticket_with_guid(zk, lock, &guid).await?;
+        loop {
+            let children = until_answered(|| zk.children(lock)).await?;
+            let Some(ahead) = predecessor(children, lock, &ticket)? else {
+                let held = Held::at(ticket.path).with_token(ticket.czxid.0);
+                return Ok(self.held.insert(held).clone());
+            };
+            let watch = until_answered(|| zk.exists_and_watch(&ahead)).await?;
+            if let Some(gone) = if_there(watch) {
+                gone.next().await;
+                // The flaw: nobody else sets it.
+                self.set_count(1);
+            }
+        }
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        // A NullPointerException.
+        let count = self.count().ok_or(LockError::NotHeld)? - 1;
+        self.set_count(count);
+        if count > 0 {
+            return Ok(());
+        }
+        self.held = None;
+        delete_own(&self.zoo_keeper, &held.path_or_key).await
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        session_lost(&self.zoo_keeper).await
+    }
+}

@@ -1,0 +1,28 @@
+//! `same_name_polling_blind` as it is printed: `lock` sleeps and calls itself again whether the node was made or not.
+//! Must be caught by `zookeeper/lost-create-reply`: nobody ever holds the lock.
+//!
+//! Seen in the wild: the listing of a tutorial, in which `return` is missing after the create.
+
+use super::same_name::CLAIMS;
+use super::same_name_polling_blind::ZkDistributedLock;
+use crate::clients::RequestKind;
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "zk-same-name-polling-printed",
+    summary: "The single node, polled by who has made it, too.",
+    source: "ZkDistributedLock of a tutorial, 'basic implementation', as it is printed",
+    flaw: Some("lock() tries again although it has the lock"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::Node,
+    requests: &[RequestKind::Create],
+    inputs: &[],
+    cancellable: true,
+    shareable: false,
+    build: Build::ZooKeeper(&|zk, env, lock| {
+        let mut lock = ZkDistributedLock::new(zk, env, &lock);
+        lock.returns = false;
+        Box::new(lock)
+    }),
+};
