@@ -66,6 +66,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::polling_queue_printed::RECIPE,
     zk::polling_queue_from_one::RECIPE,
     zk::error_is_acquired::RECIPE,
+    zk::late_latch::RECIPE,
     zk::timed_out_waiter::RECIPE,
     zk::unlock_closes_session::RECIPE,
     zk::latch_any_event::RECIPE,

@@ -35,6 +35,7 @@ pub mod kazoo_lock;
 pub mod kazoo_read_write_lock;
 pub mod known_by_name;
 pub mod latch_any_event;
+pub mod late_latch;
 pub mod late_listener;
 pub mod no_guid;
 pub mod no_recheck;

@@ -8,11 +8,12 @@
 //! # Steps
 //!
 //! 1. `_inner_acquire`: make the lock's own node if it is missing (`ensure_path`).
-//! 2. If this object has tried to create before, list the children, and look for its uuid (`_find_node`). If there is no
-//!    such node, create `lock/UUID__lock__` as an ephemeral sequential node. The uuid is that of the object, for life.
-//! 3. List the children (`_get_predecessor`). If ours is not among them, begin again with 1 (`ForceRetryError`). Of those
-//!    with `__lock__` in their names whose number is less than ours, as text, the last is ahead of us. If there is none,
-//!    we hold the lock.
+//! 2. If this object has tried to create before, list the children, and look for its uuid (`_find_node`). If there is
+//!    no such node, create `lock/UUID__lock__` as an ephemeral sequential node. The uuid is that of the object, for
+//!    life.
+//! 3. List the children (`_get_predecessor`). If ours is not among them, begin again with 1 (`ForceRetryError`). Of
+//!    those with `__lock__` in their names whose number is less than ours, as text, the last is ahead of us. If there
+//!    is none, we hold the lock.
 //! 4. Otherwise read its data and watch it, and wait until the watch or the session tells of anything; for `timeout`
 //!    each time, if there is one. Then go to 3.
 //! 5. Steps 1 to 4 are repeated by `KazooRetry`, for ever, or for `timeout`, in a new session too.
@@ -26,7 +27,7 @@
 //! # Hazards
 //!
 //! - The delete of step 6 is tried once. If the connection is lost then, the node stays for as long as the session
-//!   lives, and whoever comes behind it waits (#732, scenario `zookeeper/kazoo-failed-cleanup`).
+//!   lives, and whoever comes behind it waits (#732, scenario `incidents/kazoo-732`).
 //! - `_find_node` is not ordered behind the create, and so misses a node that a server that lags has not seen
 //!   (scenario `zookeeper/lookup-without-sync`). It takes a node of an older session, too, which is about to go.
 //! - An object that is acquired and asked to acquire again repeats step 1 until its timeout.

@@ -1,6 +1,6 @@
-//! `polling_queue`, except that the place is taken when the lock object is made, in a persistent node. Must be caught by
-//! `zookeeper/polling-queue`: who has not called `lock` yet blocks all behind it; who calls it a second time has no node
-//! any more, finds nobody ahead of it, and enters.
+//! `polling_queue`, except that the place is taken when the lock object is made, in a persistent node. Must be caught
+//! by `zookeeper/polling-queue`: who calls `lock` a second time has no node any more, finds nobody ahead of it, and
+//! enters; and by `zookeeper/place-in-constructor`: who has never called it blocks all behind it.
 //!
 //! Seen in the wild: `ZkDistributedLock` of many tutorials, whose constructor makes a `PERSISTENT_SEQUENTIAL` node.
 

@@ -1,8 +1,9 @@
 //! `same_name` over a client that opens another session by itself, and a release that deletes the node of version zero.
 //! Must be caught by `zookeeper/reopened-session`: by then the node is the next holder's, and its version is zero, too.
 //!
-//! Seen in the wild: `ZkDistributedLock` of many tutorials, whose `unlock` is `zooKeeper.delete(path, 0)`, and which say
-//! that a lock cannot be deleted by mistake; with a wrapper that makes a new `ZooKeeper` when a session has expired.
+//! Seen in the wild: `ZkDistributedLock` of many tutorials, whose `unlock` is `zooKeeper.delete(path, 0)`, and which
+//! say that a lock cannot be deleted by mistake; with a wrapper that makes a new `ZooKeeper` when a session has
+//! expired.
 
 use std::future::pending;
 
