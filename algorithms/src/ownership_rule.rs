@@ -5,6 +5,8 @@
 pub enum OwnershipRule {
     /// The children of the lock's node queue in sequence order, and the first owns the lock.
     LowestChild,
+    /// The same, of an election: the children of its node queue in sequence order, and the first leads.
+    LowestChildLeads,
     /// The children of the lock's node queue in sequence order. A reader owns the lock if no writer is ahead of it, and
     /// a writer if nobody is.
     ReadersAndWriters {
@@ -47,6 +49,8 @@ pub enum LockKind {
     ReadWrite,
     /// By as many at a time as there are permits.
     Semaphore,
+    /// By one leader at a time, for a term.
+    Election,
 }
 
 impl LockKind {
@@ -56,6 +60,7 @@ impl LockKind {
             Self::Mutex => "mutex",
             Self::ReadWrite => "read-write",
             Self::Semaphore => "semaphore",
+            Self::Election => "election",
         }
     }
 }
@@ -78,6 +83,7 @@ impl OwnershipRule {
                 ..
             }
             | Self::EveryLease => LockKind::Semaphore,
+            Self::LowestChildLeads => LockKind::Election,
         }
     }
 }

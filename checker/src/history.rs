@@ -287,16 +287,17 @@ pub enum Ended {
 pub struct History {
     /// Names of the contenders, as in `contender-1`.
     pub contenders: Vec<String>,
-    /// How many of the contenders are tasks of one process, the first so many of the first and so on; zero if each is a
-    /// process of its own.
+    /// How many contenders are tasks of one process, the first so many of the first; zero if each has its own.
     #[serde(default, skip_serializing_if = "no_tasks")]
     pub tasks_per_process: u32,
     /// Names of the locks.
     pub locks: Vec<String>,
+    /// Whether they are elections, whose holders lead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_election: bool,
     /// What the faults of the plan do, as a person would say it: `pause contender-1 for 20s`.
     pub faults: Vec<String>,
-    /// Of each fault at which request it strikes, if it waits for one, and if that was asked for: `when contender-1's
-    /// script is answered`.
+    /// Of each fault at which request it strikes, if that was asked for: `when contender-1's script is answered`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault_requests: Vec<Option<String>>,
     /// Names of znodes, keys, and rows that events mention.

@@ -377,13 +377,11 @@ impl Builder<'_> {
     /// What to say where the promise breaks.
     fn mark(&self) -> String {
         let inside = self.lanes.iter().filter(|lane| lane.is_inside()).count();
+        let (mark, is_election) = (self.glyphs.mark, self.names.history.is_election);
         let words = match self.invariant {
-            "mutual-exclusion" if inside == 2 => {
-                return format!("{} both inside", self.glyphs.mark);
-            }
-            "mutual-exclusion" if inside > 2 => {
-                return format!("{} {inside} inside", self.glyphs.mark);
-            }
+            "mutual-exclusion" if is_election => return format!("{mark} {inside} lead"),
+            "mutual-exclusion" if inside == 2 => return format!("{mark} both inside"),
+            "mutual-exclusion" if inside > 2 => return format!("{mark} {inside} inside"),
             "exclusive-ownership" => "two owners",
             "no-stale-effect" => "stale write",
             "no-lost-update" => "lost update",
@@ -395,6 +393,6 @@ impl Builder<'_> {
             "timely-loss" => "believes too long",
             _ => "breaks here",
         };
-        format!("{} {words}", self.glyphs.mark)
+        format!("{mark} {words}")
     }
 }

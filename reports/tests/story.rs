@@ -143,6 +143,19 @@ fn a_run_without_a_violation_can_be_looked_at() {
 }
 
 #[test]
+fn an_election_is_told_in_words_of_its_own() {
+    let mut told = two_inside();
+    told.history.is_election = true;
+    let text = essential(&told);
+    for words in ["volunteers", "leads", "steps down", "2 lead"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    for words in ["acquire", "enters", "leaves", "owns it"] {
+        assert!(!text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
 fn a_full_report_shows_every_event() {
     let text = picklock_reports::story::story(&two_inside(), Detail::Full, &STYLE);
     assert_snapshot!(text);

@@ -127,6 +127,11 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "contenders = 3\n",
         "contenders = 3\nreads = \"50%\"\n",
     ),
+    (
+        "reads_of_an_election",
+        "\"zk-predecessor-watch\"\n",
+        "\"zk-leader-election\"\n\n[[contender]]\nname = \"contender-3\"\nreads = \"always\"\n",
+    ),
     ("reader_of_a_mutex", "hold = \"1s\"", "reads = \"always\""),
     (
         "reads_of_a_lock_on_redis",

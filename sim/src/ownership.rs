@@ -116,6 +116,7 @@ impl Ownership {
     pub fn leftovers(&self) -> Vec<(NameId, ContenderId)> {
         match self.rule {
             OwnershipRule::LowestChild
+            | OwnershipRule::LowestChildLeads
             | OwnershipRule::ReadersAndWriters { .. }
             | OwnershipRule::LowestLeases { .. }
             | OwnershipRule::EveryLease => self
@@ -144,6 +145,7 @@ impl Ownership {
         let path = &made.path;
         match self.rule {
             OwnershipRule::LowestChild
+            | OwnershipRule::LowestChildLeads
             | OwnershipRule::ReadersAndWriters { .. }
             | OwnershipRule::LowestLeases { .. }
             | OwnershipRule::EveryLease => {
@@ -218,6 +220,7 @@ impl Ownership {
     pub fn deleted(&mut self, at: VirtualTime, name: &str, by: Actor, recorder: &mut Recorder) {
         match self.rule {
             OwnershipRule::LowestChild
+            | OwnershipRule::LowestChildLeads
             | OwnershipRule::ReadersAndWriters { .. }
             | OwnershipRule::LowestLeases { .. }
             | OwnershipRule::EveryLease => {

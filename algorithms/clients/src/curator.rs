@@ -9,14 +9,16 @@
 
 mod create;
 mod delete;
+mod listener;
 mod retry;
 mod state;
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 pub use create::Protection;
+pub use listener::Listener;
 pub use retry::RetryPolicy;
 pub use state::{ConnectionState, ErrorPolicy, ErrorState};
 
@@ -24,6 +26,7 @@ use crate::completion::{Completion, completion};
 use crate::env::{Env, LocalFuture};
 use crate::timeout;
 use crate::zookeeper::{Data, SessionState, ZkError, ZkResult, ZooKeeper};
+use listener::Told;
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +70,8 @@ struct Shared {
     suspensions: Cell<u64>,
     /// Who waits for a change of the state.
     waiters: RefCell<Vec<Completion<()>>>,
+    /// Who is told of each state.
+    listeners: RefCell<Vec<Weak<Told>>>,
 }
 
 impl Curator {
@@ -81,6 +86,7 @@ impl Curator {
             losses: Cell::new(0),
             suspensions: Cell::new(0),
             waiters: RefCell::default(),
+            listeners: RefCell::default(),
         }));
         let driven = curator.clone();
         curator.0.env.spawn(async move { driven.drive().await });
@@ -122,6 +128,19 @@ impl Curator {
         self.repeat(call, |pause| self.env().pause(pause)).await
     }
 
+    /// The same in the background: answers come in turn with events, and no thread waits for them.
+    ///
+    /// # Errors
+    ///
+    /// The error of the last call.
+    pub async fn call_in_background<T>(
+        &self,
+        mut call: impl AsyncFnMut(&ZooKeeper) -> ZkResult<T>,
+    ) -> ZkResult<T> {
+        let call = async |zk: &ZooKeeper| call(&zk.in_background()).await;
+        self.repeat(call, |pause| self.env().sleep(pause)).await
+    }
+
     /// The same, with pauses of a kind.
     async fn repeat<T>(
         &self,
@@ -154,12 +173,15 @@ impl Curator {
         if self.is_connected() {
             return;
         }
-        let connected = async {
-            while !self.is_connected() {
-                self.changed().await;
-            }
-        };
+        let connected = self.block_until_connected();
         timeout(self.env(), self.0.settings.connection_timeout, connected).await;
+    }
+
+    /// Waits until there is a connection.
+    pub async fn block_until_connected(&self) {
+        while !self.is_connected() {
+            self.changed().await;
+        }
     }
 
     /// Whether there is a connection. The handle knows first: whoever is woken by its loss must not get ahead of the

@@ -88,10 +88,23 @@ pub async fn make_ticket(zk: &ZooKeeper, prefix: &Path) -> ZkResult<Ticket> {
 ///
 /// Those of the requests, but for a connection that is lost: then it asks again.
 pub async fn make_ticket_with_guid(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Ticket> {
-    let prefix = prefix(lock, guid);
+    make_ticket_of(zk, lock, guid, &prefix(lock, guid)).await
+}
+
+/// The same, of a prefix that has the guid in it.
+///
+/// # Errors
+///
+/// Those of the requests, but for a connection that is lost: then it asks again.
+pub async fn make_ticket_of(
+    zk: &ZooKeeper,
+    lock: &Path,
+    guid: &str,
+    prefix: &Path,
+) -> ZkResult<Ticket> {
     loop {
         let mode = CreateMode::EphemeralSequential;
-        let made = zk.create_with_stat(&prefix, b"", mode).await;
+        let made = zk.create_with_stat(prefix, b"", mode).await;
         // At once, so that nobody need keep the whole stat while he waits for something else.
         match made.map(|(path, stat)| Ticket::new(path, stat.czxid)) {
             Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {

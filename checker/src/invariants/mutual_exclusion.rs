@@ -93,7 +93,10 @@ fn violated(evidence: &Evidence<'_>, earlier: &[&Belief], later: &Belief) -> Ver
         }
         ([earlier], 1) => {
             let (first, second) = (case.name(earlier.by), case.name(later.by));
-            format!("{first} and {second} both inside for {long}")
+            match evidence.run.history.is_election {
+                true => format!("{first} and {second} both lead for {long}"),
+                false => format!("{first} and {second} both inside for {long}"),
+            }
         }
         (_, permits) => {
             let names = case.names(all().map(|belief| belief.by));

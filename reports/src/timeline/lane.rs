@@ -76,6 +76,7 @@ impl Lane {
                 let bar = self.bar(glyphs);
                 (self.calling, self.gone) = (true, false);
                 let words = match mode {
+                    Mode::Exclusive if history.is_election => "volunteers",
                     Mode::Exclusive => "acquire",
                     Mode::Shared => "acquire to read",
                 };
@@ -152,6 +153,7 @@ impl Lane {
     fn enter(&mut self, (lock, mode): (LockId, Mode), history: &History, glyphs: &Glyphs) -> Cell {
         let (bar, words) = match (self.is_inside(), mode) {
             (true, _) => (glyphs.again, "enters again"),
+            (false, Mode::Exclusive) if history.is_election => (glyphs.enter, "leads"),
             (false, Mode::Exclusive) => (glyphs.enter, "enters"),
             (false, Mode::Shared) => (glyphs.enter, "enters to read"),
         };
@@ -171,7 +173,11 @@ impl Lane {
         if self.is_inside() {
             Cell::new(glyphs.again, named("leaves once", lock, history))
         } else {
-            Cell::new(glyphs.leave, named("leaves", lock, history))
+            let words = match history.is_election {
+                true => "steps down",
+                false => "leaves",
+            };
+            Cell::new(glyphs.leave, named(words, lock, history))
         }
     }
 

@@ -62,6 +62,7 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
             by, token, mode, ..
         } => {
             let owns = match mode {
+                Mode::Exclusive if history.is_election => "leads",
                 Mode::Exclusive => "owns it",
                 Mode::Shared => "owns it to read",
             };
@@ -242,7 +243,12 @@ fn disowned(by: ContenderId, how: Disowned, names: &Names) -> String {
         Disowned::RemovedFromOutside => "removed from outside".to_owned(),
         Disowned::LostByService => "lost by the service".to_owned(),
     };
-    format!("service: {} owns it no longer: {how}", names.of(by))
+    let owns = if names.history.is_election {
+        "leads"
+    } else {
+        "owns it"
+    };
+    format!("service: {} {owns} no longer: {how}", names.of(by))
 }
 
 fn answered(who: &str, answer: ServiceAnswer) -> String {

@@ -235,9 +235,12 @@ fn refuse_reads(
         .filter(|recipe| recipe.build.service() == service && is_shared(recipe))
         .map(|recipe| recipe.name)
         .collect();
-    let kind = plan.recipe.ownership.kind().name();
+    let kind = match plan.recipe.ownership.kind() {
+        LockKind::Election => "an election",
+        LockKind::Mutex | LockKind::ReadWrite => "a mutex",
+    };
     let mistake = Mistake::new(format!("`{}` cannot be held to read", plan.recipe.name)).label(
-        format!("it is a {kind}, and `reads` says that somebody reads"),
+        format!("it is {kind}, and `reads` says that somebody reads"),
     );
     let mistake = match fit.is_empty() {
         true => mistake,

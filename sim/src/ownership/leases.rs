@@ -16,6 +16,7 @@ pub(super) fn permits(rule: OwnershipRule, of_workload: u32) -> usize {
         OwnershipRule::LowestLeases { .. } => of_workload as usize,
         OwnershipRule::EveryLease => usize::MAX,
         OwnershipRule::LowestChild
+        | OwnershipRule::LowestChildLeads
         | OwnershipRule::ReadersAndWriters { .. }
         | OwnershipRule::Node
         | OwnershipRule::Data
@@ -39,6 +40,7 @@ pub(super) fn is_place(rule: OwnershipRule, name: &str) -> bool {
             below.is_some_and(|rest| rest.starts_with('/'))
         }
         OwnershipRule::LowestChild
+        | OwnershipRule::LowestChildLeads
         | OwnershipRule::ReadersAndWriters { .. }
         | OwnershipRule::EveryLease
         | OwnershipRule::Node

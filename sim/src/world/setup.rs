@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use picklock_algorithms::LockKind;
 use picklock_checker::{ContenderId, LockId, VirtualTime};
 
 use super::SimulatedService;
@@ -132,6 +133,7 @@ fn recorder(plan: &Plan, locks: &[Rc<str>]) -> Recorder {
         .collect();
     let tasks = plan.workload.tasks_per_process;
     recorder.history.tasks_per_process = if tasks > 1 { tasks } else { 0 };
+    recorder.history.is_election = plan.recipe.ownership.kind() == LockKind::Election;
     let faults = plan.faults.iter();
     recorder.history.faults = faults.map(|fault| fault.text_in(&plan.workload)).collect();
     // Roughly what each round has to tell.

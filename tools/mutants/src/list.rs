@@ -8,6 +8,7 @@ use toml::{Table, Value};
 
 /// The files of the list, in the order in which they are run and shown.
 pub const FILES: &[&str] = &[
+    "zookeeper-elections",
     "zookeeper-recipes",
     "redis-recipes",
     "lease-server",

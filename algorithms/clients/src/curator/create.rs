@@ -22,6 +22,13 @@ impl Protection {
     };
 }
 
+/// Whether a thread waits for the answer.
+#[derive(Clone, Copy)]
+enum Way {
+    Foreground,
+    Background,
+}
+
 impl Curator {
     /// Makes an ephemeral sequential node. A node that was made by a create whose answer was lost is found by its
     /// guid, and taken if the session is still the same. If all is in vain, or nobody waits any more, whatever may have
@@ -36,29 +43,58 @@ impl Curator {
         name: &str,
         protection: Protection,
     ) -> ZkResult<Path> {
+        let way = Way::Foreground;
+        self.create_protected_in(way, parent, name, protection)
+            .await
+    }
+
+    /// The same in the background.
+    ///
+    /// # Errors
+    ///
+    /// The error of the last try.
+    pub async fn create_protected_in_background(
+        &self,
+        parent: &Path,
+        name: &str,
+    ) -> ZkResult<Path> {
+        let way = Way::Background;
+        self.create_protected_in(way, parent, name, Protection::FULL)
+            .await
+    }
+
+    async fn create_protected_in(
+        &self,
+        way: Way,
+        parent: &Path,
+        name: &str,
+        protection: Protection,
+    ) -> ZkResult<Path> {
         let guid = self.env().guid();
         let prefix: Path = [parent, "/_c_", &guid, "-", name].concat().into();
         let mut leftover = Leftover::new(self, parent, &guid);
         leftover.armed = protection.finds_leftover;
         let mut session = SessionId(0);
         let mut tried = false;
-        let made = self
-            .call_with_retry(async |zk| {
-                if tried && let Some(found) = find_protected_node(zk, parent, &guid).await? {
-                    // The nodes of an old session are about to go with it.
-                    if session == zk.session() {
-                        return Ok(found);
-                    }
-                    if !protection.minds_session {
-                        return Ok(found);
-                    }
-                    self.delete_in_background(&found);
+        let create = async |zk: &ZooKeeper| {
+            if tried && let Some(found) = find_protected_node(zk, parent, &guid).await? {
+                // The nodes of an old session are about to go with it.
+                if session == zk.session() {
+                    return Ok(found);
                 }
-                tried = true;
-                session = zk.session();
-                self.create_with_parents(zk, &prefix).await
-            })
-            .await;
+                if !protection.minds_session {
+                    return Ok(found);
+                }
+                self.delete_in_background(&found);
+            }
+            tried = true;
+            session = zk.session();
+            self.create_with_parents(zk, &prefix).await
+        };
+        let made = match way {
+            Way::Foreground => self.call_with_retry(create).await,
+            Way::Background => self.call_in_background(create).await,
+        };
         // Other errors than these say that there is nothing, or that it will go with its session.
         match made {
             Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {}

@@ -35,11 +35,15 @@ impl Curator {
     /// Deletes a node in the background.
     pub fn delete_in_background(&self, path: &Path) {
         let (curator, path) = (self.clone(), Rc::clone(path));
-        self.env().spawn(async move {
-            let call = async |zk: &ZooKeeper| delete(&zk.in_background(), &path).await;
-            // What cannot be done will never be.
-            let _refused = curator.persist(call).await;
-        });
+        self.env()
+            .spawn(async move { curator.delete_until_gone(&path).await });
+    }
+
+    /// What a delete in the background does: it resolves when the node is gone, or cannot be deleted.
+    pub async fn delete_until_gone(&self, path: &Path) {
+        let call = async |zk: &ZooKeeper| delete(&zk.in_background(), path).await;
+        // What cannot be done will never be.
+        let _refused = self.persist(call).await;
     }
 
     /// Calls, with all retries, again and again until there is an answer.

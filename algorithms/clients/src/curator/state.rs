@@ -86,6 +86,7 @@ impl Curator {
         if let Some(count) = count {
             count.set(count.get() + 1);
         }
+        self.tell_listeners(state);
         for waiter in self.0.waiters.take() {
             waiter.complete(());
         }

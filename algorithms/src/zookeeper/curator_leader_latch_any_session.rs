@@ -1,0 +1,27 @@
+//! `curator_leader_latch` as it was before CURATOR-696: whoever's node is the first leads, whatever session has made
+//! the node. Must be caught by `incidents/curator-696`.
+
+use super::curator_leader_latch::{Deviation, LeaderLatch};
+use super::curator_mutex::{CLAIMS, REQUESTS};
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "curator-leader-latch-any-session",
+    summary: "Curator's LeaderLatch that leads by a node of an older session.",
+    source: "CURATOR-653, CURATOR-696: LeaderLatch before Curator 5.7",
+    flaw: Some("our node may be of a session that is about to end"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChildLeads,
+    requests: REQUESTS,
+    inputs: &[],
+    cancellable: true,
+    shareable: false,
+    build: Build::ZooKeeper(&|zk, env, path| {
+        let deviation = Deviation {
+            checks_owner: false,
+            ..Deviation::NONE
+        };
+        Box::new(LeaderLatch::new(zk, env, path, deviation))
+    }),
+};

@@ -1,0 +1,24 @@
+//! `curator_leader_selector`, except that the `stateChanged` of its listener does nothing. Must be caught by
+//! `zookeeper/cut-off-leader`.
+
+use super::curator_leader_selector::{LeaderSelector, StateChanged};
+use super::curator_mutex::{CLAIMS, REQUESTS};
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "curator-leader-selector-deaf",
+    summary: "Curator's LeaderSelector whose listener ignores the state of the connection.",
+    source: "A LeaderSelectorListener with an empty stateChanged; Tech Note 10",
+    flaw: Some("nobody tells the leader that its connection, or its session, is lost"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChildLeads,
+    requests: REQUESTS,
+    inputs: &[],
+    cancellable: true,
+    shareable: false,
+    build: Build::ZooKeeper(&|zk, env, path| {
+        let state_changed = StateChanged::IsIgnored;
+        Box::new(LeaderSelector::new(zk, env, path, state_changed))
+    }),
+};
