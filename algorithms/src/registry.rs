@@ -79,6 +79,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::curator_leader_latch_session_policy::RECIPE,
     zk::curator_leader_latch_any_session::RECIPE,
     zk::curator_leader_selector_deaf::RECIPE,
+    zk::write_lock::RECIPE,
     redis::compare_and_delete::RECIPE,
     redis::set_nx_get::RECIPE,
     redis::fencing_token::RECIPE,

@@ -74,5 +74,6 @@ pub mod timed_out_waiter;
 pub mod token_of_process;
 pub mod unlock_closes_session;
 pub mod unsorted;
+pub mod write_lock;
 
 pub mod queue;

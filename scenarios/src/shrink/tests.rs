@@ -207,12 +207,19 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
 ];
 
 /// What needs more faults than three, how many, and why.
-const MORE_FAULTS: [(&str, u32, &str); 1] = [(
-    "redis/swarm redis-setnx-expire own-release-only",
-    4,
-    "a drawn plan: the key is evicted behind a server that hangs, its holder is paused meanwhile, and the server hangs \
+const MORE_FAULTS: [(&str, u32, &str); 2] = [
+    (
+        "redis/swarm redis-setnx-expire own-release-only",
+        4,
+        "a drawn plan: the key is evicted behind a server that hangs, its holder is paused meanwhile, and the server hangs \
      again while the key of the next is deleted",
-)];
+    ),
+    (
+        "redis/redlock-silent-server redlock-short-delay progress",
+        4,
+        "a server is silent, a partition splits the votes, and two pauses have three contenders come at three times",
+    ),
+];
 
 /// How a run violates a promise, if it does.
 fn mechanism(plan: &Plan, simulated: &Simulated, invariant: &Invariant) -> Option<Mechanism> {
