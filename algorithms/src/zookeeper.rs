@@ -59,6 +59,8 @@ pub mod read_then_write;
 pub mod recursive_watch;
 pub mod recursive_watch_trusting;
 pub mod reopened_session;
+pub mod rust_lock_client;
+pub mod rust_lock_client_curator_prefix;
 pub mod same_name;
 pub mod same_name_deleted_only;
 pub mod same_name_polling;

@@ -237,6 +237,7 @@ fn refuse_reads(
         .collect();
     let kind = match plan.recipe.ownership.kind() {
         LockKind::Election => "an election",
+        LockKind::Semaphore => "a semaphore",
         LockKind::Mutex | LockKind::ReadWrite => "a mutex",
     };
     let mistake = Mistake::new(format!("`{}` cannot be held to read", plan.recipe.name)).label(
