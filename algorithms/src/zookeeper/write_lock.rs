@@ -33,7 +33,8 @@
 //!   name is no path (scenario `zookeeper/lost-create-reply`).
 //! - `unlock` takes no watch back. When the one ahead of a waiter that has given up goes, its `LockWatcher` calls
 //!   `lock`, and makes a node for nobody (scenario `zookeeper/write-lock`).
-//! - A create that is interrupted leaves its node, as does a delete that is not answered.
+//! - A create that is interrupted leaves its node (scenario `incidents/curator-79`), as does a delete that is not
+//!   answered.
 
 mod monitor;
 

@@ -236,9 +236,8 @@ fn refuse_reads(
         .map(|recipe| recipe.name)
         .collect();
     let kind = match plan.recipe.ownership.kind() {
-        LockKind::Election => "an election",
-        LockKind::Semaphore => "a semaphore",
-        LockKind::Mutex | LockKind::ReadWrite => "a mutex",
+        LockKind::Election => "an election".to_owned(),
+        kind => format!("a {}", kind.name()),
     };
     let mistake = Mistake::new(format!("`{}` cannot be held to read", plan.recipe.name)).label(
         format!("it is {kind}, and `reads` says that somebody reads"),
