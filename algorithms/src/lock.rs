@@ -37,6 +37,10 @@ pub trait Lock {
         self.acquire().await
     }
 
+    /// Says how many come to it: of a lock of the kind [`Barrier`](crate::LockKind::Barrier), before any other call.
+    /// Nobody says so of another. To acquire it is to enter it, and to release it is to leave it.
+    fn set_parties(&mut self, _parties: u32) {}
+
     /// Gives the lock back, in whichever mode it is held.
     async fn release(&mut self, held: Held) -> Result<(), LockError>;
 
@@ -212,6 +216,8 @@ pub enum Claim {
     Fifo,
     /// `honest-answer`
     HonestAnswer,
+    /// `barrier`
+    Barrier,
 }
 
 impl Claim {
@@ -228,6 +234,7 @@ impl Claim {
             Self::OwnReleaseOnly => "own-release-only",
             Self::Fifo => "fifo",
             Self::HonestAnswer => "honest-answer",
+            Self::Barrier => "barrier",
         }
     }
 }

@@ -23,6 +23,11 @@ pub enum OwnershipRule {
     },
     /// Each child of the lock's node is a lease, and owns a permit.
     EveryLease,
+    /// The children of the lock's node are parties of a barrier, and nobody owns it.
+    Parties {
+        /// The child that is no party, but says that all have come.
+        ready: &'static str,
+    },
     /// The node exists, and who made it owns the lock.
     Node,
     /// The node's data is not empty, and who wrote it last owns the lock.
@@ -51,6 +56,8 @@ pub enum LockKind {
     Semaphore,
     /// By one leader at a time, for a term.
     Election,
+    /// By all together: a barrier, which all enter when the last has come, and all leave when the last is done.
+    Barrier,
 }
 
 impl LockKind {
@@ -61,11 +68,25 @@ impl LockKind {
             Self::ReadWrite => "read-write",
             Self::Semaphore => "semaphore",
             Self::Election => "election",
+            Self::Barrier => "barrier",
         }
     }
 }
 
 impl OwnershipRule {
+    /// Whether it is read off the children of the lock's node.
+    pub fn has_queue(self) -> bool {
+        match self {
+            Self::LowestChild
+            | Self::LowestChildLeads
+            | Self::ReadersAndWriters { .. }
+            | Self::LowestLeases { .. }
+            | Self::EveryLease
+            | Self::Parties { .. } => true,
+            Self::Node | Self::Data | Self::Key => false,
+        }
+    }
+
     /// What a lock with this rule can be held as.
     pub fn kind(self) -> LockKind {
         match self {
@@ -84,6 +105,7 @@ impl OwnershipRule {
             }
             | Self::EveryLease => LockKind::Semaphore,
             Self::LowestChildLeads => LockKind::Election,
+            Self::Parties { .. } => LockKind::Barrier,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Invariants: promises about a run, each with a pure function that tells whether it was kept.
 
+mod barrier;
 mod exclusive_ownership;
 mod fencing_monotonic;
 mod fifo;
@@ -60,6 +61,7 @@ pub const INVARIANTS: &[Invariant] = &[
     fifo::INVARIANT,
     honest_answer::INVARIANT,
     timely_loss::INVARIANT,
+    barrier::INVARIANT,
 ];
 
 /// The invariant of that name.

@@ -60,6 +60,10 @@ pub struct Nearness([Option<NearMiss>; DISTANCES.len()]);
 impl Nearness {
     /// That of a run.
     pub fn of(evidence: &Evidence<'_>) -> Self {
+        // Parties of a barrier are inside together.
+        if evidence.run.facts.parties.is_some() {
+            return Self::default();
+        }
         let ends = BeliefEnds::of(evidence);
         Self(DISTANCES.map(|distance| (distance.find)(evidence, &ends)))
     }

@@ -45,6 +45,8 @@ pub struct Facts {
     pub faults_planned: u32,
     /// Whether somebody must have waited for the lock for the run to mean anything.
     pub must_contend: bool,
+    /// How many contenders must come to each lock, if it is a barrier. None: it is none.
+    pub parties: Option<u32>,
 }
 
 impl Default for Facts {
@@ -60,6 +62,7 @@ impl Default for Facts {
             permits: 1,
             faults_planned: 0,
             must_contend: false,
+            parties: None,
         }
     }
 }

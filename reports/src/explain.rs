@@ -1,7 +1,7 @@
 //! Why a run contradicts a promise, in the form *Let … Then … However …: a contradiction*.
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, EventKind, Witness};
+use picklock_checker::{ContenderId, EventKind, Mode, Witness};
 use picklock_checker::{LockId, Step};
 
 use crate::reasons::reasons;
@@ -78,15 +78,15 @@ fn describe_contender(story: &Story, column: &Column, scene: &Scene, glyphs: &Gl
             lock,
             place,
             name,
-            ..
+            mode,
         } = event.what
         {
-            (by == column.contender).then_some((start + after, lock, place, name))
+            (by == column.contender).then_some((start + after, lock, (place, mode), name))
         } else {
             None
         }
     });
-    if let Some((at, lock, place, name)) = queued {
+    if let Some((at, lock, (place, mode), name)) = queued {
         let of = history.lock_among_several(lock);
         let of = of.map_or(String::new(), |lock| format!(" of {lock}"));
         parts.push(place_and_name(place, name, history, glyphs) + &of);
@@ -94,7 +94,7 @@ fn describe_contender(story: &Story, column: &Column, scene: &Scene, glyphs: &Gl
             history,
             columns: &scene.columns,
         };
-        match ahead(story, at, lock, place) {
+        match ahead(story, at, lock, (place, mode)) {
             Some(ahead) if ahead == column.contender => parts.push("behind itself".to_owned()),
             Some(ahead) => parts.push(format!("behind {}", names.of(ahead))),
             None => {}
@@ -121,17 +121,24 @@ fn describe_contender(story: &Story, column: &Column, scene: &Scene, glyphs: &Gl
     parts.join(", ")
 }
 
-/// Who has the place right before this one at that moment.
-fn ahead(story: &Story, at: usize, lock: LockId, place: u64) -> Option<ContenderId> {
+/// Who has the place right before this one at that moment, of those that it does not share the lock with.
+fn ahead(
+    story: &Story,
+    at: usize,
+    lock: LockId,
+    (place, mode): (u64, Mode),
+) -> Option<ContenderId> {
     let mut queue: Vec<(u64, ContenderId)> = Vec::new();
     for event in &story.history.events[..at] {
         if let EventKind::Queued {
             by,
             lock: of,
             place,
+            mode: other,
             ..
         } = event.what
             && of == lock
+            && mode.excludes(other)
         {
             queue.push((place, by));
         }

@@ -5,6 +5,7 @@
 //! Durations have units. What is unknown is a mistake, and all mistakes of a file are reported
 //! together.
 
+mod barrier;
 mod case;
 mod choice;
 mod contender;

@@ -85,7 +85,9 @@ pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
     let settings = plan.workload.contender_settings.iter();
     let settings = settings.filter_map(|(name, own)| Some((new_name(*name)?, own.clone())));
     less.workload.contender_settings = settings.collect();
-    for (new, old) in (0..).zip(&staying) {
+    // To barriers all come together, whoever they are.
+    let own_locks = plan.parties().is_none();
+    for (new, old) in (0..).zip(&staying).filter(|_| own_locks) {
         keep_locks(&plan.workload, ContenderName(*old), &mut less.workload, new);
     }
     less.network.regions.keep(&new_name, &|_| true);

@@ -114,21 +114,11 @@ impl Ownership {
 
     /// What is left at the service.
     pub fn leftovers(&self) -> Vec<(NameId, ContenderId)> {
-        match self.rule {
-            OwnershipRule::LowestChild
-            | OwnershipRule::LowestChildLeads
-            | OwnershipRule::ReadersAndWriters { .. }
-            | OwnershipRule::LowestLeases { .. }
-            | OwnershipRule::EveryLease => self
-                .queue
-                .iter()
-                .map(|place| (place.name, place.by))
-                .collect(),
-            OwnershipRule::Node | OwnershipRule::Data | OwnershipRule::Key => self
-                .owners
-                .iter()
-                .map(|owner| (owner.name, owner.by))
-                .collect(),
+        let places = self.queue.iter().map(|place| (place.name, place.by));
+        let owners = self.owners.iter().map(|owner| (owner.name, owner.by));
+        match self.rule.has_queue() {
+            true => places.collect(),
+            false => owners.collect(),
         }
     }
 
@@ -148,6 +138,7 @@ impl Ownership {
             | OwnershipRule::LowestChildLeads
             | OwnershipRule::ReadersAndWriters { .. }
             | OwnershipRule::LowestLeases { .. }
+            | OwnershipRule::Parties { .. }
             | OwnershipRule::EveryLease => {
                 if !leases::is_place(self.rule, name) {
                     return;
@@ -218,30 +209,23 @@ impl Ownership {
 
     /// A node of the lock was deleted.
     pub fn deleted(&mut self, at: VirtualTime, name: &str, by: Actor, recorder: &mut Recorder) {
-        match self.rule {
-            OwnershipRule::LowestChild
-            | OwnershipRule::LowestChildLeads
-            | OwnershipRule::ReadersAndWriters { .. }
-            | OwnershipRule::LowestLeases { .. }
-            | OwnershipRule::EveryLease => {
-                let Some(place) = self.queue.take(name) else {
-                    return;
-                };
-                let (lock, arrival) = (self.lock, place.arrival);
-                let unqueued = EventKind::Unqueued {
-                    by: place.by,
-                    lock,
-                    place: arrival,
-                    name: place.name,
-                };
-                recorder.record(at, unqueued);
-                self.disown(at, |owner| owner.name == place.name, by, recorder);
-                self.grant_next(at, recorder);
-            }
-            OwnershipRule::Node | OwnershipRule::Data | OwnershipRule::Key => {
-                self.disown(at, |_| true, by, recorder);
-            }
+        if !self.rule.has_queue() {
+            self.disown(at, |_| true, by, recorder);
+            return;
         }
+        let Some(place) = self.queue.take(name) else {
+            return;
+        };
+        let (lock, arrival) = (self.lock, place.arrival);
+        let unqueued = EventKind::Unqueued {
+            by: place.by,
+            lock,
+            place: arrival,
+            name: place.name,
+        };
+        recorder.record(at, unqueued);
+        self.disown(at, |owner| owner.name == place.name, by, recorder);
+        self.grant_next(at, recorder);
     }
 
     /// The data of a node of the lock was set.
@@ -277,12 +261,16 @@ impl Ownership {
     fn mode_of(&self, name: &str) -> Mode {
         match self.rule {
             OwnershipRule::ReadersAndWriters { reader } if name.contains(reader) => Mode::Shared,
+            OwnershipRule::Parties { .. } => Mode::Shared,
             _ => Mode::Exclusive,
         }
     }
 
     /// Makes those owners whose turn it is: the first in the queue, or all the readers at its head.
     fn grant_next(&mut self, at: VirtualTime, recorder: &mut Recorder) {
+        if let OwnershipRule::Parties { .. } = self.rule {
+            return;
+        }
         if leases::are_counted(self.rule) {
             return self.grant_permits(at, recorder);
         }

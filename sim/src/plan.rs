@@ -13,6 +13,7 @@ mod fault_kind;
 mod fault_spec;
 mod lease_server;
 mod names;
+mod parties;
 mod rate;
 mod redis;
 mod redis_client;

@@ -339,6 +339,7 @@ impl<S: SimulatedService> Simulation<S> {
                 faults_planned: world.plan.faults.len() as u32,
                 permits: world.plan.workload.permits(),
                 must_contend: world.plan.workload.contenders > world.plan.workload.permits(),
+                parties: world.plan.parties(),
             };
             let recorder = std::mem::take(&mut world.recorder);
             let hash = recorder.hash();

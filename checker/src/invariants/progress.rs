@@ -1,5 +1,6 @@
 //! Everybody who waits gets the lock in the end.
 
+mod at_barrier;
 mod list_too_long;
 mod livelock;
 
@@ -43,6 +44,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         Some((_, Ended::Broken)) => undecided("the run broke off"),
         Some((_, Ended::AllFinished)) if evidence.waiting.is_empty() => Verdict::Holds,
         Some((ended, Ended::AllFinished | Ended::BoundReached)) => excused(evidence)
+            .or_else(|| at_barrier::verdict(evidence, ended))
             .or_else(|| livelock::holds(evidence, ended))
             .unwrap_or_else(|| stuck(evidence, ended)),
     }

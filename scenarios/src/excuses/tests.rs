@@ -284,3 +284,19 @@ fn dead_links_of_two_tasks_of_a_process_are_those_of_one() {
     together.workload.tasks_per_process = 3;
     assert!(excused_in(&together, &faults).contains(&"mutual-exclusion"));
 }
+
+#[test]
+fn of_a_party_whose_node_is_deleted_from_outside_no_barrier_knows() {
+    let deleted = [Fault::DeleteNode { of: TARGET }];
+    assert!(!excused(true, &deleted).contains(&"barrier"));
+    let mut barrier = plan(false);
+    barrier.recipe =
+        *picklock_algorithms::registry::find("zk-double-barrier").expect("it is known");
+    let excused = |faults: &[Fault]| {
+        let all = excused_in(&barrier, faults);
+        ["barrier", "progress"].map(|invariant| all.contains(&invariant))
+    };
+    assert_eq!(excused(&deleted), [true, true]);
+    assert_eq!(excused(&[Fault::RecreateLock]), [true, true]);
+    assert_eq!(excused(&[pause(Duration::from_secs(60))]), [false, false]);
+}

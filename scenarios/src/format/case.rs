@@ -5,6 +5,7 @@ use std::ops::Range;
 use picklock_algorithms::{Claim, LockKind, Recipe};
 use picklock_sim::plan::{Fault, FaultKind, Plan, PlannedFault, Reads, Resource, Section, Service};
 
+use super::barrier::refuse_of_barrier;
 use super::choice::choose;
 use super::expect::{expectations, measures};
 use super::permits::refuse_permits;
@@ -184,6 +185,7 @@ fn refuse_of_recipe(
     refuse_cancel(item, plan, open, mistakes);
     refuse_reads(item, plan, open, catalogue, mistakes);
     refuse_permits(item, plan, catalogue, mistakes);
+    refuse_of_barrier(item, plan, open, mistakes);
     refuse_unshareable(item, plan, open, catalogue, mistakes);
 }
 
@@ -206,12 +208,14 @@ fn refuse_cancel(item: &Item, plan: &Plan, open: &SampledParameters, mistakes: &
             Some(_) | None => return,
         },
     };
+    let why = match plan.parties() {
+        Some(_) => "who gave up waiting at a barrier would leave all others waiting",
+        None => "the library waits until its call returns, whatever interrupts it",
+    };
     let name = plan.recipe.name;
     let mistake = Mistake::new(format!("nothing drops a pending call of `{name}`"))
         .label(label)
-        .help(format!(
-            "the library waits until its call returns, whatever interrupts it; {help}"
-        ));
+        .help(format!("{why}; {help}"));
     mistakes.add(item.span.clone(), mistake);
 }
 

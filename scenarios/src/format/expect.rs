@@ -22,6 +22,16 @@ const UNIVERSAL: [&str; 7] = [
     "timely-loss",
 ];
 
+/// What can be said of a lock of this kind: nobody owns a barrier, and all are inside together.
+fn applies_to_kind(invariant: &str, kind: LockKind) -> bool {
+    match kind {
+        LockKind::Mutex | LockKind::ReadWrite | LockKind::Semaphore | LockKind::Election => {
+            invariant != "barrier"
+        }
+        LockKind::Barrier => ["progress", "barrier"].contains(&invariant),
+    }
+}
+
 /// What can be said of a section of this kind: invariants of the resource need something to look
 /// at.
 fn applies_to(invariant: &str, section: Section) -> bool {
@@ -55,7 +65,9 @@ pub(crate) fn checked_by_default(
         && !recipe.is_some_and(is_semaphore);
     let claims = recipe.map_or(&[][..], |recipe| recipe.claims);
     let claimed = claims.iter().any(|claim| claim.invariant() == invariant);
-    (claimed || of_the_resource || UNIVERSAL.contains(&invariant)) && applies_to(invariant, section)
+    (claimed || of_the_resource || UNIVERSAL.contains(&invariant))
+        && applies_to(invariant, section)
+        && recipe.is_none_or(|it| applies_to_kind(invariant, it.ownership.kind()))
 }
 
 /// Reads `expect`, and adds what must hold although it is not mentioned.
@@ -74,6 +86,8 @@ pub(super) fn expectations(
             if catalogue.metrics.contains(&name) {
                 mistake = mistake.help(format!("for a metric, write measure.{name}"));
             }
+            mistakes.add(span, mistake);
+        } else if let Some(mistake) = recipe.and_then(|it| of_another_kind(name, it, catalogue)) {
             mistakes.add(span, mistake);
         } else if !applies_to(name, section) {
             let mistake = Mistake::new(format!("`{name}` says nothing here"))
@@ -98,6 +112,20 @@ pub(super) fn expectations(
         Some(Expectation { invariant, want })
     });
     all.collect()
+}
+
+/// Why an invariant says nothing of locks such as this one, if so.
+fn of_another_kind(invariant: &str, recipe: &Recipe, catalogue: &Catalogue) -> Option<Mistake> {
+    let kind = recipe.ownership.kind();
+    if applies_to_kind(invariant, kind) {
+        return None;
+    }
+    let fit = catalogue.invariants.iter().copied();
+    let fit: Vec<&str> = fit.filter(|name| applies_to_kind(name, kind)).collect();
+    let (name, kind) = (recipe.name, kind.name());
+    let mistake = Mistake::new(format!("`{invariant}` says nothing of a {kind}"));
+    let mistake = mistake.label(format!("`{name}` is a {kind}"));
+    Some(mistake.help(super::reader::expected(&fit)))
 }
 
 /// Wants by name.

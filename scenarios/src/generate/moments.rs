@@ -49,6 +49,7 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
         | OwnershipRule::LowestChildLeads
         | OwnershipRule::ReadersAndWriters { .. }
         | OwnershipRule::LowestLeases { .. }
+        | OwnershipRule::Parties { .. }
         | OwnershipRule::EveryLease => &[
             (8, RequestKind::Create),
             (6, RequestKind::Delete),

@@ -1,5 +1,6 @@
 //! A case that is written out reads back as the same case.
 
+mod barriers;
 mod faults;
 mod kept;
 mod on_redis;

@@ -11,6 +11,7 @@ use picklock_sim::plan::{
 };
 use proptest::prelude::*;
 
+use super::barriers;
 use super::plans;
 
 fn deployment() -> BoxedStrategy<Deployment> {
@@ -98,6 +99,7 @@ pub fn case() -> BoxedStrategy<Case> {
             plans::without_reads_of_a_mutex(&mut case.plan.workload, &recipe);
             plans::with_permits_of_a_semaphore(&mut case.plan.workload, &recipe);
             plans::shared(&mut case.plan.workload, &recipe);
+            barriers::fit(&recipe, &mut case.plan.workload, &mut case.expectations);
             case.plan.resource.fenced &= recipe.claims.contains(&Claim::FencingMonotonic);
             let jump = i64::from(jump | 1);
             for (place, fault) in case.plan.faults.iter_mut().enumerate() {

@@ -13,6 +13,7 @@ use picklock_sim::plan::{Strategy as Chance, *};
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
+use super::barriers;
 use super::faults::{contender, fault_of_contender, fault_of_request, fault_of_server, trigger};
 use super::kept::{cancels, kept};
 use super::regions::regions;
@@ -181,7 +182,7 @@ fn reads() -> BoxedStrategy<Reads> {
 pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
     workload.permits = match recipe.ownership.kind() {
         LockKind::Semaphore => Some(workload.permits()),
-        LockKind::Mutex | LockKind::ReadWrite => None,
+        LockKind::Mutex | LockKind::ReadWrite | LockKind::Election | LockKind::Barrier => None,
     };
 }
 
@@ -408,7 +409,7 @@ pub fn case() -> BoxedStrategy<Case> {
             )
         })
         .prop_map(
-            |((mut ensemble, network, mut workload, rest, wants, bound), faults)| {
+            |((mut ensemble, network, mut workload, rest, mut wants, bound), faults)| {
                 let blocks =
                     |fault: &PlannedFault| matches!(fault.inject, Fault::BlockEvents { .. });
                 if faults.iter().any(blocks) && !ensemble.library.has_event_thread() {
@@ -422,6 +423,7 @@ pub fn case() -> BoxedStrategy<Case> {
                 without_reads_of_a_mutex(&mut workload, &algorithm);
                 with_permits_of_a_semaphore(&mut workload, &algorithm);
                 shared(&mut workload, &algorithm);
+                barriers::fit(&algorithm, &mut workload, &mut wants);
                 let fenced = fenced && algorithm.claims.contains(&Claim::FencingMonotonic);
                 Case {
                     name: format!("{}-again", algorithm.name),

@@ -24,12 +24,15 @@ impl Locks {
         memory: Option<&ProcessMemory>,
     ) -> Self {
         let plan = Rc::clone(&shared.world.borrow().plan);
-        let names = plan.workload.locks_of(ContenderName(by.0));
+        let names = plan.locks_of(ContenderName(by.0));
         let ids: Vec<LockId> = names.iter().map(|name| LockId(name.0)).collect();
-        let locks = match memory.filter(|_| plan.workload.share == Share::Lock) {
+        let mut locks = match memory.filter(|_| plan.workload.share == Share::Lock) {
             Some(memory) => memory.views(shared, (by, env), &ids),
             None => S::connect(shared, by, env, &ids),
         };
+        if let Some(parties) = plan.parties() {
+            locks.iter_mut().for_each(|lock| lock.set_parties(parties));
+        }
         Self(ids.into_iter().zip(locks).collect())
     }
 
@@ -64,10 +67,9 @@ impl<S: SimulatedService> Contender<S> {
     pub(super) fn lock_of_round(&self) -> LockId {
         let mut world = self.world();
         let name = ContenderName(self.id.0);
-        let workload = &world.plan.workload;
         let left = world.contenders[self.id.0 as usize].rounds_left;
-        let round = workload.rounds_of(name).saturating_sub(left);
-        let lock = LockId(workload.lock_of(name, round).0);
+        let round = world.plan.workload.rounds_of(name).saturating_sub(left);
+        let lock = LockId(world.plan.lock_of(name, round).0);
         world.contenders[self.id.0 as usize].lock = lock;
         lock
     }

@@ -18,6 +18,7 @@ pub(super) fn permits(rule: OwnershipRule, of_workload: u32) -> usize {
         OwnershipRule::LowestChild
         | OwnershipRule::LowestChildLeads
         | OwnershipRule::ReadersAndWriters { .. }
+        | OwnershipRule::Parties { .. }
         | OwnershipRule::Node
         | OwnershipRule::Data
         | OwnershipRule::Key => 1,
@@ -39,6 +40,7 @@ pub(super) fn is_place(rule: OwnershipRule, name: &str) -> bool {
             let below = name.strip_prefix(parent);
             below.is_some_and(|rest| rest.starts_with('/'))
         }
+        OwnershipRule::Parties { ready } => name != ready,
         OwnershipRule::LowestChild
         | OwnershipRule::LowestChildLeads
         | OwnershipRule::ReadersAndWriters { .. }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::algorithms::Recipe;
 use crate::algorithms::clients::ServiceKind;
+use crate::algorithms::{LockKind, Recipe};
 use crate::checker::ListTooLong;
 use crate::reports::herd::chart::Chart;
 use crate::reports::herd::{HerdRow, Undrained, json, table};
@@ -180,12 +180,17 @@ impl Herd {
 
 /// The recipe of this name, if it can be measured: what is counted are ZooKeeper's notifications and requests.
 fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
-    let measured = |recipe: &&Recipe| recipe.build.service() == ServiceKind::ZooKeeper;
+    let on_zookeeper = |recipe: &Recipe| recipe.build.service() == ServiceKind::ZooKeeper;
+    let queues = |recipe: &Recipe| recipe.ownership.kind() != LockKind::Barrier;
+    let measured = |recipe: &&Recipe| on_zookeeper(recipe) && queues(recipe);
     let known = program::algorithms();
     match known.iter().find(|recipe| recipe.name == name) {
         Some(recipe) if measured(&recipe) => Ok(*recipe),
-        Some(_) => {
-            let problem = format!("{name} does not stand on ZooKeeper, where herds are measured");
+        Some(recipe) => {
+            let problem = match on_zookeeper(recipe) {
+                true => format!("{name} is a barrier, at which nobody waits for a holder"),
+                false => format!("{name} does not stand on ZooKeeper, where herds are measured"),
+            };
             let hint = format!(
                 "`{} list algorithms` shows all there are",
                 program::command()

@@ -1,0 +1,100 @@
+//! What cannot be asked of a barrier, and what a barrier's promise says of other locks: each is answered with the place,
+//! and with what would be right.
+
+use picklock_scenarios::{Catalogue, Diagnostic, parse};
+
+const GOOD: &str = r#"[workload]
+contenders = 3
+rounds = 2
+locks = 2
+hold = "1s"
+
+[[contender]]
+name = "contender-2"
+hold = "2s"
+
+[[fault]]
+when.acquired = { by = "contender-1" }
+inject.cut = { target = "contender-1" }
+
+[[case]]
+algorithm = "zk-double-barrier"
+"#;
+
+const SLIPS: &[(&str, &str, &str)] = &[
+    (
+        "behind_a_holder",
+        "rounds = 2",
+        "arrive = \"behind-holder\"",
+    ),
+    ("who_gives_up", "rounds = 2", "acquire-timeout = \"5s\""),
+    ("entered_twice", "rounds = 2", "reentrancy-depth = 2"),
+    (
+        "more_rounds_of_one",
+        "hold = \"2s\"",
+        "rounds = 3\nacquire-timeout = \"5s\"",
+    ),
+    (
+        "another_barrier_of_one",
+        "hold = \"2s\"",
+        "locks = \"lock-b\"",
+    ),
+    (
+        "more_rounds_of_any",
+        "name = \"contender-2\"\nhold = \"2s\"",
+        "name = \"any\"\nrounds = \"2..3\"",
+    ),
+    ("readers", "rounds = 2", "reads = \"50%\""),
+    (
+        "a_dropped_call",
+        "inject.cut = { target = \"contender-1\" }",
+        "inject.cancel = { target = \"contender-1\" }",
+    ),
+    (
+        "a_promise_of_locks",
+        "\"zk-double-barrier\"\n",
+        "\"zk-double-barrier\"\nexpect.mutual-exclusion = \"holds\"\n",
+    ),
+    (
+        "the_promise_of_barriers_of_a_mutex",
+        "\"zk-double-barrier\"\n",
+        "\"zk-hardened\"\nexpect.barrier = \"holds\"\n",
+    ),
+    (
+        "a_fenced_resource",
+        "\"zk-double-barrier\"\n",
+        "\"zk-double-barrier\"\nresource = \"fenced\"\n",
+    ),
+];
+
+fn mistakes(text: &str) -> Vec<Diagnostic> {
+    match parse("test", text, &Catalogue::EVERYTHING) {
+        Ok(_) => Vec::new(),
+        Err(mistakes) => mistakes,
+    }
+}
+
+#[test]
+fn what_the_slips_begin_with_is_right() {
+    let found = mistakes(GOOD);
+    assert!(found.is_empty(), "{}", found[0]);
+}
+
+#[test]
+fn every_slip_is_answered_with_its_place_and_what_would_be_right() {
+    for (name, right, wrong) in SLIPS {
+        assert!(GOOD.contains(right), "{name}");
+        let found = mistakes(&GOOD.replacen(right, wrong, 1));
+        assert!(!found.is_empty(), "{name}");
+        let said: Vec<String> = found.iter().map(Diagnostic::to_string).collect();
+        insta::assert_snapshot!(*name, said.join("\n\n"));
+    }
+}
+
+#[test]
+fn a_barrier_is_looked_at_for_what_says_something_of_it_and_nothing_else() {
+    let scenario = parse("test", GOOD, &Catalogue::EVERYTHING).expect("it is right");
+    let looked_at = scenario.cases[0].expectations.iter();
+    let looked_at: Vec<&str> = looked_at.map(|it| it.invariant).collect();
+    assert_eq!(looked_at, ["progress", "barrier"]);
+}
