@@ -61,6 +61,14 @@ pub enum LockKind {
 }
 
 impl LockKind {
+    /// Whether there is a holder that others wait for: not at a barrier, where all wait for each other.
+    pub fn is_handed_over(self) -> bool {
+        match self {
+            Self::Mutex | Self::ReadWrite | Self::Semaphore | Self::Election => true,
+            Self::Barrier => false,
+        }
+    }
+
     /// Its name, as in `read-write`.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,5 +1,5 @@
-//! What cannot be asked of a barrier, and what a barrier's promise says of other locks: each is answered with the place,
-//! and with what would be right.
+//! What cannot be asked of a barrier, and its promise where it says nothing: each is answered with the place, and with
+//! what would be right.
 
 use picklock_scenarios::{Catalogue, Diagnostic, parse};
 

@@ -115,6 +115,8 @@ fn what_there_is_nothing_to_measure_of() {
     );
     let barrier = refused(&["herd", "--algorithm", "zk-double-barrier"]);
     has(&barrier, &["zk-double-barrier is a barrier"]);
+    let barrier = refused(&["cost", "--algorithm", "zk-double-barrier"]);
+    has(&barrier, &["zk-double-barrier is a barrier", "handed over"]);
     let unknown = refused(&["herd", "--algorithm", "zk-hardend"]);
     has(&unknown, &["did you mean `zk-hardened`?"]);
     assert!(!unknown.contains("redlock"), "{unknown}");

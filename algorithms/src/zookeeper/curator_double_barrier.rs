@@ -38,7 +38,8 @@
 //! - Calls are repeated by the retry policy. A create or a delete that was done and not answered fails when it is
 //!   repeated: the party never enters, or leaves by an error.
 //! - `connectionLost` is not reset with a new session; who is to try again fails.
-//! - A process that is started anew has another random name, and counts twice until its old session has ended.
+//! - A process that is started anew has another random name, and counts twice until its old session has ended (scenario
+//!   `zookeeper/restarted-at-the-barrier`).
 //! - The object serves once: who comes again before the last has left keeps that from leaving.
 
 use std::cell::Cell;

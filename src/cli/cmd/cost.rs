@@ -23,6 +23,9 @@ Examples:
 Each lock stands on the smallest service that it is made for: one server, five for redlock, a replica for
 those that wait for one. Times are virtual.";
 
+/// What to do about a lock of which nothing is measured.
+const NAME_ANOTHER: &str = "name a lock that is handed over, or leave `--algorithm` out";
+
 /// Hand-overs that are measured of each.
 const SEEDS: u64 = 20;
 
@@ -95,10 +98,15 @@ impl Cost {
         let known = program::algorithms();
         if self.algorithms.is_empty() {
             let sound = known.iter().filter(|recipe| recipe.flaw.is_none());
-            return Ok(sound.copied().collect());
+            let measured = sound.filter(|recipe| recipe.ownership.kind().is_handed_over());
+            return Ok(measured.copied().collect());
         }
         let find = |name: &String| {
             let found = known.iter().find(|recipe| recipe.name == name).copied();
+            if found.is_some_and(|recipe| !recipe.ownership.kind().is_handed_over()) {
+                let problem = format!("{name} is a barrier, at which nobody waits for a holder");
+                return Err(Failure::usage(problem, [NAME_ANOTHER.to_owned()]));
+            }
             found.ok_or_else(|| {
                 let names: Vec<&str> = known.iter().map(|recipe| recipe.name).collect();
                 Failure::unknown("algorithm", name, &names)

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::algorithms::Recipe;
 use crate::algorithms::clients::ServiceKind;
-use crate::algorithms::{LockKind, Recipe};
 use crate::checker::ListTooLong;
 use crate::reports::herd::chart::Chart;
 use crate::reports::herd::{HerdRow, Undrained, json, table};
@@ -181,7 +181,7 @@ impl Herd {
 /// The recipe of this name, if it can be measured: what is counted are ZooKeeper's notifications and requests.
 fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
     let on_zookeeper = |recipe: &Recipe| recipe.build.service() == ServiceKind::ZooKeeper;
-    let queues = |recipe: &Recipe| recipe.ownership.kind() != LockKind::Barrier;
+    let queues = |recipe: &Recipe| recipe.ownership.kind().is_handed_over();
     let measured = |recipe: &&Recipe| on_zookeeper(recipe) && queues(recipe);
     let known = program::algorithms();
     match known.iter().find(|recipe| recipe.name == name) {
