@@ -211,8 +211,8 @@ const MORE_FAULTS: [(&str, u32, &str); 2] = [
     (
         "redis/swarm redis-setnx-expire own-release-only",
         4,
-        "a drawn plan: the key is evicted behind a server that hangs, its holder is paused meanwhile, and the server hangs \
-     again while the key of the next is deleted",
+        "a drawn plan: the key is evicted behind a server that hangs, its holder is paused meanwhile, and the server \
+         hangs again while the key of the next is deleted",
     ),
     (
         "redis/redlock-silent-server redlock-short-delay progress",

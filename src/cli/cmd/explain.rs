@@ -35,6 +35,9 @@ pub struct Explain {
     word: String,
 }
 
+/// Whether a case shows a thing, and how well: the least shows it best.
+type Shows = Box<dyn Fn(&Case) -> Option<usize>>;
+
 /// What is known of a word, of one thing that it is the name of.
 struct Explained {
     /// What it is: `invariant`, `fault`.
@@ -43,7 +46,7 @@ struct Explained {
     /// Lines below it.
     more: Vec<String>,
     /// Whether a case shows it, and how well: the least shows it best.
-    shows: Box<dyn Fn(&Case) -> Option<usize>>,
+    shows: Shows,
 }
 
 impl Explain {
@@ -181,14 +184,13 @@ fn glossary() -> impl Iterator<Item = (&'static str, &'static str)> {
     let from = ARCHITECTURE
         .lines()
         .skip_while(|line| *line != "## Glossary");
-    let rows = from.filter_map(|line| {
+    from.filter_map(|line| {
         let (words, meaning) = line
             .strip_prefix("| ")?
             .strip_suffix(" |")?
             .split_once(" | ")?;
         (words != "word" && words != "---").then_some((words, meaning))
-    });
-    rows
+    })
 }
 
 fn of_truth(truth: Truth) -> &'static str {
