@@ -1,5 +1,6 @@
 //! Observers in scenario files: how many there are, and how they are called.
 
+use picklock_algorithms::Recipe;
 use picklock_algorithms::registry::RECIPES;
 use picklock_scenarios::{Catalogue, Diagnostic, Scenario, describe};
 use picklock_sim::plan::{Fault, ServerName, Service};
@@ -72,7 +73,11 @@ fn every_recipe_of_zookeeper_gets_the_lock_where_there_are_observers() {
     use picklock_checker::EventKind;
     let scenario = parse("observers = 2", "observer-2").expect("there are two");
     let all = RECIPES.iter();
-    for recipe in all.filter(|recipe| recipe.build.service() == ServiceKind::ZooKeeper) {
+    // Their flaws need no fault: a call that never returns, and a release that fails.
+    const AS_PRINTED: [&str; 2] = ["zk-same-name-polling-printed", "zk-counter-not-set"];
+    let returns = |recipe: &&Recipe| !AS_PRINTED.contains(&recipe.name);
+    let all = all.filter(|recipe| recipe.build.service() == ServiceKind::ZooKeeper);
+    for recipe in all.filter(returns) {
         let mut plan = scenario.cases[0].plan.clone();
         plan.recipe = *recipe;
         plan.faults.clear();

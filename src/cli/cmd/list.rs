@@ -305,7 +305,8 @@ a     One two three four
       five.
 long  Six.
       a = 1
-      Seven eight nine ten.
+      Seven eight nine
+      ten.
 ";
         assert_eq!(text, expected);
     }
