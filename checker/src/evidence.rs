@@ -222,6 +222,11 @@ impl<'a> Evidence<'a> {
         index.map_or_else(|| self.end(), |index| self.at(index))
     }
 
+    /// In which words the history is told.
+    pub(crate) fn words(&self) -> crate::Vocabulary {
+        self.run.history.vocabulary
+    }
+
     /// How many may hold a lock at once.
     pub fn permits(&self) -> usize {
         self.run.facts.permits as usize

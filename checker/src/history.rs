@@ -2,8 +2,7 @@
 //!
 //! A history is a list of [`Event`]s in the order in which they happened. It keeps three truths apart:
 //!
-//! - **belief**: what the contender thinks, from [`EventKind::Acquired`] until [`EventKind::ReleaseStarted`] or
-//!   [`EventKind::Lost`];
+//! - **belief**: what the contender thinks, from [`EventKind::Acquired`] until it calls release or is told of the loss;
 //! - **ownership**: what the service says, from [`EventKind::Owned`] until [`EventKind::Disowned`];
 //! - **effect**: what the protected resource accepted, [`EventKind::Effect`].
 
@@ -17,6 +16,7 @@ pub use crate::ids::{ContenderId, ServerId};
 use crate::list_too_long::ListTooLong;
 use crate::server_change::ServerChange;
 use crate::service_event::ServiceEvent;
+use crate::vocabulary::Vocabulary;
 use crate::{Broken, Failure, Knowledge, Mode, VirtualTime};
 
 /// A lock by name, by its place in [`History::locks`].
@@ -292,9 +292,9 @@ pub struct History {
     pub tasks_per_process: u32,
     /// Names of the locks.
     pub locks: Vec<String>,
-    /// Whether they are elections, whose holders lead.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_election: bool,
+    /// In which words it is told.
+    #[serde(default, skip_serializing_if = "Vocabulary::is_usual")]
+    pub vocabulary: Vocabulary,
     /// What the faults of the plan do, as a person would say it: `pause contender-1 for 20s`.
     pub faults: Vec<String>,
     /// Of each fault at which request it strikes, if that was asked for: `when contender-1's script is answered`.

@@ -25,6 +25,7 @@ pub mod sometimes;
 pub mod time;
 pub mod vacuity;
 pub mod verdict;
+mod vocabulary;
 mod witness;
 
 pub use broken::Broken;
@@ -48,3 +49,4 @@ pub use sometimes::{Reached, SOMETIMES, Sometimes};
 pub use time::VirtualTime;
 pub use vacuity::vacuous;
 pub use verdict::{Step, Verdict, Witness};
+pub use vocabulary::Vocabulary;

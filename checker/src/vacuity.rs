@@ -38,7 +38,11 @@ pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
     }
     let facts = &evidence.run.facts;
     if evidence.beliefs.is_empty() && evidence.ownerships.is_empty() {
-        return Some("nobody ever got the lock".to_owned());
+        let what = match facts.parties {
+            Some(_) => "nobody ever entered the barrier",
+            None => "nobody ever got the lock",
+        };
+        return Some(what.to_owned());
     }
     if facts.must_contend && !evidence.waited {
         return Some("nobody ever waited for the lock".to_owned());

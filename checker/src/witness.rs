@@ -134,7 +134,9 @@ impl<'a> WitnessBuilder<'a> {
     pub(crate) fn why_from(&mut self, belief: &Belief) -> String {
         let who = self.name(belief.by);
         let from = self.evidence.at(belief.acquired);
-        let inside = format!("{who} is inside from {from}");
+        let words = self.evidence.run.history.vocabulary;
+        let inside = format!("{who} {} from {from}", words.is_inside());
+        let owner = words.owner();
         let Some(grant) = belief.grant else {
             let after = self.describe_last_departure(belief);
             let but = self.describe_owner_at(belief);
@@ -146,7 +148,7 @@ impl<'a> WitnessBuilder<'a> {
         if let Some(lost) = over {
             let lost = self.evidence.at(lost);
             return format!(
-                "{inside}, because the service had made it the owner at {granted}; the answer came \
+                "{inside}, because the service had made it the {owner} at {granted}; the answer came \
                  when that was over, since {lost}."
             );
         }
@@ -156,7 +158,7 @@ impl<'a> WitnessBuilder<'a> {
         } else {
             format!(" at {granted}")
         };
-        format!("{inside}, because the service made it the owner{at}{when}.")
+        format!("{inside}, because the service made it the {owner}{at}{when}.")
     }
 
     /// Names the last ticket that left the queue while a contender waited that was then wrongly let in.
@@ -185,21 +187,27 @@ impl<'a> WitnessBuilder<'a> {
 
     /// Names the owner of the lock when a contender was let in that did not own it.
     fn describe_owner_at(&mut self, belief: &Belief) -> String {
-        let mut ownerships = self.evidence.ownerships.iter();
-        let owner = ownerships.find(|ownership| {
+        let ownerships = self.evidence.ownerships.iter();
+        let owners = ownerships.filter(|ownership| {
             ownership.lock == belief.lock
                 && ownership.owned < belief.acquired
                 && ownership.disowned.is_none_or(|end| end > belief.acquired)
         });
-        match owner {
-            Some(owner) => {
-                self.show_ownership(owner);
-                format!("; the owner was {}", self.name(owner.by))
-            }
-            None if self.evidence.has_owners_of(belief.lock) => {
+        let most = self.evidence.permits();
+        let owners: Vec<_> = owners.take(most).collect();
+        for owner in &owners {
+            self.show_ownership(owner);
+        }
+        match owners.len() {
+            0 if self.evidence.has_owners_of(belief.lock) => {
                 ", although the service had not made it the owner".to_owned()
             }
-            None => String::new(),
+            0 => String::new(),
+            1 => format!("; the owner was {}", self.name(owners[0].by)),
+            _ => {
+                let names = self.names(owners.iter().map(|owner| owner.by));
+                format!("; the owners were {names}")
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! loss. What the service and the resource say stands in the notes, so that the three are never
 //! mixed up.
 
+mod breach;
 mod draw;
 mod failed_call;
 mod lane;
@@ -377,22 +378,7 @@ impl Builder<'_> {
     /// What to say where the promise breaks.
     fn mark(&self) -> String {
         let inside = self.lanes.iter().filter(|lane| lane.is_inside()).count();
-        let (mark, is_election) = (self.glyphs.mark, self.names.history.is_election);
-        let words = match self.invariant {
-            "mutual-exclusion" if is_election => return format!("{mark} {inside} lead"),
-            "mutual-exclusion" if inside == 2 => return format!("{mark} both inside"),
-            "mutual-exclusion" if inside > 2 => return format!("{mark} {inside} inside"),
-            "exclusive-ownership" => "two owners",
-            "no-stale-effect" => "stale write",
-            "no-lost-update" => "lost update",
-            "fencing-monotonic" => "token too low",
-            "progress" => "never gets it",
-            "no-orphan" => "nobody's",
-            "own-release-only" => "not its own",
-            "fifo" | "bounded-bypass" => "out of turn",
-            "timely-loss" => "believes too long",
-            _ => "breaks here",
-        };
-        format!("{mark} {words}")
+        let words = breach::words(self.invariant, inside, self.names.history.vocabulary);
+        format!("{} {words}", self.glyphs.mark)
     }
 }

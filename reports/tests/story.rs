@@ -9,7 +9,9 @@ use common::{history, story, two_inside, witness};
 use insta::assert_snapshot;
 use picklock_checker::outcome::{ShrunkRun, Story};
 use picklock_checker::service_event::{KeyHolders, KeySource, Promoter};
-use picklock_checker::{ContenderId, ServerId, ServiceEvent, ServiceEventKind, VirtualTime};
+use picklock_checker::{
+    ContenderId, ServerId, ServiceEvent, ServiceEventKind, VirtualTime, Vocabulary,
+};
 use picklock_reports::style::Style;
 use picklock_reports::timeline::Detail;
 
@@ -145,12 +147,31 @@ fn a_run_without_a_violation_can_be_looked_at() {
 #[test]
 fn an_election_is_told_in_words_of_its_own() {
     let mut told = two_inside();
-    told.history.is_election = true;
+    told.history.vocabulary = Vocabulary::Election;
     let text = essential(&told);
     for words in ["volunteers", "leads", "steps down", "2 lead"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     for words in ["acquire", "enters", "leaves", "owns it"] {
+        assert!(!text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn a_barrier_is_told_in_words_of_its_own() {
+    let mut told = two_inside();
+    told.violated = None;
+    told.history = history(
+        2,
+        &[],
+        "1 acquire 1\n2 acquire 2\n3 enters 1 1\n3 enters 2 2\n5 leaves 1\n7 leaves 2\n9 released 1\n9 released 2\n",
+    );
+    told.history.vocabulary = Vocabulary::Barrier;
+    let text = essential(&told);
+    for words in ["comes", "enters", "is done", "leaves"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    for words in ["acquire", "released"] {
         assert!(!text.contains(words), "{words}: {text}");
     }
 }

@@ -46,8 +46,8 @@ pub struct Call {
     pub round_trips: f64,
 }
 
-/// Measures it, with so many seeds. `None`, if a contender does not get so far. If a run breaks off, so does whatever
-/// was begun with [`caught`](picklock_sim::broken::caught).
+/// Measures it, with so many seeds. `None`, if a contender does not get so far, or waits for nobody. If a run breaks off,
+/// so does whatever was begun with [`caught`](picklock_sim::broken::caught).
 pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
     let (alone, trace) = run(&alone(recipe)?, 0);
     let mut calls = calls_of(&alone, ContenderId(0));
@@ -63,6 +63,9 @@ pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
         let (run, trace) = run(&contended, seed);
         let [holder, waiter] = [0, 1].map(|index| calls_of(&run, ContenderId(index)).pop());
         let (holder, waiter) = (holder?, waiter?);
+        if waiter.acquired.index < holder.releases.index {
+            return None;
+        }
         let micros = (waiter.acquired.at - holder.releases.at).as_micros();
         handovers.push(u64::try_from(micros).unwrap_or(u64::MAX));
         // Who has just come asks more than who waits.

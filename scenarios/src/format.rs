@@ -18,6 +18,7 @@ mod participants;
 mod permits;
 mod processes;
 mod reader;
+mod reentry;
 mod regions;
 mod replay;
 mod sampled_parameters;

@@ -3,7 +3,7 @@
 #[path = "common/plans.rs"]
 mod plans;
 
-use picklock_checker::{ContenderId, EventKind, History, Verdict, invariants};
+use picklock_checker::{ContenderId, EventKind, History, Verdict, Vocabulary, invariants};
 use picklock_sim::plan::{Direction, Ensemble, Fault, Hold, Service};
 use picklock_sim::simulate;
 use plans::{FIRST, acquired, plan_on, planned, seconds};
@@ -30,7 +30,7 @@ fn candidates_lead_one_after_the_other_and_a_history_says_that_they_lead() {
         plan.workload.contenders = 4;
         plan.workload.hold = Hold::For(seconds(1));
         let run = simulate(&plan, 0).whole().run;
-        assert!(run.history.is_election, "{recipe}");
+        assert_eq!(run.history.vocabulary, Vocabulary::Election, "{recipe}");
         let terms = counts(&run.history, |it| matches!(it, EventKind::Acquired { .. }));
         assert_eq!(terms, 4, "{recipe}");
         for invariant in [

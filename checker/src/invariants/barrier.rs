@@ -62,10 +62,11 @@ fn entered_early(
     let mut case = WitnessBuilder::new(evidence);
     let (who, other) = (case.name(by), case.name(late));
     let at = evidence.at(entered);
+    let nth = nth_time(parties.times(by, lock));
     if let Some(came) = parties.came(by, lock) {
         case.show([came]);
         case.then(format!(
-            "{who} came at {}, and entered at {at}.",
+            "{who} came{nth} at {}, and entered at {at}.",
             evidence.at(came)
         ));
     }
@@ -76,8 +77,8 @@ fn entered_early(
     );
     case.show(comes);
     case.however(match comes {
-        Some(comes) => format!("{other} came only at {}.", evidence.at(comes)),
-        None => format!("{other} had not come, and never did."),
+        Some(comes) => format!("{other} came{nth} only at {}.", evidence.at(comes)),
+        None => format!("{other} had not come{nth}, and never did."),
     });
     let summary = format!("{who} enters before {other} has come");
     case.broken(summary, entered, None)
@@ -111,10 +112,21 @@ fn left_early(
     case.show(done);
     case.however(match done {
         Some(done) => format!("{other} was done only at {}.", evidence.at(done)),
+        None if parties.entered(late, lock).is_none() => format!("{other} had not even entered."),
         None => format!("{other} was not done, and never was."),
     });
     let summary = format!("{who} leaves before {other} is done");
     case.broken(summary, left, None)
+}
+
+/// In a barrier that is used several times, which time it is.
+fn nth_time(times: u32) -> String {
+    match times {
+        0 | 1 => String::new(),
+        2 => " for the 2nd time".to_owned(),
+        3 => " for the 3rd time".to_owned(),
+        more => format!(" for the {more}th time"),
+    }
 }
 
 /// The first event after this one that is such a step.

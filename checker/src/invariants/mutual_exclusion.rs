@@ -3,7 +3,7 @@
 mod permits;
 
 use crate::witness::{WitnessBuilder, lasting};
-use crate::{Belief, Evidence, Invariant, Truth, Verdict};
+use crate::{Belief, Evidence, Invariant, Truth, Verdict, Vocabulary};
 
 use super::interval_sweep::Latest;
 
@@ -93,9 +93,9 @@ fn violated(evidence: &Evidence<'_>, earlier: &[&Belief], later: &Belief) -> Ver
         }
         ([earlier], 1) => {
             let (first, second) = (case.name(earlier.by), case.name(later.by));
-            match evidence.run.history.is_election {
-                true => format!("{first} and {second} both lead for {long}"),
-                false => format!("{first} and {second} both inside for {long}"),
+            match evidence.run.history.vocabulary {
+                Vocabulary::Election => format!("{first} and {second} both lead for {long}"),
+                _ => format!("{first} and {second} both inside for {long}"),
             }
         }
         (_, permits) => {

@@ -91,7 +91,7 @@ fn violated_without_reason(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     let summary = match evidence.pending.first() {
         Some(&(by, _, asked)) => {
             case.show([asked]);
-            format!("{} never got the lock", case.name(by))
+            format!("{} {}", case.name(by), evidence.words().never_got_it())
         }
         None => "the run did not come to its end within the bound".to_owned(),
     };
@@ -195,6 +195,7 @@ fn summary(case: &WitnessBuilder<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -
         let each: Vec<_> = each.collect();
         return format!("they wait for each other: {}", each.join(", "));
     }
+    let never = evidence.words().never_got_it();
     match (node(wait), wait.owner) {
         (Some(node), Some(owner)) if owner == wait.by => {
             if let Some(owned) = evidence.owned_by_place(owner, wait.lock, wait.behind) {
@@ -211,28 +212,30 @@ fn summary(case: &WitnessBuilder<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -
         }
         (Some(node), Some(owner)) => {
             let owner = case.name(owner);
-            format!("{who} never got the lock: {node} of {owner} blocks it")
+            format!("{who} {never}: {node} of {owner} blocks it")
         }
-        (Some(node), None) => format!("{who} never got the lock: {node} blocks it"),
+        (Some(node), None) => format!("{who} {never}: {node} blocks it"),
         (None, Some(owner)) if owner == wait.by => {
-            format!("{who} never got the lock, although it owns it")
+            format!("{who} {never}, although it owns it")
         }
         (None, Some(owner)) => {
             let owner = case.name(owner);
-            format!("{who} never got the lock: {owner} owns it")
+            format!("{who} {never}: {owner} owns it")
         }
-        (None, None) => format!("{who} never got the lock, although nothing is ahead of it"),
+        (None, None) => format!("{who} {never}, although nothing is ahead of it"),
     }
 }
 
 /// What is known of one that waits and of the one that it waits for.
 fn explain(case: &mut WitnessBuilder<'_>, evidence: &Evidence<'_>, wait: &Wait) {
+    let words = evidence.words();
+    let held_it = words.held_it();
     let mut pending = evidence.pending.iter();
     let call = pending.find(|(by, lock, _)| (*by, *lock) == (wait.by, wait.lock));
     if let Some(&(_, _, asked)) = call {
         case.show([asked]);
         let (who, at) = (case.name(wait.by), evidence.at(asked));
-        case.then(format!("{who} wants the lock since {at}."));
+        case.then(format!("{who} {} since {at}.", words.wants_it()));
     }
     let Some(owner) = wait.owner else {
         return;
@@ -255,14 +258,14 @@ fn explain(case: &mut WitnessBuilder<'_>, evidence: &Evidence<'_>, wait: &Wait) 
     let mut beliefs = evidence.beliefs.iter().rev();
     let held = beliefs.find(|belief| belief.by == owner && belief.lock == wait.lock);
     match held {
-        None => case.then(format!("{name} never believed that it held the lock.")),
+        None => case.then(format!("{name} never believed that it {held_it}.")),
         Some(belief) => {
             case.show([belief.acquired]).show(belief.left);
             match belief.left {
                 Some(left) => {
                     let left = evidence.at(left);
                     case.then(format!(
-                        "{name} last believed that it held the lock until {left}."
+                        "{name} last believed that it {held_it} until {left}."
                     ))
                 }
                 None => case.then(format!("{name} still believes that it holds the lock.")),

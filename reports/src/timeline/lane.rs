@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::{ContenderId, EventKind, History, LockId, Mode};
+use picklock_checker::{ContenderId, EventKind, History, LockId, Mode, Vocabulary};
 
 use crate::style::Glyphs;
 
@@ -75,10 +75,11 @@ impl Lane {
             EventKind::AcquireStarted { lock, mode, .. } => {
                 let bar = self.bar(glyphs);
                 (self.calling, self.gone) = (true, false);
-                let words = match mode {
-                    Mode::Exclusive if history.is_election => "volunteers",
-                    Mode::Exclusive => "acquire",
-                    Mode::Shared => "acquire to read",
+                let words = match (mode, history.vocabulary) {
+                    (Mode::Shared, _) => "acquire to read",
+                    (Mode::Exclusive, Vocabulary::Election) => "volunteers",
+                    (Mode::Exclusive, Vocabulary::Barrier) => "comes",
+                    (Mode::Exclusive, Vocabulary::Lock) => "acquire",
                 };
                 Cell::new(&bar, named(words, lock))
             }
@@ -102,7 +103,13 @@ impl Lane {
             EventKind::ReleaseFailed { lock, .. } => {
                 self.crossed(named("release fails", lock), glyphs)
             }
-            EventKind::Released { lock, .. } => self.plain(named("released", lock), glyphs),
+            EventKind::Released { lock, .. } => {
+                let words = match history.vocabulary {
+                    Vocabulary::Barrier => "leaves",
+                    Vocabulary::Lock | Vocabulary::Election => "released",
+                };
+                self.plain(named(words, lock), glyphs)
+            }
             EventKind::Queued { .. } => {
                 self.gone = false;
                 self.plain("", glyphs)
@@ -153,8 +160,10 @@ impl Lane {
     fn enter(&mut self, (lock, mode): (LockId, Mode), history: &History, glyphs: &Glyphs) -> Cell {
         let (bar, words) = match (self.is_inside(), mode) {
             (true, _) => (glyphs.again, "enters again"),
-            (false, Mode::Exclusive) if history.is_election => (glyphs.enter, "leads"),
-            (false, Mode::Exclusive) => (glyphs.enter, "enters"),
+            (false, Mode::Exclusive) => match history.vocabulary {
+                Vocabulary::Election => (glyphs.enter, "leads"),
+                Vocabulary::Lock | Vocabulary::Barrier => (glyphs.enter, "enters"),
+            },
             (false, Mode::Shared) => (glyphs.enter, "enters to read"),
         };
         self.calling = false;
@@ -173,9 +182,10 @@ impl Lane {
         if self.is_inside() {
             Cell::new(glyphs.again, named("leaves once", lock, history))
         } else {
-            let words = match history.is_election {
-                true => "steps down",
-                false => "leaves",
+            let words = match history.vocabulary {
+                Vocabulary::Election => "steps down",
+                Vocabulary::Barrier => "is done",
+                Vocabulary::Lock => "leaves",
             };
             Cell::new(glyphs.leave, named(words, lock, history))
         }

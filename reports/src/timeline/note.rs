@@ -2,7 +2,7 @@
 
 use picklock_checker::{
     ContenderId, Disowned, Ended, EventKind, Failure, FaultId, History, Mode, NameId, ServerChange,
-    ServiceAnswer, ServiceEvent, ServiceEventKind, Token,
+    ServiceAnswer, ServiceEvent, ServiceEventKind, Token, Vocabulary,
 };
 
 use super::Names;
@@ -62,7 +62,7 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
             by, token, mode, ..
         } => {
             let owns = match mode {
-                Mode::Exclusive if history.is_election => "leads",
+                Mode::Exclusive if history.vocabulary == Vocabulary::Election => "leads",
                 Mode::Exclusive => "owns it",
                 Mode::Shared => "owns it to read",
             };
@@ -243,7 +243,7 @@ fn disowned(by: ContenderId, how: Disowned, names: &Names) -> String {
         Disowned::RemovedFromOutside => "removed from outside".to_owned(),
         Disowned::LostByService => "lost by the service".to_owned(),
     };
-    let owns = if names.history.is_election {
+    let owns = if names.history.vocabulary == Vocabulary::Election {
         "leads"
     } else {
         "owns it"

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use picklock_checker::outcome::Story;
 use picklock_checker::{
-    ContenderId, Ended, EventKind, History, ServiceAnswer, Step, VirtualTime, Witness,
+    ContenderId, Ended, EventKind, History, ServiceAnswer, Step, VirtualTime, Vocabulary, Witness,
 };
 
 use super::lane::subject;
@@ -166,7 +166,7 @@ fn entering_meanwhile(
     let last = subject(&history.events[breach].what);
     let after = &history.events[breach + 1..];
     let mut inside = after.iter();
-    let until = inside.position(|event| subject(&event.what) == last && ends(&event.what));
+    let until = inside.position(|event| subject(&event.what) == last && ends(&event.what, history));
     let entered = after[..until.unwrap_or(0)].iter();
     let entered = entered.filter_map(|event| match event.what {
         EventKind::Acquired { by, .. } => Some(by),
@@ -230,7 +230,7 @@ fn windows(
             .rev()
             .find(|&index| started(index, lane))
             .unwrap_or(first);
-        let end = |index: &usize| of(*index, lane) && ends(&history.events[*index].what);
+        let end = |index: &usize| of(*index, lane) && ends(&history.events[*index].what, history);
         let until = if engaged(history, lane, until) {
             (until..=last).find(end).unwrap_or(until)
         } else {
@@ -258,7 +258,7 @@ fn engaged(history: &History, lane: ContenderId, index: usize) -> bool {
         if subject(&event.what) != Some(lane) {
             continue;
         }
-        if ends(&event.what) {
+        if ends(&event.what, history) {
             return false;
         }
         if matches!(
@@ -271,12 +271,17 @@ fn engaged(history: &History, lane: ContenderId, index: usize) -> bool {
     false
 }
 
-/// Whether a wait or a hold ends here.
-fn ends(what: &EventKind) -> bool {
+/// Whether a wait or a hold ends here. Who is done waits at a barrier until it may leave.
+fn ends(what: &EventKind, history: &History) -> bool {
+    let is_barrier = history.vocabulary == Vocabulary::Barrier;
+    match what {
+        EventKind::ReleaseStarted { .. } => return !is_barrier,
+        EventKind::Released { .. } | EventKind::ReleaseFailed { .. } => return is_barrier,
+        _ => {}
+    }
     matches!(
         what,
-        EventKind::ReleaseStarted { .. }
-            | EventKind::Lost { .. }
+        EventKind::Lost { .. }
             | EventKind::AcquireFailed { .. }
             | EventKind::Cancelled { .. }
             | EventKind::Crashed { .. }
@@ -382,7 +387,8 @@ impl Wanted<'_> {
                 ..
             }
         );
-        is_structural(what) || counts || (is_effect(what) && about_effects())
+        let leaves = matches!(what, EventKind::Released { .. }) && ends(what, self.history);
+        is_structural(what) || leaves || counts || (is_effect(what) && about_effects())
     }
 
     /// How many events lie between this one and the nearest one of the witness.

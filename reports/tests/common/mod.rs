@@ -17,7 +17,7 @@ pub fn history(contenders: u32, faults: &[&str], lines: &str) -> History {
         contenders: (1..=contenders).map(|n| format!("contender-{n}")).collect(),
         tasks_per_process: 0,
         locks: vec!["stock".to_owned()],
-        is_election: false,
+        vocabulary: Default::default(),
         faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
         fault_requests: Vec::new(),
         names: (0..100)

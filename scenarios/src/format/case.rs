@@ -11,6 +11,7 @@ use super::expect::{expectations, measures};
 use super::permits::refuse_permits;
 use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
+use super::reentry::refuse_reentry;
 use super::service::Switches;
 use crate::diagnostic::printable;
 use crate::sampled_parameters::SampledParameters;
@@ -186,6 +187,7 @@ fn refuse_of_recipe(
     refuse_reads(item, plan, open, catalogue, mistakes);
     refuse_permits(item, plan, catalogue, mistakes);
     refuse_of_barrier(item, plan, open, mistakes);
+    refuse_reentry(item, plan, mistakes);
     refuse_unshareable(item, plan, open, catalogue, mistakes);
 }
 

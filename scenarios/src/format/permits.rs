@@ -16,7 +16,10 @@ pub(super) fn permits(
     mistakes: &mut Mistakes,
 ) -> Option<u32> {
     let item = fields.get("permits")?;
-    let range = whole(&item, 1..=i64::from(most), mistakes)?;
+    // What is wrong with it has been said; that it is there has not to be said again.
+    let Some(range) = whole(&item, 1..=i64::from(most), mistakes) else {
+        return Some(1);
+    };
     open.permits = wide(range);
     Some(range.0)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use picklock_algorithms::LockKind;
-use picklock_checker::{ContenderId, LockId, VirtualTime};
+use picklock_checker::{ContenderId, LockId, VirtualTime, Vocabulary};
 
 use super::SimulatedService;
 use super::beliefs::Beliefs;
@@ -133,7 +133,11 @@ fn recorder(plan: &Plan, locks: &[Rc<str>]) -> Recorder {
         .collect();
     let tasks = plan.workload.tasks_per_process;
     recorder.history.tasks_per_process = if tasks > 1 { tasks } else { 0 };
-    recorder.history.is_election = plan.recipe.ownership.kind() == LockKind::Election;
+    recorder.history.vocabulary = match plan.recipe.ownership.kind() {
+        LockKind::Election => Vocabulary::Election,
+        LockKind::Barrier => Vocabulary::Barrier,
+        LockKind::Mutex | LockKind::ReadWrite | LockKind::Semaphore => Vocabulary::Lock,
+    };
     let faults = plan.faults.iter();
     recorder.history.faults = faults.map(|fault| fault.text_in(&plan.workload)).collect();
     // Roughly what each round has to tell.

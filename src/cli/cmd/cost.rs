@@ -20,8 +20,8 @@ Examples:
   picklock cost --algorithm zk-predecessor-watch,redlock
   picklock cost --markdown > costs.md
 
-Each lock stands on the smallest service that it is made for: one server, five for redlock, a replica for
-those that wait for one. Times are virtual.";
+Each lock stands on the smallest service that it is made for: one server, five for
+redlock, a replica for those that wait for one. Times are virtual.";
 
 /// What to do about a lock of which nothing is measured.
 const NAME_ANOTHER: &str = "name a lock that is handed over, or leave `--algorithm` out";
@@ -84,7 +84,7 @@ impl Cost {
         let all_measured = unmeasured.clone().next().is_none();
         unmeasured.try_for_each(|recipe| {
             work.print(&format!(
-                "\n{} did not come to its end, and is not in the table.\n",
+                "\n{} is not in the table: its contenders did not come to their end, or held it at once.\n",
                 recipe.name
             ))
         })?;

@@ -155,6 +155,11 @@ impl Parties {
         })
     }
 
+    /// How often a party has come.
+    pub(super) fn times(&self, by: ContenderId, lock: LockId) -> u32 {
+        self.seen(by, lock).came
+    }
+
     /// By which event a party came last.
     pub(in crate::invariants) fn came(&self, by: ContenderId, lock: LockId) -> Option<usize> {
         self.seen(by, lock).last_came

@@ -14,7 +14,8 @@ pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> 
     let (entering, leaving) = (parties.entering(), parties.leaving());
     let waiting = [entering.as_slice(), leaving.as_slice()].concat();
     let &(first, lock) = waiting.first()?;
-    if let Some(why) = excuse(evidence, &parties, count, &waiting) {
+    let leaves_only = entering.is_empty();
+    if let Some(why) = excuse(evidence, &parties, count, &waiting, leaves_only) {
         return Some(Verdict::Undecided(why));
     }
     let mut case = WitnessBuilder::new(evidence);
@@ -50,7 +51,10 @@ pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> 
                 let inside = case.name(inside);
                 format!("{who} never leaves: {inside} is not done")
             }
-            None => format!("{who} never leaves, although all are done"),
+            None if evidence.run.for_good.contenders.is_empty() => {
+                format!("{who} never leaves, although all are done")
+            }
+            None => format!("{who} never leaves, although all who live are done"),
         },
     };
     case.however(format!(
@@ -61,13 +65,17 @@ pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> 
     Some(case.broken(summary, ended, None))
 }
 
+/// Why no barrier could help. Where all wait to leave, a dead party is no excuse: the service lets its node go, unless it
+/// still hears of it.
 fn excuse(
     evidence: &Evidence<'_>,
     parties: &Parties,
     count: u32,
     waiting: &[(ContenderId, LockId)],
+    leaves_only: bool,
 ) -> Option<String> {
-    if let Some(stranded) = evidence.run.for_good.contenders.first() {
+    let mut stranded = evidence.run.for_good.contenders.iter();
+    if let Some(stranded) = stranded.find(|it| it.is_heard || !leaves_only) {
         return Some(format!("{}, and all others wait for it", stranded.why));
     }
     for &(_, lock) in waiting {
@@ -77,7 +85,7 @@ fn excuse(
                 Some(Out::GaveUp) => {
                     return Some(format!("{who} gave up, and all others wait for it"));
                 }
-                Some(Out::Lost) if parties.is_entered(lock) => {
+                Some(Out::Lost) if !leaves_only && parties.is_entered(lock) => {
                     return Some(format!(
                         "{who} died or lost its session at the barrier, and others had gone on without it"
                     ));
@@ -126,6 +134,24 @@ mod tests {
         assert_eq!(summary(both), "a never leaves, although all are done");
         let inside = "a.acquire:0 b.acquire:1 a:2-3 b:2- bound-reached:90";
         assert_eq!(summary(inside), "a never leaves: b is not done");
+    }
+
+    #[test]
+    fn who_is_dead_must_not_keep_the_others_from_leaving() {
+        let text = "a.acquire:0 b.acquire:1 a:2-3 b:2- b.crashed:3 bound-reached:90";
+        let mut run = notation::run(text);
+        run.facts.parties = Some(2);
+        let dead = |is_heard| Stranded {
+            by: ContenderId(1),
+            why: "b is dead for good".to_owned(),
+            is_heard,
+        };
+        run.for_good.contenders = vec![dead(false)];
+        let verdict = check(&Evidence::of(&run));
+        let summary = &verdict.witness().expect("a violation").summary;
+        assert_eq!(summary, "a never leaves, although all who live are done");
+        run.for_good.contenders = vec![dead(true)];
+        assert!(matches!(check(&Evidence::of(&run)), Verdict::Undecided(_)));
     }
 
     #[test]

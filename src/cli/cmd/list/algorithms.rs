@@ -27,10 +27,14 @@ impl Filter {
     }
 
     fn takes(&self, recipe: &Recipe) -> bool {
-        let of_kind = |kind: &String| recipe.ownership.kind().name() == kind;
         self.family
             .is_none_or(|family| recipe.build.service() == family)
-            && self.kind.as_ref().is_none_or(of_kind)
+            && self.is_of_kind(recipe)
+    }
+
+    fn is_of_kind(&self, recipe: &Recipe) -> bool {
+        let of_kind = |kind: &String| recipe.ownership.kind().name() == kind;
+        self.kind.as_ref().is_none_or(of_kind)
     }
 }
 
@@ -75,9 +79,19 @@ pub(super) fn algorithms(filter: &Filter) -> Result<Table, Failure> {
             }),
         }
     });
+    let rows: Vec<Row> = rows.collect();
+    if rows.is_empty() {
+        let of_kind = known.iter().filter(|it| filter.is_of_kind(it));
+        let mut families: Vec<&str> = of_kind.map(|it| it.build.service().name()).collect();
+        families.sort_unstable();
+        families.dedup();
+        let problem = "no algorithm of this family is of this kind".to_owned();
+        let hint = format!("there are some over {}", families.join(", "));
+        return Err(Failure::usage(problem, [hint]));
+    }
     Ok(Table {
         name: "algorithms",
-        rows: rows.collect(),
+        rows,
     })
 }
 

@@ -1,0 +1,56 @@
+//! In which words a history is told.
+
+use serde::{Deserialize, Serialize};
+
+/// The words for what is acquired and released.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Vocabulary {
+    /// A lock is held.
+    #[default]
+    Lock,
+    /// The holder of an election leads.
+    Election,
+    /// The parties of a barrier come, enter, are done, and leave.
+    Barrier,
+}
+
+impl Vocabulary {
+    /// Whether it is that of locks, of which results say nothing.
+    pub fn is_usual(&self) -> bool {
+        *self == Self::Lock
+    }
+
+    /// The words of an election, or those of all others.
+    fn of_election(self, election: &'static str, others: &'static str) -> &'static str {
+        match self {
+            Self::Election => election,
+            Self::Lock | Self::Barrier => others,
+        }
+    }
+
+    /// What a holder does.
+    pub(crate) fn is_inside(self) -> &'static str {
+        self.of_election("leads", "is inside")
+    }
+
+    /// What the service makes a contender.
+    pub(crate) fn owner(self) -> &'static str {
+        self.of_election("leader", "owner")
+    }
+
+    /// What becomes of a contender that waits for ever.
+    pub(crate) fn never_got_it(self) -> &'static str {
+        self.of_election("never came to lead", "never got the lock")
+    }
+
+    /// What a contender does that waits.
+    pub(crate) fn wants_it(self) -> &'static str {
+        self.of_election("has been a candidate", "wants the lock")
+    }
+
+    /// What a contender believed that it did.
+    pub(crate) fn held_it(self) -> &'static str {
+        self.of_election("led", "held the lock")
+    }
+}
