@@ -46,8 +46,8 @@ pub struct Call {
     pub round_trips: f64,
 }
 
-/// Measures it, with so many seeds. `None`, if a contender does not get so far, or waits for nobody. If a run breaks off,
-/// so does whatever was begun with [`caught`](picklock_sim::broken::caught).
+/// Measures it, with so many seeds. `None`, if a contender does not get so far, or waits for nobody. If a run breaks
+/// off, so does whatever was begun with [`caught`](picklock_sim::broken::caught).
 pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
     let (alone, trace) = run(&alone(recipe)?, 0);
     let mut calls = calls_of(&alone, ContenderId(0));

@@ -65,8 +65,8 @@ pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> 
     Some(case.broken(summary, ended, None))
 }
 
-/// Why no barrier could help. Where all wait to leave, a dead party is no excuse: the service lets its node go, unless it
-/// still hears of it.
+/// Why no barrier could help. Where all wait to leave, a dead party is no excuse: the service lets its node go, unless
+/// it still hears of it.
 fn excuse(
     evidence: &Evidence<'_>,
     parties: &Parties,
