@@ -51,13 +51,36 @@ impl Witness {
     }
 }
 
-/// A text with a `#` for each word that has a number in it.
+/// A text with a `#` for each word that has a number in it, and one for a list of them, however long.
 fn nameless(text: &str) -> String {
-    let words = text.split_whitespace().map(|word| {
+    let mut words: Vec<&str> = Vec::new();
+    for word in text.split_whitespace() {
         let named = word.contains(|letter: char| letter.is_ascii_digit());
-        if named { "#" } else { word }
-    });
-    words.collect::<Vec<_>>().join(" ")
+        match (named, words.as_slice()) {
+            (false, _) => words.push(word),
+            (true, [.., "#", "and"]) => words.truncate(words.len() - 1),
+            (true, [.., "#"]) => {}
+            (true, _) => words.push("#"),
+        }
+    }
+    words.join(" ").replace("owners were #", "owner was #")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nameless;
+
+    #[test]
+    fn a_list_of_names_is_of_the_kind_of_one_name() {
+        let one = nameless("contender-2 is inside; the owner was contender-1.");
+        assert_eq!(one, "# is inside; the owner was #");
+        for more in [
+            "contender-2 is inside; the owners were contender-1 and contender-3.",
+            "contender-2 is inside; the owners were contender-1, contender-4, and contender-3.",
+        ] {
+            assert_eq!(nameless(more), one);
+        }
+    }
 }
 
 /// A step of an argument.

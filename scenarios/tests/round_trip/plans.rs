@@ -178,8 +178,14 @@ fn reads() -> BoxedStrategy<Reads> {
     .boxed()
 }
 
-/// A semaphore has permits, and nothing else has.
+/// A semaphore has permits, and nothing else has; and there is nothing to enter again in it, and in an election.
 pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
+    if matches!(
+        recipe.ownership.kind(),
+        LockKind::Semaphore | LockKind::Election
+    ) {
+        workload.reentrancy_depth = 1;
+    }
     workload.permits = match recipe.ownership.kind() {
         LockKind::Semaphore => Some(workload.permits()),
         LockKind::Mutex | LockKind::ReadWrite | LockKind::Election | LockKind::Barrier => None,
