@@ -134,7 +134,7 @@ impl<'a> WitnessBuilder<'a> {
     pub(crate) fn why_from(&mut self, belief: &Belief) -> String {
         let who = self.name(belief.by);
         let from = self.evidence.at(belief.acquired);
-        let words = self.evidence.run.history.vocabulary;
+        let words = self.evidence.words();
         let inside = format!("{who} {} from {from}", words.is_inside());
         let owner = words.owner();
         let Some(grant) = belief.grant else {

@@ -53,7 +53,7 @@ pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
     let mut calls = calls_of(&alone, ContenderId(0));
     let last = calls.pop()?;
     let cost = |from: Place, until: Place| Call {
-        requests: sent(&trace, from, until, None),
+        requests: sent(trace.iter(), from, until),
         round_trips: (until.at - from.at).as_secs_f64() / ROUND_TRIP.as_secs_f64(),
     };
     let mut handovers = Vec::new();
@@ -70,8 +70,11 @@ pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
         handovers.push(u64::try_from(micros).unwrap_or(u64::MAX));
         // Who has just come asks more than who waits.
         let settled = |message: &TracedMessage| message.at - waiter.calls.at >= HOLD / 5;
-        let late: Vec<TracedMessage> = trace.iter().filter(|it| settled(it)).cloned().collect();
-        requests += sent(&late, waiter.calls, holder.releases, Some(ContenderId(1)));
+        let of_waiter = |message: &&TracedMessage| {
+            settled(message) && message.process().is_some_and(|it| it.0 == 1)
+        };
+        let late = trace.iter().filter(of_waiter);
+        requests += sent(late, waiter.calls, holder.releases);
         seconds += (holder.releases.at - waiter.calls.at).as_secs_f64() - (HOLD / 5).as_secs_f64();
     }
     Some(Cost {
@@ -136,16 +139,15 @@ fn calls_of(run: &Run, of: ContenderId) -> Vec<Calls> {
     calls
 }
 
-/// Requests between two events, of one contender or of all.
-fn sent(trace: &[TracedMessage], from: Place, until: Place, of: Option<ContenderId>) -> u64 {
+/// How many of these are requests that are sent between two events.
+fn sent<'t>(messages: impl Iterator<Item = &'t TracedMessage>, from: Place, until: Place) -> u64 {
     let is_request = |message: &&TracedMessage| {
         message.step == MessageStep::Sent
             && message.direction() == MessageDirection::ToServer
             && !message.is_sign_of_life
             && (from.index + 1..=until.index).contains(&message.after)
-            && of.is_none_or(|of| message.process().is_some_and(|it| it.0 == of.0))
     };
-    trace.iter().filter(is_request).count() as u64
+    messages.filter(is_request).count() as u64
 }
 
 /// One contender, that comes three times: the third time everything is there that is made once.

@@ -93,7 +93,7 @@ fn violated(evidence: &Evidence<'_>, earlier: &[&Belief], later: &Belief) -> Ver
         }
         ([earlier], 1) => {
             let (first, second) = (case.name(earlier.by), case.name(later.by));
-            match evidence.run.history.vocabulary {
+            match evidence.words() {
                 Vocabulary::Election => format!("{first} and {second} both lead for {long}"),
                 _ => format!("{first} and {second} both inside for {long}"),
             }

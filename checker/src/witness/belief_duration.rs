@@ -24,7 +24,7 @@ impl WitnessBuilder<'_> {
         let loss = ownership
             .and_then(|ownership| ownership.disowned.zip(ownership.how))
             .filter(|&(lost, _)| self.evidence.at(lost) < self.evidence.at_or_never(belief.left));
-        let inside = self.evidence.run.history.vocabulary.is_inside();
+        let inside = self.evidence.words().is_inside();
         let until = match belief.left {
             Some(left) => format!("{who} {inside} until {}", self.evidence.at(left)),
             None => format!("{who} {inside} to the end of the run"),

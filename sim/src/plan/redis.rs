@@ -155,7 +155,7 @@ impl ServiceSettings for Deployment {
         }
     }
 
-    fn silence(&self) -> Duration {
+    fn timeout_of_each_server(&self) -> Duration {
         if self.servers > 1 {
             self.timeout
         } else {

@@ -75,7 +75,7 @@ pub trait ServiceSettings {
     }
 
     /// How long a recipe waits for a server that does not answer, if it needs an answer or a time-out of each.
-    fn silence(&self) -> Duration {
+    fn timeout_of_each_server(&self) -> Duration {
         Duration::ZERO
     }
 

@@ -76,8 +76,8 @@ fn slow_for_good(plan: &Plan) -> Duration {
         _ => Duration::ZERO,
     });
     let unanswered = plan.faults.iter().any(|fault| fault.inject.is_for_good());
-    let silence = unanswered.then(|| plan.service.silence());
-    slow.sum::<Duration>() + silence.unwrap_or_default()
+    let timeout = unanswered.then(|| plan.service.timeout_of_each_server());
+    slow.sum::<Duration>() + timeout.unwrap_or_default()
 }
 
 fn length(fault: &PlannedFault) -> Duration {

@@ -70,7 +70,13 @@ impl Cost {
             each.collect()
         });
         work.end();
-        let rows: Vec<CostRow> = measured.into_iter().flatten().collect();
+        let (mut rows, mut unmeasured) = (Vec::new(), Vec::new());
+        for (recipe, row) in recipes.iter().zip(measured) {
+            match row {
+                Some(row) => rows.push(row),
+                None => unmeasured.push(recipe.name),
+            }
+        }
         work.print(&match self.markdown {
             true => markdown(&rows),
             false => table(&rows, &look.stdout()),
@@ -78,17 +84,12 @@ impl Cost {
         if let Some(path) = &self.json {
             work.write(path, json(&rows, env!("CARGO_PKG_VERSION")).as_bytes())?;
         }
-        let mut unmeasured = recipes
-            .iter()
-            .filter(|recipe| rows.iter().all(|row| row.algorithm != recipe.name));
-        let all_measured = unmeasured.clone().next().is_none();
-        unmeasured.try_for_each(|recipe| {
+        for name in &unmeasured {
             work.print(&format!(
-                "\n{} is not in the table: its contenders did not come to their end, or held it at once.\n",
-                recipe.name
-            ))
-        })?;
-        Ok(match all_measured {
+                "\n{name} is not in the table: its contenders did not come to their end, or held it at once.\n"
+            ))?;
+        }
+        Ok(match unmeasured.is_empty() {
             true => exit::AS_EXPECTED,
             false => exit::NOT_AS_EXPECTED,
         })
