@@ -1,6 +1,7 @@
 //! Invariants: promises about a run, each with a pure function that tells whether it was kept.
 
 mod barrier;
+mod bounded_bypass;
 mod exclusive_ownership;
 mod fencing_monotonic;
 mod fifo;
@@ -59,6 +60,7 @@ pub const INVARIANTS: &[Invariant] = &[
     no_orphan::INVARIANT,
     own_release_only::INVARIANT,
     fifo::INVARIANT,
+    bounded_bypass::INVARIANT,
     honest_answer::INVARIANT,
     timely_loss::INVARIANT,
     barrier::INVARIANT,

@@ -33,6 +33,8 @@ pub struct Facts {
     pub reaction: Duration,
     /// How long after the storm every waiter must have had the lock.
     pub progress_bound: Duration,
+    /// How often a request that waits may be overtaken. None: nobody says.
+    pub bypass_bound: Option<u32>,
     /// What the resource held at first.
     pub initial_value: i64,
     /// What one section does to the value of the resource: `after = before + step`. None: sections only write.
@@ -56,6 +58,7 @@ impl Default for Facts {
             lease_least: Duration::from_secs(6),
             reaction: Duration::from_millis(500),
             progress_bound: Duration::from_secs(60),
+            bypass_bound: None,
             initial_value: 0,
             step: None,
             floor: None,

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 /// What can happen, with little to choose from, so that things meet: beliefs, the service, and
 /// writes, each as often as its weight says.
-fn what([beliefs, service, writes, losses]: [u32; 4]) -> impl Strategy<Value = EventKind> {
+fn what([beliefs, service, writes, losses, queue]: [u32; 5]) -> impl Strategy<Value = EventKind> {
     let by = || (0..3u32).prop_map(ContenderId);
     let lock = || prop_oneof![4 => Just(LockId(0)), 1 => Just(LockId(1))];
     let token = || (0..3u64).prop_map(Token);
@@ -33,12 +33,14 @@ fn what([beliefs, service, writes, losses]: [u32; 4]) -> impl Strategy<Value = E
     ];
     let how = Disowned::Expired;
     let of_the_service = prop_oneof![
-        4 => (by(), lock(), 0..9u64, name(), mode())
-            .prop_map(|(by, lock, place, name, mode)| {
-                EventKind::Queued { by, lock, place, name, mode }
-            }),
-        2 => (by(), lock(), 0..9u64, name())
-            .prop_map(|(by, lock, place, name)| EventKind::Unqueued { by, lock, place, name }),
+        queue => prop_oneof![
+            2 => (by(), lock(), 0..9u64, name(), mode())
+                .prop_map(|(by, lock, place, name, mode)| {
+                    EventKind::Queued { by, lock, place, name, mode }
+                }),
+            1 => (by(), lock(), 0..9u64, name())
+                .prop_map(|(by, lock, place, name)| EventKind::Unqueued { by, lock, place, name }),
+        ],
         4 => (by(), lock(), token(), name(), mode())
             .prop_map(|(by, lock, token, name, mode)| {
                 EventKind::Owned { by, lock, token, name, mode }
@@ -106,14 +108,16 @@ fn loss() -> impl Strategy<Value = EventKind> {
     ]
 }
 
-/// Histories about contenders and the service, such about writes, and such about losses.
-const OF_TURNS: [u32; 4] = [4, 4, 1, 0];
-const OF_WRITES: [u32; 4] = [4, 2, 6, 0];
-const OF_LOSSES: [u32; 4] = [6, 5, 0, 6];
+/// Histories about contenders and the service, such about writes, such about losses, and such about contenders and a
+/// service without a queue.
+const OF_TURNS: [u32; 5] = [4, 4, 1, 0, 6];
+const OF_WRITES: [u32; 5] = [4, 2, 6, 0, 6];
+const OF_LOSSES: [u32; 5] = [6, 5, 0, 6, 6];
+const OF_CALLS: [u32; 5] = [5, 4, 0, 0, 0];
 
 /// A history as the recorder would write it at least this far: a call is answered before the next,
 /// and a place is given once.
-fn run(weights: [u32; 4]) -> impl Strategy<Value = Run> {
+fn run(weights: [u32; 5]) -> impl Strategy<Value = Run> {
     let length = if weights == OF_TURNS { 26 } else { 40 };
     let step = prop_oneof![3 => Just(1u64), 2 => Just(0), 1 => Just(2)];
     let events = prop::collection::vec((step, what(weights)), 0..length);
@@ -192,7 +196,7 @@ fn answer(verdict: Verdict) -> Answer {
 }
 
 /// The same of a semaphore with two permits.
-fn with_two_permits(weights: [u32; 4]) -> impl Strategy<Value = Run> {
+fn with_two_permits(weights: [u32; 5]) -> impl Strategy<Value = Run> {
     run(weights).prop_map(|mut run| {
         run.facts.permits = 2;
         run
@@ -231,6 +235,20 @@ proptest! {
     fn fifo_is_what_every_grant_and_every_place_say(run in run(OF_TURNS)) {
         let plain = Plain::new(&run.history.events);
         prop_assert_eq!(found("fifo", &run), plain.fifo());
+    }
+
+    #[test]
+    fn bounded_bypass_is_what_every_grant_and_every_request_say(
+        mut run in prop_oneof![run(OF_TURNS), run(OF_CALLS)],
+        bound in 0..3u32,
+    ) {
+        run.facts.bypass_bound = Some(bound);
+        let plain = Plain::new(&run.history.events);
+        let at = match found("bounded-bypass", &run) {
+            Answer::Violated { at, .. } => Some(at),
+            Answer::Holds | Answer::Undecided => None,
+        };
+        prop_assert_eq!(at, plain.bypassed_more_than(bound as usize));
     }
 
     #[test]
@@ -312,15 +330,18 @@ fn the_random_histories_are_of_all_kinds() {
         ("exclusive-ownership", OF_TURNS, 1),
         ("exclusive-ownership", OF_TURNS, 2),
         ("fifo", OF_TURNS, 1),
+        ("bounded-bypass", OF_TURNS, 1),
+        ("bounded-bypass", OF_CALLS, 1),
         ("timely-loss", OF_LOSSES, 1),
         ("no-stale-effect", OF_WRITES, 1),
         ("no-lost-update", OF_WRITES, 1),
     ];
-    let mut seen = [[0; 3]; 8];
+    let mut seen = [[0; 3]; 10];
     for ((name, weights, permits), seen) in names.into_iter().zip(&mut seen) {
         for _ in 0..2_000 {
             let mut run = run(weights).new_tree(&mut runner).unwrap().current();
             run.facts.permits = permits;
+            run.facts.bypass_bound = Some(0);
             let kind = match found(name, &run) {
                 Answer::Holds => 0,
                 Answer::Violated { .. } => 1,

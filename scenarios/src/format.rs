@@ -133,7 +133,7 @@ fn scenario(
     };
     let sometimes = sometimes::sometimes(fields, mistakes).unwrap_or_default();
     let scene = CaseScene {
-        section,
+        workload: &workload,
         service: &widest,
         service_is_said: fields.peek("service").is_some(),
     };

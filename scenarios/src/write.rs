@@ -163,6 +163,7 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
         .with("acquire-timeout", workload.acquire_timeout.map(time))
         .with("reentrancy-depth", (depth > 1).then(|| count(depth)))
         .with("progress-bound", workload.progress_bound.map(time))
+        .with("bypass-bound", workload.bypass_bound.map(count))
         .with("storm", workload.storm.map(time))
 }
 
@@ -202,8 +203,7 @@ fn case_table(case: &Case) -> Table {
 /// Silence means that what is checked by default holds.
 fn expect(expectation: &Expectation, case: &Case) -> Option<(String, Value)> {
     let Expectation { invariant, want } = expectation;
-    let section = case.plan.workload.section;
-    let silent = checked_by_default(invariant, Some(&case.algorithm), section);
+    let silent = checked_by_default(invariant, Some(&case.algorithm), &case.plan.workload);
     let because = |because: &str| Value::from_iter([("because", text(because))]);
     let (word, value) = match want {
         Want::Holds if silent => return None,

@@ -218,6 +218,7 @@ const KEYS: &[Row] = &[
     (Workload, "bystanders", &["3"], &[]),
     (Workload, "bystander-every", &["\"20ms\""], &[]),
     (Workload, "progress-bound", &["\"90s\""], &[]),
+    (Workload, "bypass-bound", &["5"], &[]),
     (Workload, "storm", &["\"5s\""], &[]),
     (
         Contender,

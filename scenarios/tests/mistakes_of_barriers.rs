@@ -28,6 +28,7 @@ const SLIPS: &[(&str, &str, &str)] = &[
         "arrive = \"behind-holder\"",
     ),
     ("who_gives_up", "rounds = 2", "acquire-timeout = \"5s\""),
+    ("overtaken", "rounds = 2", "bypass-bound = 2"),
     ("entered_twice", "rounds = 2", "reentrancy-depth = 2"),
     (
         "more_rounds_of_one",

@@ -21,6 +21,11 @@ algorithm = "zk-predecessor-watch"
 "#;
 
 const SLIPS: &[(&str, &str, &str)] = &[
+    (
+        "bypasses_without_a_bound",
+        "\"zk-predecessor-watch\"\n",
+        "\"zk-predecessor-watch\"\nexpect.bounded-bypass = \"holds\"\n",
+    ),
     ("again_for_good", ", for = \"20s\"", ""),
     ("again_how_often", "times = 3\n", ""),
     (

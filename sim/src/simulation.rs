@@ -333,6 +333,7 @@ impl<S: SimulatedService> Simulation<S> {
                 lease_least: world.plan.service.lease(),
                 reaction: world.reaction(),
                 progress_bound: world.progress_bound,
+                bypass_bound: world.plan.workload.bypass_bound,
                 initial_value: section.initial_value(),
                 step: section.step(),
                 floor: section.step().filter(|step| *step < 0).map(|_| 0),

@@ -1,6 +1,8 @@
 //! Definitions, as plain as can be: no state is carried from event to event, every question is
 //! answered by looking at the whole history again.
 
+mod bypass;
+
 use std::time::Duration;
 
 use picklock_checker::{
@@ -81,6 +83,7 @@ impl<'a> Plain<'a> {
         match self.what(index) {
             EventKind::Acquired { mode, .. }
             | EventKind::Owned { mode, .. }
+            | EventKind::AcquireStarted { mode, .. }
             | EventKind::Queued { mode, .. } => mode,
             _ => Mode::Exclusive,
         }

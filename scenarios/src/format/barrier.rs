@@ -53,6 +53,13 @@ fn senseless(plan: &Plan, open: &SampledParameters) -> Vec<(&'static str, String
             "leave `reentrancy-depth` out",
         ));
     }
+    if workload.bypass_bound.is_some() {
+        found.push((
+            "`bypass-bound`",
+            "who comes last overtakes nobody: all enter together".to_owned(),
+            "leave `bypass-bound` out",
+        ));
+    }
     let own = workload.contender_settings.iter();
     let own = own.map(|(name, own)| (contender(*name), own.rounds.is_some(), own.locks.len()));
     let any = any.map(|any| ("one".to_owned(), any.rounds.is_some(), 0));

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use picklock_algorithms::{Claim, LockKind, Recipe};
-use picklock_sim::plan::{Fault, FaultKind, Plan, PlannedFault, Reads, Resource, Section, Service};
+use picklock_sim::plan::{
+    Fault, FaultKind, Plan, PlannedFault, Reads, Resource, Service, Workload,
+};
 
 use super::barrier::refuse_of_barrier;
 use super::choice::choose;
@@ -40,7 +42,7 @@ pub(super) struct Named {
 
 /// What a case goes by.
 pub(super) struct CaseScene<'s> {
-    pub(super) section: Section,
+    pub(super) workload: &'s Workload,
     /// With as many servers as a seed may settle on.
     pub(super) service: &'s Service,
     /// Whether the file says which service it stands on.
@@ -57,7 +59,7 @@ pub(super) fn case(
     mistakes: &mut Mistakes,
 ) -> Option<Named> {
     let mut fields = item.table("a table, [[case]]", mistakes)?;
-    let (section, service) = (scene.section, scene.service);
+    let (workload, service) = (scene.workload, scene.service);
     let example = "algorithm = \"zk-predecessor-watch\"";
     let algorithm_item = fields.need("algorithm", example);
     let algorithm = algorithm_item
@@ -71,7 +73,7 @@ pub(super) fn case(
     let sometimes = super::sometimes::sometimes(&mut fields, mistakes);
     let expect = fields.get("expect");
     let recipe = algorithm.as_ref();
-    let expectations = expectations(expect.as_ref(), recipe, section, catalogue, mistakes);
+    let expectations = expectations(expect.as_ref(), recipe, workload, catalogue, mistakes);
     let measure = fields.get("measure");
     let measures = measures(measure.as_ref(), catalogue, mistakes);
     fields.finish(mistakes);

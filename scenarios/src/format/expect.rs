@@ -4,7 +4,7 @@
 
 use picklock_algorithms::{LockKind, Recipe};
 use picklock_checker::invariants;
-use picklock_sim::plan::Section;
+use picklock_sim::plan::{Section, Workload};
 
 use super::choice::{Chosen, choose};
 use super::reader::{Item, Mistake, Mistakes};
@@ -58,15 +58,17 @@ fn applies_to(invariant: &str, section: Section) -> bool {
 pub(crate) fn checked_by_default(
     invariant: &str,
     recipe: Option<&Recipe>,
-    section: Section,
+    workload: &Workload,
 ) -> bool {
     let is_semaphore = |recipe: &Recipe| recipe.ownership.kind() == LockKind::Semaphore;
     let of_the_resource = ["no-stale-effect", "no-lost-update"].contains(&invariant)
         && !recipe.is_some_and(is_semaphore);
     let claims = recipe.map_or(&[][..], |recipe| recipe.claims);
     let claimed = claims.iter().any(|claim| claim.invariant() == invariant);
-    (claimed || of_the_resource || UNIVERSAL.contains(&invariant))
-        && applies_to(invariant, section)
+    let bounded = invariant == "bounded-bypass";
+    (claimed || of_the_resource || bounded || UNIVERSAL.contains(&invariant))
+        && applies_to(invariant, workload.section)
+        && (!bounded || workload.bypass_bound.is_some())
         && recipe.is_none_or(|it| applies_to_kind(invariant, it.ownership.kind()))
 }
 
@@ -74,7 +76,7 @@ pub(crate) fn checked_by_default(
 pub(super) fn expectations(
     item: Option<&Item>,
     recipe: Option<&Recipe>,
-    section: Section,
+    workload: &Workload,
     catalogue: &Catalogue,
     mistakes: &mut Mistakes,
 ) -> Vec<Expectation> {
@@ -89,7 +91,9 @@ pub(super) fn expectations(
             mistakes.add(span, mistake);
         } else if let Some(mistake) = recipe.and_then(|it| of_another_kind(name, it, catalogue)) {
             mistakes.add(span, mistake);
-        } else if !applies_to(name, section) {
+        } else if name == "bounded-bypass" && workload.bypass_bound.is_none() {
+            mistakes.add(span, without_bound());
+        } else if !applies_to(name, workload.section) {
             let mistake = Mistake::new(format!("`{name}` says nothing here"))
                 .label("no section of this workload does what it speaks of")
                 .help("choose another `section` in [workload], or take the expectation away");
@@ -105,13 +109,20 @@ pub(super) fn expectations(
     let all = catalogue.invariants.iter().filter_map(|name| {
         let want = match mentioned(name) {
             Some(want) => want,
-            None if checked_by_default(name, recipe, section) => Want::Holds,
+            None if checked_by_default(name, recipe, workload) => Want::Holds,
             None => return None,
         };
         let invariant = *name;
         Some(Expectation { invariant, want })
     });
     all.collect()
+}
+
+/// How often one may be overtaken depends on the lock: nobody but the file can say.
+fn without_bound() -> Mistake {
+    Mistake::new("`bounded-bypass` has no bound here")
+        .label("how often may one who waits be overtaken?")
+        .help("write `bypass-bound = 0` in [workload], or as many times as it may be")
 }
 
 /// Why an invariant says nothing of locks such as this one, if so.

@@ -101,7 +101,7 @@ pub(super) fn workload(
         .and_then(|item| section(&item, mistakes));
     let bystanders = fields.count("bystanders", 0..=10_000, mistakes);
     let bystander_every = fields.duration("bystander-every", Zero::Senseless, mistakes);
-    let progress_bound = fields.duration("progress-bound", Zero::Senseless, mistakes);
+    let (progress_bound, bypass_bound) = bounds(&mut fields, mistakes);
     let storm = fields.duration("storm", Zero::Senseless, mistakes);
     fields.finish(mistakes);
     let workload = Workload {
@@ -123,9 +123,17 @@ pub(super) fn workload(
         bystander_every: bystander_every.unwrap_or(default.bystander_every),
         contender_settings: default.contender_settings,
         progress_bound,
+        bypass_bound,
         storm,
     };
     (workload, contenders)
+}
+
+/// How long everybody has to get the lock in the calm, and how often one who waits may be overtaken.
+fn bounds(fields: &mut Fields, mistakes: &mut Mistakes) -> (Option<Duration>, Option<u32>) {
+    let progress_bound = fields.duration("progress-bound", Zero::Senseless, mistakes);
+    let bypass_bound = fields.count("bypass-bound", 0..=MOST_ROUNDS, mistakes);
+    (progress_bound, bypass_bound)
 }
 
 /// How long contenders wait for the lock, and how often a section enters it.

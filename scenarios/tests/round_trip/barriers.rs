@@ -21,6 +21,7 @@ pub fn fit(recipe: &Recipe, workload: &mut Workload, wants: &mut [Expectation]) 
         workload.arrive = Arrival::InOrder;
     }
     workload.acquire_timeout = None;
+    workload.bypass_bound = None;
     workload.reentrancy_depth = 1;
     for own in workload.contender_settings.values_mut() {
         own.rounds = None;

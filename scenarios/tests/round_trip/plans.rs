@@ -116,12 +116,13 @@ fn workload() -> BoxedStrategy<Workload> {
         (1_i64..1_000_000).prop_map(|stock| Section::Sell { stock }),
         length().prop_map(|delay| Section::DelayedWrite { delay }),
     ];
-    let bounds = (prop::option::of(length()), prop::option::of(length()));
+    let maybe = || prop::option::of(length());
+    let bounds = (maybe(), maybe(), prop::option::of(0_u32..=1_000));
     let locks = prop_oneof![Just(1_u32), 2..=LockName::MOST];
     let tasks = prop_oneof![Just(1_u32), 2_u32..=4];
     let processes = (1_u32..=25, tasks, any::<bool>());
     let numbers = (processes, 1_u32..=1_000, 0_u32..=100, locks);
-    let calls = (prop::option::of(length()), 1_u32..=1_000);
+    let calls = (maybe(), 1_u32..=1_000);
     let permits = prop::option::of(1_u32..=100);
     let times = (length(), bounds, calls, reads(), permits);
     (numbers, arrive, hold, (span(), span()), section, times)
@@ -151,6 +152,7 @@ fn workload() -> BoxedStrategy<Workload> {
                     bystander_every,
                     contender_settings: BTreeMap::new(),
                     progress_bound: bounds.0,
+                    bypass_bound: bounds.2,
                     storm: bounds.1,
                 }
             },

@@ -47,6 +47,8 @@ pub struct Workload {
     pub contender_settings: BTreeMap<ContenderName, ContenderSettings>,
     /// How long everybody has to get the lock once the storm is over. `None`: computed from the scenario.
     pub progress_bound: Option<Duration>,
+    /// How often a request that waits may be overtaken by later ones. `None`: nobody looks.
+    pub bypass_bound: Option<u32>,
     /// The storm ends at this time at the latest. `None`: when every fault has fired and healed, or cannot any more.
     pub storm: Option<Duration>,
 }
@@ -72,6 +74,7 @@ impl Default for Workload {
             bystander_every: Duration::from_millis(10),
             contender_settings: BTreeMap::new(),
             progress_bound: None,
+            bypass_bound: None,
             storm: None,
         }
     }
