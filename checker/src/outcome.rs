@@ -176,6 +176,17 @@ pub struct Nearest {
     pub seed: u64,
 }
 
+/// Where a case is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaseLocation {
+    /// The file, as it was given; the scenario's name, if it comes with picklock.
+    pub file: String,
+    /// The scenario comes with picklock: there is no such file.
+    pub built_in: bool,
+    /// The line, from one, if it is known.
+    pub line: Option<usize>,
+}
+
 /// The outcome of all seeds of one case of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseOutcome {
@@ -185,6 +196,8 @@ pub struct CaseOutcome {
     pub path: String,
     /// The case's name; unique within its scenario.
     pub case: String,
+    /// Where it is written.
+    pub written: CaseLocation,
     /// The algorithm's name.
     pub algorithm: String,
     /// The overall standing: the worst of the findings.

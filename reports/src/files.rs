@@ -52,6 +52,22 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     })
 }
 
+/// Writes behind what a file has already, which is made if it is not there: for what several commands write to in turn.
+///
+/// # Errors
+/// If the folder does not exist, or the system refuses.
+pub fn append(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let target = target(path)?;
+    let mut options = fs::OpenOptions::new();
+    let opened = options
+        .append(true)
+        .create(!target.special)
+        .open(&target.file);
+    opened
+        .and_then(|mut file| file.write_all(bytes))
+        .map_err(|error| refused(path, error))
+}
+
 /// Checks that [`write_whole`] can write this path, so that a long run does not end in an error
 /// that could have been told at its start. Leaves nothing behind.
 ///

@@ -6,6 +6,7 @@
 //! - [`terminal`]: a block per scenario, a summary at the end;
 //! - [`story`]: one run told to a person, with its [`timeline`] and the argument;
 //! - [`json`]: the same for machines, versioned;
+//! - [`junit`], [`sarif`], [`github`]: the same as test reports, code scanning, and GitHub's workflows read it;
 //! - [`herd`]: what a release costs, as tables, JSON, and charts;
 //! - [`cost`]: what a lock costs while nothing breaks;
 //! - [`files`]: files that are written whole or not at all;
@@ -15,12 +16,18 @@ mod columns;
 pub mod cost;
 mod explain;
 pub mod files;
+pub mod github;
 pub mod herd;
 pub mod json;
+pub mod junit;
+mod problem;
 mod reasons;
+pub mod sarif;
 pub mod story;
 pub mod style;
 pub mod terminal;
 pub mod timeline;
 mod triage;
 pub mod words;
+
+pub use problem::Remark;

@@ -64,6 +64,15 @@ fn block(
 
 /// The last lines of a run: how much there was, how much of it was as expected, and the exit code.
 pub fn summary(outcomes: &[ScenarioOutcome], exit: u8, style: &Style) -> String {
+    let left = format!("  {}.", counted(outcomes));
+    let rule = style.glyphs().rule.repeat(8);
+    let kinds = triage(outcomes);
+    let last = with_right(&left, &format!("exit {exit}"));
+    format!("{rule}\n{kinds}{last}\n")
+}
+
+/// How much there was, and how much of it was as expected.
+pub(crate) fn counted(outcomes: &[ScenarioOutcome]) -> String {
     let cases = || outcomes.iter().flat_map(|outcome| &outcome.cases);
     let of = |wanted: &[Standing]| {
         let those = cases().filter(|case| wanted.contains(&case.standing));
@@ -95,11 +104,7 @@ pub fn summary(outcomes: &[ScenarioOutcome], exit: u8, style: &Style) -> String 
         }
     };
     let scenarios = count(outcomes.len() as u64, "scenario");
-    let left = format!("  {scenarios}, {}: {result}.", count(total, "case"));
-    let rule = style.glyphs().rule.repeat(8);
-    let kinds = triage(outcomes);
-    let last = with_right(&left, &format!("exit {exit}"));
-    format!("{rule}\n{kinds}{last}\n")
+    format!("{scenarios}, {}: {result}", count(total, "case"))
 }
 
 /// The word for a standing, as a verdict line begins with it.
@@ -246,7 +251,7 @@ fn nearest_misses(case: &CaseOutcome) -> String {
 }
 
 /// Why a case failed, with a command at the end.
-fn failure(case: &CaseOutcome, style: &Style) -> String {
+pub(crate) fn failure(case: &CaseOutcome, style: &Style) -> String {
     let unexpected: Vec<_> = case.violations.iter().filter(|it| !it.expected).collect();
     if let (Some(_), Some(story)) = (&case.broken, &case.story) {
         let remarks: Vec<_> = unexpected

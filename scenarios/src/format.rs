@@ -242,5 +242,9 @@ fn cases(
         "a case was dropped without a word"
     );
     case::refuse_namesakes(&cases, mistakes);
-    cases.into_iter().map(|named| named.case).collect()
+    let placed = cases.into_iter().map(|named| Case {
+        line: Some(mistakes.line(named.span.start)),
+        ..named.case
+    });
+    placed.collect()
 }

@@ -76,6 +76,8 @@ pub struct Scenario {
 pub struct Case {
     /// Its name: that of the algorithm, unless the file says otherwise. Unique within the scenario.
     pub name: String,
+    /// The line of its file that names it, from one; unknown if it was not read from a file.
+    pub line: Option<usize>,
     /// The algorithm.
     pub algorithm: Recipe,
     /// Everything that a run will do. If something is left open, the least of it stands here, and no seed runs just
@@ -162,7 +164,7 @@ impl Recorded {
     }
 }
 
-/// A recipe holds functions, so it is shown by its name alone.
+/// A recipe holds functions, so it is shown by its name alone. Where a case is written is nothing of it.
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Case")

@@ -163,6 +163,8 @@ impl Ran {
             return Err(foreign("its text has another case".to_owned()));
         }
         scenario.path.clone_from(&self.path);
+        // The lines of this text are not those of the file.
+        scenario.cases.iter_mut().for_each(|case| case.line = None);
         Ok(scenario)
     }
 }

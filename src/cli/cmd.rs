@@ -10,6 +10,7 @@ mod merge;
 mod partial_results;
 mod plan;
 mod replay;
+mod report_args;
 mod run;
 mod run_identity;
 mod seed_args;

@@ -159,17 +159,31 @@ impl Work {
         self.writing(|| files::can_write(path))
     }
 
-    /// Checks that results can be written as JSON to a file. Not over a scenario: of `--json my/*.toml`, a shell makes
-    /// `--json my/a.toml my/b.toml`.
+    /// Checks that results can be written as JSON to a file.
     ///
     /// # Errors
     ///
     /// Why not.
     pub fn can_write_results(&self, path: &Path) -> Result<(), Failure> {
+        self.can_write_report(path, "--json", "results.json")
+    }
+
+    /// Checks that the file that an option names, such as this example, can be written. Not over a scenario: of
+    /// `--json my/*.toml`, a shell makes `--json my/a.toml my/b.toml`.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn can_write_report(
+        &self,
+        path: &Path,
+        option: &str,
+        example: &str,
+    ) -> Result<(), Failure> {
         if path.extension().is_some_and(|it| it == "toml") {
-            let problem = format!("--json names {}, which is a scenario", path.display());
-            let hint = "results are JSON: name another file, as in --json results.json";
-            return Err(Failure::usage(problem, [hint.to_owned()]));
+            let problem = format!("{option} names {}, which is a scenario", path.display());
+            let hint = format!("results need a file of their own, as in {option} {example}");
+            return Err(Failure::usage(problem, [hint]));
         }
         self.can_write(path)
     }

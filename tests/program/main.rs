@@ -7,6 +7,7 @@ mod common;
 mod determinism;
 mod drawn;
 mod exit_codes;
+mod formats;
 mod harness;
 mod help;
 mod library;

@@ -1,5 +1,5 @@
 use super::*;
-use picklock_checker::outcome::{Sample, ShrunkRun, SimilarSeeds as Seeds};
+use picklock_checker::outcome::{CaseLocation, Sample, ShrunkRun, SimilarSeeds as Seeds};
 use picklock_checker::{VirtualTime, Witness};
 
 /// A case that fails in one scenario: of each argument the first seed, and how many there are.
@@ -34,6 +34,7 @@ fn case(scenario: &str, alike: &[(&str, u64, u64)]) -> ScenarioOutcome {
         scenario: scenario.to_owned(),
         path: scenario.to_owned(),
         case: "zk-x".to_owned(),
+        written: CaseLocation::default(),
         algorithm: "zk-x".to_owned(),
         standing: Standing::Fail,
         findings: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use picklock_checker::outcome::{
-    CaseOutcome, Finding, ScenarioOutcome, SeedRange, Standing, Story, Violation,
+    CaseLocation, CaseOutcome, Finding, ScenarioOutcome, SeedRange, Standing, Story, Violation,
 };
 
 /// A case that stands like this, of which nothing else is known.
@@ -13,6 +13,7 @@ pub fn case(algorithm: &str, standing: Standing) -> CaseOutcome {
         scenario: "zookeeper/waiter-death".to_owned(),
         path: "zookeeper/waiter-death".to_owned(),
         case: algorithm.to_owned(),
+        written: CaseLocation::default(),
         algorithm: algorithm.to_owned(),
         standing,
         findings: Vec::new(),

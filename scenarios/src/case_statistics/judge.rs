@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_checker::outcome::{CaseOutcome, Finding, SimilarSeeds, Standing, Story, Violation};
+use picklock_checker::outcome::{
+    CaseLocation, CaseOutcome, Finding, SimilarSeeds, Standing, Story, Violation,
+};
 use picklock_checker::{Witness, invariants, metrics};
 
 use super::phrases::{seeds, share};
 use super::{Tally, Unknown, ViolationCount, mixed};
 use crate::describe::one_line;
+use crate::library::BUILT_IN;
 use crate::replay_command::{ReplayCommand, quoted};
 use crate::runner::wanted;
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
@@ -54,6 +57,11 @@ impl Tally {
             scenario: scenario.name.clone(),
             path: quoted(&scenario.path),
             case: case.name.clone(),
+            written: CaseLocation {
+                file: scenario.path.clone(),
+                built_in: BUILT_IN.iter().any(|(name, _)| *name == scenario.path),
+                line: case.line,
+            },
             algorithm: case.algorithm.name.to_owned(),
             // Where nothing is looked at, nothing is found out.
             standing: standing.unwrap_or(Standing::Undecided),

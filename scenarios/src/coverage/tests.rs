@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use picklock_checker::outcome::{CaseOutcome, Standing};
+use picklock_checker::outcome::{CaseLocation, CaseOutcome, Standing};
 
 use super::*;
 
@@ -15,6 +15,7 @@ fn ran(folder: &str, moments: &[&str]) -> Vec<ScenarioOutcome> {
             scenario: scenario.name.clone(),
             path: scenario.name.clone(),
             case: case.name.clone(),
+            written: CaseLocation::default(),
             algorithm: case.algorithm.name.to_owned(),
             standing: Standing::Holds,
             findings: Vec::new(),

@@ -36,7 +36,7 @@ pub(super) fn resource(
 /// A case, and where its name stands or would stand.
 pub(super) struct Named {
     pub(super) case: Case,
-    span: Range<usize>,
+    pub(super) span: Range<usize>,
     fenced: Option<bool>,
 }
 
@@ -103,6 +103,7 @@ pub(super) fn case(
     Some(Named {
         case: Case {
             name,
+            line: None,
             algorithm,
             plan,
             open: open.is_open().then_some(open),

@@ -105,6 +105,11 @@ impl<'t> Mistakes<'t> {
         self.found.push((span, mistake));
     }
 
+    /// The line of a place in the text, from one.
+    pub(super) fn line(&self, at: usize) -> usize {
+        SourceLocation::in_text(self.text, at..at).line
+    }
+
     /// Whether nothing is wrong so far.
     pub(super) fn is_empty(&self) -> bool {
         self.found.is_empty()

@@ -52,6 +52,7 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
         )),
         cases: vec![Case {
             name: case.algorithm.name.to_owned(),
+            line: None,
             algorithm: case.algorithm,
             plan: shrunk.plan.clone(),
             open: None,
@@ -103,6 +104,7 @@ pub fn broken_off(scenario: &Scenario, hunt: u64, broken: &BrokenRun) -> Scenari
         )),
         cases: vec![Case {
             name: name.to_owned(),
+            line: None,
             open: None,
             drawn: false,
             recorded: None,

@@ -376,6 +376,7 @@ pub(super) fn read_back(case: &Case, plan: &Plan) -> Option<(String, Scenario)> 
     };
     let case = Case {
         name: case.algorithm.name.to_owned(),
+        line: None,
         algorithm: case.algorithm,
         plan: plan.clone(),
         expectations: Vec::new(),

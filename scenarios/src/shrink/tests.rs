@@ -63,6 +63,7 @@ fn violates(plan: &Plan, choices: &[u32], invariant: &Invariant) -> bool {
 fn case_of(plan: &Plan) -> Case {
     Case {
         name: plan.recipe.name.to_owned(),
+        line: None,
         algorithm: plan.recipe,
         plan: plan.clone(),
         expectations: Vec::new(),

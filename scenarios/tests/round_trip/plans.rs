@@ -435,6 +435,7 @@ pub fn case() -> BoxedStrategy<Case> {
                 let fenced = fenced && algorithm.claims.contains(&Claim::FencingMonotonic);
                 Case {
                     name: format!("{}-again", algorithm.name),
+                    line: None,
                     algorithm,
                     plan: Plan {
                         recipe: algorithm,

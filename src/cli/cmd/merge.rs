@@ -9,6 +9,7 @@ use crate::scenarios::shard_file::{self, ShardFile};
 use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{coverage, program};
 
+use super::report_args::ReportArgs;
 use super::verbosity::VerbosityArgs;
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
@@ -38,6 +39,8 @@ pub struct Merge {
     #[arg(long)]
     no_shrink: bool,
     #[command(flatten)]
+    reports: ReportArgs,
+    #[command(flatten)]
     amount: VerbosityArgs,
 }
 
@@ -62,6 +65,7 @@ impl Merge {
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
         }
+        self.reports.can_write(&work)?;
         let outcomes = self.outcomes(&joined, &name, &work)?;
         let vacuous = coverage::vacuous(&outcomes);
         let cases = outcomes.iter().flat_map(|it| &it.cases);
@@ -73,10 +77,11 @@ impl Merge {
         }
         text.push_str(&terminal::summary(&outcomes, code, &look.stdout()));
         text.push_str(&coverage::describe(&vacuous));
-        console::shown(work.print(&text))?;
+        console::shown(work.print(&self.reports.output(text)))?;
         if let Some(path) = &self.json {
             work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;
         }
+        self.reports.write(&outcomes, &vacuous, code, &work)?;
         Ok(code)
     }
 

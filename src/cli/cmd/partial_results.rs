@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::checker::History;
-use crate::checker::outcome::{Breakage, CaseOutcome, Finding, ScenarioOutcome, Standing, Story};
+use crate::checker::outcome::{
+    Breakage, CaseLocation, CaseOutcome, Finding, ScenarioOutcome, Standing, Story,
+};
 use crate::reports::style::Style;
 use crate::reports::words::count;
 use crate::reports::{files, json, terminal};
@@ -12,6 +14,7 @@ use crate::scenarios::Scenario;
 use crate::sim::watchdog::{Job, Stuck};
 use crate::watchdog;
 
+use super::report_args::ReportArgs;
 use crate::cli::console;
 
 /// The cases that are done. The watchdog knows of them, too.
@@ -25,17 +28,24 @@ struct Results {
     /// How many cases there are.
     cases: usize,
     json: Option<PathBuf>,
+    reports: ReportArgs,
     style: Style,
 }
 
 impl PartialResults {
-    /// None yet. The results go to this file, too, if one is given.
-    pub fn begin(scenarios: &[Scenario], json: Option<&Path>, style: Style) -> Self {
+    /// None yet. The results go to this file, too, if one is given, and into these reports.
+    pub fn begin(
+        scenarios: &[Scenario],
+        json: Option<&Path>,
+        reports: &ReportArgs,
+        style: Style,
+    ) -> Self {
         let told = Results {
             outcomes: Vec::new(),
             shown: 0,
             cases: scenarios.iter().map(|scenario| scenario.cases.len()).sum(),
             json: json.map(Path::to_owned),
+            reports: reports.clone(),
             style,
         };
         let told = Arc::new(Mutex::new(told));
@@ -107,6 +117,12 @@ impl Results {
                 console::print_message(&format!("picklock: {error}\n"));
             }
         }
+        if let Err(error) = self
+            .reports
+            .write_at_the_end(&self.outcomes, watchdog::EXIT)
+        {
+            console::print_message(&format!("picklock: {error}\n"));
+        }
     }
 }
 
@@ -131,6 +147,7 @@ fn broken(job: &Job, seed: u64, stuck: &Stuck) -> CaseOutcome {
         scenario: job.scenario.clone(),
         path: job.scenario.clone(),
         case: job.case.clone(),
+        written: CaseLocation::default(),
         algorithm: job.case.clone(),
         standing: Standing::Broken,
         findings: vec![Finding {

@@ -15,6 +15,7 @@ use crate::scenarios::{Case, Scenario, coverage, program};
 use rayon::ThreadPool;
 
 use super::partial_results::PartialResults;
+use super::report_args::ReportArgs;
 use super::seed_args::{SeedArgs, Span, timed};
 use super::select;
 use super::verbosity::VerbosityArgs;
@@ -60,6 +61,8 @@ pub struct Run {
     #[arg(long)]
     no_shrink: bool,
     #[command(flatten)]
+    reports: ReportArgs,
+    #[command(flatten)]
     amount: VerbosityArgs,
 }
 
@@ -82,9 +85,7 @@ impl Run {
             seeds,
             !self.amount.quiet && span.time.is_none(),
         );
-        if let Some(path) = &self.json {
-            work.can_write_results(path)?;
-        }
+        self.can_write(&span, &work)?;
         let picklock = env!("CARGO_PKG_VERSION");
         let timed = span.time.is_some();
         let mut file = ShardFile::new(picklock, span.seeds.clone(), span.part(), timed);
@@ -128,7 +129,7 @@ impl Run {
             {
                 summary.push_str(&self.part.describe(&span, ran, &self.command()));
             }
-            console::shown(work.print(&summary))?;
+            console::shown(work.print(&self.reports.output(summary)))?;
         }
         if let Some(path) = &self.json {
             let text = match span.shard {
@@ -137,7 +138,19 @@ impl Run {
             };
             work.write(path, text.as_bytes())?;
         }
+        self.reports.write(&outcomes, &vacuous, code, &work)?;
         Ok(code)
+    }
+
+    /// Checks that everything can be written that was asked for.
+    fn can_write(&self, span: &Span, work: &Work) -> Result<(), Failure> {
+        if span.shard.is_some() {
+            self.reports.refuse_for_shard()?;
+        }
+        if let Some(path) = &self.json {
+            work.can_write_results(path)?;
+        }
+        self.reports.can_write(work)
     }
 
     /// The command that runs the same cases, ready for a shell, without what says which seeds.
@@ -169,7 +182,7 @@ impl Run {
         };
         // A shard that is not whole is none.
         let json = self.json.as_deref().filter(|_| span.shard.is_none());
-        let last_words = PartialResults::begin(scenarios, json, look.stdout());
+        let last_words = PartialResults::begin(scenarios, json, &self.reports, look.stdout());
         let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
         let mut unasked = Unasked::new(work.stop(), &told);
         let mut ran = timed(scenarios, &settings, span, pool, work)?;
@@ -209,11 +222,11 @@ impl Run {
             if let Some(said) = self.amount.describe(&outcome, look)
                 && read
             {
-                read = console::shown(work.print(&said))?;
+                read = console::shown(work.print(&self.reports.output(said)))?;
             }
             last_words.shown();
             outcomes.push(outcome);
-            if !read && self.json.is_none() {
+            if !read && self.json.is_none() && !self.reports.are_wanted() {
                 break;
             }
         }
