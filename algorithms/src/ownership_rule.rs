@@ -12,6 +12,9 @@ pub enum OwnershipRule {
     ReadersAndWriters {
         /// What the name of a reader's child has in it, and a writer's has not.
         reader: &'static str,
+        /// What the name of a child has in it that announces a reader or a writer who waits to join the queue: it owns
+        /// nothing, and nobody in the queue waits for it. `None`: all join at once.
+        announced: Option<&'static str>,
     },
     /// The children of a node below the lock's own are leases, and queue in sequence order. The first, as many as there
     /// are permits, own one each.

@@ -57,6 +57,8 @@ pub const RECIPES: &[Recipe] = &[
     zk::acquire_in_callback::RECIPE,
     zk::shared_locks_writers_only::RECIPE,
     zk::shared_locks_later_writers::RECIPE,
+    zk::shared_locks_readers_first::RECIPE,
+    zk::shared_locks_writers_first::RECIPE,
     zk::curator_read_write_lock_unsorted::RECIPE,
     zk::curator_semaphore_off_by_one::RECIPE,
     zk::curator_semaphore_unreturned::RECIPE,

@@ -72,6 +72,8 @@ pub mod same_name_polling_printed;
 pub mod sequence_token;
 pub mod shared_locks;
 pub mod shared_locks_later_writers;
+pub mod shared_locks_readers_first;
+pub mod shared_locks_writers_first;
 pub mod shared_locks_writers_only;
 pub mod sorted_by_name;
 pub mod sync_lookup;

@@ -260,7 +260,9 @@ impl Ownership {
     /// In which mode the one who makes a node of this name asks for the lock.
     fn mode_of(&self, name: &str) -> Mode {
         match self.rule {
-            OwnershipRule::ReadersAndWriters { reader } if name.contains(reader) => Mode::Shared,
+            OwnershipRule::ReadersAndWriters { reader, .. } if name.contains(reader) => {
+                Mode::Shared
+            }
             OwnershipRule::Parties { .. } => Mode::Shared,
             _ => Mode::Exclusive,
         }
@@ -274,10 +276,18 @@ impl Ownership {
         if leases::are_counted(self.rule) {
             return self.grant_permits(at, recorder);
         }
+        let announced = match self.rule {
+            OwnershipRule::ReadersAndWriters { announced, .. } => announced,
+            _ => None,
+        };
+        let mut is_first = true;
         for index in 0..self.queue.len() {
             let place = self.queue.at_mut(index);
             let mode = place.mode;
-            if index > 0 && mode == Mode::Exclusive {
+            if announced.is_some_and(|mark| place.node_name().contains(mark)) {
+                continue;
+            }
+            if !std::mem::take(&mut is_first) && mode == Mode::Exclusive {
                 return;
             }
             if !place.owns {

@@ -39,6 +39,47 @@ fn owners_at_once(history: &History) -> usize {
 const RECIPES: [&str; 2] = ["zk-shared-locks", "curator-read-write-lock"];
 
 #[test]
+fn who_has_announced_itself_waits_and_owns_nothing() {
+    for (recipe, first) in [
+        ("zk-shared-locks-readers-first", Reads::Never),
+        ("zk-shared-locks-writers-first", Reads::Always),
+    ] {
+        // One of one kind comes while others of the other kind are inside, and before a last one.
+        let others = match first {
+            Reads::Never => Reads::Always,
+            Reads::Always | Reads::Share(_) => Reads::Never,
+        };
+        let mut plan = plan(recipe, others);
+        plan.workload.arrive = Arrival::InOrder;
+        let own = ContenderSettings {
+            reads: Some(first),
+            ..ContenderSettings::default()
+        };
+        plan.workload.contender_settings = BTreeMap::from([(ContenderName(1), own)]);
+        let run = simulate(&plan, 0).run;
+        let whos = run
+            .history
+            .events
+            .iter()
+            .filter_map(|event| match event.what {
+                EventKind::Owned { by, .. } => Some(by.0),
+                _ => None,
+            });
+        let order: Vec<u32> = whos.collect();
+        assert_eq!(order.last(), Some(&1), "{recipe}: {order:?}");
+        for invariant in [
+            "mutual-exclusion",
+            "exclusive-ownership",
+            "progress",
+            "no-orphan",
+        ] {
+            let verdict = invariants::find(invariant).map(|it| it.verdict(&run));
+            assert_eq!(verdict, Some(Verdict::Holds), "{recipe}: {invariant}");
+        }
+    }
+}
+
+#[test]
 fn readers_own_the_lock_together_and_writers_one_by_one() {
     for recipe in RECIPES {
         let all = |reads| simulate(&plan(recipe, reads), 0).run;

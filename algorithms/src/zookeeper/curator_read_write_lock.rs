@@ -59,6 +59,7 @@ pub const RECIPE: Recipe = Recipe {
 /// Who owns a queue of such nodes.
 pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::ReadersAndWriters {
     reader: READ_LOCK_NAME,
+    announced: None,
 };
 
 const READ_LOCK_NAME: &str = "__READ__";

@@ -38,6 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::ReadersAndWriters {
         reader: READ_LOCK.node_name,
+        announced: None,
     },
     requests: REQUESTS,
     inputs: &[],

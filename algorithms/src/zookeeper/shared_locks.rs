@@ -32,6 +32,8 @@
 //!
 //! - As of `hardened`: a stalled holder believes for too long (scenario `zookeeper/shared-locks-pause`). A reader has
 //!   no token, for it writes nothing; what it has read may be old.
+//! - Readers that do not wait for a writer that waits starve it, and writers that do not wait for a reader that waits
+//!   starve that (`shared_locks_readers_first`, scenario `zookeeper/starved-writer`; `shared_locks_writers_first`).
 //! - To swap the rules of steps 3 and 4 lets a writer in with readers (`shared_locks_writers_only`, scenario
 //!   `zookeeper/shared-locks`); to count later writers makes a reader and a writer wait for each other
 //!   (`shared_locks_later_writers`).
@@ -62,11 +64,14 @@ pub const RECIPE: Recipe = Recipe {
 };
 
 /// Who owns a queue of such tickets.
-pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::ReadersAndWriters { reader: READ };
+pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::ReadersAndWriters {
+    reader: READ,
+    announced: None,
+};
 
 /// Marks in the names of tickets.
-const READ: &str = "-read-";
-const WRITE: &str = "-write-";
+pub(super) const READ: &str = "-read-";
+pub(super) const WRITE: &str = "-write-";
 
 /// Which ticket one waits for, of all that there are in order, and where ours is among them.
 pub(super) type Ahead = fn(&[Rc<str>], usize) -> Option<&Rc<str>>;
@@ -101,9 +106,9 @@ pub(super) fn is_writer(name: &str) -> bool {
 
 /// The lock.
 pub(super) struct SharedLocks {
-    zk: ZooKeeper,
-    env: Env,
-    lock: Path,
+    pub(super) zk: ZooKeeper,
+    pub(super) env: Env,
+    pub(super) lock: Path,
     waits_for: WaitsFor,
 }
 
@@ -148,7 +153,7 @@ impl SharedLocks {
 }
 
 /// The names of all tickets, in the order of their numbers.
-fn in_order(children: &Children) -> Vec<Rc<str>> {
+pub(super) fn in_order(children: &Children) -> Vec<Rc<str>> {
     let queue = children.sorted_by_sequence();
     let names = (0..children.len()).filter_map(|position| queue.get(position));
     names.cloned().collect()
