@@ -90,6 +90,60 @@ fn every_kind_of_fault_strikes_in_a_scenario_that_names_it() {
     }
 }
 
+/// The tests of Curator and of kazoo: a row is the tests, the scenario, and which recipes break which promises there.
+const PORTED_TESTS: &str = include_str!("../../docs/ported-tests.md");
+
+/// The groups that are tests of a library.
+const PORTED: [&str; 2] = ["curator/", "kazoo/"];
+
+/// What stands in backticks.
+fn quoted(text: &str) -> BTreeSet<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn every_ported_test_is_found_by_its_name_and_breaks_what_the_page_says() {
+    let scenarios = from_disk();
+    let mut left: BTreeSet<&str> = scenarios.iter().map(|it| it.name.as_str()).collect();
+    left.retain(|name| PORTED.iter().any(|group| name.starts_with(group)));
+    let rows = PORTED_TESTS.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [_, tests, scenario, caught, _] = cells[..] else {
+            return None;
+        };
+        Some((
+            tests,
+            scenario.strip_prefix('`')?.strip_suffix('`')?,
+            caught,
+        ))
+    });
+    for (tests, name, caught) in rows {
+        let scenario = scenarios.iter().find(|it| it.name == name);
+        let scenario = scenario.unwrap_or_else(|| panic!("there is no {name}"));
+        if !left.remove(name) {
+            let elsewhere = !PORTED.iter().any(|group| name.starts_with(group));
+            assert!(elsewhere, "{name} has two rows");
+            continue;
+        }
+        for test in tests.split(", ") {
+            assert!(scenario.source.contains(test), "{name}: {test}");
+        }
+        let (algorithms, promises) = caught.split_once('→').unwrap_or_default();
+        let (mut breaking, mut broken) = (BTreeSet::new(), BTreeSet::new());
+        for case in &scenario.cases {
+            for expectation in &case.expectations {
+                if matches!(expectation.want, Want::Violated { .. }) {
+                    breaking.insert(case.algorithm.name);
+                    broken.insert(expectation.invariant);
+                }
+            }
+        }
+        assert_eq!(quoted(algorithms), breaking, "{name}");
+        assert_eq!(quoted(promises), broken, "{name}");
+    }
+    assert!(left.is_empty(), "not on the page: {left:?}");
+}
+
 #[test]
 fn what_is_to_be_violated_is_with_the_seeds_of_any_day() {
     // Days of five years. Those of a wide range of seeds would seldom show what one seed in ten does not do.

@@ -186,6 +186,11 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "everybody behind the node gives up and comes again until the end",
     ),
     (
+        "curator/test-simple curator-semaphore-unreturned progress",
+        30,
+        "who waits behind its own lease gives up and comes again until the end",
+    ),
+    (
         "zookeeper/container-reaped zk-predecessor-watch progress",
         700,
         "each create finds no parent, and the next comes 50 ms later, until the end",
