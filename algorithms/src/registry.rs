@@ -82,7 +82,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::guid_reentry::RECIPE,
     zk::curator_leader_latch_session_policy::RECIPE,
     zk::curator_leader_latch_any_session::RECIPE,
-    zk::curator_leader_selector_deaf::RECIPE,
+    zk::curator_leader_selector_ignores_state::RECIPE,
     zk::write_lock::RECIPE,
     zk::rust_lock_client_curator_prefix::RECIPE,
     zk::tutorial_barrier::RECIPE,

@@ -15,7 +15,7 @@ pub mod curator_leader_latch_any_session;
 pub mod curator_leader_latch_own_node;
 pub mod curator_leader_latch_session_policy;
 pub mod curator_leader_selector;
-pub mod curator_leader_selector_deaf;
+pub mod curator_leader_selector_ignores_state;
 pub mod curator_mutex;
 pub mod curator_mutex_any_session;
 pub mod curator_mutex_leftover;

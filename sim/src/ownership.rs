@@ -112,6 +112,11 @@ impl Ownership {
         owner.or_else(|| self.queue.front().map(|place| (place.name, place.by)))
     }
 
+    /// Whether its nodes are leases, which are counted.
+    pub fn is_of_leases(&self) -> bool {
+        leases::are_counted(self.rule)
+    }
+
     /// What is left at the service.
     pub fn leftovers(&self) -> Vec<(NameId, ContenderId)> {
         let places = self.queue.iter().map(|place| (place.name, place.by));

@@ -129,3 +129,15 @@ fn who_misses_a_party_that_is_dead_for_good_makes_no_progress_and_nobody_is_blam
     };
     assert!(why.contains("all others wait for it"), "{why}");
 }
+
+#[test]
+fn who_comes_late_has_as_long_as_whoever_comes_at_once() {
+    for recipe in RECIPES {
+        let mut plan = plan(recipe);
+        plan.workload.arrive = Arrival::Within(seconds(300));
+        for seed in 0..5 {
+            let run = simulate(&plan, seed).run;
+            assert_eq!(verdict("progress", &run), Verdict::Holds, "{recipe}");
+        }
+    }
+}

@@ -56,6 +56,42 @@ const RECIPES: [&str; 3] = [
     "kazoo-semaphore",
 ];
 
+/// Who waits at the end, by which node, and whose that is.
+fn still_waiting(history: &History) -> Vec<(u32, &str, u32)> {
+    let events = history.events.iter();
+    let waiting = events.filter_map(|event| match event.what {
+        EventKind::StillWaiting {
+            by,
+            behind: Some(behind),
+            owner: Some(owner),
+            ..
+        } => Some((by.0, history.name(behind), owner.0)),
+        _ => None,
+    });
+    waiting.collect()
+}
+
+#[test]
+fn who_waits_for_a_lease_is_behind_one_and_all_others_behind_its_mutex() {
+    for (recipe, mutex) in [
+        ("curator-semaphore", "/locks/a/locks/"),
+        ("kazoo-semaphore", "/locks/a-__lock__/"),
+    ] {
+        let mut plan = plan(recipe, Some(1));
+        plan.workload.contenders = 3;
+        plan.workload.arrive = Arrival::InOrder;
+        plan.workload.hold = Hold::For(seconds(60));
+        plan.workload.progress_bound = Some(seconds(30));
+        let run = simulate(&plan, 0).run;
+        let waiting = still_waiting(&run.history);
+        let [(1, lease, 0), (2, of_mutex, 1)] = waiting[..] else {
+            panic!("{recipe}: {waiting:?}");
+        };
+        assert!(!lease.starts_with(mutex), "{recipe}: {lease}");
+        assert!(of_mutex.starts_with(mutex), "{recipe}: {of_mutex}");
+    }
+}
+
 #[test]
 fn as_many_own_a_semaphore_as_it_has_permits_and_all_get_one() {
     for recipe in RECIPES {

@@ -164,6 +164,7 @@ fn orphan(
         .or_else(|| how_it_was_left(evidence, who, *calls.last()?));
     let why = why.unwrap_or_else(|| format!("no call of {who} brought it that ownership"));
     case.show_ownership(ownership).show([last]).show(calls);
+    case.show(evidence.where_made(ownership.lock, ownership.name, Some(ownership.by)));
     let summary = format!("{who} owned the lock by {node} for {alone}, and nobody believed in it");
     case.then(format!(
         "the service has {who} as the owner by {node} from {from} {to}."

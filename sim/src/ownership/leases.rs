@@ -1,7 +1,7 @@
 //! Leases: nodes each of which owns a permit of a semaphore, or waits for one.
 
 use picklock_algorithms::{OwnershipRule, Permits};
-use picklock_checker::VirtualTime;
+use picklock_checker::{ContenderId, NameId, VirtualTime};
 
 use super::{Owner, Ownership};
 use crate::recorder::Recorder;
@@ -52,6 +52,18 @@ pub(super) fn is_place(rule: OwnershipRule, name: &str) -> bool {
 }
 
 impl Ownership {
+    /// Which lease must go before a contender has a permit that it knows of, and who made it: where there are more of
+    /// them than permits, the first but for its own last one.
+    pub fn ahead_of(&self, by: ContenderId) -> Option<(NameId, ContenderId)> {
+        if self.queue.len() <= self.permits {
+            return self.head();
+        }
+        let own = self.queue.iter().filter(|place| place.by == by);
+        let own = own.map(|place| place.arrival).max();
+        let mut others = { self.queue.iter() }.filter(|place| Some(place.arrival) != own);
+        others.next().map(|place| (place.name, place.by))
+    }
+
     /// Gives the permits that are left to those whose turn it is. A lower number may be made later, when the numbers
     /// begin anew: whoever has a permit keeps it.
     pub(super) fn grant_permits(&mut self, at: VirtualTime, recorder: &mut Recorder) {

@@ -22,6 +22,7 @@ mod servers;
 mod service_events;
 mod session_events;
 mod setup;
+mod waiting;
 mod watch_delivery;
 
 use std::collections::BTreeMap;
@@ -261,7 +262,7 @@ impl SimulatedService for SimulatedZooKeeper {
         leader.is_some() && leader == world.server(ServerName::Of(contender))
     }
 
-    fn waits_behind(world: &World<Self>, by: ContenderId) -> Option<(NameId, ContenderId)> {
+    fn waits_behind(world: &mut World<Self>, by: ContenderId) -> Option<(NameId, ContenderId)> {
         world.waits_behind(by)
     }
 

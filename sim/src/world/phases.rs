@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use picklock_checker::{Broken, ContenderId, Ended, EventKind, LockId};
+use picklock_checker::{Broken, ContenderId, Ended, EventKind, LockId, VirtualTime};
 
 use super::SimulatedService;
 use super::World;
 use crate::event::Event;
 use crate::ownership::Ownership;
-use crate::plan::{Fault, FaultDuration, Hold, Plan, PlannedFault, Section, Trigger};
+use crate::plan::{Arrival, Fault, FaultDuration, Hold, Plan, PlannedFault, Section, Trigger};
 
 /// The storm lasts this long at most.
 pub(crate) fn storm_limit(plan: &Plan) -> Duration {
@@ -26,6 +26,17 @@ pub(crate) fn progress_bound(plan: &Plan) -> Duration {
         let service = &plan.service;
         service.lease_at_most() * 2 + service.recovery() + late_messages(plan) + sections(plan)
     })
+}
+
+/// When the last contender comes at the latest, where the plan says so.
+fn last_arrival(plan: &Plan) -> Duration {
+    match plan.workload.arrive {
+        Arrival::Within(span) => span,
+        Arrival::Together
+        | Arrival::InOrder
+        | Arrival::BehindHolder
+        | Arrival::InOrderBehindHolder => Duration::ZERO,
+    }
 }
 
 /// By how much single messages come late, one behind the other. The faults that make them late are over at once.
@@ -146,8 +157,11 @@ impl<S: SimulatedService> World<S> {
     fn begin_calm(&mut self) {
         self.calm = true;
         self.record(EventKind::CalmBegan);
+        // Who comes later has as long from then on.
+        let all_have_come = VirtualTime::ZERO + last_arrival(&self.plan);
+        let from = self.now.max(all_have_come);
         self.timeline
-            .add(self.now + self.progress_bound, Event::BoundReached);
+            .add(from + self.progress_bound, Event::BoundReached);
     }
 
     /// A contender has done what it came for, or is dead for good.

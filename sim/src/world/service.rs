@@ -126,7 +126,7 @@ pub(crate) trait SimulatedService: Sized + 'static {
     }
 
     /// Whom a contender waits for, and by which node or key.
-    fn waits_behind(_world: &World<Self>, _by: ContenderId) -> Option<(NameId, ContenderId)> {
+    fn waits_behind(_world: &mut World<Self>, _by: ContenderId) -> Option<(NameId, ContenderId)> {
         None
     }
 

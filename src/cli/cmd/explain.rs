@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
-use crate::checker::{DISTANCES, INVARIANTS, METRICS, SOMETIMES, Truth};
+use crate::algorithms::Recipe;
+use crate::checker::{DISTANCES, INVARIANTS, Invariant, METRICS, SOMETIMES, Truth};
 use crate::scenarios::{Case, Expectation, Scenario, Want, nearest, program};
 use crate::sim::plan::FaultKind;
 use crate::sources;
 
-use super::list::{faults, known_of};
+use super::list::faults::{self, Example};
+use super::list::known_of;
 use crate::cli::console;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -40,6 +42,7 @@ type Shows = Box<dyn Fn(&Case) -> Option<usize>>;
 
 /// What is known of a word, of one thing that it is the name of.
 struct Explained {
+    name: String,
     /// What it is: `invariant`, `fault`.
     what: String,
     meaning: String,
@@ -85,98 +88,105 @@ impl Explain {
 
 /// All that has this name.
 fn explained(word: &str) -> Vec<Explained> {
-    let mut things = Vec::new();
-    for invariant in INVARIANTS.iter().filter(|it| it.name == word) {
-        let name = invariant.name;
-        things.push(Explained {
-            what: format!("an invariant, of {}", of_truth(invariant.truth)),
-            meaning: invariant.meaning.to_owned(),
-            more: Vec::new(),
-            shows: Box::new(move |case| violates(case, Some(name)).then(|| size(case))),
-        });
-    }
-    for example in faults::faults().iter().filter(|it| it.name == word) {
-        let name = example.name;
-        let injects = move |case: &Case| {
-            let mut faults = case.plan.faults.iter();
-            faults.any(|fault| FaultKind::of(&fault.inject).name() == name)
-        };
-        things.push(Explained {
-            what: "a fault".to_owned(),
-            meaning: example.meaning.clone(),
-            more: vec![example.example.to_owned()],
-            shows: Box::new(move |case| {
-                (injects(case) && violates(case, None)).then(|| size(case))
-            }),
-        });
-    }
-    let recipes = program::algorithms();
-    for recipe in recipes.iter().filter(|it| it.name == word) {
-        let flaw = recipe.flaw.map(|flaw| format!("flaw: {flaw}"));
-        let name = recipe.name;
-        things.push(Explained {
-            what: "an algorithm".to_owned(),
-            meaning: recipe.summary.to_owned(),
-            more: flaw.into_iter().chain(known_of(recipe)).collect(),
-            shows: Box::new(move |case| {
-                let is_of_it = case.algorithm.name == name;
-                // What breaks it says more than where it holds.
-                let holds = usize::from(!violates(case, None)) * 1_000;
-                is_of_it.then(|| holds + size(case))
-            }),
-        });
-    }
-    let worded = |what: &str, meaning: &str| Explained {
-        what: what.to_owned(),
-        meaning: meaning.to_owned(),
-        more: Vec::new(),
-        shows: Box::new(|_| None),
-    };
-    for example in faults::triggers().iter().filter(|it| it.name == word) {
-        let mut trigger = worded("a trigger of a fault", &example.meaning);
-        trigger.more.push(example.example.to_owned());
-        things.push(trigger);
-    }
-    for metric in METRICS.iter().filter(|it| it.name == word) {
-        things.push(worded("a metric", metric.meaning));
-    }
-    for moment in SOMETIMES.iter().filter(|it| it.name == word) {
-        things.push(worded("a moment of the protocol", moment.meaning));
-    }
-    for distance in DISTANCES.iter().filter(|it| it.name == word) {
-        things.push(worded("a distance to an overlap", distance.meaning));
-    }
-    for (words, meaning) in glossary() {
-        if words.split(", ").any(|it| it == word) {
-            things.push(worded("a word of the reports", meaning));
-        }
-    }
+    let mut things = everything();
+    things.retain(|thing| thing.name == word);
     things
 }
 
 /// Every name that can be explained.
 fn names() -> Vec<String> {
-    let invariants = INVARIANTS.iter().map(|it| it.name.to_owned());
-    let faults = faults::faults().into_iter().map(|it| it.name.to_owned());
-    let triggers = faults::triggers().into_iter().map(|it| it.name.to_owned());
-    let metrics = METRICS.iter().map(|it| it.name.to_owned());
-    let moments = SOMETIMES.iter().map(|it| it.name.to_owned());
-    let distances = DISTANCES.iter().map(|it| it.name.to_owned());
-    let words = glossary().flat_map(|(words, _)| words.split(", ").map(str::to_owned));
-    let algorithms = program::algorithms();
-    let algorithms = algorithms.iter().map(|it| it.name.to_owned());
-    let mut names: Vec<String> = invariants
-        .chain(faults)
-        .chain(triggers)
-        .chain(metrics)
-        .chain(moments)
-        .chain(distances)
-        .chain(words)
-        .chain(algorithms)
-        .collect();
+    let mut names: Vec<String> = everything().into_iter().map(|it| it.name).collect();
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// All that can be explained, in the order in which what has the same name is.
+fn everything() -> Vec<Explained> {
+    let mut things: Vec<Explained> = INVARIANTS.iter().map(of_invariant).collect();
+    things.extend(faults::faults().into_iter().map(of_fault));
+    things.extend(program::algorithms().iter().map(of_algorithm));
+    for example in faults::triggers() {
+        let mut trigger = worded(example.name, "a trigger of a fault", &example.meaning);
+        trigger.more.push(example.example.to_owned());
+        things.push(trigger);
+    }
+    for metric in METRICS {
+        things.push(worded(metric.name, "a metric", metric.meaning));
+    }
+    for moment in SOMETIMES {
+        things.push(worded(
+            moment.name,
+            "a moment of the protocol",
+            moment.meaning,
+        ));
+    }
+    for distance in DISTANCES {
+        things.push(worded(
+            distance.name,
+            "a distance to an overlap",
+            distance.meaning,
+        ));
+    }
+    for (words, meaning) in glossary() {
+        let words = words.split(", ");
+        things.extend(words.map(|word| worded(word, "a word of the reports", meaning)));
+    }
+    things
+}
+
+fn of_invariant(invariant: &Invariant) -> Explained {
+    let name = invariant.name;
+    Explained {
+        name: name.to_owned(),
+        what: format!("an invariant, of {}", of_truth(invariant.truth)),
+        meaning: invariant.meaning.to_owned(),
+        more: Vec::new(),
+        shows: Box::new(move |case| violates(case, Some(name)).then(|| size(case))),
+    }
+}
+
+fn of_fault(example: Example) -> Explained {
+    let name = example.name;
+    let injects = move |case: &Case| {
+        let mut faults = case.plan.faults.iter();
+        faults.any(|fault| FaultKind::of(&fault.inject).name() == name)
+    };
+    Explained {
+        name: name.to_owned(),
+        what: "a fault".to_owned(),
+        meaning: example.meaning,
+        more: vec![example.example.to_owned()],
+        shows: Box::new(move |case| (injects(case) && violates(case, None)).then(|| size(case))),
+    }
+}
+
+fn of_algorithm(recipe: &Recipe) -> Explained {
+    let flaw = recipe.flaw.map(|flaw| format!("flaw: {flaw}"));
+    let name = recipe.name;
+    Explained {
+        name: name.to_owned(),
+        what: "an algorithm".to_owned(),
+        meaning: recipe.summary.to_owned(),
+        more: flaw.into_iter().chain(known_of(recipe)).collect(),
+        shows: Box::new(move |case| {
+            let is_of_it = case.algorithm.name == name;
+            // What breaks it says more than where it holds.
+            let holds = usize::from(!violates(case, None)) * 1_000;
+            is_of_it.then(|| holds + size(case))
+        }),
+    }
+}
+
+/// What is explained in words alone.
+fn worded(name: &str, what: &str, meaning: &str) -> Explained {
+    Explained {
+        name: name.to_owned(),
+        what: what.to_owned(),
+        meaning: meaning.to_owned(),
+        more: Vec::new(),
+        shows: Box::new(|_| None),
+    }
 }
 
 /// The rows of the glossary: the words, and what they mean.

@@ -41,3 +41,15 @@ pub(super) fn calls_of_owner(
     found.drain(..found.len().saturating_sub(3));
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::verdict;
+
+    #[test]
+    fn that_a_forgotten_node_was_made_is_shown() {
+        let made_late = "b=0-4 a.acquire:0 a.cancelled:1 a.queued:2/name=x a=4-/name=x end:20";
+        let witness = verdict(made_late).witness().cloned().expect("a violation");
+        assert_eq!(witness.events, [1, 2, 3, 5]);
+    }
+}

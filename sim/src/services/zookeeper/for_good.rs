@@ -1,9 +1,6 @@
-//! Whether what is left of an ensemble can serve, when something is gone for good; and whom the waiting wait for.
-
-use picklock_checker::{ContenderId, NameId};
+//! Whether what is left of an ensemble can serve, when something is gone for good.
 
 use super::SimulatedZooKeeper;
-use super::ownership_events::name_in_lock;
 use crate::network::Side;
 use crate::plan::Fault;
 use crate::world::World;
@@ -24,21 +21,5 @@ impl World<SimulatedZooKeeper> {
             true => Ok(()),
             false => Err("what is left has no quorum"),
         }
-    }
-
-    /// The node that a contender waits for, and who made it: the one that it watches, or else the first.
-    pub(super) fn waits_behind(&self, by: ContenderId) -> Option<(NameId, ContenderId)> {
-        let client = self.contenders[by.0 as usize].client?;
-        let watches = self.service.clients[client.0 as usize].machine.watches();
-        let lock = self.lock_of(by);
-        let ownership = &self.ownerships[lock.0 as usize];
-        // Of a handle that tasks share, the watches of this one.
-        let own = |path| !self.shares_clients() || self.is_told_of_node(client, by, path);
-        let watched = watches
-            .filter(|(path, _)| own(path))
-            .filter_map(|(path, _)| name_in_lock(path))
-            .filter(|(of, _)| *of == lock)
-            .find_map(|(_, name)| ownership.node(name));
-        watched.or_else(|| ownership.head())
     }
 }

@@ -7,7 +7,7 @@ use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
-    name: "curator-leader-selector-deaf",
+    name: "curator-leader-selector-ignores-state",
     summary: "Curator's LeaderSelector whose listener ignores the state of the connection.",
     source: "A LeaderSelectorListener with an empty stateChanged; Tech Note 10",
     flaw: Some("nobody tells the leader that its connection, or its session, is lost"),
