@@ -16,10 +16,10 @@ pub enum OwnershipRule {
         /// nothing, and nobody in the queue waits for it. `None`: all join at once.
         announced: Option<&'static str>,
     },
-    /// The children of a node below the lock's own are leases, and queue in sequence order. The first, as many as there
-    /// are permits, own one each.
+    /// The children of the lock's node, or of one below it, are leases, and queue in sequence order. The first, as many
+    /// as there are permits, own one each.
     LowestLeases {
-        /// The name of that node.
+        /// The name of the node below it; empty if there is none.
         parent: &'static str,
         /// How many permits there are.
         permits: Permits,

@@ -172,12 +172,19 @@ impl InterProcessMutex {
             base_path,
             lock_name,
             driver,
+            max_leases: 1,
             deviation,
         };
         Self {
             internals,
             thread_data: None,
         }
+    }
+
+    /// The same, which so many may have at once.
+    pub(super) fn leasing(mut self, max_leases: u32) -> Self {
+        self.internals.max_leases = max_leases as usize;
+        self
     }
 
     /// Steps 0 to 6.
@@ -248,6 +255,8 @@ struct LockInternals {
     base_path: Path,
     lock_name: &'static str,
     driver: &'static dyn LockInternalsDriver,
+    /// How many may have it at once.
+    max_leases: usize,
     deviation: Deviation,
 }
 
@@ -315,7 +324,9 @@ impl LockInternals {
         loop {
             let children = self.get_sorted_children().await?;
             let sequence_node_name = our_path.rsplit('/').next().unwrap_or_default();
-            let path_to_watch = match self.driver.gets_the_lock(&children, sequence_node_name)? {
+            let predicate =
+                { self.driver }.gets_the_lock(&children, sequence_node_name, self.max_leases);
+            let path_to_watch = match predicate? {
                 PredicateResults::GetsTheLock => return self.is_of_this_session(our_path).await,
                 PredicateResults::PathToWatch(name) => child(&self.base_path, name),
             };

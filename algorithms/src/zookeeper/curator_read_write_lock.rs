@@ -178,6 +178,7 @@ impl LockInternalsDriver for ReadDriver {
         &self,
         children: &'c [Rc<str>],
         sequence_node_name: &str,
+        _max_leases: usize,
     ) -> ZkResult<PredicateResults<'c>> {
         read_lock_predicate(children, sequence_node_name)
     }

@@ -93,7 +93,7 @@ pub(super) struct Names {
 }
 
 /// Those of `Lock`.
-const NAMES: Names = Names {
+pub(super) const NAMES: Names = Names {
     node_name: "__lock__",
     exclude_names: &["__lock__"],
 };

@@ -36,6 +36,7 @@ pub(super) fn are_counted(rule: OwnershipRule) -> bool {
 /// Whether a node of this name, of those below the lock, is a place in its queue. A semaphore has other nodes, too.
 pub(super) fn is_place(rule: OwnershipRule, name: &str) -> bool {
     match rule {
+        OwnershipRule::LowestLeases { parent: "", .. } => true,
         OwnershipRule::LowestLeases { parent, .. } => {
             let below = name.strip_prefix(parent);
             below.is_some_and(|rest| rest.starts_with('/'))

@@ -17,7 +17,7 @@ pub(crate) trait LockInternalsDriver: Sync {
     /// What nodes are sorted by, of a node's name.
     fn fix_for_sorting<'n>(&self, name: &'n str) -> &'n str;
 
-    /// Whether this node has the lock, of all that there are in order. Of a mutex, the first has it.
+    /// Whether this node has the lock, of all that there are in order: the first have it, as many as there may be.
     ///
     /// # Errors
     ///
@@ -26,10 +26,12 @@ pub(crate) trait LockInternalsDriver: Sync {
         &self,
         children: &'c [Rc<str>],
         sequence_node_name: &str,
+        max_leases: usize,
     ) -> ZkResult<PredicateResults<'c>> {
-        Ok(match our_index(children, sequence_node_name)? {
-            0 => PredicateResults::GetsTheLock,
-            index => PredicateResults::PathToWatch(&children[index - 1]),
+        let our_index = our_index(children, sequence_node_name)?;
+        Ok(match our_index.checked_sub(max_leases) {
+            None => PredicateResults::GetsTheLock,
+            Some(to_watch) => PredicateResults::PathToWatch(&children[to_watch]),
         })
     }
 }

@@ -1,0 +1,23 @@
+//! `kazoo_election`, except that the leader function does not listen to the connection. Must be caught by
+//! `zookeeper/cut-off-leader`.
+
+use super::kazoo_election::{Election, LeaderFunction};
+use super::kazoo_lock::{CLAIMS, REQUESTS};
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "kazoo-election-ignores-state",
+    summary: "kazoo's Election whose leader function ignores the state of the connection.",
+    source: "kazoo 2.11, recipe/election.py, Election.run: the example in its documentation",
+    flaw: Some("nobody tells the leader function that its connection, or its session, is lost"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChildLeads,
+    requests: REQUESTS,
+    inputs: &[],
+    cancellable: false,
+    shareable: false,
+    build: Build::ZooKeeper(&|zk, env, path| {
+        Box::new(Election::new(zk, &env, path, LeaderFunction::GoesOn))
+    }),
+};
