@@ -261,6 +261,9 @@ pub struct Story {
     /// If this is not the run of the seed but a smaller one that violates the same: how much smaller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smaller: Option<ShrunkRun>,
+    /// If it is a smaller run: the scenario file that is that run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduction: Option<String>,
 }
 
 /// A run that was made smaller.

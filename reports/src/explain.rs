@@ -15,11 +15,10 @@ const INDENT: usize = 9;
 /// Who is who: one line for each contender that has a lane. Empty if there is none.
 pub(crate) fn cast(story: &Story, scene: &Scene, style: &Style) -> String {
     let mut text = String::new();
-    for (index, column) in scene.columns.iter().enumerate() {
+    for (index, (letter, who)) in people(story, scene, style).iter().enumerate() {
         let start = if index == 0 { "  Let" } else { "" };
-        let first = format!("{start:<INDENT$}{} = ", column.letter);
-        let who = describe_contender(story, column, scene, style.glyphs());
-        text.push_str(&hanging(&first, &who));
+        let first = format!("{start:<INDENT$}{letter} = ");
+        text.push_str(&hanging(&first, who));
         text.push('\n');
     }
     let others = story.history.contenders.len() - scene.columns.len();
@@ -31,27 +30,48 @@ pub(crate) fn cast(story: &Story, scene: &Scene, style: &Style) -> String {
     text
 }
 
-/// The argument, with letters for the contenders that have a lane. Empty if the run violates
-/// nothing.
-pub(crate) fn argument(story: &Story, scene: &Scene) -> String {
+/// Who is who: the letter of each contender that has a lane, and what is to be known of it.
+pub(crate) fn people(story: &Story, scene: &Scene, style: &Style) -> Vec<(String, String)> {
+    let columns = scene.columns.iter();
+    let who = |column: &Column| {
+        let who = describe_contender(story, column, scene, style.glyphs());
+        (column.letter.clone(), who)
+    };
+    columns.map(who).collect()
+}
+
+/// The sentences of the argument, with letters for the contenders that have a lane.
+pub(crate) fn steps(story: &Story, scene: &Scene) -> Vec<String> {
     let Some((_, witness)) = &story.violated else {
-        return String::new();
+        return Vec::new();
     };
     let columns = scene.columns.iter();
     let letters: Vec<_> = columns
         .map(|column| (column.name.clone(), column.letter.clone()))
         .collect();
+    let sentences = sentences(witness);
+    sentences.iter().map(|it| rename(it, &letters)).collect()
+}
+
+/// What the service did that explains it, in sentences.
+pub(crate) fn causes(story: &Story, scene: &Scene) -> Vec<String> {
+    let reasons = reasons(story, scene);
+    let sentence = |reason: &String| format!("{}.", capitalised(reason));
+    reasons.iter().map(sentence).collect()
+}
+
+/// The argument, with letters for the contenders that have a lane. Empty if the run violates
+/// nothing.
+pub(crate) fn argument(story: &Story, scene: &Scene) -> String {
     let mut text = String::new();
-    for (index, sentence) in sentences(witness).iter().enumerate() {
+    for (index, sentence) in steps(story, scene).iter().enumerate() {
         let start = if index == 0 { "  Then" } else { "" };
-        let sentence = rename(sentence, &letters);
-        for (line, words) in wrap(&sentence, WIDTH - INDENT).iter().enumerate() {
+        for (line, words) in wrap(sentence, WIDTH - INDENT).iter().enumerate() {
             let start = if line == 0 { start } else { "" };
             text.push_str(&format!("{start:<INDENT$}{words}\n"));
         }
     }
-    for reason in reasons(story, scene) {
-        let reason = format!("{}.", capitalised(&reason));
+    for reason in causes(story, scene) {
         for (line, words) in wrap(&reason, WIDTH - INDENT).iter().enumerate() {
             let start = if line == 0 { "  Cause" } else { "" };
             text.push_str(&format!("{start:<INDENT$}{words}\n"));

@@ -5,6 +5,7 @@
 //!
 //! - [`terminal`]: a block per scenario, a summary at the end;
 //! - [`story`]: one run told to a person, with its [`timeline`] and the argument;
+//! - [`diagram`]: one run as a picture, and [`html`]: a page with all that was found;
 //! - [`json`]: the same for machines, versioned;
 //! - [`junit`], [`sarif`], [`github`]: the same as test reports, code scanning, and GitHub's workflows read it;
 //! - [`herd`]: what a release costs, as tables, JSON, and charts;
@@ -14,10 +15,14 @@
 
 mod columns;
 pub mod cost;
+pub mod diagram;
+mod escape;
+pub mod event_words;
 mod explain;
 pub mod files;
 pub mod github;
 pub mod herd;
+pub mod html;
 pub mod json;
 pub mod junit;
 mod problem;

@@ -17,8 +17,11 @@ mod side_rows;
 use picklock_checker::outcome::Story;
 use picklock_checker::{ContenderId, Event, EventKind, History, ServiceEvent, VirtualTime};
 
-pub(crate) use note::place_and_name;
+pub(crate) use breach::words_at as breach_words;
+pub(crate) use note::{of_service, place_and_name};
 use select::Selection;
+pub(crate) use select::is_structural;
+pub(crate) use service_rows::is_told_by_history;
 use session_ends::SessionEnds;
 use side_rows::{SideRow, SideRowKind};
 
@@ -162,6 +165,25 @@ impl Names<'_> {
         let column = self.columns.iter().find(|column| column.contender == id);
         column.map_or_else(|| self.history.contender(id), |column| &column.letter)
     }
+}
+
+/// What stands beside an event: as the service tells of it, if it does.
+pub(crate) fn notes(names: &Names, index: usize, what: &EventKind, glyphs: &Glyphs) -> Vec<String> {
+    let history = names.history;
+    if let EventKind::ServerChanged { server, to } = *what
+        && let Some(told) = service_rows::change(history, index, server, to)
+    {
+        return vec![note::of_service(told, names, glyphs)];
+    }
+    if let Some(refusal) = failed_call::refusal(history, index) {
+        return vec![refusal];
+    }
+    let mut notes = Vec::from_iter(note::note(what, names, glyphs));
+    if let EventKind::Acquired { by, .. } = *what {
+        let holders = service_rows::holders(history, by, index);
+        notes.extend(holders.map(|holders| format!("its key is {holders}")));
+    }
+    notes
 }
 
 /// Goes through a history and makes the rows.
@@ -310,23 +332,9 @@ impl Builder<'_> {
         });
     }
 
-    /// What stands beside an event: as the service tells of it, if it does.
+    /// What stands beside an event.
     fn note(&self, index: usize, what: &EventKind) -> Vec<String> {
-        let history = self.names.history;
-        if let EventKind::ServerChanged { server, to } = *what
-            && let Some(told) = service_rows::change(history, index, server, to)
-        {
-            return vec![note::of_service(told, &self.names, self.glyphs)];
-        }
-        if let Some(refusal) = failed_call::refusal(history, index) {
-            return vec![refusal];
-        }
-        let mut notes = Vec::from_iter(note::note(what, &self.names, self.glyphs));
-        if let EventKind::Acquired { by, .. } = *what {
-            let holders = service_rows::holders(history, by, index);
-            notes.extend(holders.map(|holders| format!("its key is {holders}")));
-        }
-        notes
+        notes(&self.names, index, what, self.glyphs)
     }
 
     fn show(&mut self, index: usize, event: &Event, breaks: bool) {

@@ -61,8 +61,8 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
     service.filter(led_up).map(|(index, _)| index).collect()
 }
 
-/// What an event depends on directly.
-fn causes(plan: &Plan, history: &History, event: usize) -> Vec<usize> {
+/// The places of the events that an event depends on directly.
+pub fn causes(plan: &Plan, history: &History, event: usize) -> Vec<usize> {
     let before = &history.events[..event];
     let what = history.events[event].what;
     let mut causes = causes_of_subject(plan, before, &what);

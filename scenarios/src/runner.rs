@@ -359,6 +359,7 @@ pub fn story(
         also,
         history: simulated.run.history,
         smaller: None,
+        reproduction: None,
     }
 }
 

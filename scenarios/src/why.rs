@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::reduced_plan::without_fault;
 
-pub use crate::causal_history::{past, service_past};
+pub use crate::causal_history::{causes, past, service_past};
 pub use divergence::{Moment, TurningMoment, turning_moment};
 
 /// So many runs say what becomes of a plan with other choices, if nobody asks for more.

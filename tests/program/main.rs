@@ -3,6 +3,7 @@
 mod bad_input;
 #[cfg(feature = "broken-recipes")]
 mod broken;
+mod browser;
 mod common;
 mod determinism;
 mod drawn;
@@ -12,6 +13,7 @@ mod harness;
 mod help;
 mod library;
 mod readme;
+mod reports;
 mod session_names;
 mod shards;
 mod shrink;

@@ -27,7 +27,7 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "what each event draws",
     ),
     (
-        "src/cli/cmd/why/event.rs",
+        "reports/src/event_words.rs",
         "describe",
         "a few words for each event",
     ),

@@ -1,6 +1,9 @@
 //! What stands where the promise breaks.
 
-use picklock_checker::Vocabulary;
+use picklock_checker::{History, Vocabulary};
+
+use super::lane::Lane;
+use crate::style::Style;
 
 /// The words for it, if so many are inside at that moment.
 pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary) -> String {
@@ -26,4 +29,17 @@ pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary) -> S
         _ => "breaks here",
     };
     words.to_owned()
+}
+
+/// The words for it, if it happens with this event.
+pub(crate) fn words_at(invariant: &str, history: &History, event: usize) -> String {
+    let mut lanes = vec![Lane::default(); history.contenders.len()];
+    let glyphs = Style::PLAIN.glyphs();
+    for event in history.events.iter().take(event + 1) {
+        if let Some(lane) = event.what.by().and_then(|by| lanes.get_mut(by.0 as usize)) {
+            lane.apply(&event.what, history, glyphs);
+        }
+    }
+    let inside = lanes.iter().filter(|lane| lane.is_inside()).count();
+    words(invariant, inside, history.vocabulary)
 }

@@ -26,7 +26,7 @@ pub(super) fn change(
 }
 
 /// Whether a change that the history knows stands for this.
-fn is_told_by_history(history: &History, event: &ServiceEvent) -> bool {
+pub(crate) fn is_told_by_history(history: &History, event: &ServiceEvent) -> bool {
     let next = history.events.get(event.after).map(|event| event.what);
     matches!(next, Some(EventKind::ServerChanged { server, to }) if event.is_change(server, to))
 }

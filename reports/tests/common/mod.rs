@@ -183,6 +183,7 @@ pub fn story(invariant: &str, witness: Witness, history: History) -> Story {
             .to_owned(),
         why: None,
         smaller: None,
+        reproduction: None,
     }
 }
 

@@ -6,6 +6,8 @@ use picklock_checker::invariants;
 use picklock_checker::outcome::{CaseOutcome, DistinctFailure, ShrunkRun, Story};
 
 use super::kinds::{shape, ways};
+use super::reproduction::reproduction;
+use super::search::read_back;
 use super::unasked::Unasked;
 use super::{Cut, Shrunk};
 use crate::clock::Stopwatch;
@@ -14,6 +16,7 @@ use crate::replay_command::ReplayCommand;
 use crate::runner;
 use crate::scenario::{Case, Scenario};
 use crate::why;
+use crate::write;
 
 /// Shrinks runs that violate each promise that nobody expected to be violated, and tells apart how they do. The story
 /// is told of the smallest that does it as the first, or of the run that was found if nothing is left to spend on it.
@@ -121,6 +124,10 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
         seed,
         hash: Some(shrunk.was),
     };
+    let file = || {
+        let written = reproduction(scenario, case, seed, shrunk);
+        write(&written, &written.cases[0])
+    };
     Story {
         replay: again.replay(),
         why: Some(again.why(shrunk.invariant)),
@@ -132,6 +139,8 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
             shape: shape(&shrunk.plan),
             needs: Vec::new(),
         }),
+        // A case of another program may have a plan that no file can say.
+        reproduction: read_back(case, &shrunk.plan).map(|_| file()),
         ..story
     }
 }

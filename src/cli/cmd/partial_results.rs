@@ -142,6 +142,7 @@ fn broken(job: &Job, seed: u64, stuck: &Stuck) -> CaseOutcome {
         replay: job.replay(seed),
         why: None,
         smaller: None,
+        reproduction: None,
     };
     CaseOutcome {
         scenario: job.scenario.clone(),

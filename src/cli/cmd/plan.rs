@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::scenarios::{RecordedRun, SavedPlan, runner, write};
+use crate::scenarios::{Case, RecordedRun, SavedPlan, Scenario, runner, write};
 
 use super::select;
 use crate::cli::console;
@@ -40,19 +40,25 @@ impl Plan {
     /// [`Failure`], if there is no such case, or nobody could see it.
     pub fn execute(self) -> Result<u8, Failure> {
         let (scenario, case) = select::case(&self.scenario, self.case.as_deref())?;
-        let mut settled = case.settled(self.seed).into_owned();
-        // A file has no larger numbers.
-        if case.recorded.is_none() && i64::try_from(self.seed).is_ok() {
-            settled.saved = Some(SavedPlan {
-                seed: self.seed,
-                drawn: settled.drawn,
-                was: RecordedRun {
-                    hash: Some(runner::simulated(&settled, self.seed).hash),
-                    picklock: Some(env!("CARGO_PKG_VERSION").to_owned()),
-                },
-            });
-        }
-        console::shown(console::print(&write(&scenario, &settled)))?;
+        let hash = |case: &Case| runner::simulated(case, self.seed).hash;
+        console::shown(console::print(&text(&scenario, &case, self.seed, &hash)))?;
         Ok(exit::AS_EXPECTED)
     }
+}
+
+/// What a seed of a case runs, as a scenario file; `hash` says which run that is.
+pub fn text(scenario: &Scenario, case: &Case, seed: u64, hash: &dyn Fn(&Case) -> u64) -> String {
+    let mut settled = case.settled(seed).into_owned();
+    // A file has no larger numbers.
+    if case.recorded.is_none() && i64::try_from(seed).is_ok() {
+        settled.saved = Some(SavedPlan {
+            seed,
+            drawn: settled.drawn,
+            was: RecordedRun {
+                hash: Some(hash(&settled)),
+                picklock: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            },
+        });
+    }
+    write(scenario, &settled)
 }

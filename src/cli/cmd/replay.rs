@@ -1,5 +1,6 @@
 //! `picklock replay`: one seed of one case, told to a person.
 
+mod pictures;
 mod script_names;
 mod trace;
 
@@ -32,6 +33,7 @@ Examples:
   picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
   picklock replay my-locks/outage.toml --seed 3 --full
   picklock replay redis/redlock-half --case redlock --seed 3 --trace --of contender-1 --between 0s..2s
+  picklock replay zookeeper/gc-pause --case zk-hardened-unfenced --seed 3 --svg gc-pause.svg
   picklock replay regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
 
 Exit codes: 0 if the scenario expects what is shown, 1 if not, 2 if it is not the run that was
@@ -61,6 +63,8 @@ pub struct Replay {
     /// Write the run to this file, as JSON: its verdicts, its history, and its trace, if that is asked for.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    pictures: pictures::Pictures,
 }
 
 impl Replay {
@@ -75,8 +79,9 @@ impl Replay {
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
         }
+        self.pictures.can_write(&work)?;
         let _named = Named::new(&Arc::new(job(&scenario, &case)), seed);
-        let (simulated, messages) = match self.trace.trace {
+        let (simulated, messages) = match self.trace.trace || self.pictures.are_wanted() {
             true => runner::traced(&case, seed),
             false => (runner::told(&case, seed), Vec::new()),
         };
@@ -105,6 +110,9 @@ impl Replay {
                 as_json(&scenario, &case, &told, &outcome, (&judged, &rows))?.as_bytes(),
             )?;
         }
+        let shown = (judged.standing, &judged.remarks[..]);
+        self.pictures
+            .write((&scenario, &case), shown, &told, &messages, &work)?;
         let detail = if self.full {
             Detail::Full
         } else {

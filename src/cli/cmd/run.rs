@@ -14,6 +14,7 @@ use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{Case, Scenario, coverage, program};
 use rayon::ThreadPool;
 
+use super::page;
 use super::partial_results::PartialResults;
 use super::report_args::ReportArgs;
 use super::seed_args::{SeedArgs, Span, timed};
@@ -30,6 +31,7 @@ Examples:
   picklock run                                        every scenario that comes with picklock
   picklock run zookeeper/waiter-death --seeds 1000    one of them, with the seeds 0 to 999
   picklock run my-locks/ --json results.json          those of a folder, and a report as JSON
+  picklock run my-locks/ --html report.html           and a page to look at what failed
   picklock run --time 60s                             as many seeds as fit, every day others
   picklock run --seed-base 20778000000                those of a day, again
   picklock run --seeds 10000 --shard 2/4 --json 2.json
@@ -54,6 +56,10 @@ pub struct Run {
     /// Write the results to this file, as JSON; of a shard, what `picklock merge` needs.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write a page to this file: all verdicts, and a diagram of each run that fails, or is to fail, for as long as
+    /// there is room.
+    #[arg(long, value_name = "FILE", conflicts_with = "shard")]
+    html: Option<PathBuf>,
     /// Run every seed twice, and end with exit code 4 if two runs differ.
     #[arg(long)]
     verify_determinism: bool,
@@ -138,8 +144,22 @@ impl Run {
             };
             work.write(path, text.as_bytes())?;
         }
+        self.write_page(&scenarios, &outcomes, &work)?;
         self.reports.write(&outcomes, &vacuous, code, &work)?;
         Ok(code)
+    }
+
+    /// Writes the page, if one is wanted.
+    fn write_page(
+        &self,
+        scenarios: &[Scenario],
+        outcomes: &[ScenarioOutcome],
+        work: &Work,
+    ) -> Result<(), Failure> {
+        match &self.html {
+            Some(path) => work.write(path, page::of_outcomes(scenarios, outcomes).as_bytes()),
+            None => Ok(()),
+        }
     }
 
     /// Checks that everything can be written that was asked for.
@@ -149,6 +169,9 @@ impl Run {
         }
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
+        }
+        if let Some(path) = &self.html {
+            work.can_write_report(path, "--html", page::EXAMPLE)?;
         }
         self.reports.can_write(work)
     }
@@ -226,7 +249,8 @@ impl Run {
             }
             last_words.shown();
             outcomes.push(outcome);
-            if !read && self.json.is_none() && !self.reports.are_wanted() {
+            let is_written = self.json.is_some() || self.html.is_some();
+            if !read && !is_written && !self.reports.are_wanted() {
                 break;
             }
         }

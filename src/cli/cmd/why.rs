@@ -1,12 +1,11 @@
 //! `picklock why`: which faults a failure needed, when it became inevitable, and what led to it.
 
-pub(super) mod event;
-
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use crate::checker::outcome::Story;
 use crate::checker::{History, Invariant, ServiceEvent, Witness};
+use crate::reports::event_words;
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
@@ -175,7 +174,7 @@ impl Answers<'_> {
             lines.push(format!(
                 "what it decided shows first at {}: {}",
                 event.at,
-                event::describe(history, &event.what)
+                event_words::describe(history, &event.what)
             ));
         }
         lines

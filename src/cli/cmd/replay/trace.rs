@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use crate::checker::{History, ServiceEventKind, VirtualTime};
-use crate::cli::cmd::why::event;
 use crate::cli::failure::Failure;
+use crate::reports::event_words;
 use crate::scenarios::describe;
 use crate::scenarios::units::{UnitMistake, parse_range, write_duration};
 use crate::sim::network::ServerId;
@@ -15,6 +15,7 @@ use crate::sim::trace::{MessageDirection, Party, TracedMessage};
 use serde::{Serialize, Serializer};
 
 use super::script_names::ScriptNames;
+use crate::cli::cmd::traffic::party;
 
 /// Which part of a trace is wanted.
 #[derive(Debug, clap::Args)]
@@ -180,13 +181,13 @@ impl Trace {
             self.wants_time(event.at.micros()) && self.wants_service(&event.machine, about)
         });
         let service = service.map(|event| {
-            let said = event::of_service(history, event);
+            let said = event_words::of_service(history, event);
             (event.after, false, event.at.micros(), format!("* {said}"))
         });
         let events = history.events.iter().enumerate();
         let events = events.filter(|(_, event)| self.wants_time(event.at.micros()));
         let events = events.map(|(index, event)| {
-            let said = event::describe(history, &event.what);
+            let said = event_words::describe(history, &event.what);
             (index, true, event.at.micros(), format!("· {said}"))
         });
         // What comes before an event of the history was written down before it.
@@ -233,21 +234,5 @@ fn sender_of(plan: &Plan, name: &str) -> String {
             Party::Client(ProcessId(plan.workload.process_of(contender))),
         ),
         None => name.to_owned(),
-    }
-}
-
-/// What a machine or a client is called.
-fn party(plan: &Plan, party: Party) -> String {
-    let workload = &plan.workload;
-    let process = match party {
-        Party::Server(server) => return plan.service.machine_name(server.0),
-        Party::EveryServer => return "every server".to_owned(),
-        Party::Client(process) => process,
-    };
-    match process.0.checked_sub(workload.processes()) {
-        None if workload.tasks_per_process > 1 => format!("process-{}", process.0 + 1),
-        None => format!("contender-{}", process.0 + 1),
-        Some(index) if index < workload.bystanders => format!("bystander-{}", index + 1),
-        Some(_) => "operator".to_owned(),
     }
 }

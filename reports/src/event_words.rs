@@ -1,16 +1,16 @@
 //! An event in a few words, where there is no room for a timeline.
 
-use crate::checker::{
+use picklock_checker::{
     ContenderId, EventKind, FaultId, History, Mode, ServerChange, ServiceAnswer, ServiceEvent,
 };
 
 /// What a server did or found, in words: `server-2 is LEADING in epoch 2, after server-3`.
-pub(in crate::cli::cmd) fn of_service(history: &History, event: &ServiceEvent) -> String {
+pub fn of_service(history: &History, event: &ServiceEvent) -> String {
     event.describe(&|by| history.contender(by).to_owned())
 }
 
 /// The event in words: `contender-2 acquires`.
-pub(in crate::cli::cmd) fn describe(history: &History, what: &EventKind) -> String {
+pub fn describe(history: &History, what: &EventKind) -> String {
     let of = |by: ContenderId, does: &str| format!("{} {does}", history.contender(by));
     match *what {
         EventKind::AcquireStarted {

@@ -1,0 +1,30 @@
+//! A run as a space-time diagram: a lane for each contender, each server, and the resource; holds as bars; messages as
+//! arrows; and what happened as marks.
+//!
+//! The three truths have a track each: what a contender believes, what the service says, and what the resource takes.
+//! The diagram has places and times, but no colours: [`svg`] and [`png`](mod@png) draw one for a page, and the page of
+//! [`html`](crate::html) draws the same in a browser.
+
+mod axis;
+mod bars;
+mod build;
+mod lanes;
+mod marks;
+mod messages;
+#[cfg(feature = "charts")]
+pub mod png;
+mod range;
+mod roles;
+mod shapes;
+mod spans;
+pub mod svg;
+mod traffic;
+
+pub use axis::Axis;
+pub use bars::{Bar, Track};
+pub use build::{Diagram, Scope};
+pub use lanes::{Lane, LaneKind};
+pub use marks::{Mark, Weight};
+pub use messages::{Arrow, ArrowKind};
+pub use spans::{Breach, Span};
+pub use traffic::{MessageEvent, MessageState, Traffic};

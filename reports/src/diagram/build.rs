@@ -1,0 +1,373 @@
+//! How a diagram is made of a run.
+
+use picklock_checker::outcome::Story;
+use picklock_checker::{ContenderId, EventKind, VirtualTime};
+
+use super::axis::Axis;
+use super::bars::{self, Bar, Track};
+use super::lanes::{self, Lane, LaneKind};
+use super::marks::{self, Mark, Places, Weight};
+use super::messages::{self, Arrow, ArrowKind};
+use super::range::Part;
+use super::roles;
+use super::spans::{self, Breach, Span};
+use super::traffic::{MessageEvent, Traffic};
+use crate::timeline::{Detail, Scene};
+use crate::words::{count, thousands};
+
+/// How much of a run a diagram has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// What the explanation shows: its contenders, from the first event that it names to the last.
+    Essential,
+    /// Everything, or, if that takes more than so many bytes of a page, as much as fits around the violation.
+    Whole {
+        /// So many bytes.
+        bytes: usize,
+    },
+}
+
+/// A picture of what the explanation shows has no more messages than these: more cannot be told apart.
+const MESSAGES: usize = 160;
+/// The same of what happens, and of what lasts.
+const EVENTS: usize = 500;
+
+/// A space-time diagram: places and times, without colours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagram {
+    /// The lanes, from top to bottom.
+    pub lanes: Vec<Lane>,
+    /// Faults and the calm.
+    pub spans: Vec<Span>,
+    /// What lasts.
+    pub bars: Vec<Bar>,
+    /// Messages.
+    pub arrows: Vec<Arrow>,
+    /// What happens, in order.
+    pub marks: Vec<Mark>,
+    /// Where the promise breaks.
+    pub breach: Option<Breach>,
+    /// The axis of time.
+    pub axis: Axis,
+    /// From when until when to look first.
+    pub focus: (VirtualTime, VirtualTime),
+    /// From the top to the bottom.
+    pub height: u32,
+    /// What is left out, one sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Diagram {
+    /// The diagram of a run. `causes` says of an event, by its place in the history, which events it depends on
+    /// directly.
+    pub fn of(
+        story: &Story,
+        traffic: &Traffic,
+        scope: Scope,
+        causes: &dyn Fn(usize) -> Vec<usize>,
+    ) -> Self {
+        let scene = Scene::of(story, Detail::Essential);
+        let part = part(story, &scene, traffic, scope);
+        let whole = scope != Scope::Essential;
+        let (lanes, without) = lanes::lanes(story, &scene, traffic, &part, whole);
+        let mut diagram = Self::filled(story, &scene, traffic, &part, lanes, causes);
+        if without > 0 {
+            let others = count(without as u64, "other contender");
+            diagram
+                .notes
+                .push(format!("{others} took part, and have no lane."));
+        }
+        if !whole {
+            diagram.drop_far_messages();
+            diagram.drop_far_events();
+            diagram.drop_idle_servers();
+        }
+        diagram.lay_out(whole);
+        diagram
+    }
+
+    fn filled(
+        story: &Story,
+        scene: &Scene,
+        traffic: &Traffic,
+        part: &Part,
+        lanes: Vec<Lane>,
+        causes: &dyn Fn(usize) -> Vec<usize>,
+    ) -> Self {
+        let history = &story.history;
+        let contender = |id: ContenderId| {
+            lanes
+                .iter()
+                .position(|lane| lane.kind == LaneKind::Contender(id))
+        };
+        // Tasks of a process share its lane for messages: that of the first that has one.
+        let of_process = |name: &str| {
+            let process: u32 = name.strip_prefix("process-")?.parse().ok()?;
+            lanes.iter().position(|lane| match lane.kind {
+                LaneKind::Contender(id) => history.process(id) == Some(process),
+                LaneKind::Resource | LaneKind::Client | LaneKind::Server => false,
+            })
+        };
+        let name = |name: &str| {
+            let named = lanes.iter().position(|lane| lane.name == name);
+            named.or_else(|| of_process(name))
+        };
+        let shown = traffic.messages.iter().filter(|message| {
+            part.has(message.at) && (part.between_servers || !message.between_servers)
+        });
+        let shown: Vec<MessageEvent> = shown.cloned().collect();
+        let (mut arrows, notices) = messages::arrows(&shown, &name);
+        arrows.extend(writes(story, part, &lanes));
+        arrows.sort_by_key(|arrow| (arrow.sent, arrow.after));
+        let places = Places {
+            contender: &contender,
+            name: &name,
+        };
+        let mut marks = marks::marks(story, scene, part, &places, causes);
+        let messages = Traffic {
+            messages: shown,
+            ..Traffic::default()
+        };
+        marks.extend(marks::notices(&messages, part, &notices));
+        let mut bars = bars::of_contenders(history, &contender);
+        bars.extend(roles::of_servers(history, &name));
+        bars.retain_mut(|bar| clip(part, &mut bar.from, &mut bar.until));
+        bars.sort_by_key(|bar| (bar.track, bar.from, bar.lane));
+        let mut spans = spans::spans(history);
+        spans.retain_mut(|span| clip(part, &mut span.from, &mut span.until));
+        let breach = spans::breach(story, scene).filter(|it| part.has(it.from));
+        Self {
+            lanes,
+            spans,
+            bars,
+            arrows,
+            marks,
+            breach,
+            axis: Axis::default(),
+            focus: focus(story, scene, part),
+            height: 0,
+            notes: part.notes.clone(),
+        }
+    }
+
+    /// Servers at which nothing happens that is shown need no lane.
+    fn drop_idle_servers(&mut self) {
+        let mut used = vec![false; self.lanes.len()];
+        for arrow in &self.arrows {
+            (used[arrow.from], used[arrow.to]) = (true, true);
+        }
+        for lane in self.marks.iter().filter_map(|mark| mark.lane) {
+            used[lane] = true;
+        }
+        for bar in &self.bars {
+            used[bar.lane] = true;
+        }
+        let mut places = vec![0; used.len()];
+        let mut next = 0;
+        for (index, lane) in self.lanes.iter().enumerate() {
+            used[index] |= lane.kind != LaneKind::Server;
+            places[index] = next;
+            next += usize::from(used[index]);
+        }
+        let mut keep = used.iter();
+        self.lanes.retain(|_| *keep.next().unwrap_or(&false));
+        for arrow in &mut self.arrows {
+            (arrow.from, arrow.to) = (places[arrow.from], places[arrow.to]);
+        }
+        for lane in self.marks.iter_mut().filter_map(|mark| mark.lane.as_mut()) {
+            *lane = places[*lane];
+        }
+        for bar in &mut self.bars {
+            bar.lane = places[bar.lane];
+        }
+    }
+
+    /// Gives everything its place. What the explanation does not need gets no width of its own, unless all is wanted.
+    fn lay_out(&mut self, whole: bool) {
+        let mut times = vec![self.focus.0, self.focus.1];
+        let marks = self.marks.iter();
+        let marks = marks.filter(|mark| whole || mark.weight == Weight::Essential);
+        times.extend(marks.map(|mark| mark.at));
+        let is_shown = |bar: &&Bar| whole || matches!(bar.track, Track::Belief | Track::Ownership);
+        let bars = self.bars.iter().filter(is_shown);
+        times.extend(bars.flat_map(|it| [it.from, it.until]));
+        times.extend(self.spans.iter().flat_map(|it| [it.from, it.until]));
+        let near = if whole { usize::MAX } else { MESSAGES };
+        let arrows = self.nearest(near);
+        let arrows = arrows.iter().map(|arrow| &self.arrows[*arrow]);
+        times.extend(arrows.flat_map(|it| [it.sent, it.ends]));
+        self.axis = Axis::of(times.iter().map(|time| time.micros()).collect());
+        self.place_rows(1.0, f64::INFINITY);
+    }
+
+    /// So many messages, by their places: those that are nearest in time to what the explanation shows.
+    fn nearest(&self, most: usize) -> Vec<usize> {
+        if self.arrows.len() <= most {
+            return (0..self.arrows.len()).collect();
+        }
+        let arrows = self.arrows.iter().map(|it| (0, it.sent, it.sent));
+        self.near(arrows, most)
+    }
+
+    /// Of what has a rank and lasts from one time to another, so many, by their places: those of the lowest ranks, and
+    /// of these the nearest to what the explanation shows.
+    fn near(
+        &self,
+        all: impl Iterator<Item = (u8, VirtualTime, VirtualTime)>,
+        most: usize,
+    ) -> Vec<usize> {
+        let marks = self.marks.iter();
+        let essential = marks.filter(|mark| mark.weight == Weight::Essential);
+        let mut times: Vec<u64> = essential.map(|mark| mark.at.micros()).collect();
+        times.sort_unstable();
+        let away = |from: VirtualTime, until: VirtualTime| {
+            let next = times.partition_point(|time| *time < from.micros());
+            let after = times
+                .get(next)
+                .map(|time| time.saturating_sub(until.micros()));
+            let before = next.checked_sub(1).map(|it| from.micros() - times[it]);
+            after.into_iter().chain(before).min().unwrap_or(0)
+        };
+        let ranked = all.enumerate();
+        let ranked = ranked.map(|(place, (rank, from, until))| (rank, away(from, until), place));
+        let mut ranked: Vec<(u8, u64, usize)> = ranked.collect();
+        ranked.sort_unstable();
+        ranked.truncate(most);
+        let mut near: Vec<usize> = ranked.into_iter().map(|(_, _, place)| place).collect();
+        near.sort_unstable();
+        near
+    }
+
+    /// Keeps as many bars and marks as a picture has room for: of marks those that the explanation needs.
+    fn drop_far_events(&mut self) {
+        let bars = self.bars.iter().map(|bar| (0, bar.from, bar.until));
+        let bars = self.near(bars, EVENTS);
+        let marks = self.marks.iter().map(|mark| {
+            let rank = match mark.weight {
+                Weight::Essential => 0,
+                Weight::Structural => 1,
+                Weight::Other => 2,
+            };
+            (rank, mark.at, mark.at)
+        });
+        let marks = self.near(marks, EVENTS);
+        let left_out = self.marks.len() + self.bars.len() - marks.len() - bars.len();
+        if left_out == 0 {
+            return;
+        }
+        self.bars = bars.iter().map(|bar| self.bars[*bar].clone()).collect();
+        self.marks = marks.iter().map(|mark| self.marks[*mark].clone()).collect();
+        self.notes.push(format!(
+            "{} events that the explanation does not name are left out.",
+            thousands(left_out as u64)
+        ));
+    }
+
+    /// Keeps as many messages as a picture has room for.
+    fn drop_far_messages(&mut self) {
+        let all = self.arrows.len();
+        let keep = self.nearest(MESSAGES);
+        if keep.len() == all {
+            return;
+        }
+        self.arrows = keep
+            .iter()
+            .map(|arrow| self.arrows[*arrow].clone())
+            .collect();
+        self.notes.push(format!(
+            "Of {} messages, {} are shown: those that are nearest in time to what the explanation \
+             names.",
+            thousands(all as u64),
+            thousands(keep.len() as u64),
+        ));
+    }
+
+    /// Places faults in rows, on an axis of this scale that is so wide, and the lanes below them.
+    pub(super) fn place_rows(&mut self, scale: f64, room: f64) {
+        let rows = spans::rows(&mut self.spans, &self.axis, scale, room);
+        let keys = self.bars.iter().any(|bar| bar.track == Track::Key);
+        self.height = lanes::place(&mut self.lanes, rows, keys);
+    }
+}
+
+/// Which part of the run is shown.
+fn part(story: &Story, scene: &Scene, traffic: &Traffic, scope: Scope) -> Part {
+    let history = &story.history;
+    match scope {
+        Scope::Whole { bytes } => {
+            let last = history.events.len().saturating_sub(1);
+            let middle = scene.selection.breach.unwrap_or(last);
+            Part::around(history, traffic, middle, bytes)
+        }
+        Scope::Essential => {
+            let events = &scene.selection.events;
+            let first = events.first().copied().unwrap_or(0);
+            let last = events.last().map_or(0, |last| last + 1);
+            Part::of(history, first..last)
+        }
+    }
+}
+
+/// From when until when the explanation shows something.
+fn focus(story: &Story, scene: &Scene, part: &Part) -> (VirtualTime, VirtualTime) {
+    let events = scene.selection.events.iter();
+    let shown: Vec<_> = events.filter(|it| part.events.contains(it)).collect();
+    let at = |index: &usize| story.history.events[*index].at;
+    let from = shown.first().map_or(part.from, |first| at(first));
+    let until = shown.last().map_or(part.until, |last| at(last));
+    (from, until)
+}
+
+/// Cuts a stretch to the part. Whether anything is left of it.
+fn clip(part: &Part, from: &mut VirtualTime, until: &mut VirtualTime) -> bool {
+    let overlaps = *until >= part.from && *from <= part.until;
+    *from = (*from).max(part.from);
+    *until = (*until).min(part.until);
+    overlaps
+}
+
+/// Writes to the resource, on their way.
+fn writes(story: &Story, part: &Part, lanes: &[Lane]) -> Vec<Arrow> {
+    let history = &story.history;
+    let lane = |kind: LaneKind| lanes.iter().position(|lane| lane.kind == kind);
+    let Some(resource) = lane(LaneKind::Resource) else {
+        return Vec::new();
+    };
+    let mut sent: Vec<(ContenderId, VirtualTime, usize)> = Vec::new();
+    let mut writes = Vec::new();
+    for index in part.events.clone() {
+        let event = &history.events[index];
+        match event.what {
+            EventKind::Writing { by, .. } => sent.push((by, event.at, index)),
+            EventKind::Effect {
+                by,
+                accepted,
+                before,
+                after,
+                ..
+            } => {
+                let open = sent.iter().position(|(of, _, _)| *of == by);
+                let open = open.map(|open| sent.remove(open));
+                let (Some((_, at, index)), Some(from)) = (open, lane(LaneKind::Contender(by)))
+                else {
+                    continue;
+                };
+                writes.push(Arrow {
+                    from,
+                    to: resource,
+                    sent: at,
+                    ends: event.at,
+                    lost: false,
+                    kind: ArrowKind::Write,
+                    text: match accepted {
+                        true => format!("write: {before} becomes {after}"),
+                        false => "write, refused by the resource".to_owned(),
+                    },
+                    after: index,
+                });
+            }
+            _ => {}
+        }
+    }
+    writes
+}

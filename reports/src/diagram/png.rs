@@ -1,0 +1,146 @@
+//! A diagram as PNG, drawn with the font that is part of this crate.
+
+use plotters::prelude::*;
+use plotters::style::register_font;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use thiserror::Error;
+
+use super::build::Diagram;
+use super::shapes::{Anchor, Paint, Shape, WIDTH, frame};
+use super::svg::{color, head};
+
+/// Pixels for each unit of the picture: screens of today have two, and slides are larger.
+const FINE: f64 = 2.0;
+
+/// A diagram that could not be drawn.
+#[derive(Debug, Error)]
+#[error("cannot draw the diagram: {0}")]
+pub struct PngError(String);
+
+/// The diagram of a run as the bytes of a PNG file, under a title of these lines.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub fn png(diagram: &Diagram, title: &[String]) -> Result<Vec<u8>, PngError> {
+    let (shapes, height) = frame(diagram, title);
+    let size = ((WIDTH * FINE) as u32, (height * FINE).ceil() as u32);
+    let mut pixels = vec![255; (size.0 * size.1 * 3) as usize];
+    let area = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
+    let font = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
+    register_font("sans-serif", FontStyle::Normal, font)
+        .map_err(|_| PngError("its font cannot be read".to_owned()))?;
+    for shape in &shapes {
+        draw(&area, shape).map_err(|error| PngError(error.to_string()))?;
+    }
+    area.present()
+        .map_err(|error| PngError(error.to_string()))?;
+    drop(area);
+    encode(&pixels, size).map_err(|error| PngError(error.to_string()))
+}
+
+type Area<'a> = DrawingArea<BitMapBackend<'a>, plotters::coord::Shift>;
+type Drawn<'a> = Result<(), DrawingAreaErrorKind<<BitMapBackend<'a> as DrawingBackend>::ErrorType>>;
+
+fn draw<'a>(area: &Area<'a>, shape: &Shape) -> Drawn<'a> {
+    match shape {
+        Shape::Rect {
+            at,
+            size,
+            paint,
+            opacity,
+            framed,
+        } => {
+            let ends = [pixel(*at), pixel((at.0 + size.0, at.1 + size.1))];
+            let fill = rgb(*paint).mix(*opacity).filled();
+            area.draw(&Rectangle::new(ends, fill))?;
+            if *framed {
+                area.draw(&Rectangle::new(ends, rgb(*paint).stroke_width(2)))?;
+            }
+            Ok(())
+        }
+        Shape::Line {
+            from,
+            to,
+            paint,
+            width,
+            dashed,
+        } => {
+            let style = rgb(*paint).stroke_width((width * FINE).round().max(1.0) as u32);
+            let pieces = if *dashed {
+                dashes(*from, *to)
+            } else {
+                vec![[*from, *to]]
+            };
+            for ends in pieces {
+                area.draw(&PathElement::new(ends.map(pixel), style))?;
+            }
+            Ok(())
+        }
+        Shape::Dot { at, radius, paint } => {
+            let radius = (radius * FINE).round() as i32;
+            area.draw(&Circle::new(pixel(*at), radius, rgb(*paint).filled()))
+        }
+        Shape::Head { tip, from, paint } => {
+            let corners = head(*tip, *from).map(pixel);
+            area.draw(&Polygon::new(corners, rgb(*paint).filled()))
+        }
+        Shape::Words {
+            at: (x, y),
+            size,
+            paint,
+            anchor,
+            bold,
+            text,
+        } => {
+            let across = match anchor {
+                Anchor::Start => HPos::Left,
+                Anchor::End => HPos::Right,
+            };
+            let font = ("sans-serif", size * FINE).into_font().color(&rgb(*paint));
+            let style = font.pos(Pos::new(across, VPos::Center));
+            // Half of the height of small letters lies above the line that they stand on.
+            let (x, y) = pixel((*x, y - size * 0.33));
+            area.draw(&Text::new(text.as_str(), (x, y), style.clone()))?;
+            if *bold {
+                // The font has no bold letters: twice drawn, they are.
+                area.draw(&Text::new(text.as_str(), (x + 1, y), style))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn pixel((x, y): (f64, f64)) -> (i32, i32) {
+    ((x * FINE).round() as i32, (y * FINE).round() as i32)
+}
+
+/// The pieces of a dashed line.
+fn dashes(from: (f64, f64), to: (f64, f64)) -> Vec<[(f64, f64); 2]> {
+    let (right, down) = (to.0 - from.0, to.1 - from.1);
+    let long = right.hypot(down);
+    let at = |along: f64| {
+        let share = (along / long).min(1.0);
+        (from.0 + right * share, from.1 + down * share)
+    };
+    let pieces = (long / 7.0).ceil() as u32;
+    let begins = (0..pieces).map(|piece| f64::from(piece) * 7.0);
+    begins.map(|begin| [at(begin), at(begin + 4.0)]).collect()
+}
+
+fn rgb(paint: Paint) -> RGBColor {
+    let digits = color(paint).trim_start_matches('#');
+    let number = u32::from_str_radix(digits, 16).unwrap_or(0);
+    let [_, red, green, blue] = number.to_be_bytes();
+    RGBColor(red, green, blue)
+}
+
+fn encode(pixels: &[u8], (width, height): (u32, u32)) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    drop(writer);
+    Ok(bytes)
+}

@@ -1,0 +1,148 @@
+//! What lasts at servers: what each is to the others, and whose key of the lock it has.
+
+use std::collections::BTreeMap;
+
+use picklock_checker::{ContenderId, EventKind, FaultId, History, ServiceEventKind, VirtualTime};
+
+use super::bars::{Bar, Track};
+
+/// The bars of servers, in the lanes of these names.
+pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>) -> Vec<Bar> {
+    let end = history.events.last().map_or(VirtualTime::ZERO, |it| it.at);
+    let last = history.service.last().map_or(end, |it| it.at.max(end));
+    let mut bars = Vec::new();
+    let mut roles: BTreeMap<usize, (VirtualTime, &'static str)> = BTreeMap::new();
+    let mut keys: BTreeMap<(usize, ContenderId), VirtualTime> = BTreeMap::new();
+    bars.extend(outages(history, lane, last));
+    for event in &history.service {
+        let Some(lane) = lane(&event.machine) else {
+            continue;
+        };
+        if let Some((before, role)) = role(&event.what) {
+            let since = roles.get(&lane).copied();
+            let since = since.or(before.map(|before| (VirtualTime::ZERO, before)));
+            if let Some((from, was)) = since
+                && was != role
+            {
+                bars.push(role_bar(lane, &event.machine, (from, event.at), was));
+                roles.remove(&lane);
+            }
+            roles.entry(lane).or_insert((event.at, role));
+        }
+        match &event.what {
+            ServiceEventKind::KeySet { of, .. } => {
+                keys.entry((lane, *of)).or_insert(event.at);
+            }
+            ServiceEventKind::KeyGone { of, .. } => {
+                if let Some(from) = keys.remove(&(lane, *of)) {
+                    bars.push(key_bar(
+                        history,
+                        (lane, *of),
+                        (from, event.at),
+                        &event.machine,
+                    ));
+                }
+            }
+            _ => {}
+        }
+    }
+    let machines = history.service.iter().map(|event| event.machine.as_str());
+    let mut names: BTreeMap<usize, &str> = BTreeMap::new();
+    for machine in machines {
+        if let Some(lane) = lane(machine) {
+            names.insert(lane, machine);
+        }
+    }
+    let name = |lane: usize| names.get(&lane).copied().unwrap_or_default();
+    for (lane, (from, role)) in roles {
+        bars.push(role_bar(lane, name(lane), (from, last), role));
+    }
+    for (of, from) in keys {
+        bars.push(key_bar(history, of, (from, last), name(of.0)));
+    }
+    bars
+}
+
+/// While a fault has a server down, or standing still.
+fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>, last: VirtualTime) -> Vec<Bar> {
+    let fired = history.events.iter().enumerate();
+    let fired = fired.filter_map(|(index, event)| match event.what {
+        EventKind::FaultFired { fault } => Some((index, event.at, fault)),
+        _ => None,
+    });
+    let outage = |(index, from, fault): (usize, VirtualTime, FaultId)| {
+        let mut words = history.fault(fault).split(' ');
+        let what = match words.next()? {
+            "crash-server" | "power-loss" => "down",
+            "hang-server" => "hangs",
+            _ => return None,
+        };
+        let machine = words.next()?.trim_end_matches(',');
+        let lane = lane(machine)?;
+        let healed = history.events[index..].iter().find(
+            |event| matches!(event.what, EventKind::FaultHealed { fault: it } if it == fault),
+        );
+        let mut restarts = history.service.iter().filter(|event| {
+            let is_restart = matches!(event.what, ServiceEventKind::Restarted { .. });
+            is_restart && event.machine == machine && event.at >= from
+        });
+        let until = healed
+            .map(|event| event.at)
+            .or(restarts.next().map(|event| event.at));
+        Some(Bar {
+            track: Track::Process,
+            ..role_bar(lane, machine, (from, until.unwrap_or(last)), what)
+        })
+    };
+    fired.filter_map(outage).collect()
+}
+
+/// What a server is from an event on, and what it was before if nothing has said so.
+fn role(what: &ServiceEventKind) -> Option<(Option<&'static str>, &'static str)> {
+    match what {
+        ServiceEventKind::Leading { .. } => Some((None, "LEADING")),
+        ServiceEventKind::Following { .. } => Some((None, "FOLLOWING")),
+        ServiceEventKind::Looking => Some((None, "LOOKING")),
+        ServiceEventKind::Died { .. } => Some((None, "down")),
+        ServiceEventKind::Promoted { .. } => Some((Some("replica"), "primary")),
+        ServiceEventKind::Demoted { .. } => Some((Some("primary"), "replica")),
+        _ => None,
+    }
+}
+
+fn role_bar(
+    lane: usize,
+    machine: &str,
+    (from, until): (VirtualTime, VirtualTime),
+    role: &'static str,
+) -> Bar {
+    Bar {
+        lane,
+        track: Track::Role,
+        from,
+        until,
+        of: None,
+        bad: matches!(role, "down" | "hangs" | "LOOKING"),
+        label: role.to_owned(),
+        text: format!("{machine} is {role}"),
+    }
+}
+
+fn key_bar(
+    history: &History,
+    (lane, of): (usize, ContenderId),
+    (from, until): (VirtualTime, VirtualTime),
+    machine: &str,
+) -> Bar {
+    let name = history.contender(of);
+    Bar {
+        lane,
+        track: Track::Key,
+        from,
+        until,
+        of: Some(of),
+        bad: false,
+        label: "key".to_owned(),
+        text: format!("{machine} has the key of {name}"),
+    }
+}

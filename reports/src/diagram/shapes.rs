@@ -1,0 +1,390 @@
+//! A diagram as shapes for a picture that nobody can zoom: lines, rectangles, and words, each with what it is painted
+//! with. Pictures of all kinds draw the same shapes.
+
+mod labels;
+mod legend;
+
+use picklock_checker::{ContenderId, VirtualTime};
+
+use super::bars::{Bar, Track};
+use super::build::Diagram;
+use super::lanes::{HEAD, Lane, LaneKind};
+use super::marks::Weight;
+use super::messages::{Arrow, ArrowKind};
+use super::spans::ROW;
+
+pub(super) use legend::frame;
+
+/// How wide a picture is.
+pub(super) const WIDTH: f64 = 1280.0;
+/// Where the lanes begin, from the left: their names stand before.
+pub(super) const GUTTER: f64 = 136.0;
+/// What is free at the right.
+const MARGIN: f64 = 18.0;
+
+/// What something is painted with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    /// Words.
+    Ink,
+    /// Words and lines that matter less.
+    Muted,
+    /// Lines that matter least.
+    Faint,
+    /// Behind every other lane.
+    Band,
+    /// What is wrong.
+    Bad,
+    /// Faults.
+    Fault,
+    /// The calm.
+    Calm,
+    /// Notifications.
+    Notice,
+    /// A contender.
+    Of(ContenderId),
+}
+
+/// Something to draw.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    Rect {
+        at: (f64, f64),
+        size: (f64, f64),
+        paint: Paint,
+        opacity: f64,
+        framed: bool,
+    },
+    Line {
+        from: (f64, f64),
+        to: (f64, f64),
+        paint: Paint,
+        width: f64,
+        dashed: bool,
+    },
+    Dot {
+        at: (f64, f64),
+        radius: f64,
+        paint: Paint,
+    },
+    Head {
+        tip: (f64, f64),
+        from: (f64, f64),
+        paint: Paint,
+    },
+    Words {
+        at: (f64, f64),
+        size: f64,
+        paint: Paint,
+        anchor: Anchor,
+        bold: bool,
+        text: String,
+    },
+}
+
+/// Where words stand, seen from their place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    /// They begin there.
+    Start,
+    /// They end there.
+    End,
+}
+
+/// About how wide words are.
+pub(super) fn wide(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * size * 0.57
+}
+
+/// A text that fits into so much, with an ellipsis for what does not.
+pub(super) fn fitting(text: &str, size: f64, room: f64) -> String {
+    if wide(text, size) <= room {
+        return text.to_owned();
+    }
+    let most = (room / (size * 0.57)) as usize;
+    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// The picture in the making.
+pub(super) struct Canvas<'d> {
+    pub(super) diagram: &'d Diagram,
+    pub(super) scale: f64,
+    pub(super) shapes: Vec<Shape>,
+}
+
+/// The diagram without its title, and its height.
+pub(super) fn body(diagram: &Diagram) -> (Vec<Shape>, f64) {
+    let scale = (WIDTH - GUTTER - MARGIN) / diagram.axis.length().max(1.0);
+    let mut diagram = diagram.clone();
+    diagram.place_rows(scale, WIDTH - GUTTER - MARGIN);
+    let mut canvas = Canvas {
+        diagram: &diagram,
+        scale,
+        shapes: Vec::new(),
+    };
+    canvas.lanes();
+    canvas.ticks();
+    canvas.spans();
+    canvas.breach();
+    for arrow in &diagram.arrows {
+        canvas.arrow(arrow);
+    }
+    for bar in &diagram.bars {
+        canvas.bar(bar);
+    }
+    canvas.labels();
+    canvas.marks();
+    (canvas.shapes, f64::from(diagram.height))
+}
+
+impl Canvas<'_> {
+    pub(super) fn x(&self, at: VirtualTime) -> f64 {
+        GUTTER + self.diagram.axis.place(at) * self.scale
+    }
+
+    pub(super) fn words(&mut self, at: (f64, f64), size: f64, paint: Paint, text: &str) {
+        self.shapes.push(Shape::Words {
+            at,
+            size,
+            paint,
+            anchor: Anchor::Start,
+            bold: false,
+            text: text.to_owned(),
+        });
+    }
+
+    fn line(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint, width: f64) {
+        self.shapes.push(Shape::Line {
+            from,
+            to,
+            paint,
+            width,
+            dashed: false,
+        });
+    }
+
+    fn lanes(&mut self) {
+        for (index, lane) in self.diagram.lanes.iter().enumerate() {
+            let (top, line) = (f64::from(lane.top), f64::from(lane.line));
+            if index % 2 == 0 {
+                self.shapes.push(Shape::Rect {
+                    at: (0.0, top),
+                    size: (WIDTH, f64::from(lane.height)),
+                    paint: Paint::Band,
+                    opacity: 1.0,
+                    framed: false,
+                });
+            }
+            let paint = match lane.kind {
+                LaneKind::Contender(id) => Paint::Of(id),
+                LaneKind::Resource | LaneKind::Client | LaneKind::Server => Paint::Muted,
+            };
+            self.line((GUTTER, line), (WIDTH - MARGIN, line), paint, 1.5);
+            self.name(lane, (top, line));
+        }
+    }
+
+    fn name(&mut self, lane: &Lane, (top, line): (f64, f64)) {
+        let name = match lane.letter.as_str() {
+            "" => lane.name.clone(),
+            letter => format!("{letter}  {}", lane.name),
+        };
+        let (at, size) = match lane.kind {
+            LaneKind::Contender(_) => ((8.0, top + 17.0), 13.0),
+            LaneKind::Resource | LaneKind::Client | LaneKind::Server => ((8.0, line - 4.0), 13.0),
+        };
+        self.shapes.push(Shape::Words {
+            at,
+            size,
+            paint: Paint::Ink,
+            anchor: Anchor::Start,
+            bold: true,
+            text: fitting(&name, size, GUTTER - 14.0),
+        });
+        let LaneKind::Contender(_) = lane.kind else {
+            return;
+        };
+        for track in [Track::Belief, Track::Ownership, Track::Effect] {
+            let (y, height) = lane.track(track);
+            self.shapes.push(Shape::Words {
+                at: (GUTTER - 8.0, f64::from(y) + f64::from(height) / 2.0 + 3.5),
+                size: 10.0,
+                paint: Paint::Muted,
+                anchor: Anchor::End,
+                bold: false,
+                text: track.name().to_owned(),
+            });
+        }
+    }
+
+    /// Times, as many as have room.
+    fn ticks(&mut self) {
+        let bottom = f64::from(self.diagram.height);
+        let mut free = GUTTER;
+        for &(time, place) in &self.diagram.axis.knots {
+            let x = GUTTER + place * self.scale;
+            let words = VirtualTime::from_micros(time).to_string();
+            if x < free || x + wide(&words, 11.0) > WIDTH {
+                continue;
+            }
+            self.line((x, f64::from(HEAD) - 4.0), (x, bottom), Paint::Faint, 0.7);
+            self.words((x + 3.0, 13.0), 11.0, Paint::Muted, &words);
+            free = x + wide(&words, 11.0) + 22.0;
+        }
+    }
+
+    fn spans(&mut self) {
+        for span in &self.diagram.spans {
+            let (x, end) = (self.x(span.from), self.x(span.until));
+            let y = f64::from(HEAD + span.row * ROW);
+            let paint = if span.calm { Paint::Calm } else { Paint::Fault };
+            self.shapes.push(Shape::Rect {
+                at: (x, y),
+                size: ((end - x).max(3.0), f64::from(ROW) - 3.0),
+                paint,
+                opacity: 0.3,
+                framed: false,
+            });
+            let bottom = f64::from(self.diagram.height);
+            self.shapes.push(Shape::Line {
+                from: (x, y),
+                to: (x, bottom),
+                paint,
+                width: 1.0,
+                dashed: true,
+            });
+            let text = fitting(&span.text, 11.0, WIDTH - GUTTER - MARGIN);
+            let begin = x.min(WIDTH - MARGIN - wide(&text, 11.0)).max(GUTTER);
+            self.words((begin + 5.0, y + 11.0), 11.0, Paint::Ink, &text);
+        }
+    }
+
+    fn breach(&mut self) {
+        let Some(breach) = &self.diagram.breach else {
+            return;
+        };
+        let (from, until) = (self.x(breach.from), self.x(breach.until));
+        let bottom = f64::from(self.diagram.height);
+        let top = self.diagram.lanes.first().map_or(0, |lane| lane.top);
+        let top = f64::from(top);
+        self.shapes.push(Shape::Rect {
+            at: (from, top),
+            size: ((until - from).max(1.0), bottom - top),
+            paint: Paint::Bad,
+            opacity: 0.1,
+            framed: false,
+        });
+        self.line((from, top), (from, bottom + 16.0), Paint::Bad, 1.5);
+        let mut words = breach.words.clone();
+        if breach.until > breach.from {
+            let long = breach.until.since(breach.from);
+            words.push_str(&format!(" for {}", crate::words::milliseconds(long)));
+        }
+        let left = from + wide(&words, 12.0) > WIDTH - 8.0;
+        let gap = if left { -5.0 } else { 5.0 };
+        self.shapes.push(Shape::Words {
+            at: (from + gap, bottom + 13.0),
+            size: 12.0,
+            paint: Paint::Bad,
+            anchor: if left { Anchor::End } else { Anchor::Start },
+            bold: true,
+            text: words,
+        });
+    }
+
+    fn arrow(&mut self, arrow: &Arrow) {
+        let line = |lane: usize| f64::from(self.diagram.lanes[lane].line);
+        let (mut from, mut tip) = (
+            (self.x(arrow.sent), line(arrow.from)),
+            (self.x(arrow.ends), line(arrow.to)),
+        );
+        if arrow.lost {
+            // It gets as far as half of its way.
+            tip = ((from.0 + tip.0) / 2.0 + 4.0, (from.1 + tip.1) / 2.0);
+        }
+        let (paint, width) = match arrow.kind {
+            ArrowKind::BetweenServers => (Paint::Faint, 0.8),
+            ArrowKind::Notification => (Paint::Notice, 1.4),
+            ArrowKind::Request | ArrowKind::Answer | ArrowKind::Write => (Paint::Muted, 0.9),
+        };
+        let paint = if arrow.lost { Paint::Bad } else { paint };
+        // Lines begin and end beside the dots.
+        from.1 += (tip.1 - from.1).signum() * 2.0;
+        self.shapes.push(Shape::Line {
+            from,
+            to: tip,
+            paint,
+            width,
+            dashed: arrow.kind == ArrowKind::Write,
+        });
+        if arrow.lost {
+            self.cross(tip, Paint::Bad);
+        } else {
+            self.shapes.push(Shape::Head { tip, from, paint });
+        }
+    }
+
+    fn cross(&mut self, (x, y): (f64, f64), paint: Paint) {
+        self.line((x - 3.0, y - 3.0), (x + 3.0, y + 3.0), paint, 1.5);
+        self.line((x - 3.0, y + 3.0), (x + 3.0, y - 3.0), paint, 1.5);
+    }
+
+    fn bar(&mut self, bar: &Bar) {
+        let (y, height) = self.diagram.lanes[bar.lane].track(bar.track);
+        let (y, height) = (f64::from(y), f64::from(height));
+        let (x, end) = (self.x(bar.from), self.x(bar.until));
+        let long = (end - x).max(2.0);
+        let (paint, opacity, framed) = match (bar.track, bar.of) {
+            (Track::Process, _) => (Paint::Muted, 0.22, false),
+            (Track::Role, _) if bar.bad => (Paint::Fault, 0.3, false),
+            (Track::Role, _) => (Paint::Muted, 0.16, false),
+            (Track::Belief, Some(of)) => (Paint::Of(of), 0.55, true),
+            (Track::Effect, Some(_)) if bar.bad => (Paint::Bad, 0.6, true),
+            (Track::Effect, Some(of)) => (Paint::Of(of), 0.9, true),
+            (Track::Waiting, Some(of)) => (Paint::Of(of), 0.5, false),
+            (_, Some(of)) => (Paint::Of(of), 0.2, true),
+            (_, None) => (Paint::Muted, 0.2, true),
+        };
+        self.shapes.push(Shape::Rect {
+            at: (x, y),
+            size: (long, height),
+            paint,
+            opacity,
+            framed,
+        });
+        let size = if height > 10.0 { 10.5 } else { 9.0 };
+        let below = height / 2.0 + size * 0.36;
+        let is_server = self.diagram.lanes[bar.lane].kind == LaneKind::Server;
+        let has_words = match bar.track {
+            Track::Effect => false,
+            Track::Process => is_server,
+            _ => true,
+        };
+        if has_words && wide(&bar.label, size) + 8.0 <= long {
+            self.words((x + 4.0, y + below), size, Paint::Ink, &bar.label);
+        }
+    }
+
+    fn marks(&mut self) {
+        for mark in &self.diagram.marks {
+            let Some(lane) = mark.lane else { continue };
+            if mark.weight == Weight::Other && mark.event.is_none() {
+                continue;
+            }
+            let at = (self.x(mark.at), f64::from(self.diagram.lanes[lane].line));
+            if mark.bad {
+                self.cross(at, Paint::Bad);
+            } else {
+                let radius = if mark.weight == Weight::Other {
+                    1.8
+                } else {
+                    3.0
+                };
+                let paint = mark.about.map_or(Paint::Ink, Paint::Of);
+                self.shapes.push(Shape::Dot { at, radius, paint });
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A report as one page: a summary, and a section for each run that is worth looking at, with its diagram.
+//!
+//! The page is one file that needs no network: its style and its code are part of it. Whatever comes from a scenario or
+//! from a run is escaped, and the code of the page writes text only.
+
+mod data;
+mod section;
+mod summary;
+
+use picklock_checker::outcome::{ScenarioOutcome, Standing, Story};
+
+use crate::diagram::{Diagram, Scope, Traffic};
+use crate::escape::escaped;
+
+/// A page should not be larger than this, in bytes.
+pub const LARGEST: usize = 2_000_000;
+/// What a diagram of it may take, if it is the only one: beside it stand the same for paper, the story, and the plan.
+pub const DIAGRAM: usize = 1_600_000;
+
+/// A run with a section of its own.
+#[derive(Clone, Debug)]
+pub struct RunSection<'a> {
+    /// The scenario.
+    pub scenario: &'a str,
+    /// What the scenario claims.
+    pub claim: &'a str,
+    /// The case.
+    pub case: &'a str,
+    /// How it stands.
+    pub standing: Standing,
+    /// What to say about that, one line each.
+    pub remarks: Vec<String>,
+    /// Its story.
+    pub story: &'a Story,
+    /// Everything, or as much as fits.
+    pub diagram: Diagram,
+    /// What the explanation shows, for paper.
+    pub still: Diagram,
+    /// The scenario file that shows it again.
+    pub plan: Option<PlanFile>,
+}
+
+/// A scenario file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanFile {
+    /// What to call it.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// A page in the making: sections are added for as long as they fit.
+#[derive(Debug)]
+pub struct Page {
+    sections: Vec<Section>,
+    size: usize,
+}
+
+/// A section as it stands in the page.
+#[derive(Debug)]
+struct Section {
+    scenario: String,
+    case: String,
+    html: String,
+    data: String,
+}
+
+/// What the page is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Head<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// The version of picklock.
+    pub picklock: &'a str,
+    /// All that ran; empty, if the page is about one run.
+    pub outcomes: &'a [ScenarioOutcome],
+}
+
+const STYLE: &str = include_str!("html/report.css");
+const CODE: [&str; 5] = [
+    include_str!("html/scale.js"),
+    include_str!("html/model.js"),
+    include_str!("html/draw.js"),
+    include_str!("html/view.js"),
+    include_str!("html/page.js"),
+];
+
+/// The diagram of a run of which as much is shown as takes no more than so many bytes of a page.
+pub fn fitting(
+    story: &Story,
+    traffic: &Traffic,
+    bytes: usize,
+    causes: &dyn Fn(usize) -> Vec<usize>,
+) -> Diagram {
+    let mut guess = bytes;
+    loop {
+        let scope = Scope::Whole { bytes: guess };
+        let diagram = Diagram::of(story, traffic, scope, causes);
+        let takes = data::json(&diagram).len();
+        if takes <= bytes || guess < 1_000 {
+            return diagram;
+        }
+        // What events take is only known when they are written.
+        guess = (guess as u128 * bytes as u128 / takes as u128 * 9 / 10) as usize;
+    }
+}
+
+impl Page {
+    /// An empty page that will have this head.
+    pub fn new(head: Head<'_>) -> Self {
+        let mut page = Self {
+            sections: Vec::new(),
+            size: 0,
+        };
+        page.size = page.html(head).len();
+        page
+    }
+
+    /// Adds a section if it still fits. Whether it did. The first always does.
+    pub fn add(&mut self, run: &RunSection<'_>) -> bool {
+        let number = self.sections.len() + 1;
+        let section = Section {
+            scenario: run.scenario.to_owned(),
+            case: run.case.to_owned(),
+            html: section::section(run, number),
+            data: data::json(&run.diagram),
+        };
+        let size = section.html.len() + section.data.len() + 200;
+        if number > 1 && self.size + size > LARGEST {
+            return false;
+        }
+        self.size += size;
+        self.sections.push(section);
+        true
+    }
+
+    /// The page.
+    pub fn html(&self, head: Head<'_>) -> String {
+        let title = escaped(head.title);
+        let version = escaped(head.picklock);
+        let mut out = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+             script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+             </head>\n<body>\n<header>\n<h1>picklock report</h1>\n<p class=\"by\">picklock {version}. All times are \
+             virtual.</p>\n\
+             </header>\n<main>\n"
+        );
+        if !head.outcomes.is_empty() {
+            let link = |scenario: &str, case: &str| {
+                let mut sections = self.sections.iter();
+                let place = sections.position(|it| it.scenario == scenario && it.case == case)?;
+                Some(place + 1)
+            };
+            out.push_str(&summary::summary(head.outcomes, &link));
+        }
+        for section in &self.sections {
+            out.push_str(&section.html);
+        }
+        out.push_str("</main>\n");
+        for (index, section) in self.sections.iter().enumerate() {
+            let (number, data) = (index + 1, &section.data);
+            out.push_str(&format!(
+                "<script type=\"application/json\" id=\"data-{number}\">{data}</script>\n"
+            ));
+        }
+        if !self.sections.is_empty() {
+            out.push_str("<script>\n\"use strict\";\n");
+            CODE.iter().for_each(|code| out.push_str(code));
+            out.push_str("</script>\n");
+        }
+        out.push_str("</body>\n</html>\n");
+        out
+    }
+}

@@ -1,0 +1,361 @@
+// Draws the part of a diagram that is in view. The lanes have the places that the layout gave them.
+const HEAD = 22, ROW = 17;
+
+function palette(element) {
+  const style = getComputedStyle(element);
+  const color = (name) => style.getPropertyValue("--" + name).trim();
+  const names = ["paper", "ink", "muted", "faint", "band", "edge", "bad", "fault", "calm", "notice"];
+  const colors = Object.fromEntries(names.map((name) => [name, color(name)]));
+  colors.of = (id) => (id < 0 ? colors.muted : of[id % of.length]);
+  const of = [0, 1, 2, 3, 4, 5, 6].map((id) => color("c" + id));
+  return colors;
+}
+
+class Drawing {
+  constructor(view) {
+    this.view = view;
+    this.model = view.model;
+    this.widths = new Map();
+  }
+
+  draw() {
+    const { context: c, width, height, ratio } = this.view;
+    c.setTransform(ratio, 0, 0, ratio, 0, 0);
+    c.fillStyle = this.view.colors.paper;
+    c.fillRect(0, 0, width, height);
+    c.textBaseline = "alphabetic";
+    c.save();
+    c.beginPath();
+    c.rect(this.view.gutter, 0, width - this.view.gutter, height);
+    c.clip();
+    this.bands();
+    this.ticks();
+    this.breach();
+    this.spans();
+    this.arrows();
+    this.bars();
+    this.labels();
+    this.marks();
+    this.selected();
+    c.restore();
+    this.names();
+  }
+
+  x(place) {
+    return this.view.x(place);
+  }
+
+  visible(it, slack = 8) {
+    return this.x(it.x2) > this.view.gutter - slack && this.x(it.x1) < this.view.width + slack;
+  }
+
+  font(size, bold) {
+    this.view.context.font = `${bold ? "600 " : ""}${size}px system-ui, "DejaVu Sans", sans-serif`;
+  }
+
+  // As much of a text as has room.
+  fitting(text, room) {
+    const wide = this.view.context.measureText(text).width;
+    if (wide <= room) return text;
+    const letters = Math.floor((text.length * room) / wide) - 1;
+    return letters > 2 ? text.slice(0, letters) + "…" : "";
+  }
+
+  line(x1, y1, x2, y2, color, wide = 1, dash = []) {
+    const c = this.view.context;
+    c.strokeStyle = color;
+    c.lineWidth = wide;
+    c.setLineDash(dash);
+    c.beginPath();
+    c.moveTo(x1, y1);
+    c.lineTo(x2, y2);
+    c.stroke();
+    c.setLineDash([]);
+  }
+
+  bands() {
+    const { context: c, colors, width, gutter } = this.view;
+    this.model.lanes.forEach((lane, index) => {
+      c.fillStyle = index % 2 ? colors.paper : colors.band;
+      c.fillRect(0, lane.top, width, lane.height);
+      this.line(gutter, lane.line, width, lane.line, lane.kind === LANE.contender ? colors.of(lane.color) : colors.muted, 1.5);
+    });
+  }
+
+  ticks() {
+    const { context: c, colors, width, height, gutter } = this.view;
+    const { times, places } = this.model.scale;
+    this.font(11);
+    let free = gutter;
+    // From the first knot in view on; a tick is where something happens.
+    for (let knot = Scale.before(places, this.view.left); knot < times.length; knot++) {
+      const x = this.x(places[knot]);
+      if (x > width) break;
+      if (x < free) continue;
+      const text = this.view.zoom > 4 ? exact(times[knot]) : seconds(times[knot]);
+      const wide = c.measureText(text).width;
+      this.line(x, HEAD - 4, x, height, colors.faint, 0.7);
+      c.fillStyle = colors.muted;
+      c.fillText(text, x + 3, 13);
+      free = x + wide + 20;
+    }
+  }
+
+  spans() {
+    const { context: c, colors, height, gutter, width } = this.view;
+    this.font(11);
+    this.model.spans.forEach((span, index) => {
+      const next = this.model.spans.find((other, place) => place > index && other.row === span.row);
+      const [x, end] = [this.x(span.x1), Math.max(this.x(span.x2), this.x(span.x1) + 3)];
+      const y = HEAD + span.row * ROW;
+      const color = span.calm ? colors.calm : colors.fault;
+      if (end > gutter && x < width) {
+        c.globalAlpha = 0.3;
+        c.fillStyle = color;
+        c.fillRect(x, y, end - x, ROW - 3);
+        c.globalAlpha = 1;
+      }
+      this.line(x, y, x, height, color, 1, [4, 3]);
+      // The words stay in view for as long as the fault lasts, and end before the next fault.
+      const text = this.fitting(span.text, next ? this.x(next.x1) - x - 8 : Infinity);
+      const wide = c.measureText(text).width;
+      const begin = Math.max(x, Math.min(gutter, end - wide - 10));
+      if (begin < width && begin + wide > gutter) {
+        c.fillStyle = colors.ink;
+        c.fillText(text, begin + 5, y + 11);
+      }
+    });
+  }
+
+  breach() {
+    const { context: c, colors, height } = this.view;
+    const breach = this.model.breach;
+    if (!breach) return;
+    const top = this.model.lanes.length ? this.model.lanes[0].top : 0;
+    const [x, end] = [this.x(breach.x1), this.x(breach.x2)];
+    c.globalAlpha = 0.1;
+    c.fillStyle = colors.bad;
+    c.fillRect(x, top, Math.max(1, end - x), height - top);
+    c.globalAlpha = 1;
+    this.line(x, top, x, height, colors.bad, 1.5);
+    this.font(12, true);
+    c.fillStyle = colors.bad;
+    const wide = c.measureText(breach.words).width;
+    const left = x + wide + 10 > this.view.width;
+    c.fillText(breach.words, left ? x - wide - 5 : x + 5, height - 4);
+  }
+
+  arrows() {
+    const { context: c, colors } = this.view;
+    const kinds = [
+      [colors.muted, 0.9, []], [colors.muted, 0.9, []], [colors.notice, 1.5, []],
+      [colors.faint, 0.8, []], [colors.muted, 1, [4, 3]],
+    ];
+    // What is drawn alike is drawn together, and of those that lie on each other one.
+    const groups = new Map(), drawn = new Set(), cell = this.model.arrows.length > 1000 ? 3 : 1;
+    this.model.arrows.forEach((arrow, index) => {
+      if (!this.visible(arrow) || (arrow.kind === ARROW.servers && !this.view.servers)) return;
+      const faded = this.view.fades("arrows", index);
+      const key = (arrow.lost ? 10 : arrow.kind) + (faded ? 20 : 0);
+      const [x1, x2] = [this.x(arrow.x1), this.x(arrow.x2)].map((x) => Math.round(x / cell));
+      const place = (((x1 + 4096) * 16384 + x2 + 4096) * 64 + arrow.from) * 64 + arrow.to;
+      if (drawn.has(place)) return;
+      drawn.add(place);
+      if (!groups.has(key)) groups.set(key, []);
+      groups.get(key).push(arrow);
+    });
+    const all = [...groups.values()].reduce((sum, arrows) => sum + arrows.length, 0);
+    for (const [key, arrows] of groups) {
+      const [color, wide, dash] = key % 20 >= 10 ? [colors.bad, 1.1, []] : kinds[key % 10];
+      c.globalAlpha = key >= 20 ? 0.13 : 1;
+      c.strokeStyle = c.fillStyle = color;
+      c.lineWidth = wide;
+      c.setLineDash(dash);
+      // A path of many pieces takes longer to draw than many paths of few.
+      const tips = [];
+      for (let first = 0; first < arrows.length; first += 32) {
+        c.beginPath();
+        for (const arrow of arrows.slice(first, first + 32)) tips.push(this.arrow(c, arrow));
+        c.stroke();
+      }
+      c.setLineDash([]);
+      // Heads that nobody could tell apart are left away.
+      if (all < 800) {
+        c.beginPath();
+        tips.forEach((tip) => tip(c));
+        key % 20 >= 10 ? c.stroke() : c.fill();
+      }
+    }
+    c.globalAlpha = 1;
+  }
+
+  arrow(c, arrow) {
+    const { x1, y1, x2, y2 } = this.view.ends(arrow);
+    c.moveTo(x1, y1);
+    c.lineTo(x2, y2);
+    if (arrow.lost) {
+      return (c) => {
+        c.moveTo(x2 - 3, y2 - 3); c.lineTo(x2 + 3, y2 + 3);
+        c.moveTo(x2 - 3, y2 + 3); c.lineTo(x2 + 3, y2 - 3);
+      };
+    }
+    const long = Math.hypot(x2 - x1, y2 - y1) || 1;
+    const [right, down] = [(x2 - x1) / long, (y2 - y1) / long];
+    const [bx, by] = [x2 - right * 6, y2 - down * 6];
+    return (c) => {
+      c.moveTo(x2, y2);
+      c.lineTo(bx - down * 2.6, by + right * 2.6);
+      c.lineTo(bx + down * 2.6, by - right * 2.6);
+      c.closePath();
+    };
+  }
+
+  bars() {
+    const { context: c, colors, gutter, width } = this.view;
+    const alpha = [0.22, 0.5, 0.55, 0.2, 0.9, 0.16, 0.2];
+    const framed = [TRACK.belief, TRACK.ownership, TRACK.effect, TRACK.key];
+    for (const bar of this.model.bars) {
+      if (!this.visible(bar)) continue;
+      const x = Math.max(gutter - 4, this.x(bar.x1));
+      const wide = Math.max(2, Math.min(width + 4, this.x(bar.x2)) - x);
+      let color = colors.of(bar.color);
+      if (bar.bad) color = bar.track === TRACK.effect ? colors.bad : bar.track === TRACK.role ? colors.fault : colors.muted;
+      c.globalAlpha = bar.bad ? 0.3 : alpha[bar.track];
+      c.fillStyle = color;
+      c.fillRect(x, bar.top, wide, bar.height);
+      c.globalAlpha = 1;
+      if (framed.includes(bar.track)) {
+        c.strokeStyle = color;
+        c.lineWidth = 1;
+        c.strokeRect(x + 0.5, bar.top + 0.5, wide - 1, bar.height - 1);
+      }
+      const size = bar.height > 10 ? 10.5 : 9;
+      this.font(size);
+      if (bar.track !== TRACK.effect && wide > 24 && c.measureText(bar.label).width + 8 < wide) {
+        c.fillStyle = colors.ink;
+        const middle = bar.height > 20 ? bar.height - 2 : bar.height / 2 + size * 0.36;
+        c.fillText(bar.label, Math.max(x, gutter) + 4, bar.top + middle);
+      }
+    }
+  }
+
+  marks() {
+    const { context: c, colors } = this.view;
+    // One path for all that are drawn alike.
+    const dots = new Map(), crosses = [[], []];
+    this.model.marks.forEach((mark, index) => {
+      if (mark.lane < 0 || !this.visible(mark)) return;
+      const faded = this.view.fades("marks", index) ? 1 : 0;
+      if (mark.bad) return crosses[faded].push(mark);
+      const key = `${faded} ${mark.about < 0 ? colors.ink : colors.of(mark.about)}`;
+      if (!dots.has(key)) dots.set(key, []);
+      dots.get(key).push(mark);
+    });
+    const at = (mark) => [this.x(mark.x1), this.model.lanes[mark.lane].line];
+    for (const [key, marks] of dots) {
+      c.globalAlpha = key[0] === "1" ? 0.15 : 1;
+      c.fillStyle = key.slice(2);
+      c.beginPath();
+      for (const mark of marks) {
+        const [x, y] = at(mark), radius = mark.weight ? 3.2 : 2.2;
+        c.moveTo(x + radius, y);
+        c.arc(x, y, radius, 0, 7);
+      }
+      c.fill();
+    }
+    c.strokeStyle = colors.bad;
+    c.lineWidth = 1.6;
+    crosses.forEach((marks, faded) => {
+      c.globalAlpha = faded ? 0.15 : 1;
+      c.beginPath();
+      for (const mark of marks) {
+        const [x, y] = at(mark);
+        c.moveTo(x - 3, y - 3); c.lineTo(x + 3, y + 3);
+        c.moveTo(x - 3, y + 3); c.lineTo(x + 3, y - 3);
+      }
+      c.stroke();
+    });
+    c.globalAlpha = 1;
+  }
+
+  // Words beside marks: as many as have room, those first that the explanation needs.
+  labels() {
+    const { context: c, colors } = this.view;
+    this.font(10.5);
+    const few = this.model.marks.filter((mark) => this.visible(mark)).length < 120;
+    const wanted = this.model.marks.filter((mark, index) =>
+      mark.label && mark.lane >= 0 && this.visible(mark, 0) && (few || mark.weight > 0) && !this.view.fades("marks", index));
+    wanted.sort((one, other) => other.weight - one.weight || one.at - other.at);
+    const taken = new Map(), lines = new Path2D();
+    const spaces = (key) => taken.get(key) || taken.set(key, []).get(key);
+    const isClear = (key, from, until) => spaces(key).every((it) => from >= it[1] || until <= it[0]);
+    const words = [];
+    for (const mark of wanted.slice(0, 500)) {
+      const lane = this.model.lanes[mark.lane];
+      const x = this.x(mark.x1), wide = this.wide(mark.label) + 6;
+      const begin = Math.min(x, this.view.width - wide - 2);
+      const rows = lane.kind === LANE.contender ? 2 : 1;
+      for (let row = rows - 1; row >= 0; row--) {
+        const below = row + 1 < rows ? `${mark.lane}:${row + 1}` : null;
+        if (!isClear(`${mark.lane}:${row}`, begin, begin + wide) || (below && !isClear(below, x, x))) continue;
+        spaces(`${mark.lane}:${row}`).push([begin, begin + wide]);
+        if (below) spaces(below).push([x - 1, x + 1]);
+        const y = lane.top + 11 + 12 * row;
+        lines.moveTo(x, y - 8);
+        lines.lineTo(x, lane.line);
+        words.push([mark, begin + 3, y]);
+        break;
+      }
+    }
+    c.strokeStyle = colors.faint;
+    c.lineWidth = 0.8;
+    c.stroke(lines);
+    for (const [mark, x, y] of words) {
+      c.fillStyle = mark.bad ? colors.bad : colors.ink;
+      c.fillText(mark.label, x, y);
+    }
+  }
+
+  // How wide a label is: measured once.
+  wide(label) {
+    let wide = this.widths.get(label);
+    if (wide === undefined) this.widths.set(label, (wide = this.view.context.measureText(label).width));
+    return wide;
+  }
+
+  selected() {
+    const { context: c, colors, height, selected } = this.view;
+    const mark = this.model.marks[selected];
+    if (!mark) return;
+    const x = this.x(mark.x1);
+    this.line(x, HEAD - 4, x, height, colors.ink, 1);
+    c.strokeStyle = colors.ink;
+    c.lineWidth = 2;
+    c.beginPath();
+    c.arc(x, mark.lane < 0 ? HEAD : this.model.lanes[mark.lane].line, 6.5, 0, 7);
+    c.stroke();
+  }
+
+  names() {
+    const { context: c, colors, gutter, narrow } = this.view;
+    c.fillStyle = colors.paper;
+    c.fillRect(0, 0, gutter, this.view.height);
+    this.model.lanes.forEach((lane, index) => {
+      c.fillStyle = index % 2 ? colors.paper : colors.band;
+      c.fillRect(0, lane.top, gutter, lane.height);
+      c.fillStyle = lane.kind === LANE.contender ? colors.of(lane.color) : colors.ink;
+      this.font(narrow ? 11 : 13, true);
+      const short = narrow ? lane.letter || lane.name.replace("contender-", "c-") : `${lane.letter}  ${lane.name}`.trim();
+      const y = lane.kind === LANE.contender ? lane.top + 17 : lane.line - 2;
+      c.fillText(short, narrow ? 4 : 8, y, gutter - 8);
+      if (lane.kind !== LANE.contender) return;
+      this.font(narrow ? 9 : 10);
+      c.fillStyle = colors.muted;
+      c.textAlign = "right";
+      [["belief", 38], ["ownership", 51], ["effect", 62]].forEach(([name, below]) =>
+        c.fillText(name, gutter - 6, lane.top + below, gutter - 8));
+      c.textAlign = "left";
+    });
+    this.line(gutter, 0, gutter, this.view.height, colors.edge);
+  }
+}

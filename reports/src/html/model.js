@@ -1,0 +1,93 @@
+// The diagram as the page has it: what `data.rs` wrote, under names.
+const TRACK = { process: 0, waiting: 1, belief: 2, ownership: 3, effect: 4, role: 5, key: 6 };
+const ARROW = { request: 0, answer: 1, notification: 2, servers: 3, write: 4 };
+const LANE = { resource: 0, contender: 1, client: 2, server: 3 };
+
+class Model {
+  constructor(data) {
+    const text = (place) => data.w[place];
+    this.scale = new Scale(data);
+    this.height = data.h;
+    this.lanes = data.l.map(([name, letter, kind, top, line, height, color]) =>
+      ({ name: text(name), letter: text(letter), kind, top, line, height, color }));
+    this.spans = data.s.map(([row, from, until, calm, words]) =>
+      ({ row, from, until, calm: calm === 1, text: text(words) }));
+    this.bars = data.b.map(([lane, top, height, from, until, track, color, bad, label, words]) =>
+      ({ lane, top, height, from, until, track, color, bad: bad === 1, label: text(label), text: text(words) }));
+    this.arrows = data.a.map(([from, to, sent, long, kind, lost, after, words]) =>
+      ({ from, to, sent, ends: sent + long, kind, lost: lost === 1, after, text: text(words) }));
+    this.marks = data.m.map(([lane, at, after, event, weight, about, bad, changes, label, words, causes], index) =>
+      ({ index, lane, at, after, event, weight, about, bad: bad === 1, changes: changes === 1,
+         label: text(label), text: text(words), causes }));
+    // What ends of connections learn is written after all other marks.
+    this.marks.sort((one, other) => one.at - other.at || one.after - other.after || one.index - other.index);
+    this.order = new Map(this.marks.map((mark, place) => [mark.index, place]));
+    this.focus = { from: data.f[0], until: data.f[1] };
+    this.breach = data.v && { from: data.v[0], until: data.v[1], event: data.v[2], words: text(data.v[3]) };
+    this.measure();
+  }
+
+  // Computes every place once, so that a zoom only multiplies.
+  measure() {
+    const place = (time) => this.scale.place(time);
+    for (const it of [...this.spans, ...this.bars]) [it.x1, it.x2] = [place(it.from), place(it.until)];
+    for (const it of this.arrows) [it.x1, it.x2] = [place(it.sent), place(it.ends)];
+    for (const it of this.marks) it.x1 = it.x2 = place(it.at);
+    if (this.breach) [this.breach.x1, this.breach.x2] = [place(this.breach.from), place(this.breach.until)];
+  }
+
+  markOfEvent(event) {
+    return this.marks.findIndex((mark) => mark.event === event);
+  }
+
+  // The mark that others are led to: the violation, or the last event.
+  last() {
+    const breach = this.breach ? this.markOfEvent(this.breach.event) : -1;
+    return breach >= 0 ? breach : this.marks.length - 1;
+  }
+
+  // Everything that a mark can have depended on, as `picklock why` finds it: the order of each contender's events, of
+  // the service's grants, of the resource's writes, and what faults wait for and strike. Of what servers did and of
+  // messages, what concerns those who take part and came before.
+  past(place) {
+    const marks = new Set(), open = [this.start(place)];
+    marks.add(place);
+    while (open.length) {
+      const next = open.pop();
+      if (next < 0 || (marks.has(next) && next !== place)) continue;
+      marks.add(next);
+      for (const cause of this.marks[next].causes) {
+        const found = this.order.get(cause);
+        if (found !== undefined && !marks.has(found)) open.push(found);
+      }
+    }
+    const until = new Map(), whole = this.marks[place];
+    for (const index of marks) {
+      const mark = this.marks[index];
+      if (mark.about >= 0) until.set(mark.about, Math.max(until.get(mark.about) || 0, mark.after));
+    }
+    this.marks.forEach((mark, index) => {
+      const takesPart = mark.about >= 0 && until.has(mark.about) && mark.after <= until.get(mark.about);
+      const led = mark.event < 0 && mark.at <= whole.at && mark.after <= whole.after;
+      if (led && (takesPart || mark.changes)) marks.add(index);
+    });
+    const arrows = new Set();
+    this.arrows.forEach((arrow, index) => {
+      const client = [arrow.from, arrow.to].map((lane) => this.lanes[lane]).find((lane) => lane.kind === LANE.contender);
+      if (!client || arrow.kind === ARROW.servers) return;
+      if (until.has(client.color) && arrow.after <= until.get(client.color) && arrow.sent <= whole.at) arrows.add(index);
+    });
+    return { marks, arrows, of: place };
+  }
+
+  // The event from which the past of a mark is found: of what a server did, the last event of whom it is about.
+  start(place) {
+    const mark = this.marks[place];
+    if (!mark || mark.event >= 0) return place;
+    for (let before = place - 1; before >= 0; before--) {
+      const other = this.marks[before];
+      if (other.event >= 0 && (mark.about < 0 || other.about === mark.about)) return before;
+    }
+    return place;
+  }
+}

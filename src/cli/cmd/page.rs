@@ -1,0 +1,165 @@
+//! `--html`: what was found as one page, with a diagram of each run that is worth looking at.
+
+use crate::checker::outcome::{CaseOutcome, ScenarioOutcome, Standing, Story};
+use crate::cli::cmd::plan;
+use crate::cli::cmd::traffic::traffic;
+use crate::reports::diagram::{Diagram, Scope, Traffic};
+use crate::reports::html::{DIAGRAM, Head, Page, PlanFile, RunSection, fitting};
+use crate::scenarios::shrink::file_name;
+use crate::scenarios::{Case, Scenario, parse, program, runner, why};
+use crate::sim::trace::TracedMessage;
+
+/// A name for a page.
+pub const EXAMPLE: &str = "report.html";
+
+/// A diagram has at least so many bytes, however many there are.
+const LEAST: usize = 60_000;
+
+/// A run to be drawn: its case as it ran, and what was said.
+struct Ran {
+    case: Case,
+    messages: Vec<TracedMessage>,
+    plan: PlanFile,
+}
+
+/// The page about one run.
+pub fn of_run(
+    (scenario, case): (&Scenario, &Case),
+    (standing, remarks): (Standing, &[String]),
+    story: &Story,
+    messages: &[TracedMessage],
+) -> String {
+    let title = format!("{}, {}", scenario.name, case.name);
+    let head = Head {
+        title: &title,
+        picklock: env!("CARGO_PKG_VERSION"),
+        outcomes: &[],
+    };
+    let ran = Ran {
+        case: case.clone(),
+        messages: messages.to_vec(),
+        plan: plan_of(scenario, case, story),
+    };
+    let mut page = Page::new(head);
+    page.add(&section(
+        scenario,
+        case,
+        (standing, remarks),
+        story,
+        &ran,
+        DIAGRAM,
+    ));
+    page.html(head)
+}
+
+/// The page about all that ran: failures first, then what was to be violated, for as long as there is room.
+pub fn of_outcomes(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> String {
+    let head = Head {
+        title: "picklock report",
+        picklock: env!("CARGO_PKG_VERSION"),
+        outcomes,
+    };
+    let told = outcomes.iter().flat_map(|it| &it.cases);
+    let told = told.filter_map(|case| Some((case, case.story.as_deref()?)));
+    let mut told: Vec<(&CaseOutcome, &Story)> = told.collect();
+    told.sort_by_key(|(case, _)| std::cmp::Reverse(case.standing));
+    let failed = told.iter().filter(|(case, _)| is_failure(case)).count();
+    let bytes = (DIAGRAM / failed.max(1)).max(LEAST);
+    let mut page = Page::new(head);
+    for (outcome, story) in told {
+        let Some((scenario, case)) = find(scenarios, outcome) else {
+            continue;
+        };
+        let ran = run_again(scenario, case, story);
+        let bytes = if is_failure(outcome) { bytes } else { LEAST };
+        let shown = (outcome.standing, &[][..]);
+        if !page.add(&section(scenario, case, shown, story, &ran, bytes)) {
+            break;
+        }
+    }
+    page.html(head)
+}
+
+fn is_failure(outcome: &CaseOutcome) -> bool {
+    matches!(outcome.standing, Standing::Fail | Standing::Broken)
+}
+
+fn find<'s>(scenarios: &'s [Scenario], outcome: &CaseOutcome) -> Option<(&'s Scenario, &'s Case)> {
+    let mut all = scenarios.iter().filter(|it| it.name == outcome.scenario);
+    all.find_map(|scenario| {
+        let case = scenario.cases.iter().find(|it| it.name == outcome.case)?;
+        Some((scenario, case))
+    })
+}
+
+fn section<'s>(
+    scenario: &'s Scenario,
+    case: &'s Case,
+    (standing, remarks): (Standing, &[String]),
+    story: &'s Story,
+    ran: &Ran,
+    bytes: usize,
+) -> RunSection<'s> {
+    let run_plan = ran.case.plan_for(story.seed);
+    let traffic = match ran.messages.as_slice() {
+        [] => Traffic::default(),
+        messages => traffic(&run_plan, messages),
+    };
+    let causes = |event| why::causes(&run_plan, &story.history, event);
+    RunSection {
+        scenario: &scenario.name,
+        claim: &scenario.claim,
+        case: &case.name,
+        standing,
+        remarks: remarks.to_vec(),
+        story,
+        diagram: fitting(story, &traffic, bytes, &causes),
+        still: Diagram::of(story, &traffic, Scope::Essential, &|_| Vec::new()),
+        plan: Some(ran.plan.clone()),
+    }
+}
+
+/// The run of a story once more, with its messages. If it is not the same run, there are none.
+fn run_again(scenario: &Scenario, case: &Case, story: &Story) -> Ran {
+    let small = story.reproduction.as_deref().and_then(|text| {
+        let read = parse("reproduction", text, &program::catalogue());
+        read.ok()?.cases.into_iter().next()
+    });
+    let (case, seed) = match small {
+        Some(small) => (small, 0),
+        None => (case.settled(story.seed).into_owned(), story.seed),
+    };
+    // A run that nothing could end has no hash: nobody runs it again.
+    let messages = match story.hash {
+        0 => Vec::new(),
+        hash => {
+            let (simulated, messages) = runner::traced(&case, seed);
+            if simulated.hash == hash {
+                messages
+            } else {
+                Vec::new()
+            }
+        }
+    };
+    Ran {
+        plan: plan_of(scenario, &case, story),
+        case,
+        messages,
+    }
+}
+
+/// The scenario file that shows the run of a story again.
+fn plan_of(scenario: &Scenario, case: &Case, story: &Story) -> PlanFile {
+    let about = story
+        .violated
+        .as_ref()
+        .map_or("run", |(invariant, _)| invariant);
+    let text = match &story.reproduction {
+        Some(text) => text.clone(),
+        None => plan::text(scenario, case, story.seed, &|_| story.hash),
+    };
+    PlanFile {
+        name: format!("{}.toml", file_name(scenario, case, about)),
+        text,
+    }
+}
