@@ -81,6 +81,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::unlock_closes_session::RECIPE,
     zk::latch_any_event::RECIPE,
     zk::counter_not_set::RECIPE,
+    zk::counter_of_all_locks::RECIPE,
     zk::guid_reentry::RECIPE,
     zk::curator_leader_latch_session_policy::RECIPE,
     zk::curator_leader_latch_any_session::RECIPE,

@@ -8,6 +8,7 @@ pub mod children_watch;
 pub mod conditional_set;
 pub mod conditional_set_anonymous;
 pub mod counter_not_set;
+pub mod counter_of_all_locks;
 pub mod curator_double_barrier;
 pub mod curator_double_barrier_any_wake;
 pub mod curator_leader_latch;

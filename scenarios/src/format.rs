@@ -12,6 +12,7 @@ mod contender;
 mod expect;
 mod fault;
 mod inject;
+mod locks;
 mod mistake;
 mod network;
 mod participants;
@@ -116,7 +117,7 @@ fn scenario(
             && open.clients.iter().all(|client| client.has_event_thread()),
     };
     workload.contender_settings = contender::contenders(fields, participants, &mut open, mistakes);
-    workload::refuse_idle_locks(fields, &workload, &open, mistakes);
+    locks::refuse_locks(fields, &workload, &open, mistakes);
     let own = &workload.contender_settings;
     network.regions = regions.read(participants, own, &mut open, mistakes);
     processes::refuse_two_machines(fields, &workload, &network.regions, mistakes);

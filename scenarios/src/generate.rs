@@ -20,7 +20,7 @@ mod regions;
 mod repeats;
 mod spread;
 
-use picklock_sim::plan::{Hold, Plan, Service};
+use picklock_sim::plan::{Hold, LockOrder, Plan, Service, Workload};
 
 use self::calls::draw_calls;
 use self::contenders::draw_contender;
@@ -45,10 +45,7 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
     if let Some(regions) = &open.regions {
         draw_regions(&mut plan, regions, seed);
     }
-    if let Some(range) = open.locks {
-        let drawn = Draw::substream(seed, Substream::Locks).number(range);
-        plan.workload.locks = drawn.min(plan.workload.sections());
-    }
+    draw_locks(&mut plan.workload, open, seed);
     if let Some(range) = open.permits {
         plan.workload.permits = Some(Draw::substream(seed, Substream::Permits).number(range));
     }
@@ -69,6 +66,23 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
         draw_repeats(&mut plan, first, seed);
     }
     plan
+}
+
+/// How many locks there are, of which somebody takes each; and how many of them a section holds at once.
+fn draw_locks(workload: &mut Workload, open: &SampledParameters, seed: u64) {
+    if let Some(range) = open.locks_at_once {
+        workload.locks_at_once = Draw::substream(seed, Substream::LocksAtOnce).number(range);
+    }
+    if let Some(range) = open.locks {
+        let drawn = Draw::substream(seed, Substream::Locks).number(range);
+        workload.locks = drawn.min(workload.locks_at_most());
+    }
+    workload.locks_at_once = workload.locks_at_once.min(workload.locks);
+    let drawn = Draw::substream(seed, Substream::LockOrder).one_of(&open.lock_order);
+    workload.lock_order = drawn.unwrap_or(workload.lock_order);
+    if workload.locks_at_once == 1 {
+        workload.lock_order = LockOrder::ByName;
+    }
 }
 
 fn settle_world(plan: &mut Plan, open: &SampledParameters, draw: &mut Draw) {

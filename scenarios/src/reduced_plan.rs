@@ -97,7 +97,8 @@ pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
 
 /// A contender takes the same locks in the same order under its new name.
 fn keep_locks(workload: &Workload, old: ContenderName, less: &mut Workload, new: u32) {
-    let rounds = workload.rounds_of(old).min(workload.locks);
+    let rounds = workload.rounds_with_locks(workload.rounds_of(old));
+    let rounds = rounds.min(workload.locks);
     let locks = |of: &Workload, name| -> Vec<LockName> {
         (0..rounds).map(|round| of.lock_of(name, round)).collect()
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, FaultKind, Library, Reads, Service, Share, Strategy};
+use picklock_sim::plan::{Arrival, FaultKind, Library, LockOrder, Reads, Service, Share, Strategy};
 
 /// What a scenario leaves open. A field that is `None` or empty is settled by the file, and stands in the plan of the
 /// case; all others are drawn, each with even odds over what it holds.
@@ -16,6 +16,10 @@ pub struct SampledParameters {
     pub share: Vec<Share>,
     /// How many locks there are: from, to.
     pub locks: Option<(u32, u32)>,
+    /// How many of them a section holds at once: from, to. No more than there are.
+    pub locks_at_once: Option<(u32, u32)>,
+    /// Orders in which it acquires them to choose from.
+    pub lock_order: Vec<LockOrder>,
     /// How often each wants the lock: from, to.
     pub rounds: Option<(u32, u32)>,
     /// How many permits a semaphore has: from, to.
@@ -133,6 +137,8 @@ impl SampledParameters {
             tasks_per_process,
             share,
             locks,
+            locks_at_once,
+            lock_order,
             rounds,
             permits,
             hold,
@@ -153,6 +159,8 @@ impl SampledParameters {
             || tasks_per_process.is_some()
             || !share.is_empty()
             || locks.is_some()
+            || locks_at_once.is_some()
+            || !lock_order.is_empty()
             || rounds.is_some()
             || permits.is_some()
             || hold.is_some()

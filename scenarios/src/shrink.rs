@@ -6,11 +6,13 @@
 //! fault, no contender, no choice, each taken alone. Nothing of this is left to chance, so the same run always shrinks
 //! to the same.
 
+mod changed;
 mod contender_settings;
 mod durations;
 mod kinds;
 mod limits;
 mod link_faults;
+mod locks;
 mod lower;
 mod mechanism;
 mod processes;

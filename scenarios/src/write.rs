@@ -9,7 +9,7 @@ mod toml;
 mod zookeeper;
 
 use picklock_sim::plan::{
-    Arrival, Network, Reads, Section, Service, Setting, SettingMut, Share, Workload,
+    Arrival, LockOrder, Network, Reads, Section, Service, Setting, SettingMut, Share, Workload,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
@@ -116,7 +116,7 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
         Section::DelayedWrite { delay } => Value::from_iter([("delayed-write", time(delay))]),
     };
     let depth = workload.reentrancy_depth;
-    Table::new()
+    let table = Table::new()
         .with(
             "contenders",
             sampled_parameters::number(open.contenders, workload.contenders),
@@ -131,12 +131,8 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
             "share",
             (!open.share.is_empty() || workload.share != Share::Nothing)
                 .then(|| one_of(&open.share, workload.share, share)),
-        )
-        .with(
-            "locks",
-            (open.locks.is_some() || workload.locks > 1)
-                .then(|| sampled_parameters::number(open.locks, workload.locks)),
-        )
+        );
+    with_locks(table, workload, open)
         .with("arrive", one_of(&open.arrive, workload.arrive, arrival))
         .with(
             "rounds",
@@ -165,6 +161,29 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
         .with("progress-bound", workload.progress_bound.map(time))
         .with("bypass-bound", workload.bypass_bound.map(count))
         .with("storm", workload.storm.map(time))
+}
+
+/// The locks, and how many of them a section holds at once.
+fn with_locks(table: Table, workload: &Workload, open: &SampledParameters) -> Table {
+    let at_once = open.locks_at_once.is_some() || workload.locks_at_once > 1;
+    table
+        .with(
+            "locks",
+            (open.locks.is_some() || workload.locks > 1)
+                .then(|| sampled_parameters::number(open.locks, workload.locks)),
+        )
+        .with(
+            "locks-at-once",
+            at_once.then(|| sampled_parameters::number(open.locks_at_once, workload.locks_at_once)),
+        )
+        .with(
+            "lock-order",
+            at_once.then(|| one_of(&open.lock_order, workload.lock_order, lock_order)),
+        )
+}
+
+fn lock_order(order: LockOrder) -> Value {
+    text(order.name())
 }
 
 fn share(share: Share) -> Value {

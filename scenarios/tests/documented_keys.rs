@@ -191,6 +191,21 @@ const KEYS: &[Row] = &[
         ],
         &[],
     ),
+    (
+        Workload,
+        "locks-at-once",
+        &["2\nlocks = 2\nhold = \"50ms\"", "\"1..2\"\nlocks = 2"],
+        &[],
+    ),
+    (
+        Workload,
+        "lock-order",
+        &[
+            "\"in-turn\"\nlocks = 3\nlocks-at-once = 2\ncontenders = 2",
+            "[\"by-name\"]\nlocks = 2\nlocks-at-once = 2",
+        ],
+        &[],
+    ),
     (Workload, "rounds", &["3"], &[]),
     (Workload, "reads", &["\"50%\"\nrounds = 5"], &[]),
     (

@@ -2,6 +2,7 @@
 
 mod calls;
 mod locks;
+mod nested;
 mod process_memory;
 mod section;
 
@@ -24,7 +25,7 @@ use crate::simulated_environment::environment;
 use crate::world::Shared;
 use crate::world::SimulatedService;
 use crate::world::World;
-use calls::failure;
+use calls::{failure, until_cancelled};
 use locks::Locks;
 use process_memory::ProcessMemory;
 
@@ -48,6 +49,13 @@ pub(crate) async fn run<S: SimulatedService>(shared: Rc<Shared<S>>, id: Contende
         contender.arrive().await;
     }
     while contender.has_rounds_left() {
+        if contender.holds_several() {
+            let round = Box::pin(contender.nested_round());
+            if round.await && contender.ends_round() {
+                contender.think().await;
+            }
+            continue;
+        }
         let got = loop {
             contender.begin().await;
             let result = contender.call().await;
@@ -82,8 +90,11 @@ struct Contender<S: SimulatedService> {
     unanswered: RefCell<Option<Answer<i64>>>,
 }
 
-/// How a section ended early.
-struct Interrupted(LockError);
+/// How a section ended early: which lock is not held any more, and how that is known.
+struct Interrupted {
+    lock: LockId,
+    why: LockError,
+}
 
 impl<S: SimulatedService> Contender<S> {
     fn new(shared: Rc<Shared<S>>, id: ContenderId) -> Self {
@@ -176,7 +187,13 @@ impl<S: SimulatedService> Contender<S> {
     /// Is about to try to get the lock.
     async fn begin(&mut self) {
         self.renew_if_closed();
-        let (by, lock, mode) = (self.id, self.lock_of_round(), self.mode_of_round());
+        let (lock, mode) = (self.lock_of_round(), self.mode_of_round());
+        self.begin_call(lock, mode).await;
+    }
+
+    /// Is about to call `acquire` of a lock.
+    async fn begin_call(&mut self, lock: LockId, mode: Mode) {
+        let by = self.id;
         (self.lock, self.mode) = (lock, mode);
         self.cancelled = self.cancellation(LockCall::Acquire);
         self.record(EventKind::AcquireStarted { by, lock, mode })
@@ -191,25 +208,47 @@ impl<S: SimulatedService> Contender<S> {
         self.world().set_acquiring(self.id, false);
         match done {
             None => {
-                let (by, lock) = (self.id, self.lock);
-                self.record(EventKind::Cancelled { by, lock }).await;
+                self.note_cancelled().await;
                 Break(None)
             }
             Some(Ok(held)) => Break(Some(held)),
             Some(Err(error)) => {
-                let (by, lock, why, definite) =
-                    (self.id, self.lock, failure(error), error.definite());
-                self.record(EventKind::AcquireFailed {
-                    by,
-                    lock,
-                    why,
-                    definite,
-                })
-                .await;
+                self.note_failed(error).await;
                 self.sleep(TRY_AGAIN_AFTER).await;
                 Continue(())
             }
         }
+    }
+
+    /// The call of `acquire` was dropped.
+    fn note_cancelled(&self) -> Recorded<'_, S> {
+        let (by, lock) = (self.id, self.lock);
+        self.record(EventKind::Cancelled { by, lock })
+    }
+
+    /// The call of `acquire` has failed.
+    fn note_failed(&self, error: LockError) -> Recorded<'_, S> {
+        let (by, lock) = (self.id, self.lock);
+        let (why, definite) = (failure(error), error.definite());
+        self.record(EventKind::AcquireFailed {
+            by,
+            lock,
+            why,
+            definite,
+        })
+    }
+
+    /// The call of `acquire` has returned the lock.
+    fn note_acquired(&self, held: &Held) -> Recorded<'_, S> {
+        let (by, lock, mode) = (self.id, self.lock, self.mode);
+        let token = held.token.map(Token);
+        self.world().belief_begins(by, lock, held);
+        self.record(EventKind::Acquired {
+            by,
+            lock,
+            token,
+            mode,
+        })
     }
 
     /// Whether a round is over: its section is done, or was given up. Who has lost the lock before still wants it.
@@ -222,41 +261,30 @@ impl<S: SimulatedService> Contender<S> {
 
     /// Uses the lock, and gives it back. Answers whether the section was done.
     async fn use_lock(&mut self, held: Held) -> bool {
-        let token = held.token.map(Token);
-        self.world().belief_begins(self.id, &held);
-        let (by, lock, mode) = (self.id, self.lock, self.mode);
-        let acquired = EventKind::Acquired {
-            by,
-            lock,
-            token,
-            mode,
-        };
-        self.record(acquired).await;
+        let (by, lock, token) = (self.id, self.lock, held.token.map(Token));
+        self.note_acquired(&held).await;
         let entered = self.enter_again().await;
-        let ended = if let Err(error) = entered {
-            Err(Interrupted(error))
+        let ended = if let Err(why) = entered {
+            Err(Interrupted { lock, why })
         } else {
-            let lost = async { Err(Interrupted(self.locks.of(lock).lost(&held).await)) };
+            let lost = async {
+                let why = self.locks.of(lock).lost(&held).await;
+                Err(Interrupted { lock, why })
+            };
             // Who has decided to write when it stood still writes before it hears of anything.
-            future::or(self.section(token), lost).await
+            future::or(self.section(&[(lock, token)]), lost).await
         };
-        self.world().belief_ends(self.id);
+        self.world().belief_ends(by, lock);
         match ended {
             Ok(()) => {
                 let cancelled = self.cancellation(LockCall::Release);
                 self.record(EventKind::ReleaseStarted { by, lock }).await;
-                let what = match self.release(held, cancelled).await {
-                    None => EventKind::ReleaseCancelled { by, lock },
-                    Some(Ok(())) => EventKind::Released { by, lock },
-                    Some(Err(error)) => {
-                        let why = failure(error);
-                        EventKind::ReleaseFailed { by, lock, why }
-                    }
-                };
-                self.record(what).await;
+                let release = self.locks.of_mut(lock).release(held);
+                let result = until_cancelled(release, cancelled).await;
+                self.note_released(lock, result).await;
                 true
             }
-            Err(Interrupted(error)) => {
+            Err(Interrupted { why: error, .. }) => {
                 let why = failure(error);
                 self.record(EventKind::Lost { by, lock, why }).await;
                 // What has been sent cannot be called back. Nobody else may own the lock before it has been answered,
@@ -268,6 +296,23 @@ impl<S: SimulatedService> Contender<S> {
                 false
             }
         }
+    }
+
+    /// The call of `release` has ended; `None`: it was dropped.
+    fn note_released(
+        &self,
+        lock: LockId,
+        result: Option<Result<(), LockError>>,
+    ) -> Recorded<'_, S> {
+        let by = self.id;
+        self.record(match result {
+            None => EventKind::ReleaseCancelled { by, lock },
+            Some(Ok(())) => EventKind::Released { by, lock },
+            Some(Err(error)) => {
+                let why = failure(error);
+                EventKind::ReleaseFailed { by, lock, why }
+            }
+        })
     }
 
     /// Says what has happened. A fault that waits for it may stop the process right here.

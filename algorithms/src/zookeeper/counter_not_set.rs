@@ -3,8 +3,7 @@
 //! before it has deleted the node.
 //!
 //! Seen in the wild: `ZkDistributedLock` of many tutorials, re-entrant by `static final ThreadLocal<Integer>
-//! THREAD_LOCAL`. The counter is one for all locks, too: who holds one and takes another has that without a node. No
-//! contender does that here.
+//! THREAD_LOCAL`. The counter is one for all locks, too (`counter_of_all_locks`).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -30,21 +29,26 @@ pub const RECIPE: Recipe = Recipe {
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
-        Box::new(ZkDistributedLock {
-            zoo_keeper: zk,
-            env,
-            root_path: lock,
-            held: None,
-        })
+        Box::new(ZkDistributedLock::new(zk, env, lock, Flaw::NotSet))
     }),
 };
+
+/// What is wrong with the counter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flaw {
+    /// Only who had to wait sets it.
+    NotSet,
+    /// It is set by everybody, and is one for all locks.
+    OfAllLocks,
+}
 
 /// `THREAD_LOCAL`: the count of each thread that has one.
 #[derive(Default)]
 struct ThreadLocal(RefCell<BTreeMap<u64, u32>>);
 
 /// The lock, with the names that it was published with.
-struct ZkDistributedLock {
+pub(super) struct ZkDistributedLock {
+    flaw: Flaw,
     zoo_keeper: ZooKeeper,
     env: Env,
     root_path: Path,
@@ -53,6 +57,27 @@ struct ZkDistributedLock {
 }
 
 impl ZkDistributedLock {
+    pub(super) fn new(zoo_keeper: ZooKeeper, env: Env, root_path: Path, flaw: Flaw) -> Self {
+        Self {
+            flaw,
+            zoo_keeper,
+            env,
+            root_path,
+            held: None,
+        }
+    }
+
+    /// What a thread that counts already enters again: of a counter for all locks, whatever it holds.
+    fn entered_again(&self) -> Option<Held> {
+        match self.flaw {
+            Flaw::NotSet => self.held.clone(),
+            Flaw::OfAllLocks => {
+                let without_node = || Held::at(Path::clone(&self.root_path));
+                Some(self.held.clone().unwrap_or_else(without_node))
+            }
+        }
+    }
+
     fn thread_local(&self) -> Rc<ThreadLocal> {
         self.env.process_wide(ThreadLocal::default)
     }
@@ -77,9 +102,9 @@ impl ZkDistributedLock {
 #[async_trait(?Send)]
 impl Lock for ZkDistributedLock {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        if let (Some(flag), Some(held)) = (self.count(), &self.held) {
+        if let (Some(flag), Some(held)) = (self.count(), self.entered_again()) {
             self.set_count(flag + 1);
-            return Ok(held.clone());
+            return Ok(held);
         }
         let (zk, lock) = (&self.zoo_keeper, &self.root_path);
         let guid = self.env.guid();
@@ -88,13 +113,17 @@ impl Lock for ZkDistributedLock {
             let children = until_answered(|| zk.children(lock)).await?;
             let Some(ahead) = predecessor(children, lock, &ticket)? else {
                 let held = Held::at(ticket.path).with_token(ticket.czxid.0);
+                if self.flaw == Flaw::OfAllLocks {
+                    self.set_count(1);
+                }
                 return Ok(self.held.insert(held).clone());
             };
             let watch = until_answered(|| zk.exists_and_watch(&ahead)).await?;
             if let Some(gone) = if_there(watch) {
                 gone.next().await;
-                // The flaw: nobody else sets it.
-                self.set_count(1);
+                if self.flaw == Flaw::NotSet {
+                    self.set_count(1); // Nobody else does.
+                }
             }
         }
     }

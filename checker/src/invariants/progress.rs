@@ -1,6 +1,7 @@
 //! Everybody who waits gets the lock in the end.
 
 mod at_barrier;
+mod circular_wait;
 mod list_too_long;
 mod livelock;
 
@@ -45,7 +46,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         Some((_, Ended::AllFinished)) if evidence.waiting.is_empty() => Verdict::Holds,
         Some((ended, Ended::AllFinished | Ended::BoundReached)) => excused(evidence)
             .or_else(|| at_barrier::verdict(evidence, ended))
-            .or_else(|| livelock::holds(evidence, ended))
+            .or_else(|| livelock::verdict(evidence, ended))
             .unwrap_or_else(|| stuck(evidence, ended)),
     }
 }
@@ -116,12 +117,7 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     };
     let mut path = vec![first];
     let circle = loop {
-        let last = path[path.len() - 1];
-        let next = last.owner.and_then(|owner| {
-            let of_owner = |wait: &&Wait| wait.by == owner && wait.lock == last.lock;
-            waits.iter().find(of_owner).copied()
-        });
-        let Some(next) = next else {
+        let Some(next) = circular_wait::next(evidence, &waits, &path[path.len() - 1]) else {
             break None;
         };
         if let Some(start) = path.iter().position(|wait| wait.event == next.event) {
@@ -137,10 +133,12 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
         return Verdict::Undecided(why);
     }
     let mut case = WitnessBuilder::new(evidence);
-    let summary = summary(&case, evidence, stuck);
-    for wait in stuck {
-        explain(&mut case, evidence, wait);
-    }
+    let circle = circular_wait::explain(&mut case, evidence, stuck);
+    let summary = circle.unwrap_or_else(|| {
+        let each = stuck.iter();
+        each.for_each(|wait| explain(&mut case, evidence, wait));
+        summary(&case, evidence, stuck)
+    });
     case.show(path.iter().map(|wait| wait.event));
     case.however(format!(
         "{} of {} still waited when the run ended at {}.",

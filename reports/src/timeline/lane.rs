@@ -158,13 +158,19 @@ impl Lane {
     }
 
     fn enter(&mut self, (lock, mode): (LockId, Mode), history: &History, glyphs: &Glyphs) -> Cell {
-        let (bar, words) = match (self.is_inside(), mode) {
-            (true, _) => (glyphs.again, "enters again"),
+        // Who holds several locks is inside already when it enters the next.
+        let bar = if self.is_inside() {
+            glyphs.again
+        } else {
+            glyphs.enter
+        };
+        let words = match (self.held.contains_key(&lock), mode) {
+            (true, _) => "enters again",
             (false, Mode::Exclusive) => match history.vocabulary {
-                Vocabulary::Election => (glyphs.enter, "leads"),
-                Vocabulary::Lock | Vocabulary::Barrier => (glyphs.enter, "enters"),
+                Vocabulary::Election => "leads",
+                Vocabulary::Lock | Vocabulary::Barrier => "enters",
             },
-            (false, Mode::Shared) => (glyphs.enter, "enters to read"),
+            (false, Mode::Shared) => "enters to read",
         };
         self.calling = false;
         *self.held.entry(lock).or_default() += 1;
@@ -176,19 +182,22 @@ impl Lane {
             return self.plain(named("releases", lock, history), glyphs);
         };
         *times -= 1;
-        if *times == 0 {
+        let once = *times > 0;
+        if !once {
             self.held.remove(&lock);
         }
-        if self.is_inside() {
-            Cell::new(glyphs.again, named("leaves once", lock, history))
+        let bar = if self.is_inside() {
+            glyphs.again
         } else {
-            let words = match history.vocabulary {
-                Vocabulary::Election => "steps down",
-                Vocabulary::Barrier => "is done",
-                Vocabulary::Lock => "leaves",
-            };
-            Cell::new(glyphs.leave, named(words, lock, history))
-        }
+            glyphs.leave
+        };
+        let words = match history.vocabulary {
+            _ if once => "leaves once",
+            Vocabulary::Election => "steps down",
+            Vocabulary::Barrier => "is done",
+            Vocabulary::Lock => "leaves",
+        };
+        Cell::new(bar, named(words, lock, history))
     }
 
     fn pause(&mut self, paused: bool, glyphs: &Glyphs) -> Cell {

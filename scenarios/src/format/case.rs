@@ -10,6 +10,7 @@ use picklock_sim::plan::{
 use super::barrier::refuse_of_barrier;
 use super::choice::choose;
 use super::expect::{expectations, measures};
+use super::locks::refuse_kind_of_several;
 use super::permits::refuse_permits;
 use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
@@ -191,6 +192,7 @@ fn refuse_of_recipe(
     refuse_permits(item, plan, catalogue, mistakes);
     refuse_of_barrier(item, plan, open, mistakes);
     refuse_reentry(item, plan, mistakes);
+    refuse_kind_of_several(item, plan, open, mistakes);
     refuse_unshareable(item, plan, open, catalogue, mistakes);
 }
 

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{Arrival, Hold, LockName, Reads, Section, Workload};
+use picklock_sim::plan::{Arrival, Hold, Reads, Section, Workload};
 
 use super::choice::choose;
-use super::participants::plural;
+use super::locks::read_locks;
 use super::permits::permits;
 use super::processes::processes;
-use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
+use super::reader::{Fields, Item, Mistakes, Zero};
 use super::sampled_parameters::{Several, is_range, ranges, several, whole, wide};
 use crate::sampled_parameters::SampledParameters;
 use crate::units;
@@ -64,7 +64,7 @@ pub(super) fn workload(
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Workload, Option<u32>) {
-    let default = Workload::default();
+    let mut default = Workload::default();
     let Some(item) = file.get("workload") else {
         let contenders = default.contenders;
         return (default, Some(contenders));
@@ -79,8 +79,7 @@ pub(super) fn workload(
     open.contenders = contenders.and_then(wide);
     let contenders = contenders.map(|(least, _)| least);
     let (tasks_per_process, share) = processes(&mut fields, contenders, service, open, mistakes);
-    let locks = fields.get("locks");
-    let locks = locks.and_then(|item| locks_of(&item, service, open, mistakes));
+    read_locks(&mut fields, service, &mut default, open, mistakes);
     let arrive = fields.get("arrive");
     let arrive = arrive.and_then(|item| several(&item, mistakes, arrival));
     let arrive = settle(arrive, &mut open.arrive);
@@ -108,7 +107,6 @@ pub(super) fn workload(
         contenders: contenders.unwrap_or(default.contenders),
         tasks_per_process,
         share,
-        locks: locks.unwrap_or(default.locks),
         arrive: arrive.unwrap_or(default.arrive),
         rounds: rounds.unwrap_or(default.rounds),
         reads: reads.unwrap_or(default.reads),
@@ -121,10 +119,10 @@ pub(super) fn workload(
         section: section.unwrap_or(default.section),
         bystanders: bystanders.unwrap_or(default.bystanders),
         bystander_every: bystander_every.unwrap_or(default.bystander_every),
-        contender_settings: default.contender_settings,
         progress_bound,
         bypass_bound,
         storm,
+        ..default
     };
     (workload, contenders)
 }
@@ -163,52 +161,6 @@ pub(super) fn reads(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<Read
     const WANTED: &str = r#""never", "always", or a share such as "50%""#;
     let item = fields.get("reads")?;
     item.measured(units::parse_reads, WANTED, mistakes)
-}
-
-/// How many locks there are: the least, if each seed draws it.
-fn locks_of(
-    item: &Item,
-    service: ServiceKind,
-    open: &mut SampledParameters,
-    mistakes: &mut Mistakes,
-) -> Option<u32> {
-    let range = whole(item, 1..=i64::from(LockName::MOST), mistakes)?;
-    if range.1 > 1 && service == ServiceKind::LeaseServer {
-        let mistake = Mistake::new("the lease server knows one lock")
-            .help("leave `locks` out, or stand on ZooKeeper or Redis");
-        mistakes.add(item.span.clone(), mistake);
-        return None;
-    }
-    open.locks = wide(range);
-    Some(range.0)
-}
-
-/// Every lock must be somebody's: there are no more than sections to come, which are as many as a seed may settle on.
-pub(super) fn refuse_idle_locks(
-    file: &Fields,
-    workload: &Workload,
-    open: &SampledParameters,
-    mistakes: &mut Mistakes,
-) {
-    let mut busiest = workload.clone();
-    let most = |range: Option<(u32, u32)>, of: u32| range.map_or(of, |(_, most)| most);
-    busiest.contenders = most(open.contenders, busiest.contenders);
-    busiest.rounds = most(open.rounds, busiest.rounds);
-    let (locks, sections) = (most(open.locks, workload.locks), busiest.sections());
-    if locks > sections && mistakes.is_empty() {
-        let mistake = Mistake::new(format!(
-            "there are {locks} locks, and nobody takes the last"
-        ))
-        .label(format!(
-            "the contenders come for {}",
-            plural(sections, "section")
-        ))
-        .help("each round takes one lock: say fewer locks, or more contenders or rounds");
-        let table = file.peek("workload");
-        let table = table.and_then(|item| item.table("the table [workload]", mistakes));
-        let locks = table.and_then(|fields| fields.peek("locks"));
-        mistakes.add(locks.map_or(0..0, |item| item.span), mistake);
-    }
 }
 
 /// Notes what there is to choose from; answers the first of it.

@@ -38,6 +38,10 @@ pub enum Substream {
     Processes,
     /// How many permits a semaphore has.
     Permits,
+    /// How many locks a section holds at once.
+    LocksAtOnce,
+    /// In which order it acquires them.
+    LockOrder,
 }
 
 impl Draw {

@@ -183,3 +183,42 @@ fn the_tasks_of_a_process_lie_in_one_region_and_what_was_drawn_can_be_run() {
     }
     assert!(far > 30, "{far}");
 }
+
+const LOCKS: &str = r#"
+locks = "1..4"
+locks-at-once = "1..3"
+lock-order = ["by-name", "in-turn", "drawn"]
+"#;
+
+#[test]
+fn locks_at_once_take_nothing_from_what_else_is_drawn_and_are_there() {
+    let text = CLOSED.replace("#workload", LOCKS);
+    let mut seen = std::collections::BTreeSet::new();
+    for (with, without) in plans(&text).into_iter().zip(plans(CLOSED)) {
+        let workload = &with.workload;
+        assert!(workload.locks_at_once <= workload.locks);
+        let in_order = workload.lock_order.name();
+        assert!(workload.locks_at_once > 1 || in_order == "by-name");
+        seen.insert((workload.locks_at_once, in_order));
+        let mut same = with;
+        same.event_budget = without.event_budget;
+        same.workload.locks = 1;
+        (same.workload.locks_at_once, same.workload.lock_order) = (1, without.workload.lock_order);
+        assert_same(&same, &without);
+    }
+    // One lock, and two or three of them in each of three orders.
+    assert_eq!(seen.len(), 7);
+}
+
+#[test]
+fn locks_at_once_that_are_drawn_are_written_and_read_as_they_are() {
+    let text = CLOSED.replace("#workload", LOCKS);
+    let scenario = parse("drawn", &text, &Catalogue::EVERYTHING).expect("it can be read");
+    let written = write(&scenario, &scenario.cases[0]);
+    assert_eq!(case(&written).open, scenario.cases[0].open);
+    for seed in 0..50 {
+        let settled = scenario.cases[0].settled(seed).into_owned();
+        let text = write(&scenario, &settled);
+        assert_same(&case(&text).plan, &settled.plan);
+    }
+}

@@ -1,11 +1,13 @@
 //! Smaller plans: first with fewer parts, then with simpler ones.
 
 use picklock_sim::plan::{
-    Arrival, ContenderSettings, Deployment, Ensemble, Fault, Hold, Library, Plan, Reads, Repeat,
-    Section, Service, Trigger,
+    Arrival, Deployment, Ensemble, Fault, Hold, Library, Plan, Reads, Repeat, Section, Service,
+    Trigger,
 };
 
+use super::changed::with;
 use super::contender_settings::fewer_differences;
+use super::locks::{fewer_locks, simpler_lock_order};
 use super::lower::lower;
 use super::processes::leaves_whole_processes;
 use super::search::{Change, Effort, Search};
@@ -77,12 +79,6 @@ pub(super) fn rest(search: &mut Search) {
     search.try_plans(Effort::Fresh, manners);
 }
 
-fn with(what: String, plan: &Plan, change: impl FnOnce(&mut Plan)) -> Change {
-    let mut plan = plan.clone();
-    change(&mut plan);
-    Change { what, plan }
-}
-
 /// Fewer rounds and bystanders, and earlier moments.
 fn counts(plan: &Plan) -> Vec<Change> {
     let mut changes = Vec::new();
@@ -91,11 +87,7 @@ fn counts(plan: &Plan) -> Vec<Change> {
         let what = format!("{fewer} of {rounds} rounds");
         changes.push(with(what, plan, |plan| plan.workload.rounds = fewer));
     }
-    let locks = plan.workload.locks;
-    for fewer in lower(locks, 1) {
-        let what = format!("{fewer} of {locks} locks");
-        changes.push(with(what, plan, |plan| with_locks(plan, fewer)));
-    }
+    changes.extend(fewer_locks(plan));
     if plan.workload.reads != Reads::Never {
         let what = "nobody reads".to_owned();
         changes.push(with(what, plan, |plan| plan.workload.reads = Reads::Never));
@@ -152,16 +144,6 @@ fn counts(plan: &Plan) -> Vec<Change> {
         }
     }
     changes
-}
-
-/// Of the locks these many are left. Who takes none of them by its own settings takes what the others do.
-fn with_locks(plan: &mut Plan, locks: u32) {
-    plan.workload.locks = locks;
-    for own in plan.workload.contender_settings.values_mut() {
-        own.locks.retain(|lock| lock.0 < locks);
-    }
-    let settings = &mut plan.workload.contender_settings;
-    settings.retain(|_, own| *own != ContenderSettings::default());
 }
 
 /// Simpler things to do with the lock.
@@ -320,6 +302,7 @@ fn manners(plan: &Plan) -> Vec<Change> {
         let what = format!("arrivals {name}");
         changes.push(with(what, plan, |plan| plan.workload.arrive = *arrive));
     }
+    changes.extend(simpler_lock_order(plan));
     if plan.workload.hold == Hold::Settled {
         let hold = Hold::For(std::time::Duration::from_secs(1));
         let what = "holds of 1s".to_owned();

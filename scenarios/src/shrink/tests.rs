@@ -196,6 +196,16 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "each create finds no parent, and the next comes 50 ms later, until the end",
     ),
     (
+        "zookeeper/lock-order-livelock curator-mutex progress",
+        30,
+        "both give up and come again until the end",
+    ),
+    (
+        "zookeeper/lock-order-livelock zk-hardened progress",
+        30,
+        "both give up and come again until the end",
+    ),
+    (
         "zookeeper/go-session-renewed go-zookeeper-lock progress",
         900,
         "the lock object refuses to lock again, and the next call comes 50 ms later, until the end",

@@ -98,6 +98,7 @@ pub fn case() -> BoxedStrategy<Case> {
             case.plan.recipe = recipe;
             plans::without_reads_of_a_mutex(&mut case.plan.workload, &recipe);
             plans::with_permits_of_a_semaphore(&mut case.plan.workload, &recipe);
+            plans::with_locks_at_once(&mut case.plan.workload, &recipe);
             plans::shared(&mut case.plan.workload, &recipe);
             barriers::fit(&recipe, &mut case.plan.workload, &mut case.expectations);
             case.plan.resource.fenced &= recipe.claims.contains(&Claim::FencingMonotonic);

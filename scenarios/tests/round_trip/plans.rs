@@ -100,34 +100,43 @@ fn ensemble() -> BoxedStrategy<Ensemble> {
         .boxed()
 }
 
-fn workload() -> BoxedStrategy<Workload> {
-    let arrive = prop_oneof![
+fn arrivals() -> BoxedStrategy<Arrival> {
+    prop_oneof![
         Just(Arrival::Together),
         Just(Arrival::InOrder),
         Just(Arrival::BehindHolder),
         Just(Arrival::InOrderBehindHolder),
         length().prop_map(Arrival::Within),
-    ];
-    let hold = prop_oneof![Just(Hold::Settled), maybe_zero().prop_map(Hold::For)];
-    let section = prop_oneof![
+    ]
+    .boxed()
+}
+
+fn sections() -> BoxedStrategy<Section> {
+    prop_oneof![
         Just(Section::Write),
         Just(Section::Count),
         Just(Section::Nothing),
         (1_i64..1_000_000).prop_map(|stock| Section::Sell { stock }),
         length().prop_map(|delay| Section::DelayedWrite { delay }),
-    ];
+    ]
+    .boxed()
+}
+
+fn workload() -> BoxedStrategy<Workload> {
+    let arrive = (arrivals(), prop::sample::select(LockOrder::NAMED.to_vec()));
+    let hold = prop_oneof![Just(Hold::Settled), maybe_zero().prop_map(Hold::For)];
     let maybe = || prop::option::of(length());
     let bounds = (maybe(), maybe(), prop::option::of(0_u32..=1_000));
-    let locks = prop_oneof![Just(1_u32), 2..=LockName::MOST];
+    let locks = (prop_oneof![Just(1_u32), 2..=LockName::MOST], 1_u32..=3);
     let tasks = prop_oneof![Just(1_u32), 2_u32..=4];
     let processes = (1_u32..=25, tasks, any::<bool>());
     let numbers = (processes, 1_u32..=1_000, 0_u32..=100, locks);
     let calls = (maybe(), 1_u32..=1_000);
     let permits = prop::option::of(1_u32..=100);
     let times = (length(), bounds, calls, reads(), permits);
-    (numbers, arrive, hold, (span(), span()), section, times)
+    (numbers, arrive, hold, (span(), span()), sections(), times)
         .prop_map(
-            |(numbers, arrive, hold, (think, processing), section, times)| {
+            |(numbers, (arrive, (_, lock_order)), hold, (think, processing), section, times)| {
                 let (bystander_every, bounds, calls, reads, permits) = times;
                 Workload {
                     contenders: numbers.0.0 * numbers.0.1,
@@ -137,7 +146,9 @@ fn workload() -> BoxedStrategy<Workload> {
                         true => Share::Session,
                         false => Share::Nothing,
                     },
-                    locks: numbers.3.min(numbers.0.0 * numbers.0.1 * numbers.1),
+                    locks: numbers.3.0.min(numbers.0.0 * numbers.0.1 * numbers.1),
+                    locks_at_once: numbers.3.1,
+                    lock_order,
                     arrive,
                     rounds: numbers.1,
                     reads,
@@ -192,6 +203,28 @@ pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
         LockKind::Semaphore => Some(workload.permits()),
         LockKind::Mutex | LockKind::ReadWrite | LockKind::Election | LockKind::Barrier => None,
     };
+}
+
+/// Several locks at once are of mutexes and read-write locks, and are entered once.
+pub fn with_locks_at_once(workload: &mut Workload, recipe: &Recipe) {
+    workload.locks_at_once = match recipe.ownership.kind() {
+        LockKind::Mutex | LockKind::ReadWrite => workload.locks_at_once.min(workload.locks),
+        LockKind::Semaphore | LockKind::Election | LockKind::Barrier => 1,
+    };
+    if workload.locks_at_once == 1 {
+        workload.lock_order = LockOrder::ByName;
+        return;
+    }
+    workload.reentrancy_depth = 1;
+    for own in workload.contender_settings.values_mut() {
+        own.locks.sort_unstable();
+        own.locks.dedup();
+        if own.locks.len() < workload.locks_at_once as usize {
+            own.locks.clear();
+        }
+    }
+    let own = &mut workload.contender_settings;
+    own.retain(|_, settings| *settings != ContenderSettings::default());
 }
 
 /// Nobody reads under a mutex.
@@ -430,6 +463,7 @@ pub fn case() -> BoxedStrategy<Case> {
                 }
                 without_reads_of_a_mutex(&mut workload, &algorithm);
                 with_permits_of_a_semaphore(&mut workload, &algorithm);
+                with_locks_at_once(&mut workload, &algorithm);
                 shared(&mut workload, &algorithm);
                 barriers::fit(&algorithm, &mut workload, &mut wants);
                 let fenced = fenced && algorithm.claims.contains(&Claim::FencingMonotonic);

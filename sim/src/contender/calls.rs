@@ -3,8 +3,9 @@
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
-use picklock_algorithms::{Held, LockError};
+use picklock_algorithms::{Held, Lock, LockError};
 use picklock_checker::{Failure, Mode};
 use picklock_clients::completion::Answer;
 use picklock_clients::env::LocalFuture;
@@ -45,6 +46,32 @@ impl Future for Call<'_> {
     }
 }
 
+/// What limits a call of `acquire`, and in which mode it is.
+pub(super) struct Limits {
+    first_session: Option<LocalFuture<'static, ()>>,
+    timeout: Option<Duration>,
+    late: Option<Answer<()>>,
+    cancelled: Option<Answer<()>>,
+    reads: bool,
+}
+
+impl Limits {
+    /// Calls `acquire` of a lock within these limits.
+    pub(super) fn call(self, lock: &mut dyn Lock) -> Call<'_> {
+        let acquire = match self.timeout {
+            Some(timeout) if self.late.is_none() => lock.acquire_within(timeout),
+            Some(_) | None if self.reads => lock.acquire_shared(),
+            Some(_) | None => lock.acquire(),
+        };
+        Call {
+            first_session: self.first_session,
+            acquire,
+            late: self.late,
+            cancelled: self.cancelled,
+        }
+    }
+}
+
 impl Call<'_> {
     #[inline(always)]
     fn has_session(&mut self, context: &mut Context<'_>) -> bool {
@@ -72,6 +99,13 @@ fn has_resolved(answer: &mut Option<Answer<()>>, context: &mut Context<'_>) -> b
 impl<S: SimulatedService> Contender<S> {
     /// Calls `acquire`.
     pub(super) fn call(&mut self) -> Call<'_> {
+        let timed = self.locks.have_timed_acquire();
+        let limits = self.limits(timed);
+        limits.call(self.locks.of_mut(self.lock))
+    }
+
+    /// What limits the call of `acquire` that is about to be made, of locks that have a timed one, or not.
+    pub(super) fn limits(&mut self, have_timed_acquire: bool) -> Limits {
         let cancelled = self.cancelled.take();
         let timeout = {
             let mut world = self.world();
@@ -81,19 +115,15 @@ impl<S: SimulatedService> Contender<S> {
         };
         // A recipe without such a call is dropped where it waits when the time is up.
         let reads = self.mode == Mode::Shared;
-        let limit = timeout.filter(|_| reads || !self.locks.of(self.lock).has_timed_acquire());
+        let limit = timeout.filter(|_| reads || !have_timed_acquire);
         let late = limit.map(|limit| self.sleep(limit));
         let first_session = S::first_session(&self.shared, self.id);
-        let acquire = match timeout {
-            Some(timeout) if late.is_none() => self.locks.of_mut(self.lock).acquire_within(timeout),
-            Some(_) | None if reads => self.locks.of_mut(self.lock).acquire_shared(),
-            Some(_) | None => self.locks.of_mut(self.lock).acquire(),
-        };
-        Call {
+        Limits {
             first_session,
-            acquire,
+            timeout,
             late,
             cancelled,
+            reads,
         }
     }
 
@@ -101,24 +131,6 @@ impl<S: SimulatedService> Contender<S> {
     /// for just that.
     pub(super) fn cancellation(&self, of: LockCall) -> Option<Answer<()>> {
         self.world().cancellable(self.id, of)
-    }
-
-    /// Calls `release` at the end of a section. `None` if that is dropped where it waits.
-    pub(super) async fn release(
-        &mut self,
-        held: Held,
-        cancelled: Option<Answer<()>>,
-    ) -> Option<Result<(), LockError>> {
-        let mut release = self.locks.of_mut(self.lock).release(held);
-        let Some(mut cancelled) = cancelled else {
-            return Some(release.await);
-        };
-        // Whoever has an answer when it is about to give up has it.
-        poll_fn(|context| match release.as_mut().poll(context) {
-            Poll::Ready(result) => Poll::Ready(Some(result)),
-            Poll::Pending => Pin::new(&mut cancelled).poll(context).map(|()| None),
-        })
-        .await
     }
 
     /// Enters the lock again, and leaves all but the first entry.
@@ -140,6 +152,22 @@ impl<S: SimulatedService> Contender<S> {
         }
         Ok(())
     }
+}
+
+/// What a call of `release` comes to. `None` if it is dropped where it waits.
+pub(super) async fn until_cancelled(
+    mut release: LocalFuture<'_, Result<(), LockError>>,
+    cancelled: Option<Answer<()>>,
+) -> Option<Result<(), LockError>> {
+    let Some(mut cancelled) = cancelled else {
+        return Some(release.await);
+    };
+    // Whoever has an answer when it is about to give up has it.
+    poll_fn(|context| match release.as_mut().poll(context) {
+        Poll::Ready(result) => Poll::Ready(Some(result)),
+        Poll::Pending => Pin::new(&mut cancelled).poll(context).map(|()| None),
+    })
+    .await
 }
 
 /// Why a call failed, as the history has it.

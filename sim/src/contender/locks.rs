@@ -9,10 +9,11 @@ use picklock_machines::Chance as _;
 
 use super::Contender;
 use super::process_memory::ProcessMemory;
-use crate::plan::{ContenderName, Rate, Reads, Share};
+use crate::plan::{ContenderName, LockOrder, Rate, Reads, Share};
 use crate::world::{Shared, SimulatedService};
 
 /// The lock objects of a contender: one for each lock that it takes.
+#[derive(Default)]
 pub(super) struct Locks(Vec<(LockId, Box<dyn Lock>)>);
 
 impl Locks {
@@ -39,6 +40,32 @@ impl Locks {
     /// Whether they open a new session by themselves when theirs is gone.
     pub(super) fn renew_sessions(&self) -> bool {
         self.0.iter().any(|(_, lock)| lock.renews_sessions())
+    }
+
+    /// Whether they have a call that waits for so long and no longer: all are of one recipe.
+    pub(super) fn have_timed_acquire(&self) -> bool {
+        self.0.iter().any(|(_, lock)| lock.has_timed_acquire())
+    }
+
+    /// The object of a lock, to call it, and of the others, to hear what becomes of them meanwhile.
+    pub(super) fn one_and_others(
+        &mut self,
+        lock: LockId,
+    ) -> (&mut dyn Lock, Vec<(LockId, &dyn Lock)>) {
+        let (mut one, mut others) = (None, Vec::new());
+        for (of, object) in &mut self.0 {
+            match *of == lock {
+                true => one = Some(&mut **object),
+                false => others.push((*of, &**object)),
+            }
+        }
+        let one = one.expect("a contender has an object for each lock that it takes");
+        (one, others)
+    }
+
+    /// The objects of all locks.
+    pub(super) fn all(&self) -> Vec<(LockId, &dyn Lock)> {
+        self.0.iter().map(|(of, object)| (*of, &**object)).collect()
     }
 
     /// The object of a lock.
@@ -72,6 +99,34 @@ impl<S: SimulatedService> Contender<S> {
         let lock = LockId(world.plan.lock_of(name, round).0);
         world.contenders[self.id.0 as usize].lock = lock;
         lock
+    }
+
+    /// Whether a section holds several locks at once.
+    pub(super) fn holds_several(&self) -> bool {
+        self.world().plan.workload.locks_at_once > 1
+    }
+
+    /// The locks that this round is about, in the order in which they are to be acquired.
+    pub(super) fn locks_of_round(&self) -> Vec<LockId> {
+        let mut world = self.world();
+        let name = ContenderName(self.id.0);
+        let left = world.contenders[self.id.0 as usize].rounds_left;
+        let round = world.plan.workload.rounds_of(name).saturating_sub(left);
+        let mut locks = world.plan.workload.locks_of_round(name, round);
+        match world.plan.workload.lock_order {
+            LockOrder::InTurn => {}
+            LockOrder::ByName => locks.sort_unstable(),
+            LockOrder::Drawn => {
+                // The plainest choices, which shrinking prefers, leave them in order.
+                locks.sort_unstable();
+                for index in 0..locks.len() {
+                    let others = (locks.len() - index) as u32;
+                    let other = world.tape.choose(others) as usize;
+                    locks.swap(index, index + other);
+                }
+            }
+        }
+        locks.into_iter().map(|lock| LockId(lock.0)).collect()
     }
 
     /// Whether this round is to read or to write.

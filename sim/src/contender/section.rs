@@ -1,4 +1,4 @@
-//! What a contender does to the resource while it has the lock.
+//! What a contender does to resources while it has their locks.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::Pin;
@@ -6,7 +6,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use picklock_algorithms::LockError;
-use picklock_checker::{EventKind, Mode, Token};
+use picklock_checker::{EventKind, LockId, Mode, Token};
 use picklock_clients::completion::{Answer, completion};
 
 use super::{Contender, Interrupted, Recorded};
@@ -16,49 +16,69 @@ use crate::resource::Write;
 use crate::world::SimulatedService;
 
 impl<S: SimulatedService> Contender<S> {
-    pub(super) async fn section(&self, token: Option<Token>) -> Result<(), Interrupted> {
+    /// A section under all of these locks, of which each protects a resource of its own.
+    pub(super) async fn section(
+        &self,
+        held: &[(LockId, Option<Token>)],
+    ) -> Result<(), Interrupted> {
         let section = self.world().plan.workload.section;
         if self.mode == Mode::Shared {
-            self.reads_only(section).await;
+            self.reads_only(section, held).await;
             return Ok(());
         }
         if let Section::DelayedWrite { delay } = section {
-            let (value, delay) = {
-                let mut world = self.world();
-                (world.next_value(), world.draw((Duration::ZERO, delay)))
-            };
-            // Nobody waits for the answer: the call has timed out, or was never meant to be waited for.
-            let write = Write {
-                value,
-                based_on: None,
-                token,
-            };
-            self.writing(token).await;
-            drop(self.request(ResourceRequest::Write(write), delay));
+            for held in held {
+                self.delayed_write(*held, delay).await;
+            }
         }
-        let mut based_on = None;
+        let mut read = Vec::new();
         if section.step().is_some() {
-            based_on = Some(self.request(ResourceRequest::Read, Duration::ZERO).await);
+            for (lock, _) in held {
+                let asked = self.request(*lock, ResourceRequest::Read, Duration::ZERO);
+                read.push(asked.await);
+            }
         }
         self.hold().await;
-        let value = match (section, based_on) {
-            (Section::Count, Some(read)) => read + 1,
-            (Section::Sell { .. }, Some(read)) if read > 0 => read - 1,
-            (Section::Write, _) => self.world().next_value(),
-            _ => return Ok(()),
-        };
-        self.write(Write {
-            value,
-            based_on,
-            token,
-        })
-        .await
+        for (index, (lock, token)) in held.iter().enumerate() {
+            let based_on = read.get(index).copied();
+            let value = match (section, based_on) {
+                (Section::Count, Some(read)) => read + 1,
+                (Section::Sell { .. }, Some(read)) if read > 0 => read - 1,
+                (Section::Write, _) => self.world().next_value(),
+                _ => continue,
+            };
+            let write = Write {
+                value,
+                based_on,
+                token: *token,
+            };
+            self.write(*lock, write).await?;
+        }
+        Ok(())
     }
 
-    /// What a reader does under the lock.
-    async fn reads_only(&self, section: Section) {
+    /// Writes, and does not wait for the answer: the call has timed out, or was never meant to be waited for.
+    async fn delayed_write(&self, (lock, token): (LockId, Option<Token>), delay: Duration) {
+        let (value, delay) = {
+            let mut world = self.world();
+            (world.next_value(), world.draw((Duration::ZERO, delay)))
+        };
+        let write = Write {
+            value,
+            based_on: None,
+            token,
+        };
+        self.writing(lock, token).await;
+        drop(self.request(lock, ResourceRequest::Write(write), delay));
+    }
+
+    /// What a reader does under these locks.
+    async fn reads_only(&self, section: Section, held: &[(LockId, Option<Token>)]) {
         if section != Section::Nothing {
-            self.request(ResourceRequest::Read, Duration::ZERO).await;
+            for (lock, _) in held {
+                let asked = self.request(*lock, ResourceRequest::Read, Duration::ZERO);
+                asked.await;
+            }
         }
         self.hold().await;
     }
@@ -81,17 +101,18 @@ impl<S: SimulatedService> Contender<S> {
         }
     }
 
-    async fn write(&self, write: Write) -> Result<(), Interrupted> {
-        self.writing(write.token).await;
-        let answer = self.request(ResourceRequest::Write(write), Duration::ZERO);
+    async fn write(&self, lock: LockId, write: Write) -> Result<(), Interrupted> {
+        self.writing(lock, write.token).await;
+        let answer = self.request(lock, ResourceRequest::Write(write), Duration::ZERO);
         *self.unanswered.borrow_mut() = Some(answer);
         let accepted = self.write_answered().await == Some(1);
-        let (by, lock) = (self.id, self.lock);
+        let by = self.id;
         self.record(EventKind::Written { by, lock, accepted }).await;
         if accepted {
             Ok(())
         } else {
-            Err(Interrupted(LockError::Refused))
+            let why = LockError::Refused;
+            Err(Interrupted { lock, why })
         }
     }
 
@@ -106,15 +127,16 @@ impl<S: SimulatedService> Contender<S> {
         answer
     }
 
-    /// Asks the resource. What it asks may travel longer by `extra`.
-    fn request(&self, request: ResourceRequest, extra: Duration) -> Answer<i64> {
+    /// Asks the resource that a lock protects. What it asks may travel longer by `extra`.
+    fn request(&self, lock: LockId, request: ResourceRequest, extra: Duration) -> Answer<i64> {
         let (answer, answered) = self.answers.completion();
-        self.world().ask_resource(self.id, request, extra, answer);
+        let asks = (self.id, lock);
+        self.world().ask_resource(asks, request, extra, answer);
         answered
     }
 
-    fn writing(&self, token: Option<Token>) -> Recorded<'_, S> {
-        let (by, lock) = (self.id, self.lock);
+    fn writing(&self, lock: LockId, token: Option<Token>) -> Recorded<'_, S> {
+        let by = self.id;
         self.record(EventKind::Writing { by, lock, token })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::{ContenderName, LockName, Rate};
+use super::{ContenderName, LockName, LockOrder, Rate};
 
 /// Who wants the lock, and what for.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,10 @@ pub struct Workload {
     /// How many locks there are. Where a contender does not say otherwise, it takes one of them in each round, in turn:
     /// `contender-1` begins with the first, `contender-2` with the second, and so on.
     pub locks: u32,
+    /// How many locks a section holds at once: each is acquired while those before it are held.
+    pub locks_at_once: u32,
+    /// In which order a section acquires them.
+    pub lock_order: LockOrder,
     /// How they come.
     pub arrive: Arrival,
     /// How often each wants the lock.
@@ -60,6 +64,8 @@ impl Default for Workload {
             tasks_per_process: 1,
             share: Share::Nothing,
             locks: 1,
+            locks_at_once: 1,
+            lock_order: LockOrder::ByName,
             arrive: Arrival::Together,
             rounds: 1,
             reads: Reads::Never,
@@ -103,7 +109,7 @@ impl Workload {
             .settings_of(name)
             .map_or(0, |own| own.locks.len() as u32);
         let turns = if own == 0 { self.locks } else { own };
-        let rounds = self.rounds_of(name).min(turns);
+        let rounds = self.rounds_with_locks(self.rounds_of(name)).min(turns);
         (0..rounds).map(|round| self.lock_of(name, round)).collect()
     }
 
@@ -203,7 +209,7 @@ impl Workload {
     /// ask a few hundred things in each round, and for a herd to be woken by every release.
     pub fn default_event_budget(&self) -> u64 {
         let contenders = u64::from(self.contenders);
-        let turns = u64::from(self.sections());
+        let turns = u64::from(self.sections()).saturating_mul(self.locks_at_once.into());
         let asked = turns.saturating_mul(2_000);
         let woken = turns.saturating_mul(contenders).saturating_mul(20);
         let read = u64::from(self.bystanders).saturating_mul(100_000);

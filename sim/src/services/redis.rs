@@ -76,7 +76,7 @@ pub(crate) struct SimulatedRedis {
     /// Room for those who own it now.
     owners_now: Vec<Holder>,
     /// The command that is being executed, if it is of a contender that believes in vain and asks about the lock's key.
-    look: Option<(ConnectionId, RequestKind)>,
+    look: Option<(ConnectionId, RequestKind, LockId)>,
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
     client_outputs: Vec<ClientOutput>,
@@ -158,7 +158,7 @@ struct Traffic {
     answers: u32,
     heard: u32,
     /// Of these, by number, those that say that the lock's key is not the own any more of whoever has asked.
-    refusals: Vec<(u32, ContenderId)>,
+    refusals: Vec<(u32, (ContenderId, LockId))>,
 }
 
 /// A command that is not answered yet.

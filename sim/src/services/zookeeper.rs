@@ -248,8 +248,8 @@ impl SimulatedService for SimulatedZooKeeper {
         }
     }
 
-    fn belief_began(world: &mut World<Self>, by: ContenderId) {
-        world.note_new_belief(by);
+    fn belief_began(world: &mut World<Self>, by: ContenderId, lock: LockId) {
+        world.note_new_belief(by, lock);
     }
 
     fn session_timeout(world: &World<Self>, by: ContenderId) -> Option<Duration> {

@@ -18,11 +18,11 @@ use crate::process::ProcessState;
 /// Who believes, and who is about to learn better.
 #[derive(Default)]
 pub(crate) struct Beliefs {
-    /// Contenders that believe that they hold the lock.
+    /// Contenders that believe that they hold a lock.
     held: Vec<Belief>,
 }
 
-/// A contender's belief that it holds the lock.
+/// A contender's belief that it holds a lock.
 struct Belief {
     by: ContenderId,
     lock: LockId,
@@ -57,9 +57,8 @@ impl<S: SimulatedService> World<S> {
         reaction(&self.plan.service, look)
     }
 
-    /// `acquire` returns the lock to a contender.
-    pub fn belief_begins(&mut self, by: ContenderId, held: &Held) {
-        let lock = self.contenders[by.0 as usize].lock;
+    /// `acquire` returns a lock to a contender.
+    pub fn belief_begins(&mut self, by: ContenderId, lock: LockId, held: &Held) {
         let valid_until = held.valid_until.map(|it| VirtualTime::ZERO + it);
         let over_at_once =
             valid_until.is_some_and(|it| it <= self.local_now(self.tasks.process_of(by)));
@@ -75,12 +74,12 @@ impl<S: SimulatedService> World<S> {
             known: over_at_once.then_some((self.now, Knowledge::ValidityOver)),
             over_at_once,
         });
-        S::belief_began(self, by);
+        S::belief_began(self, by, lock);
     }
 
-    /// A contender is about to end its belief, or dies.
-    pub fn belief_ends(&mut self, by: ContenderId) {
-        let Some(found) = self.belief_of(by) else {
+    /// A contender is about to end its belief in a lock, or dies.
+    pub fn belief_ends(&mut self, by: ContenderId, lock: LockId) {
+        let Some(found) = self.belief_of(by, lock) else {
             return;
         };
         self.note_expiry_by_own_clock(by);
@@ -97,112 +96,149 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
+    /// A contender dies, and with it all that it believes.
+    pub(crate) fn beliefs_end_of(&mut self, by: ContenderId) {
+        while let Some(lock) = self.first_believed(by) {
+            self.belief_ends(by, lock);
+        }
+    }
+
     /// The run ends, and with it all beliefs that are left.
     pub(crate) fn beliefs_end(&mut self) {
-        let mut left: Vec<ContenderId> = self.beliefs.held.iter().map(|it| it.by).collect();
+        let held = self.beliefs.held.iter();
+        let mut left: Vec<(ContenderId, LockId)> = held.map(|it| (it.by, it.lock)).collect();
         left.sort_unstable();
-        for by in left {
-            self.belief_ends(by);
+        for (by, lock) in left {
+            self.belief_ends(by, lock);
         }
     }
 
     #[inline]
-    fn belief_of(&self, by: ContenderId) -> Option<usize> {
-        self.beliefs.held.iter().position(|it| it.by == by)
+    fn belief_of(&self, by: ContenderId, lock: LockId) -> Option<usize> {
+        let mut held = self.beliefs.held.iter();
+        held.position(|it| it.by == by && it.lock == lock)
+    }
+
+    /// What a contender believes, of each lock that it takes for its own.
+    fn beliefs_of(&mut self, by: ContenderId) -> impl Iterator<Item = &mut Belief> {
+        self.beliefs.held.iter_mut().filter(move |it| it.by == by)
+    }
+
+    /// The beliefs of a contender in locks that are not its own any more.
+    #[inline]
+    fn beliefs_in_vain(&self, by: ContenderId) -> impl Iterator<Item = &Belief> {
+        let held = self.beliefs.held.iter();
+        held.filter(move |it| it.by == by && !self.ownerships[it.lock.0 as usize].is_owned_by(by))
     }
 
     /// Whether a contender believes in a lock that is not its own any more.
     #[inline]
     pub(crate) fn believes_without_owning(&self, by: ContenderId) -> bool {
-        self.believed_lock(by)
-            .is_some_and(|lock| !self.ownerships[lock.0 as usize].is_owned_by(by))
+        self.beliefs_in_vain(by).next().is_some()
     }
 
-    /// The lock that a contender believes that it holds.
-    #[inline]
-    pub(crate) fn believed_lock(&self, by: ContenderId) -> Option<LockId> {
-        let found = self.belief_of(by)?;
-        Some(self.beliefs.held[found].lock)
+    /// Whether a contender believes in this lock, which is not its own any more.
+    pub(crate) fn believes_in_vain(&self, by: ContenderId, lock: LockId) -> bool {
+        self.beliefs_in_vain(by).any(|it| it.lock == lock)
     }
 
-    /// What a contender believes that it holds: the path of a node, or the name of a key.
-    pub(crate) fn believed_path_or_key(&self, by: ContenderId) -> Option<&Rc<str>> {
-        let found = self.belief_of(by)?;
-        Some(&self.beliefs.held[found].place)
+    /// The lock in which a contender believes in vain on account of this node.
+    pub(crate) fn lock_lost_with(&self, by: ContenderId, node: &str) -> Option<LockId> {
+        let mut beliefs = self.beliefs_in_vain(by);
+        beliefs.find(|it| *it.place == *node).map(|it| it.lock)
     }
 
-    /// Since when a contender believes that it holds the lock.
-    pub(crate) fn believes_since(&self, by: ContenderId) -> Option<VirtualTime> {
-        let found = self.belief_of(by)?;
-        Some(self.beliefs.held[found].since)
+    /// The locks in which a contender believes in vain, and since when it believes.
+    pub(crate) fn lost_locks(
+        &self,
+        by: ContenderId,
+    ) -> impl Iterator<Item = (LockId, VirtualTime)> {
+        self.beliefs_in_vain(by).map(|it| (it.lock, it.since))
+    }
+
+    /// Whether a contender believes that it holds any lock.
+    pub(crate) fn believes(&self, by: ContenderId) -> bool {
+        self.first_believed(by).is_some()
+    }
+
+    fn first_believed(&self, by: ContenderId) -> Option<LockId> {
+        let mut held = self.beliefs.held.iter();
+        held.find(|it| it.by == by).map(|it| it.lock)
     }
 
     /// The client of a contender has a connection, or none.
     pub(crate) fn is_connected(&mut self, by: ContenderId, connected: bool) {
         let now = self.local_now(self.tasks.process_of(by));
-        if let Some(found) = self.belief_of(by) {
-            let disconnected = &mut self.beliefs.held[found].disconnected;
+        for belief in self.beliefs_of(by) {
             match connected {
-                true => *disconnected = None,
-                false => _ = disconnected.get_or_insert(now),
+                true => belief.disconnected = None,
+                false => _ = belief.disconnected.get_or_insert(now),
             }
         }
     }
 
-    /// Something tells a contender of its loss.
+    /// Something tells a contender that it has lost all that it holds.
     pub(crate) fn could_know_from_now(&mut self, by: ContenderId, how: Knowledge) {
-        if let Some(found) = self.belief_of(by) {
-            self.beliefs.held[found]
-                .known
-                .get_or_insert((self.now, how));
+        let now = self.now;
+        for belief in self.beliefs_of(by) {
+            belief.known.get_or_insert((now, how));
+        }
+    }
+
+    /// Something tells a contender that it has lost this lock.
+    pub(crate) fn could_know_of(&mut self, by: ContenderId, lock: LockId, how: Knowledge) {
+        let now = self.now;
+        let mut beliefs = self.beliefs_of(by);
+        if let Some(belief) = beliefs.find(|it| it.lock == lock) {
+            belief.known.get_or_insert((now, how));
         }
     }
 
     /// A contender goes on after a pause of its process.
     pub(crate) fn runs_again(&mut self, by: ContenderId) {
-        if let Some(found) = self.belief_of(by) {
-            self.beliefs.held[found].runs_since = self.now;
+        let now = self.now;
+        for belief in self.beliefs_of(by) {
+            belief.runs_since = now;
         }
     }
 
     /// A contender may look at its clock, if its process runs: what is over by it could be known since then, but not
     /// before the end of the last pause.
     pub(crate) fn note_expiry_by_own_clock(&mut self, by: ContenderId) {
-        let Some(found) = self.belief_of(by) else {
-            return;
-        };
         let process = self.tasks.process_of(by).0 as usize;
-        if self.processes[process].state != ProcessState::Running {
+        if !self.believes(by) || self.processes[process].state != ProcessState::Running {
             return;
         }
         let timeout = S::session_timeout(self, by);
-        let clock = &self.processes[process];
-        let belief = &mut self.beliefs.held[found];
-        let session = belief.disconnected.zip(timeout);
-        let times_out = session.map(|(since, timeout)| since + timeout);
-        for (over, how) in [
-            (belief.valid_until, Knowledge::ValidityOver),
-            (times_out, Knowledge::SessionTimedOut),
-        ] {
-            let Some(over) = over.map(|over| clock.world_time(over).max(belief.runs_since)) else {
-                continue;
-            };
-            if over <= self.now && belief.known.is_none_or(|(since, _)| over < since) {
-                belief.known = Some((over, how));
+        let (clock, now) = (&self.processes[process], self.now);
+        for belief in self.beliefs.held.iter_mut().filter(|it| it.by == by) {
+            let session = belief.disconnected.zip(timeout);
+            let times_out = session.map(|(since, timeout)| since + timeout);
+            for (over, how) in [
+                (belief.valid_until, Knowledge::ValidityOver),
+                (times_out, Knowledge::SessionTimedOut),
+            ] {
+                let Some(over) = over.map(|over| clock.world_time(over).max(belief.runs_since))
+                else {
+                    continue;
+                };
+                if over <= now && belief.known.is_none_or(|(since, _)| over < since) {
+                    belief.known = Some((over, how));
+                }
             }
         }
     }
 
-    /// A server has answered a contender that its key is not its own. Of several servers, so many must have
+    /// A server has answered a contender that the key of a lock is not its own. Of several servers, so many must have
     /// that no majority is left.
-    pub(crate) fn refused(&mut self, by: ContenderId, server: ServerId, needed: u32) {
-        let Some(found) = self.belief_of(by) else {
+    pub(crate) fn refused(&mut self, by: ContenderId, lock: LockId, server: ServerId, needed: u32) {
+        let Some(found) = self.belief_of(by, lock) else {
             return;
         };
         let belief = &mut self.beliefs.held[found];
         belief.refused_by |= 1_u32.checked_shl(server.0.into()).unwrap_or(0);
         if belief.refused_by.count_ones() >= needed {
-            self.could_know_from_now(by, Knowledge::Refused);
+            self.could_know_of(by, lock, Knowledge::Refused);
         }
     }
 }

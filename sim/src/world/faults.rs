@@ -210,7 +210,7 @@ impl<S: SimulatedService> World<S> {
             return false;
         }
         for by in self.tasks_of(target) {
-            self.belief_ends(by);
+            self.beliefs_end_of(by);
         }
         let process = &mut self.processes[target.0 as usize];
         process.state = ProcessState::Crashed;

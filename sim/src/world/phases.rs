@@ -58,7 +58,9 @@ fn sections(plan: &Plan) -> Duration {
     let workload = &plan.workload;
     let latencies = plan.latency_at_most() + plan.server_latency_at_most();
     let takes = latencies + slow_for_good(plan) + plan.processing_at_most();
-    let messages = takes.saturating_mul(20);
+    let messages = takes
+        .saturating_mul(20)
+        .saturating_mul(workload.locks_at_once);
     let of_each = workload.each(|name| {
         let hold = match workload.hold_of(name) {
             Hold::For(hold) => hold,

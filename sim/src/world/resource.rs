@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_checker::{ContenderId, EventKind, VirtualTime};
+use picklock_checker::{ContenderId, EventKind, LockId, VirtualTime};
 use picklock_clients::completion::Completion;
 
 use super::SimulatedService;
@@ -10,10 +10,11 @@ use super::World;
 use crate::event::{Event, ResourceCall, ResourceRequest};
 
 impl<S: SimulatedService> World<S> {
-    /// Sends a request to the resource. A write may travel longer by `extra`, and then nothing waits behind it.
+    /// Sends a request to the resource of a lock. A write may travel longer by `extra`, and then nothing waits behind
+    /// it.
     pub fn ask_resource(
         &mut self,
-        by: ContenderId,
+        (by, lock): (ContenderId, LockId),
         request: ResourceRequest,
         extra: Duration,
         answer: Completion<i64>,
@@ -31,7 +32,7 @@ impl<S: SimulatedService> World<S> {
         self.resource_in_flight += 1;
         let call = ResourceCall {
             by,
-            lock: self.contenders[by.0 as usize].lock,
+            lock,
             request,
             answer,
         };

@@ -112,8 +112,8 @@ pub(crate) trait SimulatedService: Sized + 'static {
     /// Heals the fault of this number, which only this service has.
     fn heal(_world: &mut World<Self>, _number: usize, _fault: &Fault) {}
 
-    /// A contender has come to believe that it holds the lock.
-    fn belief_began(_world: &mut World<Self>, _by: ContenderId) {}
+    /// A contender has come to believe that it holds a lock.
+    fn belief_began(_world: &mut World<Self>, _by: ContenderId, _lock: LockId) {}
 
     /// How long the session of a contender's client lives without a connection, if it has one.
     fn session_timeout(_world: &World<Self>, _by: ContenderId) -> Option<Duration> {

@@ -1,4 +1,6 @@
-//! Holds that are of no use: each is lost before its section is done.
+//! Holds that are of no use: each is lost, or given back, before its section is done.
+
+mod given_back;
 
 use crate::witness::WitnessBuilder;
 use crate::{Belief, ContenderId, EventKind, Evidence, Verdict};
@@ -13,9 +15,14 @@ struct Loser<'e> {
     lost: usize,
 }
 
-/// Why there was no progress although the lock was got, if that is why. If nothing was lost in the second half of the
-/// calm, it is not: then somebody waits for it.
-pub(super) fn holds(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> {
+/// Why there was no progress although locks were got, if that is why.
+pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> {
+    lost(evidence, ended).or_else(|| given_back::verdict(evidence, ended))
+}
+
+/// The same, of a lock that was lost each time. If nothing was lost in the second half of the calm, somebody waits for
+/// it.
+fn lost(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> {
     let events = &evidence.run.history.events;
     let calm = events
         .iter()

@@ -1,6 +1,6 @@
 //! Clients of the lease server: their claims, and the replies.
 
-use picklock_checker::ContenderId;
+use picklock_checker::{ContenderId, LockId};
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
 use picklock_clients::lease_server::{Claim, Reply, Unanswered};
@@ -118,7 +118,7 @@ impl World<SimulatedLeaseServer> {
             return;
         };
         if reply == Reply::Refused && self.believes_without_owning(by) {
-            self.refused(by, SERVER, 1);
+            self.refused(by, LockId::default(), SERVER, 1);
         }
         let received = self.answer_arrives(|answered| answered == request);
         done.complete(Ok(reply));

@@ -1,6 +1,6 @@
 //! Answers that say that the lock's key is not the client's own any more.
 
-use picklock_checker::ContenderId;
+use picklock_checker::{ContenderId, LockId};
 use picklock_clients::RequestKind;
 use picklock_clients::redis::{Command, Value};
 
@@ -9,27 +9,29 @@ use crate::network::ConnectionId;
 use crate::world::World;
 
 impl World<SimulatedRedis> {
-    /// Whether a command is one of a contender that believes in vain, about the hold that it believes in.
+    /// Whether a command is one of a contender that believes in vain, about a hold that it believes in, and of which
+    /// lock.
     pub(super) fn lock_request_of(
         &self,
         by: ContenderId,
         connection: ConnectionId,
         command: &Command,
-    ) -> Option<(ConnectionId, RequestKind)> {
+    ) -> Option<(ConnectionId, RequestKind, LockId)> {
         if !self.believes_without_owning(by) {
             return None;
         }
-        let key = &self.lock_names[self.believed_lock(by)?.0 as usize];
         // What it asked before it got the lock was about an earlier hold, and whoever asked may have given up.
         let traffic = &self.service.traffic[connection.0 as usize];
         let sent = traffic.unanswered.front()?.sent;
-        if sent < self.believes_since(by)? {
-            return None;
-        }
         let kind = command.kind();
-        let named = command.words().any(|word| word == key.as_bytes());
-        // What a transaction asks stands in the commands before it.
-        (named || kind == RequestKind::Exec).then_some((connection, kind))
+        let is_about = |lock: LockId| {
+            let key = self.lock_names[lock.0 as usize].as_bytes();
+            // What a transaction asks stands in the commands before it.
+            kind == RequestKind::Exec || command.words().any(|word| word == key)
+        };
+        let mut lost = self.lost_locks(by);
+        let (lock, _) = lost.find(|(lock, since)| sent >= *since && is_about(*lock))?;
+        Some((connection, kind, lock))
     }
 
     /// A server sends an answer. It is noted if it refuses what its client asked of a key that it does not own.
@@ -40,15 +42,16 @@ impl World<SimulatedRedis> {
         value: &Value,
     ) {
         let refuses = match self.service.look {
-            Some((asked, kind)) if asked == connection => {
-                is_refusal(kind, value) && self.believes_without_owning(by)
+            Some((asked, kind, lock)) if asked == connection => {
+                let refuses = is_refusal(kind, value) && self.believes_in_vain(by, lock);
+                refuses.then_some(lock)
             }
-            Some(_) | None => false,
+            Some(_) | None => None,
         };
         let traffic = &mut self.service.traffic[connection.0 as usize];
         traffic.answers += 1;
-        if refuses {
-            traffic.refusals.push((traffic.answers, by));
+        if let Some(lock) = refuses {
+            traffic.refusals.push((traffic.answers, (by, lock)));
         }
     }
 
@@ -62,13 +65,13 @@ impl World<SimulatedRedis> {
         let number = traffic.heard;
         let known = traffic.refusals.iter().position(|it| it.0 == number);
         let refused = known.map(|it| traffic.refusals.swap_remove(it));
-        if let Some((_, by)) = refused
+        if let Some((_, (by, lock))) = refused
             && heard
-            && self.believes_without_owning(by)
+            && self.believes_in_vain(by, lock)
         {
             let server = self.server_of(connection);
             let needed = self.service.refusals_needed();
-            self.refused(by, server, needed);
+            self.refused(by, lock, server, needed);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What tells a contender that it has lost the lock: the state of its session, and what it hears of its node.
 
-use picklock_checker::{ContenderId, Knowledge};
+use picklock_checker::{ContenderId, Knowledge, LockId};
 use picklock_clients::zookeeper::{EventType, Request, SessionState, ZkError};
 use picklock_zookeeper::messages::{ServerMessage, Xid};
 
@@ -13,22 +13,23 @@ use crate::world::World;
 #[derive(Default)]
 pub(super) struct PendingLossNews {
     /// Requests about the node.
-    requests: Vec<(ConnectionId, Xid, ContenderId)>,
-    /// Contenders whose event threads have not come to say so.
-    untold: Vec<ContenderId>,
+    requests: Vec<(ConnectionId, Xid, (ContenderId, LockId))>,
+    /// Contenders whose event threads have not come to say so, and of which lock.
+    untold: Vec<(ContenderId, LockId)>,
 }
 
 impl World<SimulatedZooKeeper> {
-    /// A contender has come to believe that it holds the lock.
-    pub(super) fn note_new_belief(&mut self, by: ContenderId) {
-        self.service.pending_loss_news.untold.retain(|it| *it != by);
+    /// A contender has come to believe that it holds a lock.
+    pub(super) fn note_new_belief(&mut self, by: ContenderId, lock: LockId) {
+        let untold = &mut self.service.pending_loss_news.untold;
+        untold.retain(|it| *it != (by, lock));
         self.note_session_state(by);
     }
 
     /// The state of a contender's session has changed, or its event thread goes on and can say so.
     pub(super) fn note_session_state(&mut self, by: ContenderId) {
         let client = (self.contenders.get(by.0 as usize)).and_then(|it| it.client);
-        let (Some(_), Some(client)) = (self.believed_path_or_key(by), client) else {
+        let Some(client) = client.filter(|_| self.believes(by)) else {
             return;
         };
         let machine = &self.service.clients[client.0 as usize].machine;
@@ -48,9 +49,13 @@ impl World<SimulatedZooKeeper> {
     pub(super) fn resume_event_thread(&mut self, by: ContenderId) {
         self.note_session_state(by);
         let untold = &mut self.service.pending_loss_news.untold;
-        if let Some(found) = untold.iter().position(|it| *it == by) {
-            untold.swap_remove(found);
-            self.could_know_from_now(by, Knowledge::NodeGone);
+        let (told, left) = std::mem::take(untold)
+            .into_iter()
+            .partition(|it| it.0 == by);
+        *untold = left;
+        let told: Vec<(ContenderId, LockId)> = told;
+        for (by, lock) in told {
+            self.could_know_of(by, lock, Knowledge::NodeGone);
         }
     }
 
@@ -64,13 +69,11 @@ impl World<SimulatedZooKeeper> {
         (xid, request): (Xid, &Request),
     ) {
         if self.believes_without_owning(by)
-            && let Some(node) = self.believed_path_or_key(by)
-            && node_of(request) == Some(node)
+            && let Some(node) = node_of(request)
+            && let Some(lock) = self.lock_lost_with(by, node)
         {
-            self.service
-                .pending_loss_news
-                .requests
-                .push((connection, xid, by));
+            let requests = &mut self.service.pending_loss_news.requests;
+            requests.push((connection, xid, (by, lock)));
         }
     }
 
@@ -87,22 +90,23 @@ impl World<SimulatedZooKeeper> {
                 let asked = (connection, *xid);
                 let looks = &mut self.service.pending_loss_news.requests;
                 let look = looks.iter().position(|look| (look.0, look.1) == asked);
-                if let Some((_, _, by)) = look.map(|it| looks.swap_remove(it))
+                if let Some((_, _, (by, lock))) = look.map(|it| looks.swap_remove(it))
                     && reply.as_ref().err() == Some(&ZkError::NoNode)
-                    && self.believes_without_owning(by)
+                    && self.believes_in_vain(by, lock)
                 {
-                    self.could_know_from_now(by, Knowledge::NodeGone);
+                    self.could_know_of(by, lock, Knowledge::NodeGone);
                 }
             }
             ServerMessage::Notification { kind, path } if *kind == EventType::NodeDeleted => {
                 let machine = &self.service.clients[client.0 as usize].machine;
                 let blocked = machine.events_are_blocked();
                 for by in self.users(client) {
-                    let own = self.believed_path_or_key(by);
-                    let is_own = own == Some(path) && self.believes_without_owning(by);
-                    match is_own && self.is_told_of_node(client, by, path) {
-                        true if blocked => self.service.pending_loss_news.untold.push(by),
-                        true => self.could_know_from_now(by, Knowledge::NodeGone),
+                    let Some(lock) = self.lock_lost_with(by, path) else {
+                        continue;
+                    };
+                    match self.is_told_of_node(client, by, path) {
+                        true if blocked => self.service.pending_loss_news.untold.push((by, lock)),
+                        true => self.could_know_of(by, lock, Knowledge::NodeGone),
                         false => {}
                     }
                 }

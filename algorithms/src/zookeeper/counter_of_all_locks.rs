@@ -1,0 +1,27 @@
+//! `predecessor_watch` that counts its entries for each thread, with one counter for all locks. Must be caught by
+//! `zookeeper/counter-of-all-locks`: who holds one lock and acquires another has that without a node.
+//!
+//! Seen in the wild: `ZkDistributedLock` of many tutorials, re-entrant by `static final ThreadLocal<Integer>
+//! THREAD_LOCAL`. Here it is set whichever way a thread was let in, which it is not as it is printed
+//! (`counter_not_set`).
+
+use super::counter_not_set::{Flaw, ZkDistributedLock};
+use super::predecessor_watch::CLAIMS;
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "zk-counter-of-all-locks",
+    summary: "The predecessor watch with a counter for each thread, which is one for all locks.",
+    source: "ZkDistributedLock of many tutorials, re-entrant by a static ThreadLocal",
+    flaw: Some("who holds one lock has entered every other, and nobody keeps it from them"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::LowestChild,
+    requests: super::queue::REQUESTS,
+    inputs: &[],
+    cancellable: true,
+    shareable: false,
+    build: Build::ZooKeeper(&|zk, env, lock| {
+        Box::new(ZkDistributedLock::new(zk, env, lock, Flaw::OfAllLocks))
+    }),
+};

@@ -1,0 +1,242 @@
+//! `locks`, `locks-at-once`, and `lock-order` of `[workload]`: how many locks there are, how many of them a section
+//! holds at once, and in which order it acquires them.
+
+use picklock_algorithms::LockKind;
+use picklock_algorithms::clients::ServiceKind;
+use picklock_sim::plan::{LockName, LockOrder, Plan, Workload};
+
+use super::participants::plural;
+use super::reader::{Fields, Item, Mistake, Mistakes};
+use super::sampled_parameters::{Several, several, whole, wide};
+use crate::describe;
+use crate::sampled_parameters::SampledParameters;
+
+/// Reads how many locks there are, and how many a section holds at once in which order; of what each seed draws, the
+/// least.
+pub(super) fn read_locks(
+    fields: &mut Fields,
+    service: ServiceKind,
+    workload: &mut Workload,
+    open: &mut SampledParameters,
+    mistakes: &mut Mistakes,
+) {
+    let locks = match fields.get("locks") {
+        Some(item) => locks_of(&item, service, open, mistakes),
+        None => Some(workload.locks),
+    };
+    workload.locks = locks.unwrap_or(workload.locks);
+    let (at_once, order) = locks_at_once(fields, locks, open, mistakes);
+    workload.locks_at_once = at_once.unwrap_or(workload.locks_at_once);
+    workload.lock_order = order.unwrap_or(workload.lock_order);
+}
+
+/// How many locks there are: the least, if each seed draws it.
+fn locks_of(
+    item: &Item,
+    service: ServiceKind,
+    open: &mut SampledParameters,
+    mistakes: &mut Mistakes,
+) -> Option<u32> {
+    let range = whole(item, 1..=i64::from(LockName::MOST), mistakes)?;
+    if range.1 > 1 && service == ServiceKind::LeaseServer {
+        let mistake = Mistake::new("the lease server knows one lock")
+            .help("leave `locks` out, or stand on ZooKeeper or Redis");
+        mistakes.add(item.span.clone(), mistake);
+        return None;
+    }
+    open.locks = wide(range);
+    Some(range.0)
+}
+
+/// How many locks a section holds at once, and their order.
+fn locks_at_once(
+    fields: &mut Fields,
+    locks: Option<u32>,
+    open: &mut SampledParameters,
+    mistakes: &mut Mistakes,
+) -> (Option<u32>, Option<LockOrder>) {
+    let item = fields.get("locks-at-once");
+    let most = i64::from(LockName::MOST);
+    let range = item.as_ref();
+    let range = range.and_then(|item| whole(item, 1..=most, mistakes));
+    open.locks_at_once = range.and_then(wide);
+    if let (Some(item), Some(range)) = (&item, range) {
+        refuse_more_than_there_are(item, range, locks, open, mistakes);
+    }
+    let order = fields.get("lock-order");
+    let several_at_once = range.is_some_and(|(_, most)| most > 1);
+    if let Some(item) = order.as_ref().filter(|_| !several_at_once)
+        && mistakes.is_empty()
+    {
+        let mistake = Mistake::new("a section holds one lock at a time")
+            .label("so there is no order in which it acquires several")
+            .help("say how many it holds at once: locks-at-once = 2");
+        mistakes.add(item.span.clone(), mistake);
+    }
+    let order = order.and_then(|item| several(&item, mistakes, order_of));
+    let order = order.map(|Several { first, choices }| {
+        open.lock_order = choices;
+        first
+    });
+    (range.map(|(least, _)| least), order)
+}
+
+fn order_of(item: &Item, mistakes: &mut Mistakes) -> Option<LockOrder> {
+    let name = item.text("an order such as \"by-name\"", mistakes)?;
+    let found = LockOrder::NAMED.iter().find(|(known, _)| *known == name);
+    if found.is_none() {
+        let names = LockOrder::NAMED.map(|(name, _)| name);
+        mistakes.add(item.span.clone(), Mistake::unknown("order", name, &names));
+    }
+    found.map(|(_, order)| *order)
+}
+
+/// No section holds more locks than there are; of a range, neither the least nor the most.
+fn refuse_more_than_there_are(
+    item: &Item,
+    (least, most): (u32, u32),
+    locks: Option<u32>,
+    open: &SampledParameters,
+    mistakes: &mut Mistakes,
+) {
+    let Some(locks) = locks else {
+        return;
+    };
+    let (fewest, all) = open.locks.unwrap_or((locks, locks));
+    if least <= fewest && most <= all {
+        return;
+    }
+    let (wanted, there) = match most <= all {
+        true => (least, fewest),
+        false => (most, all),
+    };
+    let held = plural(wanted, "lock");
+    let mistake = Mistake::new(format!("a section cannot hold {held} at once"))
+        .label(match open.locks.is_some() {
+            true => format!(
+                "of some seeds there is no more than {}",
+                plural(there, "lock")
+            ),
+            false => format!("there is no more than {}", plural(there, "lock")),
+        })
+        .help(format!(
+            "say how many there are in [workload]: locks = {wanted}"
+        ));
+    mistakes.add(item.span.clone(), mistake);
+}
+
+/// Refuses locks that nobody takes, and what does not go with several at once.
+pub(super) fn refuse_locks(
+    file: &Fields,
+    workload: &Workload,
+    open: &SampledParameters,
+    mistakes: &mut Mistakes,
+) {
+    refuse_idle_locks(file, workload, open, mistakes);
+    refuse_of_several(file, workload, open, mistakes);
+}
+
+/// Every lock must be somebody's: there are no more than sections to come, which are as many as a seed may settle on.
+fn refuse_idle_locks(
+    file: &Fields,
+    workload: &Workload,
+    open: &SampledParameters,
+    mistakes: &mut Mistakes,
+) {
+    let mut busiest = workload.clone();
+    let most = |range: Option<(u32, u32)>, of: u32| range.map_or(of, |(_, most)| most);
+    busiest.contenders = most(open.contenders, busiest.contenders);
+    busiest.rounds = most(open.rounds, busiest.rounds);
+    busiest.locks_at_once = most(open.locks_at_once, busiest.locks_at_once);
+    let (locks, sections) = (most(open.locks, workload.locks), busiest.sections());
+    if locks > busiest.locks_at_most() && mistakes.is_empty() {
+        let mistake = Mistake::new(format!(
+            "there are {locks} locks, and nobody takes the last"
+        ))
+        .label(format!(
+            "the contenders come for {}",
+            plural(sections, "section")
+        ))
+        .help("each round takes one lock: say fewer locks, or more contenders or rounds");
+        let table = file.peek("workload");
+        let table = table.and_then(|item| item.table("the table [workload]", mistakes));
+        let locks = table.and_then(|fields| fields.peek("locks"));
+        mistakes.add(locks.map_or(0..0, |item| item.span), mistake);
+    }
+}
+
+/// Refuses lists of locks that are too short or name one twice, and entries one inside the other.
+fn refuse_of_several(
+    file: &Fields,
+    workload: &Workload,
+    open: &SampledParameters,
+    mistakes: &mut Mistakes,
+) {
+    let at_once = open.locks_at_once.map_or(workload.locks_at_once, |it| it.1);
+    let table = file.peek("workload");
+    let table = table.and_then(|item| item.table("the table [workload]", mistakes));
+    let Some(item) = table.and_then(|fields| fields.peek("locks-at-once")) else {
+        return;
+    };
+    if at_once < 2 || !mistakes.is_empty() {
+        return;
+    }
+    for (name, own) in &workload.contender_settings {
+        let mut named = own.locks.clone();
+        named.sort_unstable();
+        named.dedup();
+        let (given, different) = (own.locks.len(), named.len());
+        if given == 0 || given == different && different >= at_once as usize {
+            continue;
+        }
+        let who = describe::contender(*name);
+        let mistake = Mistake::new(format!(
+            "`locks` of {who} names no {at_once} locks to hold at once"
+        ));
+        let mistake = match given == different {
+            true => mistake.help(format!("name {at_once} locks or more in its `locks`")),
+            false => mistake.help("name each lock once in its `locks`"),
+        };
+        mistakes.add(item.span.clone(), mistake);
+    }
+    if workload.reentrancy_depth > 1 {
+        let mistake = Mistake::new("`locks-at-once` and `reentrancy-depth` do not go together")
+            .label("a section holds several locks")
+            .help("say one of them: whether a lock counts its entries, one lock shows");
+        mistakes.add(item.span.clone(), mistake);
+    }
+}
+
+/// Refuses several at once of what nobody nests.
+pub(super) fn refuse_kind_of_several(
+    item: &Item,
+    plan: &Plan,
+    open: &SampledParameters,
+    mistakes: &mut Mistakes,
+) {
+    let at_once = open
+        .locks_at_once
+        .map_or(plan.workload.locks_at_once, |it| it.1);
+    if at_once < 2 {
+        return;
+    }
+    let (kind, but) = match plan.recipe.ownership.kind() {
+        LockKind::Mutex | LockKind::ReadWrite => return,
+        LockKind::Semaphore => (
+            "a semaphore",
+            "but who waits for a permit waits for all who have one, and not for one holder",
+        ),
+        LockKind::Election => (
+            "an election",
+            "but who leads does not stand for another term meanwhile",
+        ),
+        LockKind::Barrier => ("a barrier", "but who is inside one cannot come to another"),
+    };
+    let name = plan.recipe.name;
+    let mistake = Mistake::new(format!(
+        "`{name}` is {kind}, and has no use for `locks-at-once`"
+    ))
+    .label(but)
+    .help("leave `locks-at-once` out, or take a mutex or a read-write lock");
+    mistakes.add(item.span.clone(), mistake);
+}

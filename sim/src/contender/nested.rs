@@ -1,0 +1,197 @@
+//! Sections that hold several locks at once: each lock is acquired while those before it are held, and they are given
+//! back in reverse, as nested blocks of `try` and `finally` do it.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
+use picklock_algorithms::{Held, Lock, LockError};
+use picklock_checker::{EventKind, LockId, Token};
+
+use super::calls::{failure, until_cancelled};
+use super::locks::Locks;
+use super::{Contender, Interrupted, TRY_AGAIN_AFTER};
+use crate::plan::LockCall;
+use crate::world::SimulatedService;
+
+/// A lock that a section holds.
+struct Taken {
+    lock: LockId,
+    held: Held,
+    /// It is told that it does not hold the lock any more.
+    lost: bool,
+}
+
+/// How far a round has come when it ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Round {
+    Done,
+    /// A call of `acquire` was dropped for good.
+    Cancelled,
+    /// A lock could not be had, or was lost: it is to be tried again.
+    Failed,
+}
+
+impl<S: SimulatedService> Contender<S> {
+    /// Acquires each lock of the round, does the section, and gives them back. Answers whether the round is over.
+    pub(super) async fn nested_round(&mut self) -> bool {
+        self.renew_if_closed();
+        let (order, mode) = (self.locks_of_round(), self.mode_of_round());
+        self.mode = mode;
+        // They stand apart from the contender meanwhile: one is called while others are listened to.
+        let mut locks = std::mem::take(&mut self.locks);
+        let mut taken = Vec::with_capacity(order.len());
+        let mut round = Round::Done;
+        for lock in order {
+            round = self.take(lock, &mut locks, &mut taken).await;
+            if round != Round::Done {
+                break;
+            }
+        }
+        if round == Round::Done {
+            round = self.nested_section(&locks, &mut taken).await;
+        }
+        self.give_back(&mut locks, taken).await;
+        self.locks = locks;
+        if round == Round::Failed {
+            self.sleep(TRY_AGAIN_AFTER).await;
+        }
+        round != Round::Failed
+    }
+
+    /// Acquires one more lock, while those that are taken are held.
+    async fn take(&mut self, lock: LockId, locks: &mut Locks, taken: &mut Vec<Taken>) -> Round {
+        self.world().contenders[self.id.0 as usize].lock = lock;
+        self.begin_call(lock, self.mode).await;
+        let limits = self.limits(locks.have_timed_acquire());
+        let stops = self.world().plan.recipe.cancellable;
+        let result = {
+            let (lock, others) = locks.one_and_others(lock);
+            let call = limits.call(lock);
+            self.while_holding(call, &others, taken, stops).await
+        };
+        self.world().set_acquiring(self.id, false);
+        match result {
+            // A thread that is told of a loss while it waits is interrupted, where the library lets that out.
+            None => {
+                self.note_cancelled().await;
+                return Round::Failed;
+            }
+            Some(None) => {
+                self.note_cancelled().await;
+                return Round::Cancelled;
+            }
+            Some(Some(Err(error))) => {
+                self.note_failed(error).await;
+                return Round::Failed;
+            }
+            Some(Some(Ok(held))) => {
+                self.note_acquired(&held).await;
+                let lost = false;
+                taken.push(Taken { lock, held, lost });
+            }
+        }
+        match taken.iter().any(|it| it.lost) {
+            true => Round::Failed,
+            false => Round::Done,
+        }
+    }
+
+    /// The section under all locks.
+    async fn nested_section(&mut self, locks: &Locks, taken: &mut [Taken]) -> Round {
+        let held = taken.iter().map(|it| (it.lock, it.held.token.map(Token)));
+        let held: Vec<(LockId, Option<Token>)> = held.collect();
+        let ended = {
+            let section = self.section(&held);
+            self.while_holding(section, &locks.all(), taken, true).await
+        };
+        match ended {
+            Some(Ok(())) => return Round::Done,
+            Some(Err(Interrupted { lock, why })) => {
+                let of_lock = taken.iter_mut().find(|it| it.lock == lock);
+                of_lock.into_iter().for_each(|it| self.is_lost(it, why));
+            }
+            None => {}
+        }
+        // What has been sent cannot be called back. Nobody else may own the lock before it has been answered, as far as
+        // it lies with us.
+        self.write_answered().await;
+        Round::Failed
+    }
+
+    /// Gives back what was taken, in reverse.
+    async fn give_back(&mut self, locks: &mut Locks, mut taken: Vec<Taken>) {
+        while let Some(Taken { lock, held, lost }) = taken.pop() {
+            let by = self.id;
+            if !lost {
+                self.world().belief_ends(by, lock);
+            }
+            let cancelled = match lost {
+                true => None,
+                false => self.cancellation(LockCall::Release),
+            };
+            if !lost {
+                self.record(EventKind::ReleaseStarted { by, lock }).await;
+            }
+            let result = {
+                let (lock, others) = locks.one_and_others(lock);
+                let release = until_cancelled(lock.release(held), cancelled);
+                self.while_holding(release, &others, &mut taken, false)
+                    .await
+            };
+            // Whatever is left of what was lost is given back, and nobody asks what came of it.
+            if let Some(result) = result
+                && !lost
+            {
+                self.note_released(lock, result).await;
+            }
+        }
+    }
+
+    /// What a future comes to. Meanwhile it may be told that it has lost what it holds; `None` if that stops it.
+    async fn while_holding<T>(
+        &self,
+        future: impl Future<Output = T>,
+        locks: &[(LockId, &dyn Lock)],
+        taken: &mut [Taken],
+        stops: bool,
+    ) -> Option<T> {
+        let mut future = pin!(future);
+        let holds: Vec<Held> = taken.iter().map(|it| it.held.clone()).collect();
+        let mut news = Vec::new();
+        for (index, hold) in holds.iter().enumerate() {
+            let mut known = locks.iter().filter(|(lock, _)| *lock == taken[index].lock);
+            if let Some((_, lock)) = known.next().filter(|_| !taken[index].lost) {
+                news.push((index, lock.lost(hold)));
+            }
+        }
+        poll_fn(|context| {
+            // Who has decided to write when it stood still writes before it hears of anything.
+            if let Poll::Ready(done) = future.as_mut().poll(context) {
+                return Poll::Ready(Some(done));
+            }
+            news.retain_mut(|(index, lost)| match lost.as_mut().poll(context) {
+                Poll::Ready(why) => {
+                    self.is_lost(&mut taken[*index], why);
+                    false
+                }
+                Poll::Pending => true,
+            });
+            let lost = taken.iter().any(|it| it.lost);
+            match lost && stops {
+                true => Poll::Ready(None),
+                false => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    /// It is told that it does not hold a lock any more.
+    fn is_lost(&self, taken: &mut Taken, why: LockError) {
+        let (by, lock, why) = (self.id, taken.lock, failure(why));
+        taken.lost = true;
+        let mut world = self.world();
+        world.belief_ends(by, lock);
+        world.record_contender_event(by, EventKind::Lost { by, lock, why });
+    }
+}
