@@ -258,7 +258,7 @@ impl Report {
     pub fn as_expected(&self) -> bool {
         match self.standing() {
             Standing::Holds | Standing::AsExpected => true,
-            Standing::Undecided | Standing::Fail | Standing::Broken => false,
+            Standing::Skipped | Standing::Undecided | Standing::Fail | Standing::Broken => false,
         }
     }
 }
@@ -272,10 +272,7 @@ impl fmt::Display for Report {
 }
 
 /// How a test shows what it has found.
-const PLAIN: Style = Style {
-    color: false,
-    ascii: false,
-};
+const PLAIN: Style = Style::IN_A_FILE;
 
 /// What mostly makes two runs of one seed differ.
 pub const CAUSES: &str = "a static, a clock, a thread, the order of a HashMap, a file: a recipe may go by its handle \

@@ -38,6 +38,8 @@ pub enum Standing {
     Holds,
     /// What was to be violated was, by name, within the seeds it had.
     AsExpected,
+    /// It needs more seeds than it was given, and nothing else is wrong.
+    Skipped,
     /// The run cannot tell.
     Undecided,
     /// Not what was expected.

@@ -7,16 +7,22 @@ pub(crate) type Column<T> = (&'static str, fn(&T) -> String);
 
 /// The first column to the left, the others to the right, a rule below the names.
 pub(crate) fn aligned<T>(rows: &[T], columns: &[Column<T>], style: &Style) -> String {
-    let heads = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let heads: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
     let cells = rows
         .iter()
         .map(|row| columns.iter().map(|(_, cell)| cell(row)).collect());
-    let mut lines: Vec<Vec<String>> = std::iter::once(heads).chain(cells).collect();
+    table_of(&heads, &cells.collect::<Vec<_>>(), 1, style)
+}
+
+/// A table of these cells: so many columns to the left, the others to the right, a rule below the heads.
+pub fn table_of(heads: &[String], cells: &[Vec<String>], to_left: usize, style: &Style) -> String {
+    let cells = cells.iter().cloned();
+    let mut lines: Vec<Vec<String>> = std::iter::once(heads.to_vec()).chain(cells).collect();
     let width = |column: usize| {
         let widths = lines.iter().map(|line| line[column].chars().count());
         widths.max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
     let rule = widths
         .iter()
         .map(|&width| style.glyphs().rule.repeat(width))
@@ -26,8 +32,9 @@ pub(crate) fn aligned<T>(rows: &[T], columns: &[Column<T>], style: &Style) -> St
     for line in &lines {
         text.push(' ');
         for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
-            text.push_str(&if column == 0 {
-                format!(" {cell:<width$}")
+            text.push_str(&if column < to_left {
+                let space = if column == 0 { " " } else { "  " };
+                format!("{space}{cell:<width$}")
             } else {
                 format!("  {cell:>width$}")
             });

@@ -7,7 +7,7 @@ use picklock_checker::{LockId, Step};
 use crate::reasons::reasons;
 use crate::style::{Glyphs, Style};
 use crate::timeline::{Column, Names, Scene, place_and_name};
-use crate::words::{WIDTH, count, hanging, rename, wrap};
+use crate::words::{count, hanging, rename, wrap};
 
 /// Where the text of an explanation begins.
 const INDENT: usize = 9;
@@ -18,7 +18,7 @@ pub(crate) fn cast(story: &Story, scene: &Scene, style: &Style) -> String {
     for (index, (letter, who)) in people(story, scene, style).iter().enumerate() {
         let start = if index == 0 { "  Let" } else { "" };
         let first = format!("{start:<INDENT$}{letter} = ");
-        text.push_str(&hanging(&first, who));
+        text.push_str(&hanging(&first, who, style.columns()));
         text.push('\n');
     }
     let others = story.history.contenders.len() - scene.columns.len();
@@ -62,17 +62,17 @@ pub(crate) fn causes(story: &Story, scene: &Scene) -> Vec<String> {
 
 /// The argument, with letters for the contenders that have a lane. Empty if the run violates
 /// nothing.
-pub(crate) fn argument(story: &Story, scene: &Scene) -> String {
+pub(crate) fn argument(story: &Story, scene: &Scene, style: &Style) -> String {
     let mut text = String::new();
     for (index, sentence) in steps(story, scene).iter().enumerate() {
         let start = if index == 0 { "  Then" } else { "" };
-        for (line, words) in wrap(sentence, WIDTH - INDENT).iter().enumerate() {
+        for (line, words) in wrap(sentence, style.columns() - INDENT).iter().enumerate() {
             let start = if line == 0 { start } else { "" };
             text.push_str(&format!("{start:<INDENT$}{words}\n"));
         }
     }
     for reason in causes(story, scene) {
-        for (line, words) in wrap(&reason, WIDTH - INDENT).iter().enumerate() {
+        for (line, words) in wrap(&reason, style.columns() - INDENT).iter().enumerate() {
             let start = if line == 0 { "  Cause" } else { "" };
             text.push_str(&format!("{start:<INDENT$}{words}\n"));
         }

@@ -6,7 +6,8 @@ use picklock_checker::outcome::{CaseOutcome, ScenarioOutcome, Standing};
 
 use crate::problem::{Problem, Remark, of_case, problems};
 use crate::style::Style;
-use crate::terminal::{counted, failure, verdict};
+use crate::summary::counted;
+use crate::terminal::{failure, verdict};
 use crate::words::harmless;
 
 /// GitHub takes a summary of 1 MiB at most; this much is left to the other commands of a step.
@@ -26,7 +27,7 @@ fn annotation(found: &Problem) -> String {
     let case = found.case;
     let level = match found.standing {
         Standing::Undecided => "warning",
-        Standing::Holds | Standing::AsExpected => "notice",
+        Standing::Holds | Standing::AsExpected | Standing::Skipped => "notice",
         Standing::Fail | Standing::Broken => "error",
     };
     let title = format!("{} {}", case.scenario, case.case);
@@ -82,11 +83,7 @@ pub fn step_summary(outcomes: &[ScenarioOutcome], remarks: &[Remark], exit: u8) 
 
 /// The story of a failure, folded up.
 fn story(case: &CaseOutcome) -> String {
-    const IN_A_FILE: Style = Style {
-        color: false,
-        ascii: false,
-    };
-    let told = failure(case, &IN_A_FILE);
+    let told = failure(case, &Style::IN_A_FILE);
     let (scenario, name) = (escaped(&case.scenario), escaped(&case.case));
     let fence = fence(&told);
     format!(

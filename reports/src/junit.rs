@@ -2,7 +2,7 @@
 //!
 //! There is no standard of this format. What is written is what the schema of Jenkins' xUnit plugin (`junit-10.xsd`)
 //! has, and no more: GitHub's and GitLab's readers take all of that. A case that fails is a `failure`, one that broke
-//! off or cannot tell an `error`, as the exit code has it.
+//! off or cannot tell an `error`, as the exit code has it. One that needs more seeds is `skipped`.
 
 use std::io;
 use std::time::Duration;
@@ -16,12 +16,6 @@ use crate::style::Style;
 use crate::terminal::failure;
 use crate::words::harmless;
 
-/// What a story in a file looks like.
-const IN_A_FILE: Style = Style {
-    color: false,
-    ascii: false,
-};
-
 /// The name of the suite of what is no case's.
 const WHOLE: &str = "the whole run";
 
@@ -31,6 +25,7 @@ struct Totals {
     tests: usize,
     failures: usize,
     errors: usize,
+    skipped: usize,
     took: Duration,
 }
 
@@ -79,7 +74,7 @@ fn suite(
     let file = first.filter(|it| !it.built_in && !it.file.is_empty());
     let mut attributes = vec![("name", legal(&outcome.name))];
     attributes.extend(totals.attributes());
-    attributes.push(("skipped", "0".to_owned()));
+    attributes.push(("skipped", totals.skipped.to_string()));
     attributes.extend(file.map(|it| ("file", legal(&it.file))));
     let element = writer.create_element("testsuite");
     element
@@ -140,11 +135,14 @@ fn test(writer: &mut Writer<Vec<u8>>, case: &CaseOutcome) -> io::Result<()> {
     element.write_inner_content(|writer| {
         let kind = match case.standing {
             Standing::Holds | Standing::AsExpected => None,
+            Standing::Skipped => Some("skipped"),
             Standing::Fail => Some("failure"),
             Standing::Undecided | Standing::Broken => Some("error"),
         };
-        if let Some(kind) = kind {
-            problem(writer, kind, case)?;
+        match kind {
+            Some("skipped") => skipped(writer, case)?,
+            Some(kind) => problem(writer, kind, case)?,
+            None => {}
         }
         let found = case.findings.iter().map(|it| harmless(&it.line) + "\n");
         let found = format!("{}seeds {}\n", found.collect::<String>(), seeds(case));
@@ -152,6 +150,18 @@ fn test(writer: &mut Writer<Vec<u8>>, case: &CaseOutcome) -> io::Result<()> {
         out.write_text_content(BytesText::new(&legal(&found)))?;
         Ok(())
     })?;
+    Ok(())
+}
+
+/// Why a case was skipped.
+fn skipped(writer: &mut Writer<Vec<u8>>, case: &CaseOutcome) -> io::Result<()> {
+    let mut lines = case.findings.iter();
+    let line = lines.find(|it| it.standing == Standing::Skipped);
+    let line = line.map(|it| legal(&it.line)).unwrap_or_default();
+    let element = writer.create_element("skipped");
+    element
+        .with_attribute(("message", line.as_str()))
+        .write_empty()?;
     Ok(())
 }
 
@@ -170,9 +180,9 @@ fn problem(writer: &mut Writer<Vec<u8>>, kind: &str, case: &CaseOutcome) -> io::
     let mut text: String = lines.collect();
     match case.standing {
         Standing::Fail | Standing::Broken => {
-            text = format!("{text}\n{}", failure(case, &IN_A_FILE));
+            text = format!("{text}\n{}", failure(case, &Style::IN_A_FILE));
         }
-        Standing::Undecided | Standing::Holds | Standing::AsExpected => {
+        Standing::Undecided | Standing::Holds | Standing::AsExpected | Standing::Skipped => {
             let command = worst.map(|it| it.command.as_str()).unwrap_or_default();
             text = format!("{text}\n  Again    {command}\n");
         }
@@ -220,6 +230,7 @@ impl Totals {
             all.took += case.took;
             match case.standing {
                 Standing::Holds | Standing::AsExpected => {}
+                Standing::Skipped => all.skipped += 1,
                 Standing::Fail => all.failures += 1,
                 Standing::Undecided | Standing::Broken => all.errors += 1,
             }

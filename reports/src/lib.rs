@@ -3,7 +3,7 @@
 //! Nothing here runs anything, reads a clock, or decides anything: the result types of
 //! `picklock_checker` come in, and text or pictures go out. The same outcomes give the same bytes.
 //!
-//! - [`terminal`]: a block per scenario, a summary at the end;
+//! - [`terminal`]: a line or a block per scenario, and [`summary`] at the end;
 //! - [`story`]: one run told to a person, with its [`timeline`] and the argument;
 //! - [`diagram`]: one run as a picture, and [`html`]: a page with all that was found;
 //! - [`json`]: the same for machines, versioned;
@@ -14,6 +14,7 @@
 //! - [`style`] and [`words`]: how all of it looks and reads.
 
 mod columns;
+mod commands;
 pub mod cost;
 pub mod diagram;
 mod escape;
@@ -30,9 +31,11 @@ mod reasons;
 pub mod sarif;
 pub mod story;
 pub mod style;
+pub mod summary;
 pub mod terminal;
 pub mod timeline;
 mod triage;
 pub mod words;
 
+pub use columns::table_of;
 pub use problem::Remark;

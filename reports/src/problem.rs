@@ -73,7 +73,7 @@ pub(crate) fn of_case(case: &CaseOutcome) -> Vec<Problem<'_>> {
 
 fn is_problem(standing: Standing) -> bool {
     match standing {
-        Standing::Holds | Standing::AsExpected => false,
+        Standing::Holds | Standing::AsExpected | Standing::Skipped => false,
         Standing::Undecided | Standing::Fail | Standing::Broken => true,
     }
 }

@@ -137,6 +137,7 @@ fn result(found: &Problem, rule: Option<usize>) -> Value {
     let (kind, level) = match found.standing {
         Standing::Undecided => ("open", "none"),
         Standing::Holds | Standing::AsExpected => ("pass", "none"),
+        Standing::Skipped => ("notApplicable", "none"),
         Standing::Fail | Standing::Broken => ("fail", "error"),
     };
     let text = format!(

@@ -3,6 +3,7 @@
 
 use picklock_checker::outcome::Story;
 
+use crate::commands::command_after;
 use crate::explain;
 use crate::style::Style;
 use crate::timeline::{self, Detail, Scene};
@@ -22,23 +23,24 @@ pub(crate) fn story_with(
 ) -> String {
     let scene = Scene::of(story, detail);
     let mut blocks = vec![
-        summary(story, remarks),
+        summary(story, remarks, style),
         explain::cast(story, &scene, style),
         timeline::build(story, &scene, style).draw(style),
-        explain::argument(story, &scene),
-        again(story),
+        explain::argument(story, &scene, style),
+        again(story, style),
     ];
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n")
 }
 
 /// What failed, and how badly.
-fn summary(story: &Story, remarks: &[String]) -> String {
+fn summary(story: &Story, remarks: &[String], style: &Style) -> String {
+    let width = style.columns();
     let mut lines = Vec::new();
     match &story.violated {
         Some((invariant, witness)) => {
             let text = format!("{invariant} violated: {}", witness.summary);
-            lines.push(hanging("  ", &text));
+            lines.push(hanging("  ", &text, width));
             if let Some(overlap) = witness.overlap {
                 let overlap = milliseconds(overlap);
                 lines.push(format!(
@@ -54,7 +56,7 @@ fn summary(story: &Story, remarks: &[String]) -> String {
                 story.seed,
                 harmless(&why.collect::<String>())
             );
-            lines.push(hanging("  ", &text));
+            lines.push(hanging("  ", &text, width));
         }
         None => {
             let events = count(story.history.events.len() as u64, "event");
@@ -62,23 +64,23 @@ fn summary(story: &Story, remarks: &[String]) -> String {
         }
     }
     if let Some(smaller) = &story.smaller {
-        lines.push(hanging("  shrunk: ", &harmless(&smaller.sizes)));
+        lines.push(hanging("  shrunk: ", &harmless(&smaller.sizes), width));
         for needs in &smaller.needs {
-            lines.push(hanging("    ", &harmless(needs)));
+            lines.push(hanging("    ", &harmless(needs), width));
         }
     }
     if !story.also.is_empty() {
         let also = story.also.join(", ");
-        lines.push(hanging("  also violated by this run: ", &also));
+        lines.push(hanging("  also violated by this run: ", &also, width));
     }
-    lines.extend(remarks.iter().map(|remark| hanging("  ", remark)));
+    lines.extend(remarks.iter().map(|remark| hanging("  ", remark, width)));
     lines.push(String::new());
     lines.join("\n")
 }
 
 /// How to see it again, the command last. A run that was shrunk is another than the one that was found: the command
 /// that keeps it shows it again, too.
-fn again(story: &Story) -> String {
+fn again(story: &Story, style: &Style) -> String {
     let keep = story.smaller.as_ref().and_then(|it| it.keep.as_deref());
     let is_other = story.smaller.as_ref().is_some_and(|it| it.is_other);
     let hash = match keep {
@@ -95,6 +97,6 @@ fn again(story: &Story) -> String {
     let lines = lines
         .iter()
         .filter_map(|(name, text)| Some((name, (*text)?)));
-    let lines = lines.map(|(name, text)| format!("  {name:<9}{}\n", harmless(text)));
+    let lines = lines.map(|(name, text)| command_after(&format!("  {name:<9}"), text, style));
     lines.collect()
 }

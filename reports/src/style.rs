@@ -2,6 +2,8 @@
 
 use anstyle::AnsiColor;
 
+use crate::words::WIDTH;
+
 /// How text for a terminal is drawn.
 ///
 /// The caller decides: whether standard output is a terminal and what `NO_COLOR` says is not for a
@@ -12,6 +14,9 @@ pub struct Style {
     pub color: bool,
     /// Draw with ASCII characters only.
     pub ascii: bool,
+    /// How many columns there are, if it is a terminal that has so many. What goes elsewhere keeps to a hundred, and
+    /// commands in it are whole, however long.
+    pub width: Option<usize>,
 }
 
 impl Style {
@@ -19,7 +24,19 @@ impl Style {
     pub const PLAIN: Self = Self {
         color: false,
         ascii: true,
+        width: None,
     };
+    /// For a file: without colour, and as wide as what goes to no terminal.
+    pub const IN_A_FILE: Self = Self {
+        color: false,
+        ascii: false,
+        width: None,
+    };
+
+    /// How many columns text keeps to. Less than forty is no terminal that a timeline could be read on.
+    pub fn columns(&self) -> usize {
+        self.width.unwrap_or(WIDTH).clamp(40, 160)
+    }
 
     /// The text in red, or as it is.
     pub fn red(&self, text: &str) -> String {
@@ -108,6 +125,7 @@ mod tests {
         let colored = Style {
             color: true,
             ascii: false,
+            width: None,
         };
         assert_eq!(colored.red("FAIL"), "\u{1b}[31mFAIL\u{1b}[0m");
         assert_eq!(Style::PLAIN.red("FAIL"), "FAIL");

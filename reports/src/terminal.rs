@@ -1,33 +1,58 @@
-//! What a run of scenarios looks like in a terminal: a block per scenario, and a summary at the
-//! end.
+//! What a scenario that ran looks like in a terminal: a line or a block.
 
 use picklock_checker::DISTANCES;
 use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing, Violation};
 
+use crate::commands::command_after;
 use crate::story::story_with;
 use crate::style::Style;
+use crate::summary::{RIGHT, with_right};
 use crate::timeline::Detail;
-use crate::triage::{Share, triage};
+use crate::triage::Share;
 use crate::words::{count, duration, hanging, harmless, took};
 
 /// The width of the column of verdicts.
 const VERDICT: usize = 12;
 /// The least width of the column of names.
 const NAME: usize = 24;
-/// Where times and the exit code end.
-const RIGHT: usize = 87;
 
 /// The block of one scenario: its name, its claim, a line per case with its findings below it, and
 /// the story of what failed. Where not every seed can tell whether a promise is kept, how many can stands there, too.
 pub fn scenario(outcome: &ScenarioOutcome, style: &Style) -> String {
-    block(outcome, |case| decided_seeds(case, false), style)
+    block(outcome, |case| decided_seeds(case, false, style), style)
 }
 
 /// The same, and below each case how many of its seeds can tell of each promise, and how near its runs came to an
 /// overlap.
 pub fn scenario_in_detail(outcome: &ScenarioOutcome, style: &Style) -> String {
-    let more = |case: &CaseOutcome| decided_seeds(case, true) + &nearest_misses(case);
+    let more = |case: &CaseOutcome| decided_seeds(case, true, style) + &nearest_misses(case);
     block(outcome, more, style)
+}
+
+/// A scenario in one line, its name in a column of this width: for one of many in which nothing is wrong.
+pub fn scenario_in_a_line(outcome: &ScenarioOutcome, names: usize, style: &Style) -> String {
+    let cases = &outcome.cases;
+    let skipped = cases.iter().filter(|it| it.standing == Standing::Skipped);
+    let needs = skipped.clone().flat_map(|case| &case.findings);
+    let needs = needs.filter(|it| it.standing == Standing::Skipped);
+    let needs: Vec<_> = needs.map(|it| harmless(&it.line)).collect();
+    let skipped = skipped.count();
+    let expected = count((cases.len() - skipped) as u64, "case") + " as expected";
+    let said = match (skipped, needs.first()) {
+        (0, _) => expected,
+        (skipped, need) => {
+            let need = need.map(|it| format!(": {it}")).unwrap_or_default();
+            format!("{expected}, {skipped} skipped{need}")
+        }
+    };
+    let name = harmless(&outcome.name);
+    let spent = cases.iter().map(|case| case.took).sum();
+    let name = format!("{name:<names$}  ");
+    let first = hanging(&name, &said, style.columns());
+    match first.split_once('\n') {
+        None => with_right(&first, &took(spent), style) + "\n",
+        Some((first, rest)) => format!("{first}\n{rest}\n"),
+    }
 }
 
 /// The block of a scenario, with something more below each case.
@@ -36,10 +61,12 @@ fn block(
     more: impl Fn(&CaseOutcome) -> String,
     style: &Style,
 ) -> String {
-    let claim = hanging("  ", &harmless(&outcome.claim));
+    let claim = hanging("  ", &harmless(&outcome.claim), style.columns());
     let mut text = format!("{}\n{claim}\n\n", harmless(&outcome.name));
     let widest = outcome.cases.iter().map(|case| label(case).chars().count());
-    let width = widest.max().unwrap_or(0).max(NAME);
+    // A narrow terminal has no room for more than the names need.
+    let least = if style.columns() < RIGHT { 0 } else { NAME };
+    let width = widest.max().unwrap_or(0).max(least);
     for case in &outcome.cases {
         text.push_str(&verdict_line(case, width, style));
         text.push_str(&findings(case, style));
@@ -62,56 +89,12 @@ fn block(
     text
 }
 
-/// The last lines of a run: how much there was, how much of it was as expected, and the exit code.
-pub fn summary(outcomes: &[ScenarioOutcome], exit: u8, style: &Style) -> String {
-    let left = format!("  {}.", counted(outcomes));
-    let rule = style.glyphs().rule.repeat(8);
-    let kinds = triage(outcomes);
-    let last = with_right(&left, &format!("exit {exit}"));
-    format!("{rule}\n{kinds}{last}\n")
-}
-
-/// How much there was, and how much of it was as expected.
-pub(crate) fn counted(outcomes: &[ScenarioOutcome]) -> String {
-    let cases = || outcomes.iter().flat_map(|outcome| &outcome.cases);
-    let of = |wanted: &[Standing]| {
-        let those = cases().filter(|case| wanted.contains(&case.standing));
-        those.count() as u64
-    };
-    let total = cases().count() as u64;
-    let expected = of(&[Standing::Holds, Standing::AsExpected]);
-    let undecided = of(&[Standing::Undecided]);
-    let failed = of(&[Standing::Fail]);
-    let broken = of(&[Standing::Broken]);
-    let result = match (total, expected) {
-        (0, _) => "nothing ran".to_owned(),
-        (1, 1) => "as expected".to_owned(),
-        (total, expected) if total == expected => "all as expected".to_owned(),
-        _ => {
-            let parts = [
-                (expected, "as expected"),
-                (undecided, "undecided"),
-                (failed, "not"),
-                (broken, "broken"),
-            ];
-            let parts = parts
-                .iter()
-                .filter(|&&(number, word)| number > 0 || word == "as expected");
-            let parts: Vec<_> = parts
-                .map(|(number, word)| format!("{number} {word}"))
-                .collect();
-            parts.join(", ")
-        }
-    };
-    let scenarios = count(outcomes.len() as u64, "scenario");
-    format!("{scenarios}, {}: {result}", count(total, "case"))
-}
-
 /// The word for a standing, as a verdict line begins with it.
 pub fn verdict(standing: Standing) -> &'static str {
     match standing {
         Standing::Holds => "HOLDS",
         Standing::AsExpected => "AS EXPECTED",
+        Standing::Skipped => "SKIPPED",
         Standing::Undecided => "UNDECIDED",
         Standing::Fail => "FAIL",
         Standing::Broken => "BROKEN",
@@ -131,7 +114,9 @@ fn verdict_line(case: &CaseOutcome, width: usize, style: &Style) -> String {
     let word = format!("{:>VERDICT$}", verdict(case.standing));
     let colored = match case.standing {
         Standing::Fail | Standing::Broken => style.red(&word),
-        Standing::Holds | Standing::AsExpected | Standing::Undecided => word.clone(),
+        Standing::Holds | Standing::AsExpected | Standing::Skipped | Standing::Undecided => {
+            word.clone()
+        }
     };
     let unexpected = case.violations.iter().find(|violation| !violation.expected);
     let detail = match (unexpected, &case.broken) {
@@ -153,7 +138,7 @@ fn verdict_line(case: &CaseOutcome, width: usize, style: &Style) -> String {
         ),
     };
     let line = format!("{word}  {:<width$}  {detail}", label(case));
-    let line = with_right(&line, &took(case.took));
+    let line = with_right(&line, &took(case.took), style);
     format!("{colored}{}\n", &line[word.len()..])
 }
 
@@ -182,7 +167,7 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
             String::new()
         };
         let first = format!("{word:>VERDICT$}    ");
-        let line = hanging(&first, &harmless(&finding.line));
+        let line = hanging(&first, &harmless(&finding.line), style.columns());
         let line = match line.split_at_checked(VERDICT) {
             Some((word, rest))
                 if mixed && matches!(finding.standing, Standing::Fail | Standing::Broken) =>
@@ -204,22 +189,20 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
             }
             let all = count(case.seeds, "seed");
             let reason = format!("{} ({seeds} of {all})", harmless(reason));
-            text.push_str(&hanging(&format!("{:VERDICT$}    ", ""), &reason));
+            let first = format!("{:VERDICT$}    ", "");
+            text.push_str(&hanging(&first, &reason, style.columns()));
             text.push('\n');
         }
     }
     if let (Standing::AsExpected, Some(story)) = (case.standing, &case.story) {
-        text.push_str(&format!(
-            "{:VERDICT$}    see it: {}\n",
-            "",
-            harmless(&story.replay)
-        ));
+        let first = format!("{:VERDICT$}    see it: ", "");
+        text.push_str(&command_after(&first, &story.replay, style));
     }
     text
 }
 
 /// How many of the seeds can tell of the promises: of each, or of those that not every seed can tell of.
-fn decided_seeds(case: &CaseOutcome, each: bool) -> String {
+fn decided_seeds(case: &CaseOutcome, each: bool, style: &Style) -> String {
     let promises = case
         .findings
         .iter()
@@ -235,7 +218,7 @@ fn decided_seeds(case: &CaseOutcome, each: bool) -> String {
         "{:VERDICT$}    seeds that can tell, of {}: ",
         "", case.seeds
     );
-    hanging(&first, &told.join(", ")) + "\n"
+    hanging(&first, &told.join(", "), style.columns()) + "\n"
 }
 
 /// How near a case came to an overlap: a line for each distance that there is, and the run that came so near.
@@ -289,10 +272,11 @@ pub(crate) fn failure(case: &CaseOutcome, style: &Style) -> String {
                 let seed = broken.or(case.violations.first().map(|it| it.seed));
                 let seed = seed.unwrap_or(ran.from);
                 let name = harmless(&case.case);
-                format!("  Replay   picklock replay {path} --case {name} --seed {seed}\n")
+                let replay = format!("picklock replay {path} --case {name} --seed {seed}");
+                command_after("  Replay   ", &replay, style)
             });
-            let first = first.unwrap_or_default();
-            format!("{first}  Again    picklock run {path} --seeds {seeds}\n")
+            let run = format!("picklock run {path} --seeds {seeds}");
+            first.unwrap_or_default() + &command_after("  Again    ", &run, style)
         }
     }
 }
@@ -335,11 +319,4 @@ fn describe_mechanisms(violation: &Violation) -> Vec<String> {
     });
     lines.extend(others);
     lines
-}
-
-/// A line with something at its right end, or after it if it is too long for that.
-fn with_right(left: &str, right: &str) -> String {
-    let used = left.chars().count() + right.chars().count();
-    let space = RIGHT.saturating_sub(used).max(2);
-    format!("{left}{:space$}{right}", "")
 }

@@ -6,6 +6,8 @@ use picklock_checker::outcome::{
     CaseOutcome, DistinctFailure, ScenarioOutcome, Standing, Violation,
 };
 
+use crate::commands::command_after;
+use crate::style::Style;
 use crate::words::{count, hanging, harmless};
 
 /// What failures have in common beside the invariant and the algorithm.
@@ -80,7 +82,7 @@ impl Share {
 /// Failures are of one kind if they break the same promise of the same algorithm, and the same kinds of faults are left
 /// of the smallest plans that do. Whether a fault strikes at this moment or the next, and how many stand by, makes no
 /// other bug of it.
-pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
+pub(crate) fn triage(outcomes: &[ScenarioOutcome], style: &Style) -> String {
     let mut kinds: BTreeMap<(&str, &str, Alike), Vec<Failed>> = BTreeMap::new();
     let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
     for case in cases.filter(|case| case.standing == Standing::Fail) {
@@ -113,8 +115,9 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome]) -> String {
         let cases: BTreeSet<_> = cases.collect();
         let cases = count(cases.len() as u64, "case");
         let line = format!("{cases}, {seeds}");
-        text.push_str(&hanging(&first, &harmless(&line)));
-        text.push_str(&format!("\n      {}\n", harmless(shortest.shown)));
+        text.push_str(&hanging(&first, &harmless(&line), style.columns()));
+        text.push('\n');
+        text.push_str(&command_after("      ", shortest.shown, style));
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The width that reports for a terminal keep to.
+/// The width that reports keep to if they go to no terminal.
 pub(crate) const WIDTH: usize = 100;
 
 /// A count with its noun: `1 seed`, `1000 seeds`. The plural is the noun with an `s`.
@@ -97,11 +97,10 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The text, wrapped to the width of a report, after `first` on its first line and below it on the
-/// others.
-pub(crate) fn hanging(first: &str, text: &str) -> String {
+/// The text, wrapped to this width, after `first` on its first line and below it on the others.
+pub(crate) fn hanging(first: &str, text: &str, width: usize) -> String {
     let indent = first.chars().count();
-    let lines = wrap(text, WIDTH.saturating_sub(indent).max(20));
+    let lines = wrap(text, width.saturating_sub(indent).max(20));
     let below = format!("\n{:indent$}", "");
     format!("{first}{}", lines.join(&below))
         .trim_end()

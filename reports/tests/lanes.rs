@@ -13,6 +13,7 @@ use picklock_reports::timeline::Detail;
 const STYLE: Style = Style {
     color: false,
     ascii: false,
+    width: None,
 };
 const A: ContenderId = ContenderId(0);
 

@@ -11,6 +11,7 @@ use picklock_reports::timeline::Detail;
 const STYLE: Style = Style {
     color: false,
     ascii: false,
+    width: None,
 };
 
 const PUBLISHER: ContenderId = ContenderId(0);

@@ -18,6 +18,7 @@ use picklock_reports::timeline::Detail;
 const STYLE: Style = Style {
     color: false,
     ascii: false,
+    width: None,
 };
 
 fn essential(told: &Story) -> String {

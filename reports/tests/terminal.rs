@@ -10,15 +10,56 @@ use common::two_inside;
 use insta::assert_snapshot;
 use outcome::{case, failed, finding, scenario};
 use picklock_checker::outcome::{
-    CaseOutcome, DistinctFailure, Finding, Nearest, ShrunkRun, Standing,
+    CaseOutcome, DistinctFailure, Finding, Nearest, ScenarioOutcome, ShrunkRun, Standing,
 };
 use picklock_reports::style::Style;
-use picklock_reports::terminal;
+use picklock_reports::{summary, terminal};
 
 const STYLE: Style = Style {
     color: false,
     ascii: false,
+    width: None,
 };
+
+/// A scenario of which one case fails, one is skipped, and one holds.
+fn mixed() -> ScenarioOutcome {
+    let mut failing = failed("zk-no-recheck", two_inside());
+    if let Some(story) = &mut failing.story {
+        story.replay.push_str(" --was 0.1.0:00c0ffee0badf00d");
+    }
+    let mut skipped = case("zk-unsorted", Standing::Skipped);
+    skipped.findings = vec![finding(
+        "mutual-exclusion",
+        Standing::Skipped,
+        "mutual-exclusion needs 100 seeds to be violated, 5 given",
+    )];
+    scenario(vec![case("zk-hardened", Standing::Holds), skipped, failing])
+}
+
+#[test]
+fn a_terminal_is_laid_out_for_the_width_that_it_has() {
+    for (width, color) in [(80, false), (80, true), (120, false), (120, true)] {
+        let style = Style {
+            color,
+            width: Some(width),
+            ..STYLE
+        };
+        let mut fine = mixed();
+        fine.cases.truncate(2);
+        fine.name = "redis/swarm".to_owned();
+        let outcomes = [mixed(), fine];
+        let line = terminal::scenario_in_a_line(&outcomes[1], 22, &style);
+        let block = terminal::scenario(&outcomes[0], &style);
+        let end = summary::summary(&outcomes, 1, &style);
+        let text = format!("{line}\n{block}\n{end}");
+        let plain = text.replace("\u{1b}[31m", "").replace("\u{1b}[0m", "");
+        for line in plain.lines() {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+        }
+        let kind = if color { "in-colour" } else { "plain" };
+        insta::assert_snapshot!(format!("width-{width}-{kind}"), text);
+    }
+}
 
 #[test]
 fn each_standing_has_a_quiet_form() {
@@ -88,7 +129,7 @@ fn a_failure_tells_its_story_and_ends_with_a_command() {
         failed("zk-no-recheck", two_inside()),
     ];
     let outcome = scenario(cases);
-    let summary = terminal::summary(std::slice::from_ref(&outcome), 1, &STYLE);
+    let summary = summary::summary(std::slice::from_ref(&outcome), 1, &STYLE);
     let text = terminal::scenario(&outcome, &STYLE) + "\n" + &summary;
     assert_snapshot!("failure_two_inside", text);
 }
@@ -98,6 +139,7 @@ fn red_is_for_the_failure_and_the_line_where_it_breaks_alone() {
     let style = Style {
         color: true,
         ascii: false,
+        width: None,
     };
     let cases = vec![
         case("zk-predecessor-watch", Standing::Holds),
@@ -202,9 +244,9 @@ fn the_summary_counts_what_was_not_as_expected() {
         standings.iter().map(case).collect()
     };
     let text = [
-        terminal::summary(&[], 0, &STYLE),
-        terminal::summary(&[scenario(of(&[Standing::Holds]))], 0, &STYLE),
-        terminal::summary(
+        summary::summary(&[], 0, &STYLE),
+        summary::summary(&[scenario(of(&[Standing::Holds]))], 0, &STYLE),
+        summary::summary(
             &[
                 scenario(of(&[Standing::Holds, Standing::AsExpected])),
                 scenario(of(&[Standing::Holds])),
@@ -212,12 +254,12 @@ fn the_summary_counts_what_was_not_as_expected() {
             0,
             &STYLE,
         ),
-        terminal::summary(
+        summary::summary(
             &[scenario(of(&[Standing::Holds, Standing::Undecided]))],
             3,
             &STYLE,
         ),
-        terminal::summary(
+        summary::summary(
             &[scenario(of(&[
                 Standing::Fail,
                 Standing::Undecided,

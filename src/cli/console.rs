@@ -23,6 +23,16 @@ pub struct OutputArgs {
     /// Draw with ASCII characters only.
     #[arg(long, global = true, help_heading = "Look")]
     ascii: bool,
+    /// Lay out for so many columns [default: those of the terminal; what goes elsewhere keeps to
+    /// 100, with commands as long as they are].
+    #[arg(
+        long,
+        global = true,
+        value_name = "COLUMNS",
+        value_parser = clap::value_parser!(u16).range(40..=1_000),
+        help_heading = "Look"
+    )]
+    width: Option<u16>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -38,7 +48,17 @@ impl OutputArgs {
         Style {
             color: self.colored(io::stdout().is_terminal()),
             ascii: self.ascii,
+            width: self.width(),
         }
+    }
+
+    /// How many columns standard output has, if that was said or it is a terminal.
+    pub fn width(&self) -> Option<usize> {
+        let there = || {
+            let size = terminal_size::terminal_size_of(io::stdout());
+            size.map(|(width, _)| width.0)
+        };
+        self.width.or_else(there).map(usize::from)
     }
 
     /// Whether to use colours on standard error.
@@ -58,9 +78,6 @@ impl OutputArgs {
         }
     }
 }
-
-/// The width that text for a terminal keeps to.
-pub const WIDTH: usize = 100;
 
 /// Writes results to standard output.
 ///

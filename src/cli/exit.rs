@@ -18,10 +18,14 @@ pub const BROKEN: u8 = 5;
 pub const INTERRUPTED: u8 = 130;
 
 /// What all outcomes together mean: one that broke off outweighs one that is not as expected, and that one outweighs
-/// one that cannot tell.
+/// one that cannot tell. Cases that were skipped count for nothing, and where all were, nothing was found out.
 pub fn of(standings: impl IntoIterator<Item = Standing>) -> u8 {
-    match standings.into_iter().max() {
-        None | Some(Standing::Holds | Standing::AsExpected) => AS_EXPECTED,
+    let told = |it: &Standing| *it != Standing::Skipped;
+    let standings: Vec<Standing> = standings.into_iter().collect();
+    let all_skipped = !standings.is_empty() && !standings.iter().any(told);
+    match standings.into_iter().filter(told).max() {
+        None if all_skipped => UNDECIDED,
+        None | Some(Standing::Holds | Standing::AsExpected | Standing::Skipped) => AS_EXPECTED,
         Some(Standing::Undecided) => UNDECIDED,
         Some(Standing::Fail) => NOT_AS_EXPECTED,
         Some(Standing::Broken) => BROKEN,
@@ -48,5 +52,14 @@ mod tests {
         assert_eq!(of(all), NOT_AS_EXPECTED);
         assert_eq!(of([Standing::Holds, Standing::Undecided]), UNDECIDED);
         assert_eq!(of([Standing::Holds, Standing::AsExpected]), AS_EXPECTED);
+    }
+
+    #[test]
+    fn what_was_skipped_is_not_red_and_alone_it_is_not_green() {
+        let skipped = [Standing::Skipped, Standing::Holds];
+        assert_eq!(of(skipped), AS_EXPECTED);
+        assert_eq!(of([Standing::Skipped, Standing::Fail]), NOT_AS_EXPECTED);
+        assert_eq!(of([Standing::Skipped]), UNDECIDED);
+        assert_eq!(of_shard([Standing::Skipped]), AS_EXPECTED);
     }
 }

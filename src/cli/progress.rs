@@ -27,6 +27,8 @@ struct ProgressState {
     /// Held while a file is written: nobody ends the program then.
     writing: Mutex<()>,
     parts: Vec<Counted>,
+    /// The bar shows how much of the time is over, and not how many of the last part are done.
+    by_time: bool,
 }
 
 /// What work is made of: so many of these are done, of so many.
@@ -43,6 +45,15 @@ impl Work {
         Self::of(&[("case", cases), ("seed", seeds)], true, show)
     }
 
+    /// Begins to run seeds of so many cases for a time: the bar shows how much of it is over.
+    pub fn timed(cases: u64, time: Duration, show: bool) -> Self {
+        let work = Self::new(&[("case", cases)], true, show, true);
+        let bar = &work.shared.bar;
+        bar.set_length(time.as_secs().max(1));
+        bar.set_style(style_of(TIME));
+        work
+    }
+
     /// Begins to measure so many things.
     pub fn measuring(figures: u64) -> Self {
         Self::of(&[("measurement", figures)], false, true)
@@ -53,9 +64,14 @@ impl Work {
         Self::of(&[], false, false)
     }
 
+    /// The same, of something that may take a while: shows that it goes on.
+    pub fn explaining() -> Self {
+        Self::of(&[], false, true)
+    }
+
     /// Begins something of which each part is worth telling, and of which nobody counts the parts.
     pub fn in_parts() -> Self {
-        Self::of(&[], true, false)
+        Self::of(&[], true, true)
     }
 
     /// Begins to search: nobody knows how long that takes, and whatever was found when somebody asks to stop is kept.
@@ -64,6 +80,10 @@ impl Work {
     }
 
     fn of(parts: &[(&'static str, u64)], keeps: bool, show: bool) -> Self {
+        Self::new(parts, keeps, show, false)
+    }
+
+    fn new(parts: &[(&'static str, u64)], keeps: bool, show: bool, by_time: bool) -> Self {
         let target = if show {
             ProgressDrawTarget::stderr()
         } else {
@@ -88,6 +108,7 @@ impl Work {
                     all: *all,
                 })
                 .collect(),
+            by_time,
         });
         let heard = Arc::clone(&shared);
         // Without a handler, Ctrl-C ends the program as it ends any other: that will do.
@@ -116,14 +137,21 @@ impl Work {
             self.shared.done(self.shared.parts.first());
         }
         let counted = self.shared.parts.last().map(|part| part.one);
-        self.shared.bar.set_style(style(counted));
+        if !self.shared.by_time {
+            self.shared.bar.set_style(style(counted));
+        }
         self.shared.bar.set_message("");
     }
 
     /// A seed is done, or a measurement.
     pub fn seed_done(&self) {
+        let ProgressState { bar, by_time, .. } = &*self.shared;
+        if *by_time {
+            bar.set_position(bar.elapsed().as_secs());
+            return;
+        }
         self.shared.done(self.shared.parts.last());
-        self.shared.bar.inc(1);
+        bar.inc(1);
     }
 
     /// Whether somebody asked to stop.
@@ -278,6 +306,13 @@ fn style(counted: Option<&str>) -> ProgressStyle {
         Some(one) => format!("  {{wide_bar}} {{pos}}/{{len}} {one}s  {{eta}} left  {{msg:36}}"),
         None => "  {spinner} {elapsed}  {msg}".to_owned(),
     };
-    // The template is all but a constant, so a mistake in it would show at once.
-    ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    style_of(&template)
+}
+
+/// How much of the time is over.
+const TIME: &str = "  {wide_bar} {pos} s of {len} s  {msg:36}";
+
+fn style_of(template: &str) -> ProgressStyle {
+    // The templates are all but constants, so a mistake in one would show at once.
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

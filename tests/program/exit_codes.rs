@@ -144,7 +144,7 @@ fn ctrl_c_stops_at_once_says_what_was_done_and_leaves_nothing_behind() {
     let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
     stdout.read_line(&mut line).expect("the first scenario");
-    assert_eq!(line, "zookeeper/waiter-death\n");
+    assert!(line.starts_with("zookeeper/waiter-death "), "{line}");
     let kill = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status();
@@ -218,4 +218,108 @@ fn verify_says_how_to_install_a_server() {
     assert_eq!(done.code, Some(2), "{done:?}");
     assert_eq!(done.stdout, "");
     assert!(done.stderr.contains("apt-get install"), "{done:?}");
+}
+
+/// A case that breaks its promise with some seeds only, and says how many it needs.
+fn rare() -> String {
+    let within = "within-seeds = 40 }";
+    let expected = format!("expect.progress.violated = {{ because = \"it is not\", {within}\n");
+    format!("{FAILING}{expected}").replace("zk-no-recheck", "zk-hardened")
+}
+
+#[test]
+fn a_case_that_needs_more_seeds_is_skipped_and_says_so() {
+    let folder = Folder::new();
+    let rare = folder.file("rare.toml", rare());
+    let line = "1 skipped: progress needs 40 seeds to be violated, 5";
+    let done = picklock(&["run", &rare, "zookeeper/waiter-death", "--seeds", "0..5"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.stdout.contains(line), "{}", done.stdout);
+    assert!(
+        done.stdout.contains("4 as expected, 1 skipped."),
+        "{}",
+        done.stdout
+    );
+    // Alone it has found nothing out.
+    let done = picklock(&["run", &rare, "--seeds", "5"]);
+    assert_eq!(done.code, Some(3), "{done:?}");
+    // And with as many as it needs it is judged.
+    let done = picklock(&["run", &rare, "--seeds", "40", "--no-shrink"]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+}
+
+#[test]
+fn many_scenarios_have_a_line_each_and_a_failure_its_story() {
+    let folder = Folder::new();
+    let failing = folder.file("mine.toml", FAILING);
+    let run = [
+        "run",
+        &failing,
+        "zookeeper/waiter-death",
+        "zookeeper/gc-pause",
+        "--seeds",
+        "2",
+    ];
+    let done = picklock(&[&run[..], &["--no-shrink"]].concat());
+    assert_eq!(done.code, Some(1), "{done:?}");
+    let lines: Vec<&str> = done.stdout.lines().collect();
+    let starts = |name: &str| lines.iter().filter(|it| it.starts_with(name)).count();
+    assert_eq!(
+        (starts("zookeeper/waiter-death"), starts("  Replay")),
+        (1, 1)
+    );
+    assert!(
+        done.stdout.contains("4 cases as expected"),
+        "{}",
+        done.stdout
+    );
+    assert!(!done.stdout.contains("HOLDS"), "{}", done.stdout);
+    assert!(
+        done.stdout.contains("\n  folder     scenarios  cases"),
+        "{}",
+        done.stdout
+    );
+    let done = picklock(&[&run[..], &["--no-shrink", "-v"]].concat());
+    assert!(
+        done.stdout.contains("HOLDS  zk-hardened"),
+        "{}",
+        done.stdout
+    );
+    let done = picklock(&[&run[..], &["--no-shrink", "-q"]].concat());
+    assert!(
+        !done.stdout.contains("zookeeper/waiter-death"),
+        "{}",
+        done.stdout
+    );
+}
+
+#[test]
+fn with_fail_fast_the_first_failure_is_the_last_case() {
+    let folder = Folder::new();
+    folder.file("a.toml", FAILING);
+    folder.file("b.toml", FAILING);
+    let path = folder.path().display().to_string();
+    let run = [
+        "run",
+        &path,
+        "--seeds",
+        "2",
+        "--no-shrink",
+        "--fail-fast",
+        "-j",
+        "1",
+    ];
+    let done = picklock(&run);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(
+        done.stdout
+            .contains("1 scenario, 1 case: 0 as expected, 1 not."),
+        "{}",
+        done.stdout
+    );
+    assert!(
+        done.stdout.contains("1 other case did not run"),
+        "{}",
+        done.stdout
+    );
 }

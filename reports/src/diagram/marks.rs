@@ -105,10 +105,7 @@ pub(super) fn marks(
     marks
 }
 
-const UNICODE: Style = Style {
-    color: false,
-    ascii: false,
-};
+const UNICODE: Style = Style::IN_A_FILE;
 
 /// What ends of connections learn, as marks.
 pub(super) fn notices(traffic: &Traffic, part: &Part, notices: &[(usize, usize)]) -> Vec<Mark> {

@@ -13,10 +13,7 @@ use crate::timeline::{Detail, Scene};
 use crate::words::milliseconds;
 
 /// How the story is told that a terminal would print.
-const TERMINAL: Style = Style {
-    color: false,
-    ascii: false,
-};
+const TERMINAL: Style = Style::IN_A_FILE;
 
 /// The section, which has this number.
 pub(super) fn section(run: &RunSection<'_>, number: usize) -> String {
@@ -52,7 +49,7 @@ pub(super) fn class(standing: Standing) -> &'static str {
     match standing {
         Standing::Holds => "holds",
         Standing::AsExpected => "expected",
-        Standing::Undecided => "undecided",
+        Standing::Skipped | Standing::Undecided => "undecided",
         Standing::Fail | Standing::Broken => "fail",
     }
 }

@@ -4,7 +4,8 @@ use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing}
 
 use super::section::class;
 use crate::escape::escaped;
-use crate::terminal::{counted, verdict};
+use crate::summary::counted;
+use crate::terminal::verdict;
 use crate::words::count;
 
 /// The section of a case, if it has one.
@@ -32,7 +33,7 @@ fn rank(standing: Standing) -> u8 {
         Standing::Broken => 3,
         Standing::Fail => 2,
         Standing::Undecided => 1,
-        Standing::Holds | Standing::AsExpected => 0,
+        Standing::Holds | Standing::AsExpected | Standing::Skipped => 0,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Row, Timeline};
 use crate::style::Style;
-use crate::words::{WIDTH, wrap};
+use crate::words::wrap;
 
 /// Where times end.
 const TIME: usize = 11;
@@ -18,7 +18,7 @@ const NOTES_LEAST: usize = 16;
 impl Timeline {
     /// The timeline as lines of text, each ended.
     pub fn draw(&self, style: &Style) -> String {
-        let shape = Shape::of(self);
+        let shape = Shape::of(self, style.columns());
         let mut text = String::new();
         if !self.columns.is_empty() {
             let letters: Vec<&str> = self.columns.iter().map(|it| it.letter.as_str()).collect();
@@ -47,22 +47,22 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(timeline: &Timeline) -> Self {
+    fn of(timeline: &Timeline, columns: usize) -> Self {
         let times = timeline.rows.iter().filter_map(|row| row.at);
         let time = times.map(|at| at.to_string().len() + 2).max().unwrap_or(0);
         let notes = timeline.rows.iter().map(whole_note);
         let longest = notes.map(|note| note.chars().count()).max().unwrap_or(0);
-        let wide = Self::with(timeline, time.max(TIME), LANE, GAP);
+        let wide = Self::with(timeline, columns, time.max(TIME), LANE, GAP);
         if longest <= wide.notes {
             wide
         } else {
-            Self::with(timeline, time, LANE_LEAST, 1)
+            Self::with(timeline, columns, time, LANE_LEAST, 1)
         }
     }
 
     /// Each lane is as wide as its widest cell and the space after it, and no narrower than
     /// `least`.
-    fn with(timeline: &Timeline, time: usize, least: usize, space: usize) -> Self {
+    fn with(timeline: &Timeline, columns: usize, time: usize, least: usize, space: usize) -> Self {
         let widest = |lane: usize| {
             let cells = timeline.rows.iter().filter_map(|row| row.cells.get(lane));
             let widest = cells.map(|cell| cell.chars().count()).max();
@@ -76,7 +76,7 @@ impl Shape {
         Self {
             time,
             lanes,
-            notes: WIDTH.saturating_sub(used).max(NOTES_LEAST),
+            notes: columns.saturating_sub(used).max(NOTES_LEAST),
         }
     }
 

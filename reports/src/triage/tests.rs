@@ -90,13 +90,16 @@ fn shrunk(outcome: &mut ScenarioOutcome, (seed, faults, events): (u64, &[&str], 
 fn failures_of_one_argument_are_of_one_kind_if_nothing_was_shrunk() {
     let alike = [case("a", &[("x", 4, 30)]), case("b", &[("x", 1_200, 2)])];
     assert_eq!(
-        triage(&alike),
+        triage(&alike, &Style::PLAIN),
         "  2 failures of 1 kind, each with its shortest run:\n    \
          mutual-exclusion, zk-x: 2 cases, 32 seeds\n      \
          picklock replay a --seed 4 --was x\n"
     );
     let other = [case("a", &[("x", 4, 1)]), case("b", &[("y", 5, 1)])];
-    assert!(triage(&other).starts_with("  2 failures of 2 kinds, each with its shortest run:\n"));
+    assert!(
+        triage(&other, &Style::PLAIN)
+            .starts_with("  2 failures of 2 kinds, each with its shortest run:\n")
+    );
 }
 
 #[test]
@@ -109,7 +112,7 @@ fn failures_that_need_the_same_faults_are_of_one_kind_and_the_shortest_is_kept()
         shrunk(outcome, (run.0, run.1, run.2));
     }
     assert_eq!(
-        triage(&small),
+        triage(&small, &Style::PLAIN),
         "  2 failures of 1 kind, each with its shortest run:\n    \
          mutual-exclusion, zk-x, crash: 2 cases, 32 seeds\n      \
          picklock replay b --seed 1200 --was x\n"
@@ -117,7 +120,7 @@ fn failures_that_need_the_same_faults_are_of_one_kind_and_the_shortest_is_kept()
     let mut other = [case("a", &[("x", 4, 30)]), case("b", &[("x", 5, 2)])];
     shrunk(&mut other[0], (4, &[], 9));
     shrunk(&mut other[1], (5, &["crash", "cut"], 9));
-    let told = triage(&other);
+    let told = triage(&other, &Style::PLAIN);
     assert!(
         told.starts_with("  2 failures of 2 kinds, each with its shortest run:\n"),
         "{told}"
@@ -131,7 +134,7 @@ fn seeds_that_share_an_argument_and_need_other_faults_are_not_counted_as_if_they
     let mut outcome = case("a", &[("x", 4, 30)]);
     shrunk(&mut outcome, (4, &["crash"], 9));
     shrunk(&mut outcome, (5, &["cut"], 8));
-    let told = triage(std::slice::from_ref(&outcome));
+    let told = triage(std::slice::from_ref(&outcome), &Style::PLAIN);
     assert!(
         told.starts_with("  2 failures of 2 kinds, each with its shortest run:\n"),
         "{told}"
@@ -147,7 +150,7 @@ fn what_was_not_looked_into_is_no_kind_of_its_own() {
     let mut outcome = case("a", &[("x", 4, 30), ("y", 7, 2), ("z", 9, 1)]);
     shrunk(&mut outcome, (4, &["crash"], 9));
     assert_eq!(
-        triage(std::slice::from_ref(&outcome)),
+        triage(std::slice::from_ref(&outcome), &Style::PLAIN),
         "  3 failures of 1 kind, each with its shortest run:\n    \
          mutual-exclusion, zk-x, crash: 1 case, 30 seeds\n      \
          picklock replay a --seed 4 --was x\n    \
@@ -158,5 +161,5 @@ fn what_was_not_looked_into_is_no_kind_of_its_own() {
 
 #[test]
 fn one_failure_needs_no_order() {
-    assert_eq!(triage(&[case("a", &[("x", 4, 3)])]), "");
+    assert_eq!(triage(&[case("a", &[("x", 4, 3)])], &Style::PLAIN), "");
 }

@@ -8,6 +8,7 @@ use crate::scenarios::bench::{Figure, Goal, figures, herds, searches};
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
+use crate::cli::progress::Work;
 use crate::cli::threads;
 
 const EXAMPLES: &str = "\
@@ -40,9 +41,16 @@ impl Bench {
         // One core, whatever the machine has.
         let pool = threads::pool(Some(1))?;
         let each = Duration::from_millis(self.millis);
+        let work = Work::measuring(3);
+        work.at("the engine, and short runs".to_owned());
         let mut measured = pool.install(|| figures(each));
+        work.seed_done();
+        work.at("searches".to_owned());
         measured.extend(pool.install(|| searches(each)));
+        work.seed_done();
+        work.at("herds".to_owned());
         measured.extend(self.herd.into_iter().flat_map(herds));
+        work.end();
         let mut text = String::new();
         for figure in &measured {
             text.push_str(&line(figure));

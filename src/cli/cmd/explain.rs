@@ -1,7 +1,6 @@
 //! `picklock explain`: what a word means, and a scenario that shows it.
 
 use std::fmt::Write as _;
-use std::io::IsTerminal;
 
 use crate::algorithms::Recipe;
 use crate::checker::{DISTANCES, INVARIANTS, Invariant, METRICS, SOMETIMES, Truth};
@@ -11,7 +10,7 @@ use crate::sources;
 
 use super::list::faults::{self, Example};
 use super::list::known_of;
-use crate::cli::console;
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 
@@ -58,7 +57,7 @@ impl Explain {
     /// # Errors
     ///
     /// [`Failure`], if there is nothing of this name.
-    pub fn execute(self) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let things = explained(&self.word);
         if things.is_empty() {
             let names = names();
@@ -74,10 +73,7 @@ impl Explain {
             return Err(Failure::usage(problem, [hint]));
         }
         let library = sources::library(&program::catalogue())?;
-        let width = match std::io::stdout().is_terminal() {
-            true => console::WIDTH,
-            false => 100,
-        };
+        let width = look.stdout().columns();
         let texts = things
             .iter()
             .map(|thing| text(&self.word, thing, &library, width));

@@ -67,7 +67,7 @@ pub struct Herd {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
     /// How many threads to use; as many as the machine runs at once, if not given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,
     /// Write the figures to this file, as JSON.
     #[arg(long, value_name = "FILE")]

@@ -81,7 +81,7 @@ pub struct Hunt {
         value_parser = clap::value_parser!(u64).range(1..=1_000))]
     findings: u64,
     /// How many threads to use; as many as the machine runs at once, if not given. What is found does not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,
     /// The folder to write to: one file for each finding. It is made if it is not there.
     #[arg(long, value_name = "DIR", default_value = "regressions")]

@@ -6,15 +6,13 @@ pub(super) mod faults;
 
 pub(super) use algorithms::known_of;
 
-use std::io::IsTerminal;
-
 use crate::checker::{DISTANCES, INVARIANTS, METRICS, SOMETIMES};
 use crate::scenarios::program;
 use crate::sources;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::cli::console;
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 
@@ -85,7 +83,7 @@ impl List {
     /// # Errors
     ///
     /// [`Failure`], if nobody could see them.
-    pub fn execute(self) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let Some(what) = self.what else {
             let names = Listing::value_variants().iter();
             let names: Vec<_> = names.filter_map(ValueEnum::to_possible_value).collect();
@@ -123,12 +121,7 @@ impl List {
         let text = if self.json {
             as_json(tables)?
         } else {
-            let width = if std::io::stdout().is_terminal() {
-                console::WIDTH
-            } else {
-                usize::MAX
-            };
-            as_text(&tables, width)
+            as_text(&tables, look.width().unwrap_or(usize::MAX))
         };
         console::print(&text)?;
         Ok(exit::AS_EXPECTED)

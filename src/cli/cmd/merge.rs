@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::checker::outcome::{ScenarioOutcome, Standing};
-use crate::reports::{json, terminal};
+use crate::reports::{json, summary};
 use crate::scenarios::runner::conclude;
 use crate::scenarios::shard_file::{self, ShardFile};
 use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{coverage, program};
 
 use super::report_args::ReportArgs;
-use super::verbosity::VerbosityArgs;
+use super::verbosity::{Among, VerbosityArgs};
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -67,15 +67,17 @@ impl Merge {
         }
         self.reports.can_write(&work)?;
         let outcomes = self.outcomes(&joined, &name, &work)?;
+        work.end();
         let vacuous = coverage::vacuous(&outcomes);
         let cases = outcomes.iter().flat_map(|it| &it.cases);
         let unsaturated = (!vacuous.is_empty()).then_some(Standing::Fail);
         let code = exit::of(cases.map(|case| case.standing).chain(unsaturated));
         let mut text = String::new();
+        let among = Among::names(outcomes.iter().map(|it| it.name.as_str()));
         for outcome in &outcomes {
-            text.extend(self.amount.describe(outcome, look));
+            text.extend(self.amount.describe(outcome, among, look));
         }
-        text.push_str(&terminal::summary(&outcomes, code, &look.stdout()));
+        text.push_str(&summary::summary(&outcomes, code, &look.stdout()));
         text.push_str(&coverage::describe(&vacuous));
         console::shown(work.print(&self.reports.output(text)))?;
         if let Some(path) = &self.json {

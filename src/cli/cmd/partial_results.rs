@@ -9,7 +9,7 @@ use crate::checker::outcome::{
 };
 use crate::reports::style::Style;
 use crate::reports::words::count;
-use crate::reports::{files, json, terminal};
+use crate::reports::{files, json, summary, terminal};
 use crate::scenarios::Scenario;
 use crate::sim::watchdog::{Job, Stuck};
 use crate::watchdog;
@@ -101,7 +101,7 @@ impl Results {
         let mut text: String = unshown
             .map(|outcome| terminal::scenario(outcome, &self.style) + "\n")
             .collect();
-        text.push_str(&terminal::summary(
+        text.push_str(&summary::summary(
             &self.outcomes,
             watchdog::EXIT,
             &self.style,

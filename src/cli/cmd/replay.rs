@@ -231,12 +231,12 @@ fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: 
     let word = format!("{:>12}", terminal::verdict(judged.standing));
     let word = match judged.standing {
         Standing::Fail | Standing::Broken => style.red(&word),
-        Standing::Holds | Standing::AsExpected | Standing::Undecided => word,
+        Standing::Holds | Standing::AsExpected | Standing::Skipped | Standing::Undecided => word,
     };
     let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
     text.push_str(&format!("{word}  {}  seed {}\n", case.name, told.seed));
     for remark in &judged.remarks {
-        for line in console::wrapped(remark, console::WIDTH - 16) {
+        for line in console::wrapped(remark, style.columns() - 16) {
             text.push_str(&format!("{:16}{line}\n", ""));
         }
     }

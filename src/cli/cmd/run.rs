@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::checker::outcome::{CaseOutcome, ScenarioOutcome, Standing};
 use crate::reports::words::count;
-use crate::reports::{json, terminal};
+use crate::reports::{json, summary};
 use crate::scenarios::case_statistics::Tally;
 use crate::scenarios::replay_command::quoted;
 use crate::scenarios::runner::{RunOptions, Stopped, conclude, run_block};
@@ -19,7 +19,7 @@ use super::partial_results::PartialResults;
 use super::report_args::ReportArgs;
 use super::seed_args::{SeedArgs, Span, timed};
 use super::select;
-use super::verbosity::VerbosityArgs;
+use super::verbosity::{Among, VerbosityArgs};
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -51,7 +51,7 @@ pub struct Run {
     #[command(flatten)]
     part: SeedArgs,
     /// How many threads to use; as many as the machine runs at once, if not given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,
     /// Write the results to this file, as JSON; of a shard, what `picklock merge` needs.
     #[arg(long, value_name = "FILE")]
@@ -66,6 +66,9 @@ pub struct Run {
     /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
     #[arg(long)]
     no_shrink: bool,
+    /// End with the first case that fails; the others do not run.
+    #[arg(long, conflicts_with = "time")]
+    fail_fast: bool,
     #[command(flatten)]
     reports: ReportArgs,
     #[command(flatten)]
@@ -82,15 +85,7 @@ impl Run {
         let scenarios = select::scenarios(&self.paths, &self.cases)?;
         let span = self.part.span()?;
         let pool = threads::pool(self.jobs)?;
-        let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
-        let seeds = cases.clone().fold(0_u64, |seeds, case| {
-            seeds.saturating_add(span.part().len(&case.seeds(&span.seeds)))
-        });
-        let work = Work::begin(
-            cases.count() as u64,
-            seeds,
-            !self.amount.quiet && span.time.is_none(),
-        );
+        let work = self.work(&scenarios, &span);
         self.can_write(&span, &work)?;
         let picklock = env!("CARGO_PKG_VERSION");
         let timed = span.time.is_some();
@@ -101,10 +96,11 @@ impl Run {
             outcomes,
             read,
             untouched,
+            failed_fast,
         } = done?;
         if work.is_stopped() {
             if read {
-                let mut summary = terminal::summary(&outcomes, exit::INTERRUPTED, &look.stdout());
+                let mut summary = summary::summary(&outcomes, exit::INTERRUPTED, &look.stdout());
                 summary.push_str("  Stopped: this is what was found by then.\n");
                 console::shown(work.print(&summary))?;
             }
@@ -122,9 +118,12 @@ impl Run {
             Some(_) => exit::of_shard(standings),
         };
         if read {
-            let mut summary = terminal::summary(&outcomes, code, &look.stdout());
+            let mut summary = summary::summary(&outcomes, code, &look.stdout());
             summary.push_str(&coverage::describe(&vacuous));
             summary.push_str(&describe_unshrunk(untouched));
+            if failed_fast {
+                summary.push_str(&describe_left(&scenarios, &outcomes));
+            }
             let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
             let ran = ran.unwrap_or_default();
             // A run that was recorded has no seeds.
@@ -159,6 +158,19 @@ impl Run {
         match &self.html {
             Some(path) => work.write(path, page::of_outcomes(scenarios, outcomes).as_bytes()),
             None => Ok(()),
+        }
+    }
+
+    /// Begins to run the seeds of all cases, and shows how far that is.
+    fn work(&self, scenarios: &[Scenario], span: &Span) -> Work {
+        let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
+        let seeds = cases.clone().fold(0_u64, |seeds, case| {
+            seeds.saturating_add(span.part().len(&case.seeds(&span.seeds)))
+        });
+        let (cases, show) = (cases.count() as u64, !self.amount.quiet);
+        match span.time {
+            None => Work::begin(cases, seeds, show),
+            Some(time) => Work::timed(cases, time, show),
         }
     }
 
@@ -207,33 +219,25 @@ impl Run {
         let json = self.json.as_deref().filter(|_| span.shard.is_none());
         let last_words = PartialResults::begin(scenarios, json, &self.reports, look.stdout());
         let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
-        let mut unasked = Unasked::new(work.stop(), &told);
-        let mut ran = timed(scenarios, &settings, span, pool, work)?;
-        // What ran in turns has run already: of each case there is something to tell.
-        let in_turns = ran.is_some();
-        let goes_on = || in_turns || !work.is_stopped();
+        let mut running = Running {
+            span,
+            pool,
+            work,
+            // What ran in turns has run already: of each case there is something to tell.
+            ran: timed(scenarios, &settings, span, pool, work)?,
+            settings,
+            unasked: Unasked::new(work.stop(), &told),
+            last_words,
+            failed: false,
+        };
+        let among = Among::names(scenarios.iter().map(|it| it.name.as_str()));
         let mut outcomes = Vec::new();
         let mut read = true;
-        for scenario in scenarios.iter().take_while(|_| goes_on()) {
-            last_words.scenario(scenario);
-            let mut cases = Vec::new();
-            for case in scenario.cases.iter().take_while(|_| goes_on()) {
-                work.at(format!("{} {}", scenario.name, case.name));
-                let tally = match ran.as_mut().and_then(VecDeque::pop_front) {
-                    Some(ran) => ran,
-                    None => pool.install(|| all_seeds(scenario, case, &settings, span, work))?,
-                };
-                let is_whole = !work.is_stopped();
-                let outcome = pool.install(|| self.conclude(scenario, case, &tally, &mut unasked));
-                // Of seeds that did not all run, only what they broke says something.
-                let broke = outcome.violations.iter().any(|it| !it.expected);
-                if is_whole || broke || outcome.standing == Standing::Broken {
-                    last_words.case(&outcome);
-                    cases.push(outcome);
-                }
-                file.push(scenario, case, tally);
-                work.advance(is_whole);
+        for scenario in scenarios {
+            if !running.goes_on() {
+                break;
             }
+            let cases = self.cases(scenario, file, &mut running)?;
             if cases.is_empty() {
                 break;
             }
@@ -242,12 +246,12 @@ impl Run {
                 claim: scenario.claim.clone(),
                 cases,
             };
-            if let Some(said) = self.amount.describe(&outcome, look)
+            if let Some(said) = self.amount.describe(&outcome, among, look)
                 && read
             {
                 read = console::shown(work.print(&self.reports.output(said)))?;
             }
-            last_words.shown();
+            running.last_words.shown();
             outcomes.push(outcome);
             let is_written = self.json.is_some() || self.html.is_some();
             if !read && !is_written && !self.reports.are_wanted() {
@@ -257,8 +261,49 @@ impl Run {
         Ok(Done {
             outcomes,
             read,
-            untouched: unasked.untouched(),
+            untouched: running.unasked.untouched(),
+            failed_fast: running.failed,
         })
+    }
+
+    /// Runs the cases of a scenario one after the other, for as long as the run goes on.
+    fn cases(
+        &self,
+        scenario: &Scenario,
+        file: &mut ShardFile,
+        running: &mut Running<'_>,
+    ) -> Result<Vec<CaseOutcome>, Failure> {
+        let (pool, work) = (running.pool, running.work);
+        running.last_words.scenario(scenario);
+        let mut cases = Vec::new();
+        for case in &scenario.cases {
+            if !running.goes_on() {
+                break;
+            }
+            work.at(format!("{} {}", scenario.name, case.name));
+            let tally = match running.ran.as_mut().and_then(VecDeque::pop_front) {
+                Some(ran) => ran,
+                None => {
+                    let (settings, span) = (&running.settings, running.span);
+                    pool.install(|| all_seeds(scenario, case, settings, span, work))?
+                }
+            };
+            let is_whole = !work.is_stopped();
+            let unasked = &mut running.unasked;
+            let outcome = pool.install(|| self.conclude(scenario, case, &tally, unasked));
+            let standing = outcome.standing;
+            running.failed =
+                self.fail_fast && matches!(standing, Standing::Fail | Standing::Broken);
+            // Of seeds that did not all run, only what they broke says something.
+            let broke = outcome.violations.iter().any(|it| !it.expected);
+            if is_whole || broke || standing == Standing::Broken {
+                running.last_words.case(&outcome);
+                cases.push(outcome);
+            }
+            file.push(scenario, case, tally);
+            work.advance(is_whole);
+        }
+        Ok(cases)
     }
 
     /// What came of a case, told of a smaller run if it failed, unless nobody wants that.
@@ -277,6 +322,26 @@ impl Run {
     }
 }
 
+/// A run of scenarios that goes on.
+struct Running<'r> {
+    settings: RunOptions,
+    span: &'r Span,
+    pool: &'r ThreadPool,
+    work: &'r Work,
+    /// Of each case what ran in turns, if time is the limit.
+    ran: Option<VecDeque<Tally>>,
+    unasked: Unasked<'r>,
+    last_words: PartialResults,
+    /// A case failed, and nobody wants to wait for the others.
+    failed: bool,
+}
+
+impl Running<'_> {
+    fn goes_on(&self) -> bool {
+        !self.failed && (self.ran.is_some() || !self.work.is_stopped())
+    }
+}
+
 /// What came of all scenarios.
 struct Done {
     outcomes: Vec<ScenarioOutcome>,
@@ -284,6 +349,8 @@ struct Done {
     read: bool,
     /// How many broken promises were told as they were found.
     untouched: u32,
+    /// Whether a failure ended it.
+    failed_fast: bool,
 }
 
 /// Runs the seeds of a case: all of them, or as many as ran before somebody asked to stop.
@@ -305,6 +372,19 @@ fn all_seeds(
                 return Err(Failure::stopped(scenario, case, why));
             }
         }
+    }
+}
+
+/// Says how many cases did not run because one failed.
+fn describe_left(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> String {
+    let all: usize = scenarios.iter().map(|it| it.cases.len()).sum();
+    let ran: usize = outcomes.iter().map(|it| it.cases.len()).sum();
+    match all.saturating_sub(ran) as u64 {
+        0 => String::new(),
+        left => format!(
+            "  Ended by the first failure (--fail-fast): {} did not run.\n",
+            count(left, "other case")
+        ),
     }
 }
 

@@ -79,7 +79,11 @@ impl Why {
             console::print(&format!("{}; there is nothing to explain.\n", ran.held))?;
             return Ok(ran.exit);
         };
-        let work = Work::whole();
+        let work = Work::explaining();
+        work.at(format!(
+            "{}: which faults and which choices it needs",
+            ran.case.name
+        ));
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
         }
@@ -95,6 +99,7 @@ impl Why {
             service_past: service_past(history, &past),
             past,
         };
+        work.end();
         if let Some(path) = &self.json {
             work.write(path, console::json(&answers.as_json())?.as_bytes())?;
         }
@@ -112,15 +117,16 @@ fn up_to_violation(history: &History, witness: &Witness) -> Vec<usize> {
 impl Answers<'_> {
     fn text(&self, full: bool, look: &OutputArgs) -> String {
         let Self { ran, witness, .. } = self;
+        let columns = look.stdout().columns();
         let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
         let violated = format!("{} violated: {}", self.invariant.name, witness.summary);
-        for line in console::wrapped(&violated, console::WIDTH - 2) {
+        for line in console::wrapped(&violated, columns - 2) {
             let _ = writeln!(text, "  {line}");
         }
         text.push_str("\nWhich faults it needs\n\n");
         for without in &self.without {
             let line = without.describe(&ran.case.plan);
-            for line in console::wrapped(&line, console::WIDTH - 2) {
+            for line in console::wrapped(&line, columns - 2) {
                 let _ = writeln!(text, "  {line}");
             }
         }

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use crate::checker::Broken;
+use crate::reports::style::Style;
+use crate::reports::table_of;
 use crate::scenarios::replay_command::quoted;
 use crate::scenarios::search::detection_rate::{Effort, PlanSource, Yield, measure};
 use crate::scenarios::search::portfolio::strategy_name;
@@ -13,7 +15,7 @@ use crate::sim::plan::Strategy;
 use serde_json::{Value, json};
 
 use super::select;
-use crate::cli::console;
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
@@ -57,8 +59,11 @@ pub struct Yields {
     #[arg(long)]
     strategies: bool,
     /// How many threads to use; as many as the machine runs at once, if not given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,
+    /// Print a table in Markdown.
+    #[arg(long)]
+    markdown: bool,
     /// Write the figures to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -148,12 +153,12 @@ fn way(name: &str) -> Result<PlanSource, String> {
 }
 
 impl Yields {
-    /// Measures, and prints a table in Markdown. The exit code does not depend on the figures.
+    /// Measures, and prints a table. The exit code does not depend on the figures.
     ///
     /// # Errors
     ///
     /// [`Failure`], if not everything could be measured and shown.
-    pub fn execute(self) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let mut scenarios = select::scenarios(&self.paths, &self.cases)?;
         for scenario in &mut scenarios {
             scenario.cases.retain(is_to_be_violated);
@@ -196,7 +201,11 @@ impl Yields {
             }
         }
         work.end();
-        console::shown(console::print(&table(&columns, &rows)))?;
+        let text = match self.markdown {
+            true => markdown(&columns, &rows),
+            false => table(&columns, &rows, &look.stdout()),
+        };
+        console::shown(console::print(&text))?;
         if let Some(path) = &self.json {
             work.write(
                 path,
@@ -217,7 +226,41 @@ fn broken(scenario: &Scenario, case: &Case, why: &Broken) -> Failure {
     ))
 }
 
-fn table(columns: &[Column], rows: &[Row]) -> String {
+/// A table for a terminal: a block per scenario, so that its columns fit beside the names of cases and promises.
+fn table(columns: &[Column], rows: &[Row], style: &Style) -> String {
+    let names = columns
+        .iter()
+        .flat_map(|it| [it.name.clone(), "99 %".to_owned()]);
+    let heads: Vec<String> = ["case", "invariant"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(names)
+        .collect();
+    let cells = |row: &Row| {
+        let sought = row.columns.first().map_or(0, Vec::len);
+        let lines = (0..sought).map(|index| {
+            let found = row.columns.iter().map(|column| &column[index]);
+            let shown = found.flat_map(|it| [shown(it, 50), shown(it, 99)]);
+            let names = [
+                row.case.name.clone(),
+                row.columns[0][index].invariant.to_string(),
+            ];
+            names.into_iter().chain(shown).collect()
+        });
+        lines.collect::<Vec<Vec<String>>>()
+    };
+    let mut text = String::new();
+    for group in rows.chunk_by(|a, b| a.scenario.name == b.scenario.name) {
+        let lines: Vec<Vec<String>> = group.iter().flat_map(cells).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", group[0].scenario.name);
+        text.push_str(&table_of(&heads, &lines, 2, style));
+        text.push('\n');
+    }
+    text + "  After how many runs it was found: from half of the bases, and from 99 of 100.\n"
+}
+
+fn markdown(columns: &[Column], rows: &[Row]) -> String {
     let mut text = String::from("| scenario | case | invariant |");
     let mut line = String::from("| --- | --- | --- |");
     for column in columns {
