@@ -22,6 +22,9 @@ pub const VERSION: u32 = 1;
 pub struct HerdRow {
     /// The algorithm.
     pub algorithm: String,
+    /// How they took it, if not each by itself: `readers`, `4 permits`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
     /// How many contenders wanted the lock.
     pub contenders: u64,
     /// How long each of them held it: a duration as in `30ms`, or `settled` for until everybody else waits again.
@@ -67,6 +70,16 @@ pub struct HerdRow {
     /// Real time that the measurement took; None leaves it out, so that results can be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took_seconds: Option<f64>,
+}
+
+impl HerdRow {
+    /// The algorithm, and how it was taken.
+    pub(crate) fn title(&self) -> String {
+        match &self.mode {
+            Some(mode) => format!("{}, {mode}", self.algorithm),
+            None => self.algorithm.clone(),
+        }
+    }
 }
 
 /// The rows as versioned JSON, ended by a line break. `picklock` is the version of the program.

@@ -28,6 +28,7 @@ fn rows() -> Vec<HerdRow> {
             let per_handover = notifications / n;
             rows.push(HerdRow {
                 algorithm: algorithm.to_owned(),
+                mode: None,
                 contenders,
                 hold: "1s".to_owned(),
                 servers: 3,
@@ -129,6 +130,7 @@ fn ten_algorithms_can_be_told_apart() {
         for contenders in [10_u64, 100, 1_000] {
             rows.push(HerdRow {
                 algorithm: format!("zk-algorithm-{place}"),
+                mode: None,
                 contenders,
                 hold: format!("{}ms", 1 + place % 2),
                 servers: 3,

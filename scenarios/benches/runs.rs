@@ -4,7 +4,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use picklock_algorithms::registry::find;
 use picklock_checker::check_all;
 use picklock_scenarios::bench::{lease_run, short_run};
-use picklock_scenarios::herd::Experiment;
+use picklock_scenarios::herd::{Experiment, Mode};
 use picklock_sim::plan::Hold;
 use picklock_sim::simulate;
 
@@ -63,6 +63,7 @@ fn herds(criterion: &mut Criterion) {
             hold: Hold::Settled,
             servers: 1,
             seed: 0,
+            mode: Mode::Exclusive,
         };
         group.bench_function(name, |bencher| bencher.iter(|| experiment.run().hash));
     }

@@ -13,7 +13,7 @@ use picklock_sim::{engine_benches, simulate};
 
 use crate::clock::Stopwatch;
 use crate::format::parse;
-use crate::herd::Experiment;
+use crate::herd::{Experiment, Mode};
 use crate::library::BUILT_IN;
 use crate::scenario::{Case, Catalogue};
 use crate::search::throughput::share_of_plain_runs;
@@ -173,6 +173,7 @@ pub fn herds(contenders: u32) -> Vec<Figure> {
                 hold: Hold::Settled,
                 servers: 1,
                 seed: 0,
+                mode: Mode::Exclusive,
             };
             let counts = experiment.run().counts;
             let notifications = counts.notifications_to_waiters + counts.notifications_to_releaser;

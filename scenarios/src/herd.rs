@@ -5,7 +5,8 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 use picklock_checker::{Counts, ListTooLong};
 use picklock_sim::plan::{
-    Arrival, Ensemble, Hold, Network, Plan, Resource, Section, Service, Workload,
+    Arrival, ContenderName, ContenderSettings, Ensemble, Hold, Network, Plan, Reads, Resource,
+    Section, Service, Workload,
 };
 use picklock_sim::simulate;
 
@@ -24,6 +25,32 @@ pub struct Experiment {
     pub jute_max_buffer: u32,
     /// The seed.
     pub seed: u64,
+    /// How they take it.
+    pub mode: Mode,
+}
+
+/// How the contenders take the lock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Each by itself.
+    #[default]
+    Exclusive,
+    /// All but the first read together, of a read-write lock.
+    Readers,
+    /// So many at once, of a semaphore.
+    Permits(u32),
+}
+
+impl Mode {
+    /// What is to be said of it beside the algorithm: `readers`.
+    pub fn describe(self) -> Option<String> {
+        match self {
+            Self::Exclusive => None,
+            Self::Readers => Some("readers".to_owned()),
+            Self::Permits(1) => Some("1 permit".to_owned()),
+            Self::Permits(permits) => Some(format!("{permits} permits")),
+        }
+    }
 }
 
 /// What was measured.
@@ -90,9 +117,15 @@ impl Experiment {
     ///
     /// With k contenders left, a release tells: the one behind (predecessor watch); all who wait (same name, recursive
     /// watch); all who wait, and, from the second on, the releaser by the watch that its own last listing left
-    /// (children watch).
+    /// (children watch). A writer's release tells all readers behind it. A lease of a semaphore that goes tells the one
+    /// who counts them, who then leaves the mutex to the next; and what each makes itself tells who has counted before.
     pub fn formula(&self) -> Option<u64> {
         let n = u64::from(self.contenders);
+        match self.mode {
+            Mode::Exclusive => {}
+            Mode::Readers => return self.formula_of_readers(),
+            Mode::Permits(permits) => return self.formula_of_permits(permits.into()),
+        }
         let all = n * n.saturating_sub(1) / 2;
         match self.recipe.name {
             "zk-predecessor-watch"
@@ -101,15 +134,63 @@ impl Experiment {
             | "zk-sequence-token"
             | "zk-first-path"
             | "zk-token-of-process"
-            | "zk-own-nodes" => Some(n.saturating_sub(1)),
+            | "zk-own-nodes"
+            | "zk-leader-election"
+            | "curator-leader-latch"
+            | "curator-leader-selector"
+            | "kazoo-election"
+            | "curator-mutex"
+            | "curator-read-write-lock" => Some(n.saturating_sub(1)),
+            "zk-shared-locks" => Some(2 * n.saturating_sub(1)),
+            "curator-semaphore" | "curator-semaphore-hardened" => (3 * n).checked_sub(5),
+            "kazoo-semaphore" => (4 * n).checked_sub(5),
+            "curator-semaphore-v1" => Some(n.saturating_sub(1)),
             "zk-same-name" | "zk-blind-unlock" | "zk-recursive-watch" => Some(all),
             "zk-children-watch" => Some(all + n.saturating_sub(2)),
             _ => None,
         }
     }
 
+    fn formula_of_readers(&self) -> Option<u64> {
+        let n = u64::from(self.contenders);
+        match self.recipe.name {
+            "curator-read-write-lock" | "kazoo-read-write-lock" => Some(n.saturating_sub(1)),
+            // The writer has left a watch on its own node, too.
+            "zk-shared-locks" => Some(n),
+            _ => None,
+        }
+    }
+
+    /// As many leave at a time as there are permits, and where all leases are watched, one notification tells of all of
+    /// them: there is a formula only for whoever watches one.
+    fn formula_of_permits(&self, permits: u64) -> Option<u64> {
+        let n = u64::from(self.contenders);
+        match self.recipe.name {
+            "curator-semaphore-v1" => Some(n.saturating_sub(permits)),
+            _ => None,
+        }
+    }
+
     /// What runs.
     pub fn plan(&self) -> Plan {
+        let mut plan = self.exclusive_plan();
+        match self.mode {
+            Mode::Exclusive => {}
+            Mode::Readers => {
+                plan.workload.reads = Reads::Always;
+                let writer = ContenderSettings {
+                    reads: Some(Reads::Never),
+                    ..ContenderSettings::default()
+                };
+                let settings = &mut plan.workload.contender_settings;
+                settings.insert(ContenderName(0), writer);
+            }
+            Mode::Permits(permits) => plan.workload.permits = Some(permits),
+        }
+        plan
+    }
+
+    fn exclusive_plan(&self) -> Plan {
         Plan {
             recipe: self.recipe,
             service: Service::ZooKeeper(Ensemble {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use faulty::{FATAL, FAULTY, FICKLE, THREADED};
 use picklock_algorithms::registry::find;
 use picklock_checker::outcome::{CaseOutcome, Standing};
-use picklock_scenarios::herd::Experiment;
+use picklock_scenarios::herd::{Experiment, Mode};
 use picklock_scenarios::replay_command;
 use picklock_scenarios::runner::{self, RunOptions, Stopped, run_case, run_shard};
 use picklock_scenarios::search::detection_rate::{self, Effort, measure};
@@ -295,6 +295,7 @@ fn whatever_else_runs_simulations_says_that_one_broke_off() {
         hold: Hold::Settled,
         servers: 1,
         seed: 0,
+        mode: Mode::Exclusive,
     };
     let told = caught(|| herd.run())
         .map_err(|why| why.to_string())

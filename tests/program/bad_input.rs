@@ -115,6 +115,13 @@ fn what_there_is_nothing_to_measure_of() {
     );
     let barrier = refused(&["herd", "--algorithm", "zk-double-barrier"]);
     has(&barrier, &["zk-double-barrier is a barrier"]);
+    let readers = refused(&["herd", "--algorithm", "zk-hardened", "--readers"]);
+    has(
+        &readers,
+        &["zk-hardened is of the kind mutex", "--kind read-write"],
+    );
+    let permits = refused(&["herd", "--algorithm", "zk-shared-locks", "--permits", "2"]);
+    has(&permits, &["and not semaphore", "--kind semaphore"]);
     let barrier = refused(&["cost", "--algorithm", "zk-double-barrier"]);
     has(&barrier, &["zk-double-barrier is a barrier", "handed over"]);
     let unknown = refused(&["herd", "--algorithm", "zk-hardend"]);

@@ -99,7 +99,7 @@ fn series(chart: Chart, rows: &[HerdRow]) -> Vec<Series> {
     let mut indices: BTreeMap<String, usize> = BTreeMap::new();
     let mut all: Vec<Series> = Vec::new();
     for row in rows {
-        let mut name = row.algorithm.clone();
+        let mut name = row.title();
         if holds {
             name.push_str(&format!("\nhold {}", row.hold));
         }

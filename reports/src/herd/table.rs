@@ -9,7 +9,7 @@ use crate::words::{decimal, duration, thousands};
 type Column = columns::Column<HerdRow>;
 
 const WHICH: &[Column] = &[
-    ("algorithm", |row| row.algorithm.clone()),
+    ("algorithm", HerdRow::title),
     ("contenders", |row| thousands(row.contenders)),
 ];
 

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::algorithms::Recipe;
 use crate::algorithms::clients::ServiceKind;
+use crate::algorithms::{LockKind, Recipe};
 use crate::checker::ListTooLong;
 use crate::reports::herd::chart::Chart;
 use crate::reports::herd::{HerdRow, Undrained, json, table};
 use crate::reports::words::thousands;
 use crate::scenarios::clock::Stopwatch;
-use crate::scenarios::herd::Experiment;
+use crate::scenarios::herd::{Experiment, Mode};
 use crate::scenarios::program;
 use crate::scenarios::units::{UnitMistake, parse_bytes, parse_duration, write_duration};
 use crate::sim::plan::Hold;
@@ -27,6 +27,7 @@ Examples:
   picklock herd
   picklock herd --algorithm zk-children-watch,zk-predecessor-watch --contenders 10,100,1000
   picklock herd --hold 0s                   releases that come faster than waiters can look
+  picklock herd --algorithm zk-shared-locks --readers
   picklock herd --out charts --json herd.json
 
 The first contender takes the lock; the others queue up behind it; then the queue drains. What is
@@ -57,6 +58,12 @@ pub struct Herd {
     /// release comes at a time.
     #[arg(long, value_name = "HOLD", default_value = "settled", value_parser = parse_hold)]
     hold: Hold,
+    /// All but the first take the lock to read: of read-write locks.
+    #[arg(long)]
+    readers: bool,
+    /// As many hold the lock at once: of semaphores, which have one permit if this is not given.
+    #[arg(long, value_name = "N", conflicts_with = "readers", value_parser = clap::value_parser!(u32).range(1..))]
+    permits: Option<u32>,
     /// How many servers: 1, 3, or 5.
     #[arg(long, value_name = "N", default_value = "1", value_parser = ["1", "3", "5"])]
     servers: String,
@@ -141,6 +148,7 @@ impl Herd {
         let mut experiments = Vec::new();
         for name in &self.algorithms {
             let recipe = of_zookeeper(name)?;
+            let mode = self.mode_of(&recipe)?;
             for contenders in &self.contenders {
                 experiments.push(Experiment {
                     recipe,
@@ -150,10 +158,29 @@ impl Herd {
                     servers: self.servers.parse().unwrap_or(1),
                     jute_max_buffer: self.jute_max_buffer,
                     seed: self.seed,
+                    mode,
                 });
             }
         }
         Ok(experiments)
+    }
+
+    /// How an algorithm is taken, if it can be taken so.
+    fn mode_of(&self, recipe: &Recipe) -> Result<Mode, Failure> {
+        let (mode, wanted) = match (self.readers, self.permits) {
+            (true, _) => (Mode::Readers, LockKind::ReadWrite),
+            (false, Some(permits)) => (Mode::Permits(permits), LockKind::Semaphore),
+            (false, None) => return Ok(Mode::Exclusive),
+        };
+        let kind = recipe.ownership.kind();
+        if kind == wanted {
+            return Ok(mode);
+        }
+        let (kind, wanted) = (kind.name(), wanted.name());
+        let problem = format!("{} is of the kind {kind}, and not {wanted}", recipe.name);
+        let command = program::command();
+        let hint = format!("`{command} list algorithms --kind {wanted}` shows which are");
+        Err(Failure::usage(problem, [hint]))
     }
 
     /// The charts to draw, and where.
@@ -272,6 +299,7 @@ fn measure(experiment: &Experiment) -> Result<HerdRow, Undrained> {
     }
     Ok(HerdRow {
         algorithm: experiment.recipe.name.to_owned(),
+        mode: experiment.mode.describe(),
         contenders: experiment.contenders.into(),
         hold: match experiment.hold {
             Hold::For(hold) => write_duration(hold),
