@@ -112,7 +112,9 @@ impl Page {
             sections: Vec::new(),
             size: 0,
         };
-        page.size = page.html(head).len();
+        // Its code comes with the first section.
+        let code: usize = CODE.iter().map(|code| code.len()).sum();
+        page.size = page.html(head).len() + code + 200;
         page
     }
 

@@ -355,7 +355,11 @@ impl Canvas<'_> {
             framed,
         });
         let size = if height > 10.0 { 10.5 } else { 9.0 };
-        let below = height / 2.0 + size * 0.36;
+        let below = match bar.track {
+            // Where no other bar of its lane is.
+            Track::Process => 10.0,
+            _ => height / 2.0 + size * 0.36,
+        };
         let is_server = self.diagram.lanes[bar.lane].kind == LaneKind::Server;
         let has_words = match bar.track {
             Track::Effect => false,

@@ -152,7 +152,7 @@ class Drawing {
       [colors.faint, 0.8, []], [colors.muted, 1, [4, 3]],
     ];
     // What is drawn alike is drawn together, and of those that lie on each other one.
-    const groups = new Map(), drawn = new Set(), cell = this.model.arrows.length > 1000 ? 3 : 1;
+    const groups = new Map(), drawn = new Set(), cell = this.model.arrows.length > 1000 ? 5 : 1;
     this.model.arrows.forEach((arrow, index) => {
       if (!this.visible(arrow) || (arrow.kind === ARROW.servers && !this.view.servers)) return;
       const faded = this.view.fades("arrows", index);
@@ -173,9 +173,9 @@ class Drawing {
       c.setLineDash(dash);
       // A path of many pieces takes longer to draw than many paths of few.
       const tips = [];
-      for (let first = 0; first < arrows.length; first += 32) {
+      for (let first = 0; first < arrows.length; first += 8) {
         c.beginPath();
-        for (const arrow of arrows.slice(first, first + 32)) tips.push(this.arrow(c, arrow));
+        for (const arrow of arrows.slice(first, first + 8)) tips.push(this.arrow(c, arrow));
         c.stroke();
       }
       c.setLineDash([]);
@@ -233,7 +233,9 @@ class Drawing {
       this.font(size);
       if (bar.track !== TRACK.effect && wide > 24 && c.measureText(bar.label).width + 8 < wide) {
         c.fillStyle = colors.ink;
-        const middle = bar.height > 20 ? bar.height - 2 : bar.height / 2 + size * 0.36;
+        // What stands still is named where no other bar of its lane is.
+        const over = this.model.lanes[bar.lane].kind === LANE.server ? 10 : bar.height - 2;
+        const middle = bar.track === TRACK.process ? over : bar.height / 2 + size * 0.36;
         c.fillText(bar.label, Math.max(x, gutter) + 4, bar.top + middle);
       }
     }
