@@ -5,6 +5,7 @@ mod cost;
 mod explain;
 mod herd;
 mod hunt;
+mod left_out;
 mod list;
 mod merge;
 mod page;

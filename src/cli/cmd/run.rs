@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use crate::checker::outcome::{CaseOutcome, ScenarioOutcome, Standing};
-use crate::reports::words::count;
 use crate::reports::{json, summary};
 use crate::scenarios::case_statistics::Tally;
 use crate::scenarios::replay_command::quoted;
@@ -14,6 +13,7 @@ use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{Case, Scenario, coverage, program};
 use rayon::ThreadPool;
 
+use super::left_out::{describe_left, describe_unshrunk};
 use super::page;
 use super::partial_results::PartialResults;
 use super::report_args::ReportArgs;
@@ -373,30 +373,4 @@ fn all_seeds(
             }
         }
     }
-}
-
-/// Says how many cases did not run because one failed.
-fn describe_left(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> String {
-    let all: usize = scenarios.iter().map(|it| it.cases.len()).sum();
-    let ran: usize = outcomes.iter().map(|it| it.cases.len()).sum();
-    match all.saturating_sub(ran) as u64 {
-        0 => String::new(),
-        left => format!(
-            "  Ended by the first failure (--fail-fast): {} did not run.\n",
-            count(left, "other case")
-        ),
-    }
-}
-
-/// Says of how many broken promises no smaller run was looked for, and why.
-pub(super) fn describe_unshrunk(untouched: u32) -> String {
-    if untouched == 0 {
-        return String::new();
-    }
-    let promises = count(untouched.into(), "broken promise");
-    format!(
-        "  {promises} told as found: shrinking that nobody asks for ends after a few seconds of work\n  \
-         in all. `{} shrink` makes each smaller.\n",
-        program::command()
-    )
 }

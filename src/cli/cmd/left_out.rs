@@ -1,0 +1,31 @@
+//! What a run says that it has left out: cases that did not run, and failures that were not shrunk.
+
+use crate::checker::outcome::ScenarioOutcome;
+use crate::reports::words::count;
+use crate::scenarios::{Scenario, program};
+
+/// Says how many cases did not run because one failed.
+pub(super) fn describe_left(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> String {
+    let all: usize = scenarios.iter().map(|it| it.cases.len()).sum();
+    let ran: usize = outcomes.iter().map(|it| it.cases.len()).sum();
+    match all.saturating_sub(ran) as u64 {
+        0 => String::new(),
+        left => format!(
+            "  Ended by the first failure (--fail-fast): {} did not run.\n",
+            count(left, "other case")
+        ),
+    }
+}
+
+/// Says of how many broken promises no smaller run was looked for, and why.
+pub(super) fn describe_unshrunk(untouched: u32) -> String {
+    if untouched == 0 {
+        return String::new();
+    }
+    let promises = count(untouched.into(), "broken promise");
+    format!(
+        "  {promises} told as found: shrinking that nobody asks for ends after a few seconds of work\n  \
+         in all. `{} shrink` makes each smaller.\n",
+        program::command()
+    )
+}
