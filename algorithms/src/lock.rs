@@ -214,6 +214,8 @@ pub enum Claim {
     OwnReleaseOnly,
     /// `fifo`
     Fifo,
+    /// `reentrancy`
+    Reentrancy,
     /// `honest-answer`
     HonestAnswer,
     /// `barrier`
@@ -233,6 +235,7 @@ impl Claim {
             Self::NoOrphan => "no-orphan",
             Self::OwnReleaseOnly => "own-release-only",
             Self::Fifo => "fifo",
+            Self::Reentrancy => "reentrancy",
             Self::HonestAnswer => "honest-answer",
             Self::Barrier => "barrier",
         }

@@ -15,6 +15,7 @@ pub mod redisson;
 pub mod redisson_client_id;
 pub mod redisson_failed_renewal;
 pub mod redisson_if_held;
+pub mod redisson_kept_count;
 pub mod redisson_message_only;
 pub mod redisson_no_latch;
 pub mod redisson_replicated;

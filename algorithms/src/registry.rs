@@ -113,6 +113,7 @@ pub const RECIPES: &[Recipe] = &[
     redis::redisson_if_held::RECIPE,
     redis::wait_ignored::RECIPE,
     redis::redisson_no_latch::RECIPE,
+    redis::redisson_kept_count::RECIPE,
     redis::redisson_failed_renewal::RECIPE,
     redis::redisson_client_id::RECIPE,
     redis::redis_py_lock_one_token::RECIPE,

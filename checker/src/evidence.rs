@@ -167,6 +167,8 @@ pub struct Evidence<'a> {
     pub removals: Vec<usize>,
     /// The `Answered` events.
     pub answers: Vec<usize>,
+    /// The `Reentry` events.
+    pub reentries: Vec<usize>,
     /// Calls of `acquire` that failed definitely, and what is doubtful of their contenders.
     pub refused: Vec<Refused>,
     /// The `FaultFired` events.

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ended::Ended;
+use crate::entry_step::EntryStep;
 pub use crate::ids::{ContenderId, ServerId};
 use crate::list_too_long::ListTooLong;
 use crate::server_change::ServerChange;
@@ -76,6 +78,12 @@ pub enum EventKind {
         lock: LockId,
         why: Failure,
         definite: bool,
+    },
+    /// The contender, which holds the lock, enters it again, or leaves such a further entry.
+    Reentry {
+        by: ContenderId,
+        lock: LockId,
+        step: EntryStep,
     },
     /// The contender calls `release`: it no longer believes that it holds the lock.
     ReleaseStarted { by: ContenderId, lock: LockId },
@@ -264,22 +272,6 @@ pub enum ServiceAnswer {
     DeniedAtOne,
     /// The owner's hold counts so many entries now: it entered again, or gave one entry back.
     Counts(u64),
-}
-
-/// Why a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ended {
-    /// Every contender has finished.
-    AllFinished,
-    /// The calm has lasted as long as the bound on progress allows, and somebody still waits.
-    BoundReached,
-    /// The run was out of its budget of events before it could tell anything.
-    OutOfBudget,
-    /// Something was asked of the service that the simulated one does not do as the real one would.
-    NotModelled,
-    /// Code of a contender, or of picklock itself, panicked or would not come to an end.
-    Broken,
 }
 
 /// A whole run: who took part, and all that happened.

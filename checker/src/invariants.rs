@@ -13,6 +13,7 @@ mod no_orphan;
 mod no_stale_effect;
 mod own_release_only;
 mod progress;
+mod reentrancy;
 mod timely_loss;
 
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,7 @@ pub const INVARIANTS: &[Invariant] = &[
     own_release_only::INVARIANT,
     fifo::INVARIANT,
     bounded_bypass::INVARIANT,
+    reentrancy::INVARIANT,
     honest_answer::INVARIANT,
     timely_loss::INVARIANT,
     barrier::INVARIANT,

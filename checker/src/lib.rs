@@ -4,6 +4,8 @@
 //! pure function that tells whether it was kept. Nothing here runs anything, draws anything, or reads a clock.
 
 mod broken;
+mod ended;
+mod entry_step;
 pub mod evidence;
 pub mod failure;
 pub mod for_good;
@@ -29,11 +31,13 @@ mod vocabulary;
 mod witness;
 
 pub use broken::Broken;
+pub use ended::Ended;
+pub use entry_step::EntryStep;
 pub use evidence::{Arrival, Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused};
 pub use failure::Failure;
 pub use for_good::{ForGood, Stranded, Unavailable};
 pub use history::{
-    ContenderId, Disowned, Ended, Event, EventKind, FaultId, History, LockId, NameId, ServerId,
+    ContenderId, Disowned, Event, EventKind, FaultId, History, LockId, NameId, ServerId,
     ServiceAnswer, Token,
 };
 pub use invariants::{INVARIANTS, Invariant, Truth, check_all, check_evidence};

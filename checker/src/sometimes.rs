@@ -248,6 +248,7 @@ impl Tracker {
                 }
             }
             EventKind::Released { .. }
+            | EventKind::Reentry { .. }
             | EventKind::ReleaseCancelled { .. }
             | EventKind::Finished { .. }
             | EventKind::Resumed { .. }
@@ -270,6 +271,10 @@ impl Tracker {
             | EventKind::Leftover { .. }
             | EventKind::Final { .. } => {}
         }
+        self.look_whether_two_wait();
+    }
+
+    fn look_whether_two_wait(&mut self) {
         if self.waiting >= 2 && self.owners > 0 {
             self.reached.add("two-wait");
         }

@@ -4,15 +4,18 @@
 mod plain;
 
 use picklock_checker::{
-    ContenderId, Counts, Disowned, Ended, Event, EventKind, Evidence, Facts, Failure, ForGood,
-    History, Knowledge, LockId, Mode, NameId, Run, Token, Verdict, VirtualTime, invariants,
+    ContenderId, Counts, Disowned, Ended, EntryStep, Event, EventKind, Evidence, Facts, Failure,
+    ForGood, History, Knowledge, LockId, Mode, NameId, Run, Token, Verdict, VirtualTime,
+    invariants,
 };
 use plain::{Answer, Plain};
 use proptest::prelude::*;
 
 /// What can happen, with little to choose from, so that things meet: beliefs, the service, and
 /// writes, each as often as its weight says.
-fn what([beliefs, service, writes, losses, queue]: [u32; 5]) -> impl Strategy<Value = EventKind> {
+fn what(
+    [beliefs, service, writes, losses, queue, entries]: [u32; 6],
+) -> impl Strategy<Value = EventKind> {
     let by = || (0..3u32).prop_map(ContenderId);
     let lock = || prop_oneof![4 => Just(LockId(0)), 1 => Just(LockId(1))];
     let token = || (0..3u64).prop_map(Token);
@@ -33,14 +36,7 @@ fn what([beliefs, service, writes, losses, queue]: [u32; 5]) -> impl Strategy<Va
     ];
     let how = Disowned::Expired;
     let of_the_service = prop_oneof![
-        queue => prop_oneof![
-            2 => (by(), lock(), 0..9u64, name(), mode())
-                .prop_map(|(by, lock, place, name, mode)| {
-                    EventKind::Queued { by, lock, place, name, mode }
-                }),
-            1 => (by(), lock(), 0..9u64, name())
-                .prop_map(|(by, lock, place, name)| EventKind::Unqueued { by, lock, place, name }),
-        ],
+        queue => place(),
         4 => (by(), lock(), token(), name(), mode())
             .prop_map(|(by, lock, token, name, mode)| {
                 EventKind::Owned { by, lock, token, name, mode }
@@ -79,7 +75,63 @@ fn what([beliefs, service, writes, losses, queue]: [u32; 5]) -> impl Strategy<Va
         beliefs => of_beliefs,
         service => of_the_service,
         writes => of_writes,
-        losses => loss()
+        losses => loss(),
+        entries => entry(),
+    ]
+}
+
+/// A place in the queue is taken, or gone.
+fn place() -> impl Strategy<Value = EventKind> {
+    let by = || (0..3u32).prop_map(ContenderId);
+    let lock = || prop_oneof![4 => Just(LockId(0)), 1 => Just(LockId(1))];
+    let name = || (0..3u32).prop_map(NameId);
+    let mode = prop_oneof![2 => Just(Mode::Exclusive), 1 => Just(Mode::Shared)];
+    prop_oneof![
+        2 => (by(), lock(), 0..9u64, name(), mode).prop_map(|(by, lock, place, name, mode)| {
+            EventKind::Queued {
+                by,
+                lock,
+                place,
+                name,
+                mode,
+            }
+        }),
+        1 => (by(), lock(), 0..9u64, name())
+            .prop_map(|(by, lock, place, name)| EventKind::Unqueued { by, lock, place, name }),
+    ]
+}
+
+/// A contender enters again, or has left.
+fn entry() -> impl Strategy<Value = EventKind> {
+    let by = || prop_oneof![4 => Just(ContenderId(0)), 1 => Just(ContenderId(1))];
+    let lock = LockId(0);
+    let step = prop_oneof![
+        Just(EntryStep::Asks),
+        Just(EntryStep::Enters),
+        Just(EntryStep::Leaves)
+    ];
+    prop_oneof![
+        3 => (by(), step).prop_map(move |(by, step)| EventKind::Reentry { by, lock, step }),
+        2 => by().prop_map(move |by| EventKind::Released { by, lock }),
+        2 => by().prop_map(move |by| EventKind::Acquired {
+            by,
+            lock,
+            token: None,
+            mode: Mode::Exclusive,
+        }),
+        2 => (by(), (0..3u64).prop_map(Token)).prop_map(move |(by, token)| EventKind::Owned {
+            by,
+            lock,
+            token,
+            name: NameId(0),
+            mode: Mode::Exclusive,
+        }),
+        2 => (by(), (0..3u64).prop_map(Token)).prop_map(move |(by, token)| EventKind::Disowned {
+            by,
+            lock,
+            token,
+            how: Disowned::Released,
+        }),
     ]
 }
 
@@ -108,16 +160,17 @@ fn loss() -> impl Strategy<Value = EventKind> {
     ]
 }
 
-/// Histories about contenders and the service, such about writes, such about losses, and such about contenders and a
-/// service without a queue.
-const OF_TURNS: [u32; 5] = [4, 4, 1, 0, 6];
-const OF_WRITES: [u32; 5] = [4, 2, 6, 0, 6];
-const OF_LOSSES: [u32; 5] = [6, 5, 0, 6, 6];
-const OF_CALLS: [u32; 5] = [5, 4, 0, 0, 0];
+/// Histories about contenders and the service, such about writes, such about losses, such about contenders and a
+/// service without a queue, and such about those who enter again.
+const OF_TURNS: [u32; 6] = [4, 4, 1, 0, 6, 0];
+const OF_WRITES: [u32; 6] = [4, 2, 6, 0, 6, 0];
+const OF_LOSSES: [u32; 6] = [6, 5, 0, 6, 6, 0];
+const OF_CALLS: [u32; 6] = [5, 4, 0, 0, 0, 0];
+const OF_ENTRIES: [u32; 6] = [3, 3, 0, 0, 4, 9];
 
 /// A history as the recorder would write it at least this far: a call is answered before the next,
 /// and a place is given once.
-fn run(weights: [u32; 5]) -> impl Strategy<Value = Run> {
+fn run(weights: [u32; 6]) -> impl Strategy<Value = Run> {
     let length = if weights == OF_TURNS { 26 } else { 40 };
     let step = prop_oneof![3 => Just(1u64), 2 => Just(0), 1 => Just(2)];
     let events = prop::collection::vec((step, what(weights)), 0..length);
@@ -196,7 +249,7 @@ fn answer(verdict: Verdict) -> Answer {
 }
 
 /// The same of a semaphore with two permits.
-fn with_two_permits(weights: [u32; 5]) -> impl Strategy<Value = Run> {
+fn with_two_permits(weights: [u32; 6]) -> impl Strategy<Value = Run> {
     run(weights).prop_map(|mut run| {
         run.facts.permits = 2;
         run
@@ -249,6 +302,12 @@ proptest! {
             Answer::Holds | Answer::Undecided => None,
         };
         prop_assert_eq!(at, plain.bypassed_more_than(bound as usize));
+    }
+
+    #[test]
+    fn reentrancy_is_what_every_entry_says(run in run(OF_ENTRIES)) {
+        let plain = Plain::new(&run.history.events);
+        prop_assert_eq!(found("reentrancy", &run).is_violated(), plain.entries_do_not_count());
     }
 
     #[test]
@@ -332,11 +391,12 @@ fn the_random_histories_are_of_all_kinds() {
         ("fifo", OF_TURNS, 1),
         ("bounded-bypass", OF_TURNS, 1),
         ("bounded-bypass", OF_CALLS, 1),
+        ("reentrancy", OF_ENTRIES, 1),
         ("timely-loss", OF_LOSSES, 1),
         ("no-stale-effect", OF_WRITES, 1),
         ("no-lost-update", OF_WRITES, 1),
     ];
-    let mut seen = [[0; 3]; 10];
+    let mut seen = [[0; 3]; 11];
     for ((name, weights, permits), seen) in names.into_iter().zip(&mut seen) {
         for _ in 0..2_000 {
             let mut run = run(weights).new_tree(&mut runner).unwrap().current();

@@ -1,7 +1,8 @@
 //! An event in a few words, where there is no room for a timeline.
 
 use picklock_checker::{
-    ContenderId, EventKind, FaultId, History, Mode, ServerChange, ServiceAnswer, ServiceEvent,
+    ContenderId, EntryStep, EventKind, FaultId, History, Mode, ServerChange, ServiceAnswer,
+    ServiceEvent,
 };
 
 /// What a server did or found, in words: `server-2 is LEADING in epoch 2, after server-3`.
@@ -27,6 +28,11 @@ pub fn describe(history: &History, what: &EventKind) -> String {
         EventKind::AcquireFailed { by, .. } => of(by, "fails to acquire"),
         EventKind::ReleaseStarted { by, .. } => of(by, "calls release"),
         EventKind::Released { by, .. } => of(by, "has released"),
+        EventKind::Reentry { by, step, .. } => match step {
+            EntryStep::Asks => of(by, "calls `acquire` again"),
+            EntryStep::Enters => of(by, "has entered again"),
+            EntryStep::Leaves => of(by, "leaves an inner entry"),
+        },
         EventKind::ReleaseFailed { by, .. } => of(by, "fails to release"),
         EventKind::Lost { by, .. } => of(by, "is told of its loss"),
         EventKind::Cancelled { by, .. } => of(by, "is cancelled"),

@@ -29,6 +29,11 @@ const SLIPS: &[Slip] = &[
         "\"zk-predecessor-watch\"\n",
         "\"zk-predecessor-watch\"\nexpect.bounded-bypass = \"holds\"\n",
     ),
+    (
+        "reentrancy_without_reentry",
+        "\"zk-predecessor-watch\"\n",
+        "\"zk-predecessor-watch\"\nexpect.reentrancy = \"holds\"\n",
+    ),
     ("again_for_good", ", for = \"20s\"", ""),
     ("again_how_often", "times = 3\n", ""),
     (

@@ -106,6 +106,7 @@ fn words(what: &EventKind) -> [u64; 4] {
             lock.0.into(),
             (why as u64) << 1 | u64::from(definite),
         ],
+        EventKind::Reentry { by, lock, step } => [38, by.0.into(), lock.0.into(), step as u64],
         EventKind::ReleaseStarted { by, lock } => [4, by.0.into(), lock.0.into(), 0],
         EventKind::Released { by, lock } => [5, by.0.into(), lock.0.into(), 0],
         EventKind::ReleaseFailed { by, lock, why } => [6, by.0.into(), lock.0.into(), why as u64],

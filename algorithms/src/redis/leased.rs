@@ -10,6 +10,17 @@ use crate::{Claim, Env, Held, Lease, LockError};
 /// What locks by a lease promise: no order, and no token.
 pub const CLAIMS: &[Claim] = BASIC_CLAIMS;
 
+/// What such a lock promises that counts for each thread how often it has entered.
+pub const REENTRANT_CLAIMS: &[Claim] = &[
+    Claim::MutualExclusion,
+    Claim::ExclusiveOwnership,
+    Claim::Progress,
+    Claim::NoOrphan,
+    Claim::OwnReleaseOnly,
+    Claim::Reentrancy,
+    Claim::HonestAnswer,
+];
+
 /// A handle, the environment of the process, and the key.
 pub struct Leased {
     /// The handle.

@@ -43,7 +43,7 @@ use async_trait::async_trait;
 
 use client_id::uuid;
 
-use super::leased::{CLAIMS, Leased, never};
+use super::leased::{Leased, REENTRANT_CLAIMS, never};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis, RedisResult, Script, Value};
 use crate::{
@@ -63,7 +63,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RLock: a hash per lock, a watchdog, and waking by publish.",
     source: "Redisson 4.x, RedissonLock",
     flaw: None,
-    claims: CLAIMS,
+    claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::Key,
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
@@ -185,8 +185,13 @@ impl RedissonLock {
     }
 
     /// The same, of which a release that is sent twice counts twice.
-    pub fn without_latch(mut self) -> Self {
-        self.scripts.unlock = Script::new(UNLOCK_WITHOUT_LATCH);
+    pub fn without_latch(self) -> Self {
+        self.with_unlock(UNLOCK_WITHOUT_LATCH)
+    }
+
+    /// The same with another script for the release.
+    pub fn with_unlock(mut self, unlock: &str) -> Self {
+        self.scripts.unlock = Script::new(unlock);
         self
     }
 

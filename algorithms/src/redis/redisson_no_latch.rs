@@ -1,6 +1,6 @@
 //! `redisson`, except that the unlock script leaves no latch. Must be caught by `incidents/redisson-4871`.
 
-use super::leased::CLAIMS;
+use super::leased::REENTRANT_CLAIMS;
 use super::redisson::RedissonLock;
 use crate::{Build, OwnershipRule, Recipe, RecipeInput};
 
@@ -10,7 +10,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RLock whose unlock counts down again when the client sends it again.",
     source: "Redisson #4871: RedissonLock.unlockInnerAsync before 3.24",
     flaw: Some("an unlock whose answer was lost counts twice"),
-    claims: CLAIMS,
+    claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::Key,
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],

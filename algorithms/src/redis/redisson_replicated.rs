@@ -27,7 +27,7 @@
 //! - One of two is enough, and the other may be promoted (scenario `redis/redisson-one-of-two`).
 //! - Where no replica is connected, none is waited for.
 
-use super::leased::CLAIMS;
+use super::leased::REENTRANT_CLAIMS;
 use super::redisson::RedissonLock;
 use crate::clients::RequestKind;
 use crate::{Build, OwnershipRule, Recipe, RecipeInput};
@@ -38,7 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RLock where there are replicas: it waits until one of them has heard.",
     source: "Redisson 4.x, CommandAsyncService.syncedEval",
     flaw: None,
-    claims: CLAIMS,
+    claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::Key,
     requests: &[
         RequestKind::Script,

@@ -44,6 +44,7 @@
 //! - The time that a timed acquire waits is looked at only between a look at the queue and the next wait. A call that
 //!   is repeated for long, or not answered, takes longer.
 
+mod claims;
 mod cleanup;
 mod driver;
 mod wait;
@@ -53,6 +54,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+pub(super) use claims::{CLAIMS, REENTRANT_CLAIMS};
 pub(super) use cleanup::CleanupGuard;
 pub(super) use driver::{
     LockInternalsDriver, PredicateResults, StandardLockInternalsDriver, after_mark, our_index,
@@ -63,7 +65,7 @@ use super::queue::child;
 use crate::clients::RequestKind;
 use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy, ErrorState, Protection};
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
-use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] = &[
@@ -79,7 +81,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Curator's InterProcessMutex: protected create, predecessor watch, guaranteed delete, and a listener.",
     source: "Apache Curator 5.4, InterProcessMutex; Tech Note 10",
     flaw: None,
-    claims: CLAIMS,
+    claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::LowestChild,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::WallClock],
@@ -89,17 +91,6 @@ pub const RECIPE: Recipe = Recipe {
         Box::new(InterProcessMutex::new(zk, env, lock, Deviation::NONE))
     }),
 };
-
-/// What Curator's lock promises.
-pub(super) const CLAIMS: &[Claim] = &[
-    Claim::MutualExclusion,
-    Claim::ExclusiveOwnership,
-    Claim::Progress,
-    Claim::NoOrphan,
-    Claim::OwnReleaseOnly,
-    Claim::Fifo,
-    Claim::HonestAnswer,
-];
 
 /// How a sibling deviates from Curator.
 #[derive(Clone, Copy)]

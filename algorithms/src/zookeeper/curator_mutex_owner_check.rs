@@ -1,7 +1,7 @@
 //! `curator_mutex`, except that whoever is first asks whose node it is before it enters. Must hold in
 //! `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`, where the other is caught.
 
-use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
+use super::curator_mutex::{Deviation, InterProcessMutex, REENTRANT_CLAIMS};
 use crate::{Build, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
@@ -10,7 +10,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Curator's InterProcessMutex that does not enter on the node of a session that it has given up.",
     source: "CURATOR-604; Apache Curator 5.4, LeaderLatch.checkLeadership (CURATOR-653)",
     flaw: None,
-    claims: CLAIMS,
+    claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::LowestChild,
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock],

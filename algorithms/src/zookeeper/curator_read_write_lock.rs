@@ -32,8 +32,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::curator_mutex::{
-    CLAIMS, Deviation, InterProcessMutex, LockInternalsDriver, PredicateResults, REQUESTS,
-    after_mark, our_index,
+    Deviation, InterProcessMutex, LockInternalsDriver, PredicateResults, REENTRANT_CLAIMS,
+    REQUESTS, after_mark, our_index,
 };
 use crate::clients::curator::{Curator, CuratorConfig};
 use crate::clients::zookeeper::{Path, ZkResult, ZooKeeper};
@@ -45,7 +45,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Curator's InterProcessReadWriteLock: two mutexes in one queue, and a listener.",
     source: "Apache Curator 5.4, InterProcessReadWriteLock",
     flaw: None,
-    claims: CLAIMS,
+    claims: REENTRANT_CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::WallClock],

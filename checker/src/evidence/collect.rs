@@ -33,6 +33,7 @@ pub(super) fn collect(run: &Run) -> Evidence<'_> {
             queueing: Vec::with_capacity(room),
             removals: Vec::new(),
             answers: Vec::new(),
+            reentries: Vec::new(),
             refused: Vec::new(),
             faults: Vec::new(),
             signs: Vec::new(),
@@ -104,6 +105,7 @@ impl<'a> Collector<'a> {
                 how,
             } => self.disowned(index, by, lock, token, how),
             EventKind::Answered { .. } => found.answers.push(index),
+            EventKind::Reentry { .. } => found.reentries.push(index),
             EventKind::Writing { by, lock, token } => self.writing(index, by, lock, token),
             EventKind::Effect {
                 by,

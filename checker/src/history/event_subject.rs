@@ -9,6 +9,7 @@ impl EventKind {
             EventKind::AcquireStarted { lock, .. }
             | EventKind::Acquired { lock, .. }
             | EventKind::AcquireFailed { lock, .. }
+            | EventKind::Reentry { lock, .. }
             | EventKind::ReleaseStarted { lock, .. }
             | EventKind::Released { lock, .. }
             | EventKind::ReleaseFailed { lock, .. }
@@ -53,6 +54,7 @@ impl EventKind {
             EventKind::AcquireStarted { by, .. }
             | EventKind::Acquired { by, .. }
             | EventKind::AcquireFailed { by, .. }
+            | EventKind::Reentry { by, .. }
             | EventKind::ReleaseStarted { by, .. }
             | EventKind::Released { by, .. }
             | EventKind::ReleaseFailed { by, .. }

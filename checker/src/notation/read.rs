@@ -1,6 +1,6 @@
 //! From words to a history.
 
-use super::word::{NotationError, Word};
+use super::word::{NotationError, Word, reentry};
 use crate::{
     ContenderId, Disowned, Ended, Event, EventKind, Failure, FaultId, History, LockId, Mode,
     NameId, ServiceAnswer, Token, VirtualTime,
@@ -245,6 +245,7 @@ impl Reader {
             "indefinite" => (Rank::Asks, failed(false)),
             "cancelled" => (Rank::Asks, EventKind::Cancelled { by, lock }),
             "release-cancelled" => (Rank::Asks, EventKind::ReleaseCancelled { by, lock }),
+            "reenters" | "reentered" | "entry-left" => (Rank::Asks, reentry(verb, by, lock)),
             "leaves" => (Rank::Ends, EventKind::ReleaseStarted { by, lock }),
             "released" => (Rank::Asks, EventKind::Released { by, lock }),
             "release-failed" => (Rank::Asks, EventKind::ReleaseFailed { by, lock, why }),

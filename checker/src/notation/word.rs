@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{ContenderId, EventKind, Knowledge, LockId, VirtualTime};
+use crate::{ContenderId, EntryStep, EventKind, Knowledge, LockId, VirtualTime};
 
 /// A word that is not in the notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,6 +127,16 @@ impl<'a> Word<'a> {
     pub(super) fn wrong(&self, expected: &'static str) -> NotationError {
         NotationError::new(self.text, expected)
     }
+}
+
+/// What a holder does that enters the lock again.
+pub(super) fn reentry(verb: &str, by: ContenderId, lock: LockId) -> EventKind {
+    let step = match verb {
+        "reenters" => EntryStep::Asks,
+        "reentered" => EntryStep::Enters,
+        _ => EntryStep::Leaves,
+    };
+    EventKind::Reentry { by, lock, step }
 }
 
 /// Seconds with up to six decimals, exactly.

@@ -2,6 +2,7 @@
 //! answered by looking at the whole history again.
 
 mod bypass;
+mod reentrancy;
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::{ContenderId, EventKind, History, LockId, Mode, Vocabulary};
+use picklock_checker::{ContenderId, EntryStep, EventKind, History, LockId, Mode, Vocabulary};
 
 use crate::style::Glyphs;
 
@@ -107,6 +107,14 @@ impl Lane {
                 let words = match history.vocabulary {
                     Vocabulary::Barrier => "leaves",
                     Vocabulary::Lock | Vocabulary::Election => "released",
+                };
+                self.plain(named(words, lock), glyphs)
+            }
+            EventKind::Reentry { lock, step, .. } => {
+                let words = match step {
+                    EntryStep::Asks => "acquire again",
+                    EntryStep::Enters => "inside again",
+                    EntryStep::Leaves => "leaves inner entry",
                 };
                 self.plain(named(words, lock), glyphs)
             }

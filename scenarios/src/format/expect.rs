@@ -68,7 +68,7 @@ pub(crate) fn checked_by_default(
     let bounded = invariant == "bounded-bypass";
     (claimed || of_the_resource || bounded || UNIVERSAL.contains(&invariant))
         && applies_to(invariant, workload.section)
-        && (!bounded || workload.bypass_bound.is_some())
+        && left_open(invariant, workload).is_none()
         && recipe.is_none_or(|it| applies_to_kind(invariant, it.ownership.kind()))
 }
 
@@ -91,8 +91,8 @@ pub(super) fn expectations(
             mistakes.add(span, mistake);
         } else if let Some(mistake) = recipe.and_then(|it| of_another_kind(name, it, catalogue)) {
             mistakes.add(span, mistake);
-        } else if name == "bounded-bypass" && workload.bypass_bound.is_none() {
-            mistakes.add(span, without_bound());
+        } else if let Some(mistake) = left_open(name, workload) {
+            mistakes.add(span, mistake);
         } else if !applies_to(name, workload.section) {
             let mistake = Mistake::new(format!("`{name}` says nothing here"))
                 .label("no section of this workload does what it speaks of")
@@ -118,11 +118,22 @@ pub(super) fn expectations(
     all.collect()
 }
 
-/// How often one may be overtaken depends on the lock: nobody but the file can say.
-fn without_bound() -> Mistake {
-    Mistake::new("`bounded-bypass` has no bound here")
-        .label("how often may one who waits be overtaken?")
-        .help("write `bypass-bound = 0` in [workload], or as many times as it may be")
+/// What the workload has to say before an invariant can be looked at, if it does not.
+fn left_open(invariant: &str, workload: &Workload) -> Option<Mistake> {
+    match invariant {
+        // How often one may be overtaken depends on the lock: nobody but the file can say.
+        "bounded-bypass" if workload.bypass_bound.is_none() => Some(
+            Mistake::new("`bounded-bypass` has no bound here")
+                .label("how often may one who waits be overtaken?")
+                .help("write `bypass-bound = 0` in [workload], or as many times as it may be"),
+        ),
+        "reentrancy" if workload.reentrancy_depth < 2 => Some(
+            Mistake::new("`reentrancy` says nothing here")
+                .label("no section enters the lock again")
+                .help("write `reentrancy-depth = 2` in [workload], or take the expectation away"),
+        ),
+        _ => None,
+    }
 }
 
 /// Why an invariant says nothing of locks such as this one, if so.

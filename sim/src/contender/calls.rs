@@ -6,11 +6,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use picklock_algorithms::{Held, Lock, LockError};
-use picklock_checker::{Failure, Mode};
+use picklock_checker::{EntryStep, EventKind, Failure, Mode};
 use picklock_clients::completion::Answer;
 use picklock_clients::env::LocalFuture;
 
-use super::Contender;
+use super::{Contender, Recorded};
 use crate::plan::{ContenderName, LockCall};
 use crate::world::SimulatedService;
 
@@ -138,6 +138,7 @@ impl<S: SimulatedService> Contender<S> {
         let again = self.world().plan.workload.reentrancy_depth - 1;
         let mut entered = Vec::new();
         for _ in 0..again {
+            self.reentry(EntryStep::Asks).await;
             self.world().set_acquiring(self.id, true);
             let lock = self.locks.of_mut(self.lock);
             let held = match self.mode {
@@ -146,11 +147,18 @@ impl<S: SimulatedService> Contender<S> {
             };
             self.world().set_acquiring(self.id, false);
             entered.push(held?);
+            self.reentry(EntryStep::Enters).await;
         }
         while let Some(held) = entered.pop() {
             self.locks.of_mut(self.lock).release(held).await?;
+            self.reentry(EntryStep::Leaves).await;
         }
         Ok(())
+    }
+
+    fn reentry(&self, step: EntryStep) -> Recorded<'_, S> {
+        let (by, lock) = (self.id, self.lock);
+        self.record(EventKind::Reentry { by, lock, step })
     }
 }
 
