@@ -63,6 +63,11 @@ pub enum Input {
         /// Which of the two.
         is_full: bool,
     },
+    /// It uses all the memory that it may, or less again.
+    Memory {
+        /// Which of the two.
+        is_full: bool,
+    },
     /// A message from another node of the cluster.
     FromNode {
         /// What it says; also by whom it was sent.

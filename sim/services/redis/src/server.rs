@@ -135,6 +135,7 @@ impl Server {
             Input::FromPeer { link, message } => self.on_peer_message(link, message),
             Input::FromNode { message } => self.on_bus_message(*message),
             Input::Disk { is_full } => self.disk_fills(is_full),
+            Input::Memory { is_full } => self.core.degraded.memory_is_full = is_full,
             Input::SlowScript { lasts } => self.begin_slow_script(lasts),
             Input::Wake => {}
         }

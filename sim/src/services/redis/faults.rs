@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use picklock_clients::redis::Command;
 use picklock_redis::Input;
 
 use super::SimulatedRedis;
@@ -72,12 +71,12 @@ impl World<SimulatedRedis> {
     }
 
     pub(super) fn fill(&mut self, fault: &Fault, server: ServerId, is_full: bool) {
-        if let Fault::FullMemory { .. } = fault {
-            let bytes = Command::new("CONFIG").arg("SET").arg("maxmemory");
-            self.run_as_operator(server, bytes.number(i64::from(is_full)));
-        } else {
-            self.server_input(server, Input::Disk { is_full });
-            self.apply_server_outputs(server);
-        }
+        // No CONFIG SET: a server that runs a script refuses that, and would be full for ever.
+        let input = match fault {
+            Fault::FullMemory { .. } => Input::Memory { is_full },
+            _ => Input::Disk { is_full },
+        };
+        self.server_input(server, input);
+        self.apply_server_outputs(server);
     }
 }

@@ -115,6 +115,7 @@ impl Server {
             | Input::Gone { .. }
             | Input::FromNode { .. }
             | Input::Disk { .. }
+            | Input::Memory { .. }
             | Input::SlowScript { .. }
             | Input::Wake => false,
         };
