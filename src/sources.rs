@@ -4,7 +4,7 @@ use std::path::Path;
 
 use picklock_scenarios::load::has_scenarios;
 use picklock_scenarios::{
-    BUILT_IN, Catalogue, Diagnostic, Scenario, load, nearest, parse, program,
+    BUILT_IN, Catalogue, Diagnostic, Scenario, load, matrix, nearest, parse, program,
 };
 
 /// Every scenario that comes with picklock, sorted by name.
@@ -17,8 +17,8 @@ pub fn library(catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Diagnostic>> 
 }
 
 /// The scenarios that a word means: a file, all files of a folder, a scenario of the library
-/// (`zookeeper/herd`), or a group of them (`zookeeper`). What is on the disk comes first, but for a folder without a
-/// scenario that has the name of a group.
+/// (`zookeeper/herd`) or of the matrix (`matrix/pause`), or a group of them (`zookeeper`). What is on the disk comes
+/// first, but for a folder without a scenario that has the name of a group.
 ///
 /// # Errors
 ///
@@ -33,7 +33,10 @@ pub fn find(word: &Path, catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Dia
     if word.symlink_metadata().is_ok() && is_meant {
         return load(word, catalogue);
     }
-    let found = built_in(catalogue, |it| it == name || it.starts_with(&group))?;
+    let mut found = built_in(catalogue, |it| it == name || it.starts_with(&group))?;
+    found.extend(matrix::scenarios(catalogue, |it| {
+        it == name || it.starts_with(&group)
+    })?);
     if found.is_empty() {
         return Err(vec![unknown(word, name)]);
     }
@@ -67,14 +70,17 @@ fn unknown(word: &Path, name: &str) -> Diagnostic {
     let shown = word.display().to_string();
     let mistake = Diagnostic::of_file(shown, "there is no such file, folder, or scenario");
     let file = format!("{name}.toml");
-    let names = || BUILT_IN.iter().map(|(name, _)| *name);
+    let of_matrix = matrix::names();
+    let names = || {
+        let library = BUILT_IN.iter().map(|(name, _)| *name);
+        library.chain(of_matrix.iter().map(String::as_str))
+    };
     let groups = || names().filter_map(|name| Some(name.split_once('/')?.0));
-    let last = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
     let there = Path::new(&file).is_file().then_some(file.as_str());
     let near = there.or_else(|| nearest(name, names().chain(groups())));
     let near = near.or_else(|| {
-        let near = nearest(last_of(name), names().map(last))?;
-        names().find(|name| last(name) == near)
+        let near = nearest(last_of(name), names().map(last_of))?;
+        names().find(|name| last_of(name) == near)
     });
     let mistake = match near {
         Some(near) => mistake.with_help(format!("did you mean `{near}`?")),

@@ -4,6 +4,8 @@
 //! process ([`Env`]). Nothing in it can tell whether it is simulated: what stands behind the handle is a transport of
 //! one function, and a real server can stand there as well.
 
+mod fault_class;
+pub mod hazards;
 pub mod lease_server;
 pub mod lock;
 pub mod ownership_rule;
@@ -12,6 +14,7 @@ pub mod registry;
 pub mod zookeeper;
 
 pub use async_trait::async_trait;
+pub use fault_class::FaultClass;
 pub use lock::{
     Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverZooKeeper,
     Claim, Held, Lease, Lock, LockError, Recipe, RecipeInput,

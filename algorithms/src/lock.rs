@@ -218,6 +218,8 @@ pub enum Claim {
     Reentrancy,
     /// `honest-answer`
     HonestAnswer,
+    /// `timely-loss`
+    TimelyLoss,
     /// `barrier`
     Barrier,
 }
@@ -237,6 +239,7 @@ impl Claim {
             Self::Fifo => "fifo",
             Self::Reentrancy => "reentrancy",
             Self::HonestAnswer => "honest-answer",
+            Self::TimelyLoss => "timely-loss",
             Self::Barrier => "barrier",
         }
     }

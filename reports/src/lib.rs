@@ -10,6 +10,7 @@
 //! - [`junit`], [`sarif`], [`github`]: the same as test reports, code scanning, and GitHub's workflows read it;
 //! - [`herd`]: what a release costs, as tables, JSON, and charts;
 //! - [`cost`]: what a lock costs while nothing breaks;
+//! - [`matrix`]: algorithms by classes of faults;
 //! - [`files`]: files that are written whole or not at all;
 //! - [`style`] and [`words`]: how all of it looks and reads.
 
@@ -26,6 +27,7 @@ pub mod herd;
 pub mod html;
 pub mod json;
 pub mod junit;
+pub mod matrix;
 mod problem;
 mod reasons;
 pub mod sarif;

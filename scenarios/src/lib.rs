@@ -24,6 +24,7 @@ pub mod herd;
 mod known;
 pub mod library;
 pub mod load;
+pub mod matrix;
 mod nearest;
 pub mod program;
 mod reduced_plan;

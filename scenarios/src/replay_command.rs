@@ -26,6 +26,11 @@ impl ReplayCommand<'_> {
         format!("{} replay {}{}", program::command(), self.run(), self.was())
     }
 
+    /// The command that tells how it violates a promise, whatever its case expects of that.
+    pub fn replay_of(self, invariant: &str) -> String {
+        self.about("replay", invariant)
+    }
+
     /// The command that says why it violates a promise.
     pub fn why(self, invariant: &str) -> String {
         self.about("why", invariant)

@@ -8,6 +8,7 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 
 mod fault;
+mod fault_class;
 mod fault_duration;
 mod fault_kind;
 mod fault_spec;
@@ -30,6 +31,7 @@ mod zookeeper;
 
 pub use crate::engine::Strategy;
 pub use fault::{Fault, FaultKind};
+pub use fault_class::classes_of;
 pub use fault_duration::FaultDuration;
 pub use fault_kind::MessageInFlight;
 pub use fault_spec::{FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};

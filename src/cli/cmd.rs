@@ -7,6 +7,7 @@ mod herd;
 mod hunt;
 mod left_out;
 mod list;
+mod matrix;
 mod merge;
 mod page;
 mod partial_results;
@@ -44,6 +45,7 @@ pub enum Command {
     Yields(yields::Yields),
     List(list::List),
     Explain(explain::Explain),
+    Matrix(matrix::MatrixArgs),
     Herd(herd::Herd),
     Cost(cost::Cost),
     Bench(bench::Bench),
@@ -68,6 +70,7 @@ impl Command {
             Self::Yields(yields) => yields.execute(look),
             Self::List(list) => list.execute(look),
             Self::Explain(explain) => explain.execute(look),
+            Self::Matrix(matrix) => matrix.execute(look),
             Self::Herd(herd) => herd.execute(look),
             Self::Cost(cost) => cost.execute(look),
             Self::Bench(bench) => bench.execute(look),

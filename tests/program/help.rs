@@ -67,6 +67,11 @@ fn help_of_list() {
 }
 
 #[test]
+fn help_of_matrix() {
+    insta::assert_snapshot!(help(&["matrix", "--help"]));
+}
+
+#[test]
 fn help_of_herd() {
     insta::assert_snapshot!(help(&["herd", "--help"]));
 }

@@ -12,6 +12,7 @@ mod formats;
 mod harness;
 mod help;
 mod library;
+mod matrix;
 mod readme;
 mod reports;
 mod session_names;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::algorithms::Recipe;
+use crate::algorithms::{FaultClass, Recipe};
 use crate::checker::{DISTANCES, INVARIANTS, Invariant, METRICS, SOMETIMES, Truth};
 use crate::scenarios::{Case, Expectation, Scenario, Want, nearest, program};
 use crate::sim::plan::FaultKind;
@@ -107,6 +107,12 @@ fn everything() -> Vec<Explained> {
         trigger.more.push(example.example.to_owned());
         things.push(trigger);
     }
+    for class in FaultClass::ALL {
+        let (name, command) = (class.name(), program::command());
+        let mut of_faults = worded(name, "a class of faults", class.meaning());
+        of_faults.more = vec![format!("{command} matrix --fault {name}")];
+        things.push(of_faults);
+    }
     for metric in METRICS {
         things.push(worded(metric.name, "a metric", metric.meaning));
     }
@@ -159,12 +165,17 @@ fn of_fault(example: Example) -> Explained {
 
 fn of_algorithm(recipe: &Recipe) -> Explained {
     let flaw = recipe.flaw.map(|flaw| format!("flaw: {flaw}"));
-    let name = recipe.name;
+    let (name, command) = (recipe.name, program::command());
+    let matrix = format!("under each class of faults: {command} matrix {name}");
     Explained {
         name: name.to_owned(),
         what: "an algorithm".to_owned(),
         meaning: recipe.summary.to_owned(),
-        more: flaw.into_iter().chain(known_of(recipe)).collect(),
+        more: flaw
+            .into_iter()
+            .chain(known_of(recipe))
+            .chain([matrix])
+            .collect(),
         shows: Box::new(move |case| {
             let is_of_it = case.algorithm.name == name;
             // What breaks it says more than where it holds.

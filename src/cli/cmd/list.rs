@@ -4,8 +4,9 @@ mod algorithms;
 mod clients;
 pub(super) mod faults;
 
-pub(super) use algorithms::known_of;
+pub(super) use algorithms::{Filter, known_of};
 
+use crate::algorithms::FaultClass;
 use crate::checker::{DISTANCES, INVARIANTS, METRICS, SOMETIMES};
 use crate::scenarios::program;
 use crate::sources;
@@ -102,6 +103,10 @@ impl List {
                 examples("faults", faults::faults()),
                 examples("triggers", faults::triggers()),
                 examples("timing", faults::timing()),
+                meanings(
+                    "classes",
+                    FaultClass::ALL.iter().map(|it| (it.name(), it.meaning())),
+                ),
                 worded("requests", faults::requests()),
                 examples("circumstances", faults::circumstances()),
             ],

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::checker::outcome::{SeedOutcome, Standing, Story};
-use crate::checker::{History, Verdict, Witness};
+use crate::checker::{History, Invariant, Verdict, Witness};
 use crate::reports::story::story;
 use crate::reports::style::Style;
 use crate::reports::terminal;
@@ -18,11 +18,12 @@ use crate::scenarios::describe::one_line;
 use crate::scenarios::replay_command::job;
 use crate::scenarios::runner::{self, wanted};
 use crate::scenarios::{Case, RecordedRun, Scenario, Want};
+use crate::sim::Simulated;
 use crate::sim::watchdog::Named;
 use serde::Serialize;
 
 use super::run_identity::{self, IdentityCheck};
-use super::select;
+use super::{select, violating_run};
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -52,6 +53,9 @@ pub struct Replay {
     /// The seed; a file with a recorded run or a saved plan needs none.
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+    /// Tell how it violates this promise, whatever the scenario expects of that.
+    #[arg(long, value_name = "INVARIANT")]
+    invariant: Option<String>,
     /// The version and the hash of the run that this should be, as a report says them.
     #[arg(long, value_name = "VERSION:HASH", value_parser = run_identity::parse)]
     was: Option<RecordedRun>,
@@ -75,6 +79,11 @@ impl Replay {
     /// [`Failure`], if it could not be run and reported.
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let (scenario, case, seed) = select::run(&self.scenario, self.case.as_deref(), self.seed)?;
+        let asked = self
+            .invariant
+            .as_deref()
+            .map(violating_run::find)
+            .transpose()?;
         let work = Work::whole();
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
@@ -97,6 +106,9 @@ impl Replay {
         let outcome = runner::judge(&case, seed, &simulated);
         let mut judged = Judged::of(&case, &outcome);
         judged.remarks.extend(fits.remarks);
+        if let Some(asked) = asked {
+            judged.ask_for(asked, &case, &outcome, &simulated);
+        }
         let told = runner::story(
             &scenario,
             &case,
@@ -143,6 +155,45 @@ struct Judged {
 }
 
 impl Judged {
+    /// Tells of this promise: how the run violates it, or that it does not.
+    fn ask_for(
+        &mut self,
+        asked: &Invariant,
+        case: &Case,
+        outcome: &SeedOutcome,
+        simulated: &Simulated,
+    ) {
+        if outcome.broken.is_some() {
+            return;
+        }
+        self.violated = violating_run::violation(asked, simulated)
+            .map(|witness| (asked.name.to_owned(), witness));
+        let name = asked.name;
+        match (&self.violated, wanted(case, name)) {
+            (None, _) => self
+                .remarks
+                .push(format!("{name} is not violated by this run")),
+            (Some(_), Some(Want::Excused { because })) => self.remarks.push(format!(
+                "{name} is violated, and no lock could keep it: {}",
+                one_line(because)
+            )),
+            (Some(_), None) => {
+                let mut expectations = case.expectations.iter();
+                let found = expectations.find(|it| it.invariant == name);
+                let because = match found.map(|it| &it.want) {
+                    Some(Want::Unchecked {
+                        because: Some(because),
+                    }) => one_line(because),
+                    _ => "the scenario says nothing of it".to_owned(),
+                };
+                self.remarks.push(format!(
+                    "{name} is violated, and is not looked at: {because}"
+                ));
+            }
+            (Some(_), Some(_)) => {}
+        }
+    }
+
     fn of(case: &Case, outcome: &SeedOutcome) -> Self {
         let mut standing = Standing::Holds;
         let mut remarks: Vec<String> = outcome.vacuous.iter().cloned().collect();

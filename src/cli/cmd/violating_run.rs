@@ -111,7 +111,7 @@ impl OneRun {
     }
 }
 
-fn find(name: &str) -> Result<&'static Invariant, Failure> {
+pub(super) fn find(name: &str) -> Result<&'static Invariant, Failure> {
     let names: Vec<&str> = INVARIANTS.iter().map(|it| it.name).collect();
     invariants::find(name).ok_or_else(|| Failure::unknown("invariant", name, &names))
 }
@@ -130,7 +130,7 @@ fn doubt(outcome: SeedOutcome, simulated: &Simulated, asked: Option<&Invariant>)
     outcome.vacuous.or(doubt)
 }
 
-fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<Witness> {
+pub(super) fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<Witness> {
     match (invariant.check)(&Evidence::of(&simulated.run)) {
         Verdict::Violated(witness) => Some(*witness),
         Verdict::Holds | Verdict::Undecided(_) => None,

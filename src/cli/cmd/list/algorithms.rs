@@ -1,16 +1,17 @@
 //! The algorithms, and those of a family or a kind with all that is known of each.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Row, Table};
 use crate::algorithms::clients::ServiceKind;
-use crate::algorithms::{Claim, Recipe};
+use crate::algorithms::hazards::{self, Hazard};
+use crate::algorithms::{Claim, FaultClass, Recipe};
 use crate::cli::failure::Failure;
 use crate::scenarios::program;
 
 /// Which algorithms to show.
 #[derive(Debug, clap::Args)]
-pub(super) struct Filter {
+pub(in crate::cli::cmd) struct Filter {
     /// Only the algorithms of this service: `zookeeper`, `redis`, or `lease-server`; with kind, order, claims, and
     /// source.
     #[arg(long, value_name = "SERVICE", value_parser = family)]
@@ -24,6 +25,34 @@ impl Filter {
     /// Whether it leaves anything out.
     pub(super) fn is_given(&self) -> bool {
         self.family.is_some() || self.kind.is_some()
+    }
+
+    /// Those that it takes of all that the program knows.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is no such kind, or none of it in the family.
+    pub(in crate::cli::cmd) fn recipes(&self) -> Result<Vec<&'static Recipe>, Failure> {
+        let known = program::algorithms();
+        if let Some(kind) = &self.kind {
+            let mut kinds: Vec<&str> = known.iter().map(|it| it.ownership.kind().name()).collect();
+            kinds.sort_unstable();
+            kinds.dedup();
+            if !kinds.contains(&kind.as_str()) {
+                return Err(Failure::unknown("kind", kind, &kinds));
+            }
+        }
+        let taken: Vec<_> = known.iter().filter(|recipe| self.takes(recipe)).collect();
+        if taken.is_empty() {
+            let of_kind = known.iter().filter(|it| self.is_of_kind(it));
+            let mut families: Vec<&str> = of_kind.map(|it| it.build.service().name()).collect();
+            families.sort_unstable();
+            families.dedup();
+            let problem = "no algorithm of this family is of this kind".to_owned();
+            let hint = format!("there are some over {}", families.join(", "));
+            return Err(Failure::usage(problem, [hint]));
+        }
+        Ok(taken)
     }
 
     fn takes(&self, recipe: &Recipe) -> bool {
@@ -44,16 +73,7 @@ impl Filter {
 ///
 /// [`Failure`], if there is no such kind.
 pub(super) fn algorithms(filter: &Filter) -> Result<Table, Failure> {
-    let known = program::algorithms();
-    if let Some(kind) = &filter.kind {
-        let mut kinds: Vec<&str> = known.iter().map(|it| it.ownership.kind().name()).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        if !kinds.contains(&kind.as_str()) {
-            return Err(Failure::unknown("kind", kind, &kinds));
-        }
-    }
-    let taken = known.iter().filter(|recipe| filter.takes(recipe));
+    let taken = filter.recipes()?.into_iter();
     let rows = taken.map(|recipe| {
         let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
         let flaw = recipe
@@ -73,25 +93,16 @@ pub(super) fn algorithms(filter: &Filter) -> Result<Table, Failure> {
                 "flaw": recipe.flaw,
                 "source": recipe.source,
                 "claims": claims,
+                "hazards": hazards::of(recipe).map(hazard_as_json).collect::<Vec<_>>(),
                 "kind": recipe.ownership.kind().name(),
                 "cancellable": recipe.cancellable,
                 "shareable": recipe.shareable,
             }),
         }
     });
-    let rows: Vec<Row> = rows.collect();
-    if rows.is_empty() {
-        let of_kind = known.iter().filter(|it| filter.is_of_kind(it));
-        let mut families: Vec<&str> = of_kind.map(|it| it.build.service().name()).collect();
-        families.sort_unstable();
-        families.dedup();
-        let problem = "no algorithm of this family is of this kind".to_owned();
-        let hint = format!("there are some over {}", families.join(", "));
-        return Err(Failure::usage(problem, [hint]));
-    }
     Ok(Table {
         name: "algorithms",
-        rows,
+        rows: rows.collect(),
     })
 }
 
@@ -102,11 +113,35 @@ pub(in crate::cli::cmd) fn known_of(recipe: &Recipe) -> Vec<String> {
         true => "first come, first served",
         false => "none",
     };
-    vec![
+    let mut known = vec![
         format!("kind: {}; order: {order}", recipe.ownership.kind().name()),
         format!("claims: {}", claims.join(", ")),
-        format!("source: {}", recipe.source),
-    ]
+    ];
+    known.extend(hazards::of(recipe).map(hazard));
+    known.push(format!("source: {}", recipe.source));
+    known
+}
+
+/// `not under crash, pause: mutual-exclusion (zookeeper/waiter-death)`
+fn hazard(hazard: &Hazard) -> String {
+    let under = match hazard.under.contains(&FaultClass::None) {
+        true => "even if nothing breaks".to_owned(),
+        false => {
+            let classes: Vec<_> = hazard.under.iter().map(|it| it.name()).collect();
+            format!("under {}", classes.join(", "))
+        }
+    };
+    let broken: Vec<_> = hazard.breaks.iter().map(|it| it.invariant()).collect();
+    let (broken, scenario) = (broken.join(", "), hazard.scenario);
+    format!("does not keep {broken} {under} ({scenario})")
+}
+
+fn hazard_as_json(hazard: &Hazard) -> Value {
+    json!({
+        "breaks": hazard.breaks.iter().map(|it| it.invariant()).collect::<Vec<_>>(),
+        "under": hazard.under.iter().map(|it| it.name()).collect::<Vec<_>>(),
+        "scenario": hazard.scenario,
+    })
 }
 
 fn family(name: &str) -> Result<ServiceKind, String> {

@@ -1,0 +1,46 @@
+//! Hazards of the locks over Redis.
+
+use super::Hazard;
+
+hazards! {
+    "incidents/laravel-53342": ["redis-set-nx-px-del"] breaks [OwnReleaseOnly] under [None];
+    "incidents/redbeat-208": ["redis-error-is-lock"] breaks [HonestAnswer, MutualExclusion] under [ConnectionLoss];
+    "incidents/redisson-2515": ["redisson-failed-renewal"] breaks [MutualExclusion] under [ServerCrash];
+    "incidents/redisson-4178": ["redisson-lock", "redisson-lock-if-held"] breaks [Progress] under [ConnectionLoss];
+    "incidents/redisson-7367": [
+        "redisson-lock", "redisson-message-only", "redisson-lock-if-held",
+    ] breaks [Progress] under [Delay];
+    "redis/busy-script": [
+        "redisson-lock", "redisson-no-latch", "redisson-failed-renewal",
+    ] breaks [MutualExclusion] under [ServerStall];
+    "redis/clients-delete-again": ["redis-set-nx-px-del"] breaks [MutualExclusion, OwnReleaseOnly] under [Delay];
+    "redis/cluster-failover": [
+        "redisson-lock", "redisson-message-only", "redisson-lock-if-held", "redisson-no-latch",
+    ] breaks [MutualExclusion] under [ServerCrash];
+    "redis/cluster-stale-read": ["redisson-lock-if-held"] breaks [NoOrphan, Progress] under [Partition];
+    "redis/expired-event": ["redis-keyspace-event-only"] breaks [Progress] under [ServerCrash];
+    "redis/full-memory": [
+        "redisson-lock", "redisson-message-only", "redisson-lock-if-held",
+    ] breaks [Progress] under [ServerStall];
+    "redis/holder-crash": ["redisson-message-only"] breaks [Progress] under [Crash];
+    "redis/late-release": ["redis-set-nx-px-del"] breaks [OwnReleaseOnly] under [Pause];
+    "redis/late-wait": ["python-redis-lock-3"] breaks [Progress] under [Delay];
+    "redis/look-then-delete": ["redis-get-compare-del"] breaks [OwnReleaseOnly] under [Delay];
+    "redis/lost-message": ["redisson-message-only"] breaks [Progress] under [ConnectionLoss];
+    "redis/lost-setnx-reply": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [ConnectionLoss];
+    "redis/redisson-failover": [
+        "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
+        "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",
+    ] breaks [TimelyLoss] under [ServerCrash];
+    "redis/redisson-one-of-two": ["redisson-lock-replicated"] breaks [MutualExclusion] under [ServerCrash];
+    "redis/setnx-expire": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [Crash];
+    "redis/shared-client": [
+        "redisson-client-id",
+    ] breaks [HonestAnswer, MutualExclusion, NoStaleEffect, OwnReleaseOnly] under [None];
+    "redis/shared-lock-object": ["redis-py-lock"] breaks [MutualExclusion] under [None];
+    "redis/shared-lock-object": ["redis-py-lock-one-token"] breaks [MutualExclusion, OwnReleaseOnly] under [None];
+    "redis/watchdog-of-another": [
+        "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
+        "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",
+    ] breaks [MutualExclusion, TimelyLoss] under [Deletion];
+}

@@ -1,0 +1,56 @@
+//! What a name may hold, written so that Markdown and HTML show it and do nothing else with it.
+
+/// As text, or the value of an attribute, of HTML.
+pub(super) fn html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            // What is no line and no space would not be seen.
+            other if other.is_control() && !other.is_whitespace() => escaped.push('\u{fffd}'),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// As text in a line, or a cell of a table, of Markdown.
+pub(super) fn markdown(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '#' | '!' => {
+                escaped.push('\\');
+                escaped.push(character);
+            }
+            '\n' | '\r' | '\t' => escaped.push(' '),
+            other if other.is_control() => escaped.push('\u{fffd}'),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// As code in a line, or a cell of a table, of Markdown: in as many backticks as it takes.
+pub(super) fn code(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .map(|it| if it.is_control() { ' ' } else { it })
+        .collect();
+    let (mut longest, mut run) = (0, 0);
+    for character in text.chars() {
+        run = if character == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat(longest + 1);
+    let space = if longest > 0 { " " } else { "" };
+    // A pipe ends a cell even in code.
+    format!("{fence}{space}{}{space}{fence}", text.replace('|', "\\|"))
+}

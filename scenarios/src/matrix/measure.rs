@@ -1,0 +1,399 @@
+//! A cell of the matrix: what the runs of an algorithm under a class of faults have shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use picklock_algorithms::{FaultClass, hazards};
+use picklock_checker::{Broken, Evidence, Invariant, Verdict, Witness, invariants, vacuity};
+use picklock_sim::broken::caught;
+use picklock_sim::plan::Plan;
+use picklock_sim::simulate;
+use picklock_sim::watchdog::Named;
+
+use super::overlap::goes_back_to_a_loss;
+use crate::excuses::excuses;
+use crate::replay_command::job;
+use crate::scenario::{Case, Scenario, Want};
+
+/// With fewer runs that can tell, a cell is undecided, unless something was seen.
+const LEAST: u64 = 8;
+
+/// What a cell says, in a word: the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Word {
+    /// Two believe at once, and that goes back to no loss that one of them could not know of.
+    Overlap,
+    /// Somebody entered a barrier before all had come, or left it before all were done.
+    Early,
+    /// The service has two owners.
+    Owners,
+    /// The resource took a write of an earlier holder after one of a later.
+    Stale,
+    /// An update of the resource was lost.
+    LostUpdate,
+    /// Somebody's release ended another's hold.
+    Release,
+    /// A later holder has no greater token.
+    Token,
+    /// A holder went on for too long after it could know of its loss.
+    Late,
+    /// A waiter does not get the lock although everything has healed.
+    Stuck,
+    /// Something is left that nobody believes in.
+    Orphan,
+    /// A call said what is not so.
+    Answer,
+    /// Somebody overtook one who had come before.
+    Unfair,
+    /// Two believe at once, because one of them could not know yet that it had lost the lock.
+    Unaware,
+    /// All that was looked at held.
+    Safe,
+    /// The runs cannot tell.
+    Undecided,
+}
+
+impl Word {
+    /// Every word.
+    pub const ALL: [Self; 15] = [
+        Self::Overlap,
+        Self::Early,
+        Self::Owners,
+        Self::Stale,
+        Self::LostUpdate,
+        Self::Release,
+        Self::Token,
+        Self::Late,
+        Self::Stuck,
+        Self::Orphan,
+        Self::Answer,
+        Self::Unfair,
+        Self::Unaware,
+        Self::Safe,
+        Self::Undecided,
+    ];
+
+    /// Itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Overlap => "overlap",
+            Self::Early => "early",
+            Self::Owners => "owners",
+            Self::Stale => "stale",
+            Self::LostUpdate => "lost",
+            Self::Release => "release",
+            Self::Token => "token",
+            Self::Late => "late",
+            Self::Stuck => "stuck",
+            Self::Orphan => "orphan",
+            Self::Answer => "answer",
+            Self::Unfair => "unfair",
+            Self::Unaware => "unaware",
+            Self::Safe => "safe",
+            Self::Undecided => "undecided",
+        }
+    }
+
+    /// What it means, in one sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Overlap => {
+                "Two believe that they hold the lock, although nobody had lost it unawares."
+            }
+            Self::Early => {
+                "A party entered the barrier before all had come, or left before all were done."
+            }
+            Self::Owners => "The service has two owners of one lock.",
+            Self::Stale => "The resource took a write of an earlier holder after one of a later.",
+            Self::LostUpdate => "Two holders read the same value, and one update was lost.",
+            Self::Release => "A release, or a withdrawal, ended the hold of another.",
+            Self::Token => "A later holder did not get a greater fencing token.",
+            Self::Late => {
+                "A holder went on although it could know for long that the lock was lost."
+            }
+            Self::Stuck => "A waiter does not get the lock, after everything has healed.",
+            Self::Orphan => "A node, a key, or a permit is left that nobody believes in.",
+            Self::Answer => "A call answered what the service contradicts.",
+            Self::Unfair => "Somebody overtook one who had come before.",
+            Self::Unaware => {
+                "Two believe at once, while the first could not know that it had lost the lock."
+            }
+            Self::Safe => "Everything that is looked at held.",
+            Self::Undecided => {
+                "The runs cannot tell: too few of them were struck, or had somebody wait."
+            }
+        }
+    }
+
+    /// The word for a promise that is broken.
+    pub(super) fn of(invariant: &str, excused: bool) -> Option<Self> {
+        Some(match invariant {
+            "mutual-exclusion" if excused => Self::Unaware,
+            "mutual-exclusion" => Self::Overlap,
+            "exclusive-ownership" => Self::Owners,
+            "no-stale-effect" => Self::Stale,
+            "no-lost-update" => Self::LostUpdate,
+            "fencing-monotonic" => Self::Token,
+            "progress" => Self::Stuck,
+            "no-orphan" => Self::Orphan,
+            "own-release-only" => Self::Release,
+            "fifo" | "bounded-bypass" => Self::Unfair,
+            "honest-answer" => Self::Answer,
+            "timely-loss" => Self::Late,
+            "barrier" => Self::Early,
+            _ => return None,
+        })
+    }
+}
+
+/// What was seen beside what is claimed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// The algorithm claims that it does not happen.
+    ClaimBroken,
+    /// The algorithm does not claim to keep this under faults of this class.
+    NotClaimed {
+        /// The scenario of the library that shows it, if it is a hazard of it; else its swarm says so.
+        scenario: Option<&'static str>,
+        /// Why not.
+        because: String,
+    },
+    /// No lock keeps it under the faults that were drawn.
+    Excused,
+}
+
+/// A promise that some runs of a cell broke.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sight {
+    /// In a word.
+    pub word: Word,
+    /// The promise.
+    pub invariant: &'static str,
+    /// Beside what is claimed.
+    pub standing: Standing,
+    /// In how many runs.
+    pub runs: u64,
+    /// The run to look at: of those with the fewest faults, the first.
+    pub seed: u64,
+    /// Its hash.
+    pub hash: u64,
+    /// What happened in it, in one line.
+    pub summary: String,
+    /// Its faults, in words.
+    pub faults: Vec<String>,
+}
+
+/// What the runs of an algorithm under a class of faults have shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// How many runs there were.
+    pub seeds: u64,
+    /// How many of them tell something: a fault of the class has struck, and somebody has waited.
+    pub told: u64,
+    /// What was seen: the worst first.
+    pub sights: Vec<Sight>,
+    /// Why the cell is undecided, if it is.
+    pub undecided: Option<String>,
+    /// The first run that broke off, and why.
+    pub broken_off: Option<(u64, Broken)>,
+}
+
+impl Cell {
+    /// The word of the cell: of what the algorithm claims, the worst that was seen; else of everything.
+    pub fn word(&self) -> Word {
+        let broken = |sight: &&Sight| sight.standing == Standing::ClaimBroken;
+        let worst = self.sights.iter().find(broken).or(self.sights.first());
+        match (worst, &self.undecided) {
+            (Some(sight), _) => sight.word,
+            (None, Some(_)) => Word::Undecided,
+            (None, None) => Word::Safe,
+        }
+    }
+}
+
+/// What one run has shown.
+#[derive(Default)]
+struct Seen {
+    seed: u64,
+    hash: u64,
+    struck: bool,
+    idle: Option<String>,
+    /// What it breaks, each with whether the faults excuse it, and with what happened.
+    broke: Vec<(&'static str, bool, String)>,
+    /// What it tells of.
+    decided: Vec<&'static str>,
+    faults: Vec<String>,
+    broken_off: Option<Broken>,
+}
+
+/// Runs the seeds of a cell, on this thread. `None`, if somebody asks to stop.
+pub fn measure(
+    scenario: &Scenario,
+    case: &Case,
+    class: FaultClass,
+    seeds: Range<u64>,
+    stop: &AtomicBool,
+) -> Option<Cell> {
+    let job = Arc::new(job(scenario, case));
+    let seen = seeds.map(|seed| {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let _named = Named::new(&job, seed);
+        let seen = caught(|| look(case, class, seed));
+        Some(seen.unwrap_or_else(|why| Seen {
+            seed,
+            broken_off: Some(why),
+            ..Seen::default()
+        }))
+    });
+    Some(sum(case, class, &seen.collect::<Option<Vec<_>>>()?))
+}
+
+fn look(case: &Case, class: FaultClass, seed: u64) -> Seen {
+    let plan = case.plan_for(seed);
+    let simulated = simulate(&plan, seed).whole();
+    let evidence = Evidence::of(&simulated.run);
+    let mut seen = Seen {
+        seed,
+        hash: simulated.hash,
+        struck: class == FaultClass::None || !evidence.faults.is_empty(),
+        idle: vacuity::idle(&evidence),
+        faults: plan.faults.iter().map(|fault| fault.text.clone()).collect(),
+        ..Seen::default()
+    };
+    let excused: Vec<&str> = excuses(&plan, &plan.faults)
+        .iter()
+        .map(|it| it.invariant)
+        .collect();
+    for expectation in &case.expectations {
+        let Some(invariant) = invariants::find(expectation.invariant) else {
+            continue;
+        };
+        match (invariant.check)(&evidence) {
+            Verdict::Holds => seen.decided.push(invariant.name),
+            Verdict::Undecided(_) => {}
+            Verdict::Violated(witness) => {
+                let is_excused = excused.contains(&invariant.name);
+                let (is_excused, witness) =
+                    weighed((&plan, &evidence), invariant, is_excused, *witness);
+                seen.broke
+                    .push((invariant.name, is_excused, witness.summary));
+            }
+        }
+    }
+    seen
+}
+
+/// Whether the faults excuse a violation, and the violation that says most.
+fn weighed(
+    (plan, evidence): (&Plan, &Evidence<'_>),
+    invariant: &Invariant,
+    is_excused: bool,
+    witness: Witness,
+) -> (bool, Witness) {
+    if !is_excused {
+        return (false, witness);
+    }
+    if let Some(Verdict::Violated(worse)) = invariant.inexcusable.map(|check| check(evidence)) {
+        return (false, *worse);
+    }
+    let comes_of_it =
+        invariant.name != "mutual-exclusion" || goes_back_to_a_loss(&plan.service, evidence);
+    (comes_of_it, witness)
+}
+
+fn sum(case: &Case, class: FaultClass, seen: &[Seen]) -> Cell {
+    let struck = || {
+        seen.iter()
+            .filter(|it| it.struck && it.broken_off.is_none())
+    };
+    let tells = |it: &&Seen| it.idle.is_none() || !it.broke.is_empty();
+    let told = struck().filter(tells).count() as u64;
+    let mut broke: BTreeMap<(&'static str, bool), Vec<(&Seen, &str)>> = BTreeMap::new();
+    for run in struck() {
+        for (invariant, excused, summary) in &run.broke {
+            broke
+                .entry((*invariant, *excused))
+                .or_default()
+                .push((run, summary));
+        }
+    }
+    let sights = broke
+        .into_iter()
+        .filter_map(|((invariant, excused), runs)| {
+            let (run, summary) = runs
+                .iter()
+                .min_by_key(|(run, _)| (run.faults.len(), run.seed))?;
+            Some(Sight {
+                word: Word::of(invariant, excused)?,
+                invariant,
+                standing: standing(case, class, invariant, excused),
+                runs: runs.len() as u64,
+                seed: run.seed,
+                hash: run.hash,
+                summary: (*summary).to_owned(),
+                faults: run.faults.clone(),
+            })
+        });
+    let mut sights: Vec<Sight> = sights.collect();
+    sights.sort_by(|one, other| (one.word, &one.standing).cmp(&(other.word, &other.standing)));
+    let broken_off = seen
+        .iter()
+        .find_map(|it| Some((it.seed, it.broken_off.clone()?)));
+    Cell {
+        seeds: seen.len() as u64,
+        told,
+        undecided: undecided(case, seen, told),
+        sights,
+        broken_off,
+    }
+}
+
+fn standing(case: &Case, class: FaultClass, invariant: &str, excused: bool) -> Standing {
+    let found = case
+        .expectations
+        .iter()
+        .find(|it| it.invariant == invariant);
+    match found.map(|it| &it.want) {
+        _ if excused => Standing::Excused,
+        Some(Want::Unchecked { because }) => Standing::NotClaimed {
+            scenario: hazards::find(&case.algorithm, class, invariant).map(|it| it.scenario),
+            because: because.clone().unwrap_or_default(),
+        },
+        _ => Standing::ClaimBroken,
+    }
+}
+
+/// Why the runs cannot tell that everything held, if so.
+fn undecided(case: &Case, seen: &[Seen], told: u64) -> Option<String> {
+    let all = seen.len() as u64;
+    let struck = seen.iter().filter(|it| it.struck).count();
+    if told < LEAST.min(all).max(1) {
+        let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+        for reason in seen
+            .iter()
+            .filter(|it| it.struck)
+            .filter_map(|it| it.idle.as_deref())
+        {
+            *reasons.entry(reason).or_default() += 1;
+        }
+        let most = reasons.into_iter().max_by_key(|(_, runs)| *runs);
+        return Some(match most {
+            Some((reason, _)) => format!("only {told} of {all} runs tell: {reason}"),
+            None => format!("a fault struck in only {struck} of {all} runs"),
+        });
+    }
+    let decided: BTreeSet<&str> = seen
+        .iter()
+        .filter(|it| it.struck)
+        .flat_map(|it| it.decided.iter().copied())
+        .collect();
+    let never = case.expectations.iter().map(|it| it.invariant);
+    let never: Vec<&str> = never.filter(|it| !decided.contains(it)).collect();
+    let main = ["mutual-exclusion", "progress", "barrier"];
+    let lacks = never.iter().find(|it| main.contains(it))?;
+    Some(format!("no run tells of {lacks}"))
+}

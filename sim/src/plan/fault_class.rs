@@ -1,0 +1,73 @@
+//! Which class a kind of fault belongs to. This is the one place that says so: the classes of a plan, drawn or written,
+//! follow from its faults.
+
+use std::collections::BTreeSet;
+
+use picklock_algorithms::FaultClass;
+
+use super::{FaultKind, PlannedFault};
+
+impl FaultKind {
+    /// The class that it belongs to.
+    pub fn class(self) -> FaultClass {
+        match self {
+            Self::Crash => FaultClass::Crash,
+            Self::Cancel => FaultClass::Cancel,
+            Self::Pause | Self::BlockEvents => FaultClass::Pause,
+            Self::ExpireSession => FaultClass::SessionExpiry,
+            Self::Cut
+            | Self::LoseRequest
+            | Self::LoseReply
+            | Self::SwallowReply
+            | Self::LoseMessage => FaultClass::ConnectionLoss,
+            Self::SlowLink | Self::LosePackets | Self::DelayRequest | Self::DelayReply => {
+                FaultClass::Delay
+            }
+            Self::BlackHole
+            | Self::Flap
+            | Self::IsolateServer
+            | Self::Partition
+            | Self::HoldLink => FaultClass::Partition,
+            Self::CrashServer | Self::PowerLoss | Self::Promote => FaultClass::ServerCrash,
+            Self::HangServer
+            | Self::LagServer
+            | Self::SlowDisk
+            | Self::FullMemory
+            | Self::FullDisk
+            | Self::SlowScript
+            | Self::MoveSlot => FaultClass::ServerStall,
+            Self::ClockJump | Self::ClockDrift | Self::ServerClockJump => FaultClass::Clock,
+            Self::EvictKey | Self::DeleteNode | Self::RecreateLock => FaultClass::Deletion,
+        }
+    }
+
+    /// The kinds of a class, in the order in which kinds are listed. There are none of [`FaultClass::None`].
+    pub fn of_class(class: FaultClass) -> Vec<Self> {
+        let mut kinds = Self::ALL.to_vec();
+        kinds.retain(|kind| kind.class() == class);
+        kinds
+    }
+}
+
+/// The classes of some faults: [`FaultClass::None`] alone if there are no faults.
+pub fn classes_of(faults: &[PlannedFault]) -> BTreeSet<FaultClass> {
+    if faults.is_empty() {
+        return BTreeSet::from([FaultClass::None]);
+    }
+    let kinds = faults.iter().map(|fault| FaultKind::of(&fault.inject));
+    kinds.map(FaultKind::class).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_but_none_has_a_kind_and_none_has_no_faults() {
+        for class in FaultClass::ALL {
+            let is_empty = FaultKind::of_class(class).is_empty();
+            assert_eq!(is_empty, class == FaultClass::None, "{}", class.name());
+        }
+        assert_eq!(classes_of(&[]), BTreeSet::from([FaultClass::None]));
+    }
+}
