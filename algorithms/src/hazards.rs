@@ -90,6 +90,7 @@ fn rests_on(claim: Claim) -> &'static [&'static str] {
         | Claim::Progress
         | Claim::Fifo
         | Claim::HonestAnswer
+        | Claim::Reentrancy
         | Claim::TimelyLoss
         | Claim::Barrier => &[],
     }
