@@ -108,9 +108,7 @@ impl Word {
             Self::Owners => "The service has two owners of one lock.",
             Self::Stale => "The resource took a write of an earlier holder after one of a later.",
             Self::LostUpdate => "Two holders read the same value, and one update was lost.",
-            Self::Release => {
-                "A release ended the hold of another, or not its own, or a re-entry was not counted."
-            }
+            Self::Release => "A release ended the hold of another, or a re-entry was not counted.",
             Self::Token => "A later holder did not get a greater fencing token.",
             Self::Late => {
                 "A holder went on although it could know for long that the lock was lost."
