@@ -9,6 +9,7 @@ mod determinism;
 mod drawn;
 mod exit_codes;
 mod formats;
+mod guide;
 mod harness;
 mod help;
 mod library;

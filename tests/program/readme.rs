@@ -42,10 +42,14 @@ fn rows<'p>(page: &'p str, head: &str) -> Vec<(&'p str, &'p str)> {
     cells.collect()
 }
 
-/// Runs a line of a shell in a folder: the exit code, and what was printed.
+/// Runs a line of a shell in a folder: the exit code, and what was printed. `> FILE` at its end writes that to a file.
 pub fn run(line: &str, folder: &Folder) -> (Option<i32>, String) {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let arguments = match words.as_slice() {
+    let (words, to) = match words.as_slice() {
+        [words @ .., ">", file] => (words, Some(*file)),
+        words => (words, None),
+    };
+    let arguments = match words {
         ["$", "cargo", "run", "--release", "--", arguments @ ..]
         | ["$", "picklock", arguments @ ..] => arguments,
         _ => panic!("this is no command of picklock: {line}"),
@@ -53,7 +57,27 @@ pub fn run(line: &str, folder: &Folder) -> (Option<i32>, String) {
     let output = command(arguments).current_dir(folder.path()).output();
     let output = output.expect("the program runs");
     let printed = String::from_utf8(output.stdout).expect("output is UTF-8");
+    if let Some(file) = to {
+        folder.file(file, &printed);
+    }
     (output.status.code(), printed)
+}
+
+/// Runs the command that a block begins with: it prints the lines below it, in that order. Lines may be left out of
+/// what is shown, and nothing else.
+pub fn prints_what_is_shown(block: &str) {
+    let (line, rest) = block
+        .split_once('\n')
+        .expect("a command, and what it prints");
+    let (code, printed) = run(line, &Folder::new());
+    assert_eq!(code, Some(0), "{line}");
+    let mut lines = printed.lines();
+    for shown in rest.lines().filter(|line| !line.is_empty()) {
+        assert!(
+            lines.any(|line| line == shown),
+            "{line}\nnot there, or not there any more: {shown}"
+        );
+    }
 }
 
 #[test]
@@ -72,19 +96,7 @@ fn what_commands_are_shown_to_print_is_printed_line_by_line_in_that_order() {
         shown.extend(more);
     }
     for block in shown {
-        let (line, rest) = block
-            .split_once('\n')
-            .expect("a command, and what it prints");
-        let (code, printed) = run(line, &Folder::new());
-        assert_eq!(code, Some(0), "{line}");
-        // Lines may be left out of what is shown, and nothing else.
-        let mut lines = printed.lines();
-        for shown in rest.lines().filter(|line| !line.is_empty()) {
-            assert!(
-                lines.any(|line| line == shown),
-                "{line}\nnot there, or not there any more: {shown}"
-            );
-        }
+        prints_what_is_shown(&block);
     }
 }
 

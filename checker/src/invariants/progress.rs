@@ -4,9 +4,11 @@ mod at_barrier;
 mod circular_wait;
 mod list_too_long;
 mod livelock;
+mod wait;
 
+use self::wait::{Wait, has_queue};
 use crate::witness::WitnessBuilder;
-use crate::{ContenderId, Ended, EventKind, Evidence, Invariant, LockId, NameId, Truth, Verdict};
+use crate::{ContenderId, Ended, EventKind, Evidence, Invariant, Truth, Verdict};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
@@ -17,16 +19,6 @@ pub const INVARIANT: Invariant = Invariant {
     check,
     inexcusable: None,
 };
-
-/// A contender that still waits at the end, and for what.
-#[derive(Clone, Copy)]
-struct Wait {
-    event: usize,
-    by: ContenderId,
-    lock: LockId,
-    behind: Option<NameId>,
-    owner: Option<ContenderId>,
-}
 
 fn check(evidence: &Evidence<'_>) -> Verdict {
     let undecided = |why: &str| Verdict::Undecided(why.to_owned());
@@ -109,7 +101,7 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     let waits: Vec<Wait> = evidence
         .waiting
         .iter()
-        .filter_map(|&event| read(evidence, event))
+        .filter_map(|&event| Wait::read(evidence, event))
         .filter(|wait| evidence.run.for_good.stranded(wait.by).is_none())
         .collect();
     let Some(&first) = waits.first() else {
@@ -158,25 +150,6 @@ fn held_up(evidence: &Evidence<'_>, stuck: &[Wait]) -> Option<String> {
     Some(format!("{}, and all others wait for it", stranded.why))
 }
 
-fn read(evidence: &Evidence<'_>, event: usize) -> Option<Wait> {
-    let EventKind::StillWaiting {
-        by,
-        lock,
-        behind,
-        owner,
-    } = evidence.event(event).what
-    else {
-        return None;
-    };
-    Some(Wait {
-        event,
-        by,
-        lock,
-        behind,
-        owner,
-    })
-}
-
 fn summary(case: &WitnessBuilder<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -> String {
     let node = |wait: &Wait| wait.behind.map(|name| evidence.run.history.name(name));
     let wait = &stuck[0];
@@ -220,6 +193,9 @@ fn summary(case: &WitnessBuilder<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -
             let owner = case.name(owner);
             format!("{who} {never}: {owner} owns it")
         }
+        (None, None) if !has_queue(evidence) => {
+            format!("{who} {never}, although nobody owns it")
+        }
         (None, None) => format!("{who} {never}, although nothing is ahead of it"),
     }
 }
@@ -245,9 +221,10 @@ fn explain(case: &mut WitnessBuilder<'_>, evidence: &Evidence<'_>, wait: &Wait) 
     {
         case.show([made]);
         let (node, at) = (evidence.run.history.name(node), evidence.at(made));
-        case.then(format!(
-            "{node} of {name} is there since {at} at the latest."
-        ));
+        case.then(match has_queue(evidence) {
+            true => format!("{node} of {name} is there since {at} at the latest."),
+            false => format!("The service has {name} as the owner by {node} since {at}."),
+        });
     }
     let owned = evidence.owned_by_place(owner, wait.lock, wait.behind);
     if let Some(owned) = owned.filter(|_| owner == wait.by) {
@@ -323,13 +300,31 @@ mod tests {
     #[test]
     fn a_lost_wake_up_is_called_what_it_is() {
         let text = "b.acquire:0 bound-reached:90 b.waiting:90";
-        let expected = "b never got the lock, although nothing is ahead of it";
+        let expected = "b never got the lock, although nobody owns it";
         assert_eq!(summary(text), expected);
+        let queue = "a.acquire:0 a.queued:1/name=x a.cancelled:2 b.acquire:3 b.queued:4/name=y \
+                     bound-reached:90 b.waiting:90";
+        let expected = "b never got the lock, although nothing is ahead of it";
+        assert_eq!(summary(queue), expected);
+    }
+
+    #[test]
+    fn who_owns_the_lock_of_a_service_without_a_queue_is_named() {
+        let text = "a=1-/name=key b.acquire:2 bound-reached:90 b.waiting:90";
+        assert_eq!(summary(text), "b never got the lock: key of a blocks it");
+        let own = "b.acquire:0 b=1-/name=key bound-reached:90 b.waiting:90";
+        let expected = "b waits behind key, which b made itself and nobody believes in";
+        assert_eq!(summary(own), expected);
+        let over = "a=1-3/name=key b.acquire:2 bound-reached:90 b.waiting:90";
+        assert_eq!(
+            summary(over),
+            "b never got the lock, although nobody owns it"
+        );
     }
 
     #[test]
     fn who_waits_at_the_end_is_looked_at_however_the_run_ended() {
-        let expected = "b never got the lock, although nothing is ahead of it";
+        let expected = "b never got the lock, although nobody owns it";
         assert_eq!(summary("b.acquire:0 end:90 b.waiting:90"), expected);
     }
 

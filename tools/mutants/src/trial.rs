@@ -14,8 +14,15 @@ use crate::process::{End, now, run};
 const ROUNDS: [&str; 3] = ["0..4", "4..20", "20..100"];
 /// Where tests may notice, too, they are asked before the last.
 const BEFORE_TESTS: usize = 2;
-/// The groups of the library, by service.
-const GROUPS: [&str; 3] = ["zookeeper", "redis", "lease-server"];
+/// All groups of the library, each with its service if it has only one: those in which most mutants are noticed first.
+const GROUPS: [(&str, Option<&str>); 6] = [
+    ("zookeeper", Some("zookeeper")),
+    ("redis", Some("redis")),
+    ("lease-server", Some("lease-server")),
+    ("incidents", None),
+    ("curator", Some("zookeeper")),
+    ("kazoo", Some("zookeeper")),
+];
 /// However quick a program is without a mutant, with one it has this long.
 const LEAST: Duration = Duration::from_secs(20);
 /// A test that takes longer than this is taken to hang.
@@ -66,7 +73,8 @@ impl Bench {
         };
         let mut usual = Vec::new();
         for (round, seeds) in ROUNDS.into_iter().enumerate() {
-            for group in GROUPS.into_iter().filter(|group| wanted(group, round)) {
+            let groups = GROUPS.into_iter().map(|(group, _)| group);
+            for group in groups.filter(|group| wanted(group, round)) {
                 let began = now();
                 let results = self.results.join("0.json");
                 let ran = library(
@@ -154,7 +162,11 @@ fn shows_in(mutant: &Mutant, group: &str, round: usize) -> bool {
         true => ROUNDS.len(),
         false => BEFORE_TESTS,
     };
-    round < rounds && mutant.service().is_none_or(|service| service == group)
+    let (_, of) = GROUPS
+        .into_iter()
+        .find(|(name, _)| *name == group)
+        .unwrap_or((group, None));
+    round < rounds && of.is_none_or(|of| mutant.service().is_none_or(|service| service == of))
 }
 
 /// The tests of a mutant's crate, and those of the crates that stand on it.
@@ -221,4 +233,22 @@ fn tested(test: &TestBinary, number: usize) -> Result<Option<Killer>, String> {
 /// How long something took.
 pub fn seconds(since: Instant) -> u64 {
     since.elapsed().as_secs()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use super::GROUPS;
+
+    #[test]
+    fn every_group_of_the_library_may_notice_a_mutant() {
+        let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/library");
+        let folders = fs::read_dir(library).expect("the library is there");
+        let names = folders.map(|folder| folder.expect("it can be read").file_name());
+        let names: BTreeSet<String> = names.filter_map(|name| name.into_string().ok()).collect();
+        assert_eq!(names, GROUPS.map(|(group, _)| group.to_owned()).into());
+    }
 }
