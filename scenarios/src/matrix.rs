@@ -6,9 +6,11 @@
 
 mod measure;
 mod overlap;
+mod word;
 mod worlds;
 
-pub use measure::{Cell, Sight, Standing, Word, measure};
+pub use measure::{Cell, Sight, Standing, measure};
+pub use word::Word;
 pub use worlds::{case, list, names, scenario, scenarios, swarms};
 
 /// The group of the scenarios of the matrix.

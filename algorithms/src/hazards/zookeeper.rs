@@ -34,7 +34,7 @@ hazards! {
     "zookeeper/curator-outlived-session": [
         "curator-mutex", "curator-read-write-lock", "curator-semaphore-mutex", "curator-mutex-unprotected",
         "curator-mutex-session-policy", "curator-mutex-leftover", "curator-mutex-no-search",
-        "curator-leader-selector-deaf",
+        "curator-leader-selector-ignores-state",
     ] breaks [MutualExclusion, NoLostUpdate] under [ServerCrash];
     "zookeeper/curator-read-write-lock": ["curator-read-write-lock-unsorted"] breaks [MutualExclusion] under [None];
     "zookeeper/curator-unheard-session": [
@@ -43,7 +43,7 @@ hazards! {
         "curator-leader-latch-any-session", "curator-semaphore-unreturned",
     ] breaks [MutualExclusion, NoLostUpdate] under [Partition];
     "zookeeper/cut-off-leader": [
-        "curator-leader-selector-deaf",
+        "curator-leader-selector-ignores-state",
     ] breaks [MutualExclusion, TimelyLoss] under [Partition];
     "zookeeper/failed-unlock": [
         "zk-same-name-polling-blind",

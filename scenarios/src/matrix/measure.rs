@@ -12,141 +12,14 @@ use picklock_sim::plan::Plan;
 use picklock_sim::simulate;
 use picklock_sim::watchdog::Named;
 
-use super::overlap::goes_back_to_a_loss;
+use super::overlap::without_a_loss;
+use super::word::Word;
 use crate::excuses::excuses;
 use crate::replay_command::job;
 use crate::scenario::{Case, Scenario, Want};
 
 /// With fewer runs that can tell, a cell is undecided, unless something was seen.
 const LEAST: u64 = 8;
-
-/// What a cell says, in a word: the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Word {
-    /// Two believe at once, and that goes back to no loss that one of them could not know of.
-    Overlap,
-    /// Somebody entered a barrier before all had come, or left it before all were done.
-    Early,
-    /// The service has two owners.
-    Owners,
-    /// The resource took a write of an earlier holder after one of a later.
-    Stale,
-    /// An update of the resource was lost.
-    LostUpdate,
-    /// Somebody's release ended another's hold.
-    Release,
-    /// A later holder has no greater token.
-    Token,
-    /// A holder went on for too long after it could know of its loss.
-    Late,
-    /// A waiter does not get the lock although everything has healed.
-    Stuck,
-    /// Something is left that nobody believes in.
-    Orphan,
-    /// A call said what is not so.
-    Answer,
-    /// Somebody overtook one who had come before.
-    Unfair,
-    /// Two believe at once, because one of them could not know yet that it had lost the lock.
-    Unaware,
-    /// All that was looked at held.
-    Safe,
-    /// The runs cannot tell.
-    Undecided,
-}
-
-impl Word {
-    /// Every word.
-    pub const ALL: [Self; 15] = [
-        Self::Overlap,
-        Self::Early,
-        Self::Owners,
-        Self::Stale,
-        Self::LostUpdate,
-        Self::Release,
-        Self::Token,
-        Self::Late,
-        Self::Stuck,
-        Self::Orphan,
-        Self::Answer,
-        Self::Unfair,
-        Self::Unaware,
-        Self::Safe,
-        Self::Undecided,
-    ];
-
-    /// Itself.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Overlap => "overlap",
-            Self::Early => "early",
-            Self::Owners => "owners",
-            Self::Stale => "stale",
-            Self::LostUpdate => "lost",
-            Self::Release => "release",
-            Self::Token => "token",
-            Self::Late => "late",
-            Self::Stuck => "stuck",
-            Self::Orphan => "orphan",
-            Self::Answer => "answer",
-            Self::Unfair => "unfair",
-            Self::Unaware => "unaware",
-            Self::Safe => "safe",
-            Self::Undecided => "undecided",
-        }
-    }
-
-    /// What it means, in one sentence.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Overlap => {
-                "Two believe that they hold the lock, although nobody had lost it unawares."
-            }
-            Self::Early => {
-                "A party entered the barrier before all had come, or left before all were done."
-            }
-            Self::Owners => "The service has two owners of one lock.",
-            Self::Stale => "The resource took a write of an earlier holder after one of a later.",
-            Self::LostUpdate => "Two holders read the same value, and one update was lost.",
-            Self::Release => "A release ended the hold of another, or a re-entry was not counted.",
-            Self::Token => "A later holder did not get a greater fencing token.",
-            Self::Late => {
-                "A holder went on although it could know for long that the lock was lost."
-            }
-            Self::Stuck => "A waiter does not get the lock, after everything has healed.",
-            Self::Orphan => "A node, a key, or a permit is left that nobody believes in.",
-            Self::Answer => "A call answered what the service contradicts.",
-            Self::Unfair => "Somebody overtook one who had come before.",
-            Self::Unaware => {
-                "Two believe at once, while the first could not know that it had lost the lock."
-            }
-            Self::Safe => "Everything that is looked at held.",
-            Self::Undecided => {
-                "The runs cannot tell: too few of them were struck, or had somebody wait."
-            }
-        }
-    }
-
-    /// The word for a promise that is broken.
-    pub(super) fn of(invariant: &str, excused: bool) -> Option<Self> {
-        Some(match invariant {
-            "mutual-exclusion" if excused => Self::Unaware,
-            "mutual-exclusion" => Self::Overlap,
-            "exclusive-ownership" => Self::Owners,
-            "no-stale-effect" => Self::Stale,
-            "no-lost-update" => Self::LostUpdate,
-            "fencing-monotonic" => Self::Token,
-            "progress" => Self::Stuck,
-            "no-orphan" => Self::Orphan,
-            "own-release-only" | "reentrancy" => Self::Release,
-            "fifo" | "bounded-bypass" => Self::Unfair,
-            "honest-answer" => Self::Answer,
-            "timely-loss" => Self::Late,
-            "barrier" => Self::Early,
-            _ => return None,
-        })
-    }
-}
 
 /// What was seen beside what is claimed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,6 +54,8 @@ pub struct Sight {
     pub hash: u64,
     /// What happened in it, in one line.
     pub summary: String,
+    /// Whether it breaks the promise in a way that the faults excuse, too: then a smaller run may show that alone.
+    pub is_among_excused: bool,
     /// Its faults, in words.
     pub faults: Vec<String>,
 }
@@ -213,6 +88,14 @@ impl Cell {
     }
 }
 
+/// A promise that a run breaks.
+struct Broke {
+    invariant: &'static str,
+    is_excused: bool,
+    is_among_excused: bool,
+    summary: String,
+}
+
 /// What one run has shown.
 #[derive(Default)]
 struct Seen {
@@ -220,8 +103,7 @@ struct Seen {
     hash: u64,
     struck: bool,
     idle: Option<String>,
-    /// What it breaks, each with whether the faults excuse it, and with what happened.
-    broke: Vec<(&'static str, bool, String)>,
+    broke: Vec<Broke>,
     /// What it tells of.
     decided: Vec<&'static str>,
     faults: Vec<String>,
@@ -276,33 +158,42 @@ fn look(case: &Case, class: FaultClass, seed: u64) -> Seen {
             Verdict::Holds => seen.decided.push(invariant.name),
             Verdict::Undecided(_) => {}
             Verdict::Violated(witness) => {
-                let is_excused = excused.contains(&invariant.name);
-                let (is_excused, witness) =
-                    weighed((&plan, &evidence), invariant, is_excused, *witness);
+                let may = excused.contains(&invariant.name);
                 seen.broke
-                    .push((invariant.name, is_excused, witness.summary));
+                    .push(weighed((&plan, &evidence), invariant, may, *witness));
             }
         }
     }
     seen
 }
 
-/// Whether the faults excuse a violation, and the violation that says most.
+/// A violation, and whether the faults, which may excuse the promise, excuse this one.
 fn weighed(
     (plan, evidence): (&Plan, &Evidence<'_>),
     invariant: &Invariant,
-    is_excused: bool,
+    may_be_excused: bool,
     witness: Witness,
-) -> (bool, Witness) {
-    if !is_excused {
-        return (false, witness);
+) -> Broke {
+    let broke = |is_excused, summary| Broke {
+        invariant: invariant.name,
+        is_excused,
+        is_among_excused: may_be_excused && !is_excused,
+        summary,
+    };
+    if !may_be_excused {
+        return broke(false, witness.summary);
     }
     if let Some(Verdict::Violated(worse)) = invariant.inexcusable.map(|check| check(evidence)) {
-        return (false, *worse);
+        return broke(false, worse.summary);
     }
-    let comes_of_it =
-        invariant.name != "mutual-exclusion" || goes_back_to_a_loss(&plan.service, evidence);
-    (comes_of_it, witness)
+    let other = match invariant.name {
+        "mutual-exclusion" => without_a_loss(&plan.service, evidence),
+        _ => None,
+    };
+    match other {
+        Some(other) => broke(false, other),
+        None => broke(true, witness.summary),
+    }
 }
 
 fn sum(case: &Case, class: FaultClass, seen: &[Seen]) -> Cell {
@@ -312,19 +203,17 @@ fn sum(case: &Case, class: FaultClass, seen: &[Seen]) -> Cell {
     };
     let tells = |it: &&Seen| it.idle.is_none() || !it.broke.is_empty();
     let told = struck().filter(tells).count() as u64;
-    let mut broke: BTreeMap<(&'static str, bool), Vec<(&Seen, &str)>> = BTreeMap::new();
+    let mut broke: BTreeMap<(&'static str, bool), Vec<(&Seen, &Broke)>> = BTreeMap::new();
     for run in struck() {
-        for (invariant, excused, summary) in &run.broke {
-            broke
-                .entry((*invariant, *excused))
-                .or_default()
-                .push((run, summary));
+        for it in &run.broke {
+            let of_kind = broke.entry((it.invariant, it.is_excused)).or_default();
+            of_kind.push((run, it));
         }
     }
     let sights = broke
         .into_iter()
         .filter_map(|((invariant, excused), runs)| {
-            let (run, summary) = runs
+            let (run, broke) = runs
                 .iter()
                 .min_by_key(|(run, _)| (run.faults.len(), run.seed))?;
             Some(Sight {
@@ -334,7 +223,8 @@ fn sum(case: &Case, class: FaultClass, seen: &[Seen]) -> Cell {
                 runs: runs.len() as u64,
                 seed: run.seed,
                 hash: run.hash,
-                summary: (*summary).to_owned(),
+                summary: broke.summary.clone(),
+                is_among_excused: broke.is_among_excused,
                 faults: run.faults.clone(),
             })
         });

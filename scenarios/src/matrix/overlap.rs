@@ -4,32 +4,38 @@
 use picklock_checker::{Belief, Evidence, VirtualTime};
 use picklock_sim::plan::Service;
 
-/// Whether every overlap of two beliefs goes back to a loss: one of the two believed on after the service had given
-/// its lock away. Where the service still has the first as the owner, the second came in for another reason. Of several
-/// servers of Redis each has a truth of its own, and what one of them has lost is no loss that all know of: there,
-/// every overlap that faults excuse goes back to one.
-pub(super) fn goes_back_to_a_loss(service: &Service, evidence: &Evidence<'_>) -> bool {
+/// The first overlap of two beliefs that does not go back to a loss: neither believed on after the service had given
+/// its lock away, so the second came in for another reason. Of several servers of Redis each has a truth of its own, and
+/// what one of them has lost is no loss that all know of: there, every overlap that faults excuse goes back to one.
+pub(super) fn without_a_loss(service: &Service, evidence: &Evidence<'_>) -> Option<String> {
     if service.redis().is_some() && service.machines() > 1 {
-        return true;
+        return None;
     }
     let beliefs = &evidence.beliefs;
     if evidence.permits() > 1 {
         // Several may be inside together: which of them is one too many, nobody can say.
         let mut all = beliefs.iter();
-        return all.any(|it| is_lost_by(evidence, it, evidence.at_or_never(it.left)));
+        let lost = all.any(|it| is_lost_by(evidence, it, evidence.at_or_never(it.left)));
+        return (!lost).then(|| "more are inside than there are permits".to_owned());
     }
-    beliefs.iter().enumerate().all(|(place, later)| {
+    beliefs.iter().enumerate().find_map(|(place, later)| {
         let from = evidence.at(later.acquired);
         let mut earlier = beliefs[..place].iter().filter(|earlier| {
             earlier.lock == later.lock
                 && earlier.mode.excludes(later.mode)
                 && from < evidence.at_or_never(earlier.left)
         });
-        earlier.all(|earlier| {
+        let without = earlier.find(|earlier| {
             let until = evidence.at_or_never(earlier.left);
             let until = until.min(evidence.at_or_never(later.left));
-            is_lost_by(evidence, earlier, until) || is_lost_by(evidence, later, until)
-        })
+            !is_lost_by(evidence, earlier, until) && !is_lost_by(evidence, later, until)
+        })?;
+        let name = |it: &Belief| &evidence.run.history.contenders[it.by.0 as usize];
+        Some(format!(
+            "{} is inside beside {} from {from}, and neither had lost the lock before",
+            name(later),
+            name(without)
+        ))
     })
 }
 

@@ -191,8 +191,13 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "who waits behind its own lease gives up and comes again until the end",
     ),
     (
+        "zookeeper/timed-out-waiter zk-timed-out-waiter progress",
+        20,
+        "each call gives up after a session timeout, and the next comes, until the end",
+    ),
+    (
         "zookeeper/container-reaped zk-predecessor-watch progress",
-        700,
+        1_000,
         "each create finds no parent, and the next comes 50 ms later, until the end",
     ),
     (

@@ -50,6 +50,6 @@ mod tests {
     fn that_a_forgotten_node_was_made_is_shown() {
         let made_late = "b=0-4 a.acquire:0 a.cancelled:1 a.queued:2/name=x a=4-/name=x end:20";
         let witness = verdict(made_late).witness().cloned().expect("a violation");
-        assert_eq!(witness.events, [1, 2, 3, 5]);
+        assert_eq!(witness.events, [0, 2, 3, 5]);
     }
 }

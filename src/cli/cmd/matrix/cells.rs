@@ -49,6 +49,10 @@ pub(super) fn cell(
     });
     if standing == Standing::ClaimBroken
         && let Some(main) = findings.iter_mut().find(|it| it.word == word.name())
+        && !cell
+            .sights
+            .iter()
+            .any(|it| it.word == word && it.is_among_excused)
     {
         main.shrunk = shrunk(scenario, case, main, work);
     }
