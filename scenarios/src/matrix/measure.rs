@@ -12,7 +12,7 @@ use picklock_sim::plan::Plan;
 use picklock_sim::simulate;
 use picklock_sim::watchdog::Named;
 
-use super::overlap::without_a_loss;
+use super::overlap::{Overlap, without_a_loss};
 use super::word::Word;
 use crate::excuses::excuses;
 use crate::replay_command::job;
@@ -190,8 +190,13 @@ fn weighed(
         "mutual-exclusion" => without_a_loss(&plan.service, evidence),
         _ => None,
     };
+    let is_told = |other: &Overlap| other.entered.iter().all(|it| witness.events.contains(it));
     match other {
-        Some(other) => broke(false, other),
+        Some(other) if is_told(&other) => Broke {
+            is_among_excused: false,
+            ..broke(false, witness.summary)
+        },
+        Some(other) => broke(false, other.summary),
         None => broke(true, witness.summary),
     }
 }
