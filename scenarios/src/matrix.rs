@@ -9,7 +9,7 @@ mod overlap;
 mod word;
 mod worlds;
 
-pub use measure::{Cell, Sight, Standing, measure};
+pub use measure::{Cell, Finding, Standing, measure};
 pub use word::Word;
 pub use worlds::{case, list, names, scenario, scenarios, swarms};
 

@@ -1,22 +1,4 @@
-//! What a name may hold, written so that Markdown and HTML show it and do nothing else with it.
-
-/// As text, or the value of an attribute, of HTML.
-pub(super) fn html(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            // What is no line and no space would not be seen.
-            other if other.is_control() && !other.is_whitespace() => escaped.push('\u{fffd}'),
-            other => escaped.push(other),
-        }
-    }
-    escaped
-}
+//! What a name may hold, written so that Markdown shows it and does nothing else with it.
 
 /// As text in a line, or a cell of a table, of Markdown.
 pub(super) fn markdown(text: &str) -> String {

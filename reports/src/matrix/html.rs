@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::escape::html as escaped;
 use super::{Matrix, MatrixCell, MatrixFinding, Standing};
+use crate::escape::escaped;
 use crate::words::count;
 
 const STYLE: &str = "\

@@ -39,7 +39,7 @@ pub enum Standing {
 
 /// A promise that some runs of a cell broke.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sight {
+pub struct Finding {
     /// In a word.
     pub word: Word,
     /// The promise.
@@ -68,7 +68,7 @@ pub struct Cell {
     /// How many of them tell something: a fault of the class has struck, and somebody has waited.
     pub told: u64,
     /// What was seen: the worst first.
-    pub sights: Vec<Sight>,
+    pub findings: Vec<Finding>,
     /// Why the cell is undecided, if it is.
     pub undecided: Option<String>,
     /// The first run that broke off, and why.
@@ -78,10 +78,10 @@ pub struct Cell {
 impl Cell {
     /// The word of the cell: of what the algorithm claims, the worst that was seen; else of everything.
     pub fn word(&self) -> Word {
-        let broken = |sight: &&Sight| sight.standing == Standing::ClaimBroken;
-        let worst = self.sights.iter().find(broken).or(self.sights.first());
+        let broken = |finding: &&Finding| finding.standing == Standing::ClaimBroken;
+        let worst = self.findings.iter().find(broken).or(self.findings.first());
         match (worst, &self.undecided) {
-            (Some(sight), _) => sight.word,
+            (Some(finding), _) => finding.word,
             (None, Some(_)) => Word::Undecided,
             (None, None) => Word::Safe,
         }
@@ -215,13 +215,13 @@ fn sum(case: &Case, class: FaultClass, seen: &[Seen]) -> Cell {
             of_kind.push((run, it));
         }
     }
-    let sights = broke
+    let findings = broke
         .into_iter()
         .filter_map(|((invariant, excused), runs)| {
             let (run, broke) = runs
                 .iter()
                 .min_by_key(|(run, _)| (run.faults.len(), run.seed))?;
-            Some(Sight {
+            Some(Finding {
                 word: Word::of(invariant, excused)?,
                 invariant,
                 standing: standing(case, class, invariant, excused),
@@ -233,8 +233,8 @@ fn sum(case: &Case, class: FaultClass, seen: &[Seen]) -> Cell {
                 faults: run.faults.clone(),
             })
         });
-    let mut sights: Vec<Sight> = sights.collect();
-    sights.sort_by(|one, other| (one.word, &one.standing).cmp(&(other.word, &other.standing)));
+    let mut findings: Vec<Finding> = findings.collect();
+    findings.sort_by(|one, other| (one.word, &one.standing).cmp(&(other.word, &other.standing)));
     let broken_off = seen
         .iter()
         .find_map(|it| Some((it.seed, it.broken_off.clone()?)));
@@ -242,7 +242,7 @@ fn sum(case: &Case, class: FaultClass, seen: &[Seen]) -> Cell {
         seeds: seen.len() as u64,
         told,
         undecided: undecided(case, seen, told),
-        sights,
+        findings,
         broken_off,
     }
 }

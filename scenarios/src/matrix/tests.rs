@@ -125,11 +125,11 @@ fn a_cell_is_undecided_if_next_to_nothing_has_struck() {
 #[test]
 fn a_pause_makes_a_holder_unaware_and_that_breaks_no_claim() {
     let cell = cell("zk-hardened", FaultClass::Pause, 24);
-    let unaware = cell.sights.iter().find(|it| it.word == Word::Unaware);
+    let unaware = cell.findings.iter().find(|it| it.word == Word::Unaware);
     let unaware = unaware.unwrap_or_else(|| panic!("{cell:?}"));
     assert_eq!(unaware.standing, Standing::Excused);
     assert!(
-        cell.sights
+        cell.findings
             .iter()
             .all(|it| it.standing == Standing::Excused),
         "{cell:?}"
@@ -141,7 +141,7 @@ fn one_who_comes_in_beside_an_owner_is_no_unaware_holder() {
     // The death of a waiter grants nothing, whatever stood still before.
     let cell = cell("zk-no-recheck", FaultClass::SessionExpiry, 40);
     assert_eq!(cell.word(), Word::Overlap, "{cell:?}");
-    let overlap = &cell.sights[0];
+    let overlap = &cell.findings[0];
     assert!(matches!(
         &overlap.standing,
         Standing::NotClaimed {
@@ -201,7 +201,7 @@ fn memory_that_is_free_again_while_a_script_runs_is_free() {
     // A script runs when the memory is full, and still when it is not any more.
     let stop = AtomicBool::new(false);
     let seen = measure(&scenario, &scenario.cases[0], class, 39..40, &stop);
-    assert_eq!(seen.expect("nobody stops it").sights, []);
+    assert_eq!(seen.expect("nobody stops it").findings, []);
 }
 
 #[test]

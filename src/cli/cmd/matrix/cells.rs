@@ -5,7 +5,7 @@ use crate::checker::invariants;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
 use crate::reports::matrix::{MatrixCell, MatrixFinding, ShrunkRun, Standing};
-use crate::scenarios::matrix::{self, Sight, Word};
+use crate::scenarios::matrix::{self, Word};
 use crate::scenarios::replay_command::ReplayCommand;
 use crate::scenarios::shrink::{Budget, SearchLimit, shrink};
 use crate::scenarios::{Case, Scenario};
@@ -37,9 +37,9 @@ pub(super) fn cell(
     }
     let word = cell.word();
     let findings = cell
-        .sights
+        .findings
         .iter()
-        .map(|sight| finding(scenario, case, sight));
+        .map(|found| finding(scenario, case, found));
     let mut findings: Vec<MatrixFinding> = findings.collect();
     let standings = findings.iter().filter(|it| it.word == word.name());
     let standing = standings.map(|it| it.standing).next();
@@ -50,7 +50,7 @@ pub(super) fn cell(
     if standing == Standing::ClaimBroken
         && let Some(main) = findings.iter_mut().find(|it| it.word == word.name())
         && !cell
-            .sights
+            .findings
             .iter()
             .any(|it| it.word == word && it.is_among_excused)
     {
@@ -66,8 +66,8 @@ pub(super) fn cell(
     }))
 }
 
-fn finding(scenario: &Scenario, case: &Case, sight: &Sight) -> MatrixFinding {
-    let (standing, shown_by, because) = match &sight.standing {
+fn finding(scenario: &Scenario, case: &Case, found: &matrix::Finding) -> MatrixFinding {
+    let (standing, shown_by, because) = match &found.standing {
         matrix::Standing::ClaimBroken => (Standing::ClaimBroken, None, None),
         matrix::Standing::NotClaimed { scenario, because } => {
             (Standing::NotClaimed, *scenario, Some(because.clone()))
@@ -75,16 +75,16 @@ fn finding(scenario: &Scenario, case: &Case, sight: &Sight) -> MatrixFinding {
         matrix::Standing::Excused => (Standing::Excused, None, None),
     };
     MatrixFinding {
-        word: sight.word.name().to_owned(),
-        invariant: sight.invariant.to_owned(),
+        word: found.word.name().to_owned(),
+        invariant: found.invariant.to_owned(),
         standing,
-        runs: sight.runs,
+        runs: found.runs,
         scenario: scenario.path.clone(),
         case: case.name.clone(),
-        seed: sight.seed,
-        summary: sight.summary.clone(),
-        faults: sight.faults.clone(),
-        replay: again(scenario, case, sight.seed).replay_of(sight.invariant),
+        seed: found.seed,
+        summary: found.summary.clone(),
+        faults: found.faults.clone(),
+        replay: again(scenario, case, found.seed).replay_of(found.invariant),
         shown_by: shown_by.map(str::to_owned),
         because,
         shrunk: None,
