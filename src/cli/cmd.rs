@@ -20,6 +20,7 @@ mod seed_args;
 mod select;
 mod shrink;
 mod traffic;
+mod validate;
 mod verbosity;
 mod verify;
 mod violating_run;
@@ -35,6 +36,7 @@ use crate::cli::failure::Failure;
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(run::Run),
+    Validate(validate::Validate),
     Merge(merge::Merge),
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
@@ -61,6 +63,7 @@ impl Command {
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         match self {
             Self::Run(run) => run.execute(look),
+            Self::Validate(validate) => validate.execute(),
             Self::Merge(merge) => merge.execute(look),
             Self::Replay(replay) => replay.execute(look),
             Self::Shrink(shrink) => shrink.execute(look),

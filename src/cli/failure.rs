@@ -22,8 +22,10 @@ pub enum Failure {
         /// What would be right, one line each.
         hints: Vec<String>,
     },
-    /// Scenario files have mistakes.
+    /// Scenario files have mistakes, so nothing was run.
     Mistakes(Vec<Diagnostic>),
+    /// Scenario files have mistakes, and nobody wanted to run them.
+    Invalid(Vec<Diagnostic>),
     /// A report could not be written.
     Report(FileError),
     /// A chart could not be drawn, for this reason.
@@ -96,6 +98,7 @@ impl Failure {
         match self {
             Self::Usage { .. }
             | Self::Mistakes(_)
+            | Self::Invalid(_)
             | Self::Report(_)
             | Self::Chart(_)
             | Self::Output(_) => exit::BAD_INPUT,
@@ -117,16 +120,8 @@ impl Failure {
                 }
                 text
             }
-            Self::Mistakes(mistakes) => {
-                let number = mistakes.iter().map(Diagnostic::number).sum::<usize>();
-                let number = count(number as u64, "mistake");
-                let mut text = format!("picklock: nothing was run because of {number}");
-                for mistake in mistakes {
-                    text.push_str("\n\n");
-                    text.push_str(&mistake.render(color));
-                }
-                text
-            }
+            Self::Mistakes(mistakes) => described(mistakes, "nothing was run because of ", color),
+            Self::Invalid(mistakes) => described(mistakes, "", color),
             Self::Report(error) => format!("picklock: {error}"),
             Self::Chart(reason) => format!("picklock: cannot draw a chart: {reason}"),
             Self::Output(error) => {
@@ -140,6 +135,18 @@ impl Failure {
         text.push('\n');
         Some(text)
     }
+}
+
+/// How many mistakes there are, and each with its place.
+fn described(mistakes: &[Diagnostic], because: &str, color: bool) -> String {
+    let number = mistakes.iter().map(Diagnostic::number).sum::<usize>();
+    let number = count(number as u64, "mistake");
+    let mut text = format!("picklock: {because}{number}");
+    for mistake in mistakes {
+        text.push_str("\n\n");
+        text.push_str(&mistake.render(color));
+    }
+    text
 }
 
 impl From<Vec<Diagnostic>> for Failure {

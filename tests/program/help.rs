@@ -27,6 +27,11 @@ fn help_of_run() {
 }
 
 #[test]
+fn help_of_validate() {
+    insta::assert_snapshot!(help(&["validate", "--help"]));
+}
+
+#[test]
 fn help_of_replay() {
     insta::assert_snapshot!(help(&["replay", "--help"]));
 }

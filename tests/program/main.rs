@@ -21,4 +21,5 @@ mod shards;
 mod shrink;
 mod trace;
 mod unasked;
+mod validate;
 mod your_lock;

@@ -1,0 +1,48 @@
+//! `picklock validate`: what is wrong with scenario files, without running them.
+
+use std::path::PathBuf;
+
+use crate::reports::words::count;
+
+use super::select;
+use crate::cli::console;
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock validate my-locks/               every file of a folder
+  picklock validate a.toml b.toml
+
+Exit codes: 0 if nothing is wrong, 2 if something is. Mistakes are told as `picklock run` tells
+them: each with its place, and all of all files at once.";
+
+/// Read scenario files, and say what is wrong with them; nothing runs.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Validate {
+    /// A scenario file, a folder of them, or a scenario or group that comes with picklock.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+}
+
+impl Validate {
+    /// Reads them.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Invalid`], if anything is wrong.
+    pub fn execute(self) -> Result<u8, Failure> {
+        let scenarios = select::scenarios(&self.paths, &[]).map_err(|failure| match failure {
+            Failure::Mistakes(mistakes) => Failure::Invalid(mistakes),
+            other => other,
+        })?;
+        let cases = scenarios.iter().map(|it| it.cases.len()).sum::<usize>();
+        let scenarios = count(scenarios.len() as u64, "scenario");
+        let cases = count(cases as u64, "case");
+        console::shown(console::print(&format!(
+            "{scenarios}, {cases}: no mistakes\n"
+        )))?;
+        Ok(exit::AS_EXPECTED)
+    }
+}
