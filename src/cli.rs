@@ -17,6 +17,7 @@ mod console;
 mod exit;
 mod failure;
 mod invocation;
+mod markdown;
 mod progress;
 mod seeds;
 mod threads;

@@ -9,6 +9,7 @@ mod left_out;
 mod list;
 mod matrix;
 mod merge;
+mod near;
 mod page;
 mod partial_results;
 mod plan;

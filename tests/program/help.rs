@@ -106,6 +106,26 @@ fn a_word_is_explained_by_what_shows_it() {
 }
 
 #[test]
+fn a_word_that_is_several_things_is_explained_as_each_and_words_may_be_of_two() {
+    let pause = picklock(&["explain", "pause"]).stdout;
+    assert!(pause.starts_with("pause: a fault\n"), "{pause}");
+    assert!(pause.contains("\n\npause: a class of faults\n"), "{pause}");
+    insta::assert_snapshot!(picklock(&["explain", "near", "miss"]).stdout);
+}
+
+#[test]
+fn an_invariant_is_explained_by_the_guide_and_by_scenarios() {
+    insta::assert_snapshot!(picklock(&["explain", "timely-loss"]).stdout);
+}
+
+#[test]
+fn names_that_have_a_part_in_common_with_an_unknown_word_are_suggested() {
+    let unknown = picklock(&["explain", "recheck"]);
+    assert_eq!(unknown.code, Some(2), "{unknown:?}");
+    insta::assert_snapshot!(unknown.stderr);
+}
+
+#[test]
 fn help_of_cost() {
     insta::assert_snapshot!(help(&["cost", "--help"]));
 }
@@ -178,14 +198,68 @@ fn a_family_or_a_kind_is_shown_with_all_that_is_known_of_each() {
             "zookeeper, redis, lease-server",
         ),
         (
+            ["list", "faults", "--match", "xyzzy"],
+            "nothing in this list matches --match",
+        ),
+        (
+            ["list", "scenarios", "--fault", "pauze"],
+            "did you mean `pause`?",
+        ),
+        (
             ["list", "faults", "--family", "redis"],
-            "--family and --kind are of algorithms",
+            "--family is for lists of algorithms and scenarios",
         ),
     ] {
         let refused = picklock(&arguments);
         assert_eq!(refused.code, Some(2), "{refused:?}");
         assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
     }
+}
+
+#[test]
+fn lists_are_filtered_by_what_stands_in_them_and_by_what_is_known_of_each() {
+    let told = |arguments: &[&str]| {
+        let done = picklock(&[&["list"], arguments].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        done.stdout
+    };
+    let of_pauses = told(&[
+        "scenarios",
+        "--fault",
+        "pause",
+        "--invariant",
+        "no-stale-effect",
+    ]);
+    assert!(of_pauses.contains("zookeeper/gc-pause "), "{of_pauses}");
+    assert!(of_pauses.contains("source: Kleppmann"), "{of_pauses}");
+    assert!(!of_pauses.contains("zookeeper/herd "), "{of_pauses}");
+    let of_redis = told(&["scenarios", "--family", "redis", "--source", "kleppmann"]);
+    let names = of_redis.lines().filter(|line| !line.starts_with(' '));
+    let names: Vec<_> = names
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(names.contains(&"redis/pause"), "{of_redis}");
+    assert!(
+        names.iter().all(|name| name.starts_with("redis/")),
+        "{names:?}"
+    );
+    let late = told(&[
+        "algorithms",
+        "--fault",
+        "pause",
+        "--invariant",
+        "own-release-only",
+    ]);
+    assert!(late.contains("redis-set-nx-px-del "), "{late}");
+    assert!(late.contains(" under pause (redis/late-release)"), "{late}");
+    let barriers = told(&["scenarios", "--match", "BARRIER"]);
+    assert!(
+        barriers
+            .lines()
+            .all(|line| line.to_lowercase().contains("barrier")),
+        "{barriers}"
+    );
+    insta::assert_snapshot!(told(&["faults", "--match", "clock"]));
 }
 
 /// Of the library, that is: the other files are the reader's.

@@ -1,28 +1,29 @@
 //! `picklock explain`: what a word means, and a scenario that shows it.
 
+mod glossary;
+mod invariant_pages;
+mod shown_by;
+mod things;
+
 use std::fmt::Write as _;
 
-use crate::algorithms::{FaultClass, Recipe};
-use crate::checker::{DISTANCES, INVARIANTS, Invariant, METRICS, SOMETIMES, Truth};
-use crate::scenarios::{Case, Expectation, Scenario, Want, nearest, program};
-use crate::sim::plan::FaultKind;
+use crate::scenarios::{Case, Scenario, program};
 use crate::sources;
 
-use super::list::faults::{self, Example};
-use super::list::known_of;
+use crate::cli::cmd::near::near;
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
+use crate::cli::markdown;
+use things::Thing;
 
 const EXAMPLES: &str = "\
 Examples:
-  picklock explain timely-loss         an invariant
-  picklock explain lose-reply          a fault
-  picklock explain zk-no-recheck       an algorithm
-  picklock explain excuse              a word of the reports";
-
-/// The words of the reports, as the glossary has them.
-const ARCHITECTURE: &str = include_str!("../../../ARCHITECTURE.md");
+  picklock explain timely-loss             an invariant
+  picklock explain lose-reply              a fault
+  picklock explain zk-no-recheck           an algorithm
+  picklock explain zookeeper/gc-pause      a scenario
+  picklock explain near miss               a word of the reports";
 
 /// How many scenarios to show of each.
 const SHOWN: usize = 3;
@@ -31,24 +32,9 @@ const SHOWN: usize = 3;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Explain {
-    /// The word.
-    #[arg(value_name = "WORD")]
-    word: String,
-}
-
-/// Whether a case shows a thing, and how well: the least shows it best.
-type Shows = Box<dyn Fn(&Case) -> Option<usize>>;
-
-/// What is known of a word, of one thing that it is the name of.
-struct Explained {
-    name: String,
-    /// What it is: `invariant`, `fault`.
-    what: String,
-    meaning: String,
-    /// Lines below it.
-    more: Vec<String>,
-    /// Whether a case shows it, and how well: the least shows it best.
-    shows: Shows,
+    /// The word, or several that belong together: whatever `list` shows, and every word of the reports.
+    #[arg(value_name = "WORD", required = true)]
+    word: Vec<String>,
 }
 
 impl Explain {
@@ -58,201 +44,90 @@ impl Explain {
     ///
     /// [`Failure`], if there is nothing of this name.
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
-        let things = explained(&self.word);
-        if things.is_empty() {
-            let names = names();
-            let near = nearest(&self.word, names.iter().map(String::as_str));
-            let command = program::command();
-            let hint = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!(
-                    "`{command} list algorithms`, `list faults`, and `list invariants` show what there is"
-                ),
-            };
-            let problem = format!("nothing is called `{}`", self.word);
-            return Err(Failure::usage(problem, [hint]));
+        let word = self.word.join(" ");
+        match explanation(&word, look)? {
+            Some(text) => console::print(&text)?,
+            None => {
+                let command = program::command();
+                let mut hints = near(&word, names()?.iter().map(String::as_str));
+                hints.push(format!(
+                    "`{command} list algorithms`, `list faults`, and the other lists show what there is"
+                ));
+                let problem = format!("nothing is called `{word}`");
+                return Err(Failure::Usage { problem, hints });
+            }
         }
-        let library = sources::library(&program::catalogue())?;
-        let width = look.stdout().columns();
-        let texts = things
-            .iter()
-            .map(|thing| text(&self.word, thing, &library, width));
-        console::print(&texts.collect::<Vec<_>>().join("\n"))?;
         Ok(exit::AS_EXPECTED)
     }
 }
 
-/// All that has this name.
-fn explained(word: &str) -> Vec<Explained> {
-    let mut things = everything();
-    things.retain(|thing| thing.name == word);
-    things
+/// What there is to say of a word, if it is the name of anything.
+pub(super) fn explanation(word: &str, look: &OutputArgs) -> Result<Option<String>, Failure> {
+    let library = sources::library(&program::catalogue())?;
+    let wanted = word.to_lowercase();
+    let mut things = things::all(&library);
+    things.retain(|thing| thing.name == wanted);
+    let width = look.stdout().columns();
+    let mut told = Vec::new();
+    let texts = things
+        .iter()
+        .map(|thing| text(thing, &library, &mut told, width));
+    let texts: Vec<String> = texts.collect();
+    Ok((!texts.is_empty()).then(|| texts.join("\n")))
 }
 
 /// Every name that can be explained.
-fn names() -> Vec<String> {
-    let mut names: Vec<String> = everything().into_iter().map(|it| it.name).collect();
+pub(super) fn names() -> Result<Vec<String>, Failure> {
+    let library = sources::library(&program::catalogue())?;
+    let mut names: Vec<String> = things::all(&library)
+        .into_iter()
+        .map(|it| it.name)
+        .collect();
     names.sort_unstable();
     names.dedup();
-    names
+    Ok(names)
 }
 
-/// All that can be explained, in the order in which what has the same name is.
-fn everything() -> Vec<Explained> {
-    let mut things: Vec<Explained> = INVARIANTS.iter().map(of_invariant).collect();
-    things.extend(faults::faults().into_iter().map(of_fault));
-    things.extend(program::algorithms().iter().map(of_algorithm));
-    for example in faults::triggers() {
-        let mut trigger = worded(example.name, "a trigger of a fault", &example.meaning);
-        trigger.more.push(example.example.to_owned());
-        things.push(trigger);
-    }
-    for class in FaultClass::ALL {
-        let (name, command) = (class.name(), program::command());
-        let mut of_faults = worded(name, "a class of faults", class.meaning());
-        of_faults.more = vec![format!("{command} matrix --fault {name}")];
-        things.push(of_faults);
-    }
-    for metric in METRICS {
-        things.push(worded(metric.name, "a metric", metric.meaning));
-    }
-    for moment in SOMETIMES {
-        things.push(worded(
-            moment.name,
-            "a moment of the protocol",
-            moment.meaning,
-        ));
-    }
-    for distance in DISTANCES {
-        things.push(worded(
-            distance.name,
-            "a distance to an overlap",
-            distance.meaning,
-        ));
-    }
-    for (words, meaning) in glossary() {
-        let words = words.split(", ");
-        things.extend(words.map(|word| worded(word, "a word of the reports", meaning)));
-    }
-    things
-}
-
-fn of_invariant(invariant: &Invariant) -> Explained {
-    let name = invariant.name;
-    Explained {
-        name: name.to_owned(),
-        what: format!("an invariant, of {}", of_truth(invariant.truth)),
-        meaning: invariant.meaning.to_owned(),
-        more: Vec::new(),
-        shows: Box::new(move |case| violates(case, Some(name)).then(|| size(case))),
-    }
-}
-
-fn of_fault(example: Example) -> Explained {
-    let name = example.name;
-    let injects = move |case: &Case| {
-        let mut faults = case.plan.faults.iter();
-        faults.any(|fault| FaultKind::of(&fault.inject).name() == name)
-    };
-    Explained {
-        name: name.to_owned(),
-        what: "a fault".to_owned(),
-        meaning: example.meaning,
-        more: vec![example.example.to_owned()],
-        shows: Box::new(move |case| (injects(case) && violates(case, None)).then(|| size(case))),
-    }
-}
-
-fn of_algorithm(recipe: &Recipe) -> Explained {
-    let flaw = recipe.flaw.map(|flaw| format!("flaw: {flaw}"));
-    let (name, command) = (recipe.name, program::command());
-    let matrix = format!("under each class of faults: {command} matrix {name}");
-    Explained {
-        name: name.to_owned(),
-        what: "an algorithm".to_owned(),
-        meaning: recipe.summary.to_owned(),
-        more: flaw
-            .into_iter()
-            .chain(known_of(recipe))
-            .chain([matrix])
-            .collect(),
-        shows: Box::new(move |case| {
-            let is_of_it = case.algorithm.name == name;
-            // What breaks it says more than where it holds.
-            let holds = usize::from(!violates(case, None)) * 1_000;
-            is_of_it.then(|| holds + size(case))
-        }),
-    }
-}
-
-/// What is explained in words alone.
-fn worded(name: &str, what: &str, meaning: &str) -> Explained {
-    Explained {
-        name: name.to_owned(),
-        what: what.to_owned(),
-        meaning: meaning.to_owned(),
-        more: Vec::new(),
-        shows: Box::new(|_| None),
-    }
-}
-
-/// The rows of the glossary: the words, and what they mean.
-fn glossary() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let from = ARCHITECTURE
-        .lines()
-        .skip_while(|line| *line != "## Glossary");
-    from.filter_map(|line| {
-        let (words, meaning) = line
-            .strip_prefix("| ")?
-            .strip_suffix(" |")?
-            .split_once(" | ")?;
-        (words != "word" && words != "---").then_some((words, meaning))
-    })
-}
-
-fn of_truth(truth: Truth) -> &'static str {
-    match truth {
-        Truth::Belief => "what contenders believe",
-        Truth::Ownership => "what the service says",
-        Truth::Effect => "what the resource has accepted",
-        Truth::Service => "how contenders are served",
-    }
-}
-
-/// Whether the case expects a violation, of this invariant or of any.
-fn violates(case: &Case, invariant: Option<&str>) -> bool {
-    let mut expectations = case.expectations.iter();
-    expectations.any(|it| {
-        matches!(it.want, Want::Violated { .. })
-            && invariant.is_none_or(|name| name == it.invariant)
-    })
-}
-
-/// How much there is to understand.
-fn size(case: &Case) -> usize {
-    let violated = |it: &&Expectation| matches!(it.want, Want::Violated { .. });
-    let violated = case.expectations.iter().filter(violated).count();
-    let drawn = usize::from(case.open.is_some()) * 100;
-    let contenders = case.plan.workload.contenders as usize;
-    drawn + violated * 20 + case.plan.faults.len() * 10 + contenders
-}
-
-fn text(word: &str, thing: &Explained, library: &[Scenario], width: usize) -> String {
-    let mut text = format!("{word}: {}\n", thing.what);
+/// What there is to say of a thing. Scenarios that were told of another are not told again.
+fn text<'l>(
+    thing: &Thing,
+    library: &'l [Scenario],
+    told: &mut Vec<&'l str>,
+    width: usize,
+) -> String {
+    let mut text = format!("{}: {}\n", thing.name, thing.what);
     let mut say = |what: &str| {
         for line in console::wrapped(what, width.saturating_sub(2)) {
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "  {line}");
         }
     };
     say(&sentence(&thing.meaning));
     thing.more.iter().for_each(|more| say(more));
+    if let Some(page) = &thing.page {
+        text.push('\n');
+        for line in markdown::render(page, width.saturating_sub(2)).lines() {
+            let _ = writeln!(text, "{}", format!("  {line}").trim_end());
+        }
+    }
+    let mut shown = shown(thing, library);
+    shown.retain(|(scenario, _)| !told.contains(&scenario.name.as_str()));
+    told.extend(shown.iter().map(|(scenario, _)| scenario.name.as_str()));
+    for (index, (scenario, case)) in shown.into_iter().enumerate() {
+        text.push_str(&example(scenario, case, index == 0, width));
+    }
+    text
+}
+
+/// The cases that show it best, one of each scenario.
+fn shown<'l>(thing: &Thing, library: &'l [Scenario]) -> Vec<(&'l Scenario, &'l Case)> {
     let cases = library
         .iter()
         .flat_map(|scenario| scenario.cases.iter().map(move |case| (scenario, case)));
     let mut shown: Vec<(usize, &Scenario, &Case)> = cases
-        .filter_map(|(scenario, case)| Some(((thing.shows)(case)?, scenario, case)))
+        .filter_map(|(scenario, case)| Some(((thing.shows)(scenario, case)?, scenario, case)))
         .collect();
-    shown.sort_by_key(|(size, _, _)| *size);
+    shown.sort_by_key(|(rank, _, _)| *rank);
     let mut scenarios: Vec<&str> = Vec::new();
     shown.retain(|(_, scenario, _)| {
         let is_new = !scenarios.contains(&scenario.name.as_str());
@@ -260,22 +135,27 @@ fn text(word: &str, thing: &Explained, library: &[Scenario], width: usize) -> St
         is_new
     });
     shown.truncate(SHOWN);
-    for (index, (_, scenario, case)) in shown.iter().enumerate() {
-        let _ = write!(text, "\n  {}\n", scenario.claim);
-        let because = (index == 0).then(|| scenario.because.trim());
-        for line in because
-            .map(|it| console::wrapped(it, width - 4))
-            .unwrap_or_default()
-        {
-            let _ = writeln!(text, "    {line}");
-        }
-        let command = program::command();
-        let _ = writeln!(
-            text,
-            "    {command} run {} --case {}",
-            scenario.name, case.name
-        );
+    shown
+        .into_iter()
+        .map(|(_, scenario, case)| (scenario, case))
+        .collect()
+}
+
+/// A case that shows it: what is claimed, why, and the command that runs it.
+fn example(scenario: &Scenario, case: &Case, is_first: bool, width: usize) -> String {
+    let mut text = String::from("\n");
+    for line in console::wrapped(&scenario.claim, width.saturating_sub(2)) {
+        let _ = writeln!(text, "  {line}");
     }
+    let because = is_first.then_some(&scenario.because);
+    for line in because
+        .map(|it| console::wrapped(it, width.saturating_sub(4)))
+        .unwrap_or_default()
+    {
+        let _ = writeln!(text, "    {line}");
+    }
+    let (command, name, case) = (program::command(), &scenario.name, &case.name);
+    let _ = writeln!(text, "    {command} run {name} --case {case}");
     text
 }
 
@@ -289,25 +169,74 @@ fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::cmd::list;
+
+    fn library() -> Vec<Scenario> {
+        sources::library(&program::catalogue()).expect("it has no mistakes")
+    }
 
     #[test]
-    fn every_name_is_explained_and_each_invariant_is_shown_by_a_scenario() {
-        for name in names() {
-            assert!(!explained(&name).is_empty(), "{name}");
+    fn whatever_a_list_shows_is_explained() {
+        let names = names().expect("the library has no mistakes");
+        let listed = list::names().expect("the library has no mistakes");
+        assert!(listed.len() > 600, "{}", listed.len());
+        for (table, name) in listed {
+            assert!(names.contains(&name), "{table}: {name}");
         }
-        let library = sources::library(&program::catalogue()).expect("it has no mistakes");
-        for invariant in INVARIANTS {
-            let thing = explained(invariant.name).remove(0);
-            let text = text(invariant.name, &thing, &library, 100);
-            assert!(text.contains(" run "), "nothing shows {}", invariant.name);
+    }
+
+    /// Nothing to run shows the words that are left, and of what is listed these alone.
+    #[test]
+    fn what_can_be_explained_is_shown_by_scenarios_of_the_library() {
+        let library = library();
+        let things = things::all(&library);
+        let words = |thing: &&Thing| thing.what == "a word of the reports";
+        let unseen = things
+            .iter()
+            .filter(|it| !words(it) && shown(it, &library).is_empty());
+        let unseen: Vec<&str> = unseen.map(|it| it.name.as_str()).collect();
+        insta::assert_snapshot!(unseen.join("\n"));
+    }
+
+    #[test]
+    fn the_words_of_the_reports_are_those_of_the_glossary_each_with_a_scenario_that_exists() {
+        let library = library();
+        let mut words = Vec::new();
+        for row in glossary::rows() {
+            let Some(name) = row.seen_in else {
+                continue;
+            };
+            assert!(library.iter().any(|it| it.name == name), "{name}");
+            words.extend(row.words);
+        }
+        for word in [
+            "undecided",
+            "excused",
+            "near miss",
+            "herd",
+            "belief",
+            "ownership",
+            "effect",
+            "fencing token",
+            "calm",
+            "holder",
+            "waiter",
+        ] {
+            assert!(words.contains(&word), "{word}: {words:?}");
         }
     }
 
     #[test]
-    fn the_words_of_the_reports_are_those_of_the_glossary() {
-        let words: Vec<&str> = glossary().map(|(words, _)| words).collect();
-        for word in ["calm", "excuse", "near miss", "holder, waiter"] {
-            assert!(words.contains(&word), "{word}: {words:?}");
+    fn a_long_claim_is_wrapped_and_commands_are_not() {
+        let library = library();
+        for thing in things::all(&library)
+            .iter()
+            .filter(|it| it.what == "a word of the reports")
+        {
+            for line in text(thing, &library, &mut Vec::new(), 60).lines() {
+                let is_command = line.trim_start().starts_with("picklock ");
+                assert!(is_command || line.chars().count() <= 60, "{line}");
+            }
         }
     }
 }

@@ -3,13 +3,16 @@
 mod algorithms;
 mod clients;
 pub(super) mod faults;
+mod filter;
+mod lock_filter;
+mod scenarios;
 
-pub(super) use algorithms::{Filter, known_of};
+pub(super) use algorithms::known_of;
+pub(super) use lock_filter::Filter;
 
 use crate::algorithms::FaultClass;
 use crate::checker::{DISTANCES, INVARIANTS, METRICS, SOMETIMES};
 use crate::scenarios::program;
-use crate::sources;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
@@ -21,6 +24,8 @@ const EXAMPLES: &str = "\
 Examples:
   picklock list algorithms
   picklock list algorithms --family zookeeper --kind read-write
+  picklock list scenarios --match barrier
+  picklock list scenarios --fault pause --invariant no-stale-effect
   picklock list faults              each fault and trigger, as a scenario file writes it
   picklock list scenarios --json    the same for machines";
 
@@ -31,13 +36,13 @@ pub struct List {
     /// What to show.
     what: Option<Listing>,
     #[command(flatten)]
-    filter: algorithms::Filter,
+    filter: filter::ListFilter,
     /// Show it as JSON.
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Listing {
     /// The lock algorithms that can be put to the test.
     Algorithms,
@@ -92,37 +97,9 @@ impl List {
             let hint = format!("{} list {}", program::command(), names.join("|"));
             return Err(Failure::usage("list what?", [hint]));
         };
-        if self.filter.is_given() && !matches!(what, Listing::Algorithms) {
-            let problem = "--family and --kind are of algorithms".to_owned();
-            let hint = format!("{} list algorithms --family redis", program::command());
-            return Err(Failure::usage(problem, [hint]));
-        }
-        let tables = match what {
-            Listing::Algorithms => vec![algorithms::algorithms(&self.filter)?],
-            Listing::Faults => vec![
-                examples("faults", faults::faults()),
-                examples("triggers", faults::triggers()),
-                examples("timing", faults::timing()),
-                meanings(
-                    "classes",
-                    FaultClass::ALL.iter().map(|it| (it.name(), it.meaning())),
-                ),
-                worded("requests", faults::requests()),
-                examples("circumstances", faults::circumstances()),
-            ],
-            Listing::Invariants => vec![invariants()],
-            Listing::Metrics => vec![metrics()],
-            Listing::Clients => vec![clients::zookeeper(), clients::redis()],
-            Listing::Sometimes => {
-                let rows = SOMETIMES.iter().map(|it| (it.name, it.meaning));
-                vec![meanings("sometimes", rows)]
-            }
-            Listing::Distances => {
-                let rows = DISTANCES.iter().map(|it| (it.name, it.meaning));
-                vec![meanings("distances", rows)]
-            }
-            Listing::Scenarios => vec![scenarios()?],
-        };
+        self.filter.suits(what)?;
+        let mut tables = tables(what, &self.filter)?;
+        self.filter.keep_matching(&mut tables)?;
         let text = if self.json {
             as_json(tables)?
         } else {
@@ -131,6 +108,55 @@ impl List {
         console::print(&text)?;
         Ok(exit::AS_EXPECTED)
     }
+}
+
+/// The tables of a listing.
+fn tables(what: Listing, filter: &filter::ListFilter) -> Result<Vec<Table>, Failure> {
+    let requests = faults::requests().into_iter();
+    Ok(match what {
+        Listing::Algorithms => vec![algorithms::algorithms(filter)?],
+        Listing::Faults => vec![
+            examples("faults", faults::faults()),
+            examples("triggers", faults::triggers()),
+            examples("timing", faults::timing()),
+            meanings(
+                "classes",
+                FaultClass::ALL.iter().map(|it| (it.name(), it.meaning())),
+            ),
+            worded(
+                "requests",
+                requests
+                    .map(|(kind, meaning)| (kind.name(), meaning))
+                    .collect(),
+            ),
+            examples("circumstances", faults::circumstances()),
+        ],
+        Listing::Invariants => vec![invariants()],
+        Listing::Metrics => vec![metrics()],
+        Listing::Clients => vec![clients::zookeeper(), clients::redis()],
+        Listing::Sometimes => {
+            let rows = SOMETIMES.iter().map(|it| (it.name, it.meaning));
+            vec![meanings("sometimes", rows)]
+        }
+        Listing::Distances => {
+            let rows = DISTANCES.iter().map(|it| (it.name, it.meaning));
+            vec![meanings("distances", rows)]
+        }
+        Listing::Scenarios => vec![scenarios::scenarios(filter)?],
+    })
+}
+
+/// Every name that a list shows, with that of its table.
+#[cfg(test)]
+pub(super) fn names() -> Result<Vec<(&'static str, String)>, Failure> {
+    let mut names = Vec::new();
+    for what in Listing::value_variants() {
+        for table in tables(*what, &filter::ListFilter::default())? {
+            let rows = table.rows.into_iter();
+            names.extend(rows.map(|row| (table.name, row.name)));
+        }
+    }
+    Ok(names)
 }
 
 fn invariants() -> Table {
@@ -183,30 +209,6 @@ fn metrics() -> Table {
         name: "metrics",
         rows: rows.collect(),
     }
-}
-
-fn scenarios() -> Result<Table, Failure> {
-    let scenarios = sources::library(&program::catalogue())?;
-    let rows = scenarios.into_iter().map(|scenario| {
-        let cases: Vec<_> = scenario.cases.iter().map(|case| &case.name).collect();
-        Row {
-            all: json!({
-                "name": scenario.name,
-                "claim": scenario.claim,
-                "because": scenario.because,
-                "source": scenario.source,
-                "cases": cases,
-            }),
-            name: scenario.name,
-            meaning: scenario.claim,
-            example: None,
-            more: Vec::new(),
-        }
-    });
-    Ok(Table {
-        name: "scenarios",
-        rows: rows.collect(),
-    })
 }
 
 fn examples(name: &'static str, rows: Vec<faults::Example>) -> Table {

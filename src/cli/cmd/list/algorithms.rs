@@ -2,79 +2,21 @@
 
 use serde_json::{Value, json};
 
+use super::filter::ListFilter;
 use super::{Row, Table};
-use crate::algorithms::clients::ServiceKind;
 use crate::algorithms::hazards::{self, Hazard};
 use crate::algorithms::{Claim, FaultClass, Recipe};
 use crate::cli::failure::Failure;
-use crate::scenarios::program;
-
-/// Which algorithms to show.
-#[derive(Debug, clap::Args)]
-pub(in crate::cli::cmd) struct Filter {
-    /// Only the algorithms of this service: `zookeeper`, `redis`, or `lease-server`; with kind, order, claims, and
-    /// source.
-    #[arg(long, value_name = "SERVICE", value_parser = family)]
-    family: Option<ServiceKind>,
-    /// Only the algorithms of this kind, such as `mutex` or `read-write`; with kind, order, claims, and source.
-    #[arg(long, value_name = "KIND")]
-    kind: Option<String>,
-}
-
-impl Filter {
-    /// Whether it leaves anything out.
-    pub(super) fn is_given(&self) -> bool {
-        self.family.is_some() || self.kind.is_some()
-    }
-
-    /// Those that it takes of all that the program knows.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure`], if there is no such kind, or none of it in the family.
-    pub(in crate::cli::cmd) fn recipes(&self) -> Result<Vec<&'static Recipe>, Failure> {
-        let known = program::algorithms();
-        if let Some(kind) = &self.kind {
-            let mut kinds: Vec<&str> = known.iter().map(|it| it.ownership.kind().name()).collect();
-            kinds.sort_unstable();
-            kinds.dedup();
-            if !kinds.contains(&kind.as_str()) {
-                return Err(Failure::unknown("kind", kind, &kinds));
-            }
-        }
-        let taken: Vec<_> = known.iter().filter(|recipe| self.takes(recipe)).collect();
-        if taken.is_empty() {
-            let of_kind = known.iter().filter(|it| self.is_of_kind(it));
-            let mut families: Vec<&str> = of_kind.map(|it| it.build.service().name()).collect();
-            families.sort_unstable();
-            families.dedup();
-            let problem = "no algorithm of this family is of this kind".to_owned();
-            let hint = format!("there are some over {}", families.join(", "));
-            return Err(Failure::usage(problem, [hint]));
-        }
-        Ok(taken)
-    }
-
-    fn takes(&self, recipe: &Recipe) -> bool {
-        self.family
-            .is_none_or(|family| recipe.build.service() == family)
-            && self.is_of_kind(recipe)
-    }
-
-    fn is_of_kind(&self, recipe: &Recipe) -> bool {
-        let of_kind = |kind: &String| recipe.ownership.kind().name() == kind;
-        self.kind.as_ref().is_none_or(of_kind)
-    }
-}
 
 /// The algorithms that the filter takes.
 ///
 /// # Errors
 ///
 /// [`Failure`], if there is no such kind.
-pub(super) fn algorithms(filter: &Filter) -> Result<Table, Failure> {
-    let taken = filter.recipes()?.into_iter();
-    let rows = taken.map(|recipe| {
+pub(super) fn algorithms(filter: &ListFilter) -> Result<Table, Failure> {
+    let mut taken = filter.of.recipes()?;
+    taken.retain(|recipe| filter.takes_algorithm(recipe));
+    let rows = taken.into_iter().map(|recipe| {
         let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
         let flaw = recipe
             .flaw
@@ -83,7 +25,7 @@ pub(super) fn algorithms(filter: &Filter) -> Result<Table, Failure> {
             name: recipe.name.to_owned(),
             meaning: recipe.summary.to_owned() + &flaw.unwrap_or_default(),
             example: None,
-            more: match filter.is_given() {
+            more: match filter.is_of_what_is_known() {
                 true => known_of(recipe),
                 false => Vec::new(),
             },
@@ -142,15 +84,4 @@ fn hazard_as_json(hazard: &Hazard) -> Value {
         "under": hazard.under.iter().map(|it| it.name()).collect::<Vec<_>>(),
         "scenario": hazard.scenario,
     })
-}
-
-fn family(name: &str) -> Result<ServiceKind, String> {
-    let all = [
-        ServiceKind::ZooKeeper,
-        ServiceKind::Redis,
-        ServiceKind::LeaseServer,
-    ];
-    let names = all.map(ServiceKind::name).join(", ");
-    let found = all.into_iter().find(|it| it.name() == name);
-    found.ok_or_else(|| format!("expected one of {names}"))
 }

@@ -71,14 +71,14 @@ pub fn timing() -> Vec<Example> {
 }
 
 /// What a trigger can say of a request: a name, and of which service it is.
-pub fn requests() -> Vec<(&'static str, String)> {
+pub fn requests() -> Vec<(RequestKind, String)> {
     let row = |kind: RequestKind| {
         let (service, general) = (kind.service().title(), kind.general());
         let meaning = match general == kind {
             true => format!("On {service}."),
             false => format!("On {service}: one kind of `{}`.", general.name()),
         };
-        (kind.name(), meaning)
+        (kind, meaning)
     };
     RequestKind::ALL.into_iter().map(row).collect()
 }
@@ -278,7 +278,8 @@ algorithm = "{algorithm}"
 
     #[test]
     fn every_request_that_is_listed_can_be_waited_for() {
-        for (name, _) in requests() {
+        for (kind, _) in requests() {
+            let name = kind.name();
             let when = format!(r#"when.sent = {{ request = "{name}", by = "contender-1" }}"#);
             let cut = r#"inject.cut = { target = "contender-1" }"#;
             let on = |service, algorithm| read_on(service, algorithm, &when, cut).is_ok();

@@ -1,0 +1,226 @@
+//! All that can be explained: what each thing is, and which cases show it.
+
+use crate::algorithms::{FaultClass, Recipe};
+use crate::checker::{DISTANCES, INVARIANTS, Invariant, METRICS, SOMETIMES, Truth};
+use crate::scenarios::{Scenario, program};
+use crate::sim::plan::{FaultKind, Library, REDIS_LIBRARIES, RedisLibrary};
+
+use super::super::list::faults::{self, Example};
+use super::super::list::known_of;
+use super::shown_by::{self, Shows};
+use super::{glossary, invariant_pages};
+
+/// What is known of a word, of one thing that it is the name of.
+pub(super) struct Thing {
+    pub(super) name: String,
+    /// What it is: `a fault`.
+    pub(super) what: String,
+    pub(super) meaning: String,
+    /// Lines below it.
+    pub(super) more: Vec<String>,
+    /// What the guide says of it, as Markdown.
+    pub(super) page: Option<String>,
+    /// The cases that show it.
+    pub(super) shows: Shows,
+}
+
+impl Thing {
+    fn of(name: &str, what: &str, meaning: &str, shows: Shows) -> Self {
+        Self {
+            name: name.to_owned(),
+            what: what.to_owned(),
+            meaning: meaning.to_owned(),
+            more: Vec::new(),
+            page: None,
+            shows,
+        }
+    }
+
+    fn with(mut self, more: impl IntoIterator<Item = String>) -> Self {
+        self.more.extend(more);
+        self
+    }
+}
+
+/// All that can be explained. Of what has the same name, the first is explained first.
+pub(super) fn all(library: &[Scenario]) -> Vec<Thing> {
+    let mut things: Vec<Thing> = INVARIANTS.iter().map(of_invariant).collect();
+    things.extend(faults::faults().into_iter().map(of_fault));
+    things.extend(program::algorithms().iter().map(of_algorithm));
+    things.extend(of_plans());
+    things.extend(of_reports());
+    things.extend(Library::ALL.into_iter().map(of_zookeeper_client));
+    things.extend(REDIS_LIBRARIES.iter().map(of_redis_client));
+    things.extend(library.iter().map(of_scenario));
+    for row in glossary::rows() {
+        let others = row.words.join(", ");
+        for word in &row.words {
+            let shows = match row.seen_in {
+                Some(name) => shown_by::scenario(name.to_owned()),
+                None => shown_by::nothing(),
+            };
+            let thing = Thing::of(word, "a word of the reports", row.meaning, shows);
+            let several = (row.words.len() > 1).then(|| format!("words for it: {others}"));
+            things.push(thing.with(several));
+        }
+    }
+    things
+}
+
+fn of_invariant(invariant: &Invariant) -> Thing {
+    let (name, what) = (
+        invariant.name,
+        format!("an invariant, of {}", of_truth(invariant.truth)),
+    );
+    let shows = shown_by::violation(name);
+    let claimed = program::algorithms().iter().filter(|recipe| {
+        let mut claims = recipe.claims.iter();
+        claims.any(|claim| claim.invariant() == name)
+    });
+    let (claimed, all) = (claimed.count(), program::algorithms().len());
+    let thing = Thing {
+        page: invariant_pages::page(name),
+        ..Thing::of(name, &what, invariant.meaning, shows)
+    };
+    thing.with((claimed > 0).then(|| format!("claimed by {claimed} of {all} algorithms")))
+}
+
+fn of_truth(truth: Truth) -> &'static str {
+    match truth {
+        Truth::Belief => "what contenders believe",
+        Truth::Ownership => "what the service says",
+        Truth::Effect => "what the resource has accepted",
+        Truth::Service => "how contenders are served",
+    }
+}
+
+fn of_fault(example: Example) -> Thing {
+    let name = example.name;
+    let kinds = FaultKind::ALL.iter().filter(|kind| kind.name() == name);
+    let known = kinds.flat_map(|kind| {
+        let class = kind.class();
+        let class = format!("class: {} ({})", class.name(), class.meaning());
+        let service = kind.spec().service;
+        let service = service.map(|it| format!("strikes: {} alone", it.title()));
+        let drawn = match kind.spec().drawn_unasked {
+            true => "drawn plans have it, and `hunt` tries it, unless other kinds are named",
+            false => "drawn plans have it, and `hunt` tries it, only where it is named",
+        };
+        [Some(class), service, Some(drawn.to_owned())]
+    });
+    let known: Vec<String> = known.flatten().collect();
+    let shows = shown_by::fault(name);
+    Thing::of(name, "a fault", &example.meaning, shows)
+        .with([example.example.to_owned()])
+        .with(known)
+}
+
+fn of_algorithm(recipe: &Recipe) -> Thing {
+    let flaw = recipe.flaw.map(|flaw| format!("flaw: {flaw}"));
+    let (name, command) = (recipe.name, program::command());
+    let matrix = format!("under each class of faults: {command} matrix {name}");
+    let shows = shown_by::algorithm(name);
+    Thing::of(name, "an algorithm", recipe.summary, shows)
+        .with(flaw)
+        .with(known_of(recipe))
+        .with([matrix])
+}
+
+/// What the faults of a plan wait for, of which kind they are, and what else a file can say around them.
+fn of_plans() -> Vec<Thing> {
+    let triggers = faults::triggers().into_iter().map(|it| {
+        let shows = shown_by::trigger(it.name);
+        Thing::of(it.name, "a trigger of a fault", &it.meaning, shows).with([it.example.to_owned()])
+    });
+    let keys = faults::timing()
+        .into_iter()
+        .map(|it| (it, "a key of a fault"));
+    let around = faults::circumstances().into_iter();
+    let keys = keys.chain(around.map(|it| (it, "a key of a scenario")));
+    let keys = keys.map(|(it, what)| {
+        let shows = shown_by::key(it.name);
+        Thing::of(it.name, what, &it.meaning, shows).with([it.example.to_owned()])
+    });
+    let requests = faults::requests().into_iter().map(|(kind, meaning)| {
+        let shows = shown_by::request(kind);
+        Thing::of(kind.name(), "a request, for triggers", &meaning, shows)
+    });
+    let classes = FaultClass::ALL.into_iter().map(|class| {
+        let kinds = FaultKind::of_class(class);
+        let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+        let faults = (!names.is_empty()).then(|| format!("faults: {}", names.join(", ")));
+        let (name, command) = (class.name(), program::command());
+        let shows = shown_by::of_kinds(move |kind| kind.class() == class);
+        Thing::of(name, "a class of faults", class.meaning(), shows)
+            .with(faults)
+            .with([format!(
+                "every algorithm under it: {command} matrix --fault {name}"
+            )])
+    });
+    triggers
+        .chain(keys)
+        .chain(requests)
+        .chain(classes)
+        .collect()
+}
+
+/// What reports say of runs.
+fn of_reports() -> Vec<Thing> {
+    let metrics = METRICS.iter().map(|it| {
+        let what = format!("a metric, in {}", it.unit);
+        Thing::of(it.name, &what, it.meaning, shown_by::metric(it.name))
+    });
+    let moments = SOMETIMES.iter().map(|it| {
+        let shows = shown_by::moment(it.name);
+        Thing::of(it.name, "a moment of the protocol", it.meaning, shows)
+    });
+    let distances = DISTANCES.iter().map(|it| {
+        let shows = shown_by::scenario("zookeeper/swarm".to_owned());
+        Thing::of(it.name, "a distance to an overlap", it.meaning, shows)
+    });
+    metrics.chain(moments).chain(distances).collect()
+}
+
+fn of_zookeeper_client((name, library): (&'static str, Library)) -> Thing {
+    let shows = shown_by::of_case(move |case| {
+        let fixed = case.plan.service.zookeeper();
+        fixed.is_some_and(|ensemble| ensemble.library == library)
+    });
+    Thing::of(
+        name,
+        "a client library of ZooKeeper",
+        library.meaning(),
+        shows,
+    )
+    .with([format!("client = \"{name}\"")])
+    .with([format!("source: {}", library.source())])
+}
+
+fn of_redis_client(library: &'static RedisLibrary) -> Thing {
+    let shows = shown_by::of_case(move |case| {
+        let deployment = case.plan.service.redis();
+        deployment.is_some_and(|deployment| {
+            let mut same = deployment.clone();
+            library.set(&mut same);
+            same == *deployment
+        })
+    });
+    let name = library.name;
+    Thing::of(name, "a client library of Redis", library.meaning, shows)
+        .with([format!("client = \"{name}\"")])
+        .with([format!("source: {}", library.source)])
+}
+
+fn of_scenario(scenario: &Scenario) -> Thing {
+    let cases: Vec<&str> = scenario
+        .cases
+        .iter()
+        .map(|case| case.name.as_str())
+        .collect();
+    let source = scenario.source.trim();
+    let source = (!source.is_empty()).then(|| format!("source: {source}"));
+    let shows = shown_by::scenario(scenario.name.clone());
+    Thing::of(&scenario.name, "a scenario", &scenario.claim, shows)
+        .with(source)
+        .with([format!("cases: {}", cases.join(", "))])
+}
