@@ -3,14 +3,14 @@
 #[cfg(feature = "charts")]
 pub mod chart;
 #[cfg(feature = "charts")]
-mod plot;
-#[cfg(feature = "charts")]
-pub mod render;
+mod page;
 mod table;
 
 use serde::{Deserialize, Serialize};
 
 use crate::json;
+#[cfg(feature = "charts")]
+pub use page::page;
 pub use table::table;
 
 /// The version of the schema of [`json()`](fn@json).

@@ -77,9 +77,10 @@ pub struct Head<'a> {
 }
 
 const STYLE: &str = include_str!("html/report.css");
-const CODE: [&str; 5] = [
+const CODE: [&str; 6] = [
     include_str!("html/scale.js"),
     include_str!("html/model.js"),
+    include_str!("html/thin.js"),
     include_str!("html/draw.js"),
     include_str!("html/view.js"),
     include_str!("html/page.js"),
@@ -138,18 +139,7 @@ impl Page {
 
     /// The page.
     pub fn html(&self, head: Head<'_>) -> String {
-        let title = escaped(head.title);
-        let version = escaped(head.picklock);
-        let mut out = format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-             script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
-             </head>\n<body>\n<header>\n<h1>picklock report</h1>\n<p class=\"by\">picklock {version}. All times are \
-             virtual.</p>\n\
-             </header>\n<main>\n"
-        );
+        let mut out = String::new();
         if !head.outcomes.is_empty() {
             let link = |scenario: &str, case: &str| {
                 let mut sections = self.sections.iter();
@@ -161,19 +151,33 @@ impl Page {
         for section in &self.sections {
             out.push_str(&section.html);
         }
-        out.push_str("</main>\n");
+        let mut code = String::new();
         for (index, section) in self.sections.iter().enumerate() {
             let (number, data) = (index + 1, &section.data);
-            out.push_str(&format!(
+            code.push_str(&format!(
                 "<script type=\"application/json\" id=\"data-{number}\">{data}</script>\n"
             ));
         }
         if !self.sections.is_empty() {
-            out.push_str("<script>\n\"use strict\";\n");
-            CODE.iter().for_each(|code| out.push_str(code));
-            out.push_str("</script>\n");
+            code.push_str("<script>\n\"use strict\";\n");
+            CODE.iter().for_each(|one| code.push_str(one));
+            code.push_str("</script>\n");
         }
-        out.push_str("</body>\n</html>\n");
-        out
+        document(head.title, head.picklock, &out, &code)
     }
+}
+
+/// A page with a title, its content, and the code below it. Content and code are HTML.
+pub(crate) fn document(title: &str, picklock: &str, content: &str, code: &str) -> String {
+    let (title, version) = (escaped(title), escaped(picklock));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<header>\n<h1>picklock report</h1>\n<p class=\"by\">picklock {version}. All times are \
+         virtual.</p>\n\
+         </header>\n<main>\n{content}</main>\n{code}</body>\n</html>\n"
+    )
 }

@@ -9,11 +9,14 @@
 //! - [`json`]: the same for machines, versioned;
 //! - [`junit`], [`sarif`], [`github`]: the same as test reports, code scanning, and GitHub's workflows read it;
 //! - [`herd`]: what a release costs, as tables, JSON, and charts;
+//! - `chart`: measurements as pictures;
 //! - [`cost`]: what a lock costs while nothing breaks;
 //! - [`matrix`]: algorithms by classes of faults;
 //! - [`files`]: files that are written whole or not at all;
 //! - [`style`] and [`words`]: how all of it looks and reads.
 
+#[cfg(feature = "charts")]
+pub mod chart;
 mod columns;
 mod commands;
 pub mod cost;

@@ -3,8 +3,8 @@
 //! With `PICKLOCK_CHARTS=FOLDER` the charts are left there to be looked at.
 
 use insta::assert_snapshot;
-use picklock_reports::herd::chart::Chart;
-use picklock_reports::herd::render::{HEIGHT, WIDTH};
+use picklock_reports::chart::{Figure, WIDTH};
+use picklock_reports::herd::chart::{Chart, parameters};
 use picklock_reports::herd::{self, HerdResults, HerdRow};
 use picklock_reports::style::Style;
 
@@ -79,34 +79,83 @@ fn the_results_can_be_read_back_and_leave_out_unknown_real_time() {
     assert_eq!(read.rows, rows);
 }
 
+fn figure(chart: Chart, rows: &[HerdRow]) -> Figure {
+    let others = ["seed 7".to_owned(), "picklock 0.1.0".to_owned()];
+    chart.figure(rows, &parameters(rows, &others))
+}
+
+/// Leaves a picture to be looked at, if that is wanted.
+fn keep(name: &str, figure: &Figure) {
+    if let Ok(folder) = std::env::var("PICKLOCK_CHARTS") {
+        let file = |end: &str| std::path::Path::new(&folder).join(format!("{name}.{end}"));
+        let (png, svg) = (figure.png().unwrap(), figure.svg().unwrap());
+        picklock_reports::files::write_whole(&file("png"), &png).unwrap();
+        picklock_reports::files::write_whole(&file("svg"), svg.as_bytes()).unwrap();
+    }
+}
+
+/// The texts of a picture, in their order.
+fn texts(svg: &str) -> Vec<String> {
+    let texts = svg.split("<text ").skip(1);
+    texts
+        .filter_map(|it| it.split_once('>')?.1.split_once("</text>"))
+        .map(|(text, _)| text.trim().to_owned())
+        .collect()
+}
+
 #[test]
-fn every_chart_names_its_axes_and_all_algorithms() {
+fn every_chart_names_its_axes_its_parameters_and_all_algorithms() {
     for chart in Chart::ALL {
-        let svg = chart.svg(&rows()).unwrap();
-        for word in [
+        let figure = figure(chart, &rows());
+        let svg = figure.svg().unwrap();
+        let texts = texts(&svg);
+        for words in [
             chart.title(),
-            "contenders (log)",
+            "3 servers, each holds the lock for 1s, seed 7, picklock 0.1.0.",
+            "contenders (logarithmic)",
             "zk-herd",
             "zk-predecessor-watch",
         ] {
-            assert!(svg.contains(word), "{} lacks {word:?}", chart.name());
+            assert!(texts.iter().any(|it| it == words), "{words:?}: {texts:?}");
         }
+        assert!(texts.contains(&figure.y.label), "{texts:?}");
         assert!(!svg.contains("NaN"));
-        assert_eq!(svg, chart.svg(&rows()).unwrap());
+        assert_eq!(svg, figure.svg().unwrap());
+        keep(chart.name(), &figure);
     }
+}
+
+#[test]
+fn the_axis_has_a_tick_at_each_number_of_contenders_that_was_measured_and_at_no_other() {
+    let svg = figure(Chart::Bytes, &rows()).svg().unwrap();
+    let texts = texts(&svg);
+    for contenders in ["10", "100", "1,000", "10,000"] {
+        assert!(texts.iter().any(|it| it == contenders), "{texts:?}");
+    }
+    assert!(!texts.iter().any(|it| it == "20"), "{texts:?}");
+}
+
+#[test]
+fn what_was_never_counted_is_said_and_not_drawn() {
+    let figure = figure(Chart::Notifications, &rows());
+    assert_eq!(figure.series.len(), 3);
+    let said = figure
+        .caption
+        .iter()
+        .any(|it| it == "None at all: redis-spin.");
+    assert!(said, "{:?}", figure.caption);
 }
 
 #[test]
 fn every_chart_is_a_picture_of_the_promised_size() {
     for chart in Chart::ALL {
-        let bytes = chart.png(&rows()).unwrap();
-        if let Ok(folder) = std::env::var("PICKLOCK_CHARTS") {
-            let file = std::path::Path::new(&folder).join(format!("{}.png", chart.name()));
-            picklock_reports::files::write_whole(&file, &bytes).unwrap();
-        }
+        let figure = figure(chart, &rows());
+        let bytes = figure.png().unwrap();
         let decoder = png::Decoder::new(std::io::Cursor::new(&bytes));
         let mut reader = decoder.read_info().unwrap();
-        assert_eq!(reader.info().size(), (WIDTH, HEIGHT));
+        let (width, height) = figure.size();
+        assert_eq!(width, WIDTH);
+        assert_eq!(reader.info().size(), (2 * width, 2 * height));
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut pixels).unwrap();
         let dark = pixels.iter().filter(|&&value| value < 100).count();
@@ -117,14 +166,16 @@ fn every_chart_is_a_picture_of_the_promised_size() {
 #[test]
 fn a_chart_of_nothing_or_of_one_point_can_be_drawn() {
     for chart in Chart::ALL {
-        assert!(chart.svg(&[]).unwrap().contains("nothing to show"));
-        chart.svg(&rows()[..1]).unwrap();
-        chart.svg(&[HerdRow::default()]).unwrap();
+        let nothing = figure(chart, &[]).svg().unwrap();
+        assert!(nothing.contains("nothing to show"));
+        keep("one", &figure(chart, &rows()[..1]));
+        figure(chart, &rows()[..1]).svg().unwrap();
+        figure(chart, &[HerdRow::default()]).svg().unwrap();
     }
 }
 
 #[test]
-fn ten_algorithms_can_be_told_apart() {
+fn ten_algorithms_have_a_panel_each() {
     let mut rows = Vec::new();
     for place in 0..10_u64 {
         for contenders in [10_u64, 100, 1_000] {
@@ -139,13 +190,40 @@ fn ten_algorithms_can_be_told_apart() {
             });
         }
     }
-    let svg = Chart::Notifications.svg(&rows).unwrap();
+    let figure = figure(Chart::Notifications, &rows);
+    let svg = figure.svg().unwrap();
+    let texts = texts(&svg);
     for place in 0..10 {
-        assert!(svg.contains(&format!("zk-algorithm-{place}\n")));
+        let title = format!("zk-algorithm-{place}, hold {}ms", 1 + place % 2);
+        assert_eq!(texts.iter().filter(|it| **it == title).count(), 1);
     }
-    if let Ok(folder) = std::env::var("PICKLOCK_CHARTS") {
-        let file = std::path::Path::new(&folder).join("ten.png");
-        let bytes = Chart::Notifications.png(&rows).unwrap();
-        picklock_reports::files::write_whole(&file, &bytes).unwrap();
-    }
+    assert_eq!(
+        texts.iter().filter(|it| *it == "1,000").count(),
+        20,
+        "both axes"
+    );
+    keep("ten", &figure);
+}
+
+#[test]
+fn hostile_names_are_text() {
+    let rows = [HerdRow {
+        algorithm: "<script>alert(1)</script>".to_owned(),
+        contenders: 10,
+        notifications: 9,
+        ..HerdRow::default()
+    }];
+    let svg = figure(Chart::Notifications, &rows).svg().unwrap();
+    assert!(!svg.contains("<script"), "{svg}");
+}
+
+#[test]
+fn a_page_gives_a_chart_its_own_colours() {
+    let inline = figure(Chart::Handover, &rows()).inline().unwrap();
+    assert!(
+        inline.starts_with("<svg class=\"chart\""),
+        "{}",
+        &inline[..60]
+    );
+    assert!(!inline.contains("=\"#"), "a colour of its own");
 }

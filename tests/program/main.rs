@@ -4,6 +4,7 @@ mod bad_input;
 #[cfg(feature = "broken-recipes")]
 mod broken;
 mod browser;
+mod charts;
 mod common;
 mod determinism;
 mod drawn;

@@ -1,13 +1,13 @@
 //! A diagram as PNG, drawn with the font that is part of this crate.
 
 use plotters::prelude::*;
-use plotters::style::register_font;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use thiserror::Error;
 
 use super::build::Diagram;
 use super::shapes::{Anchor, Paint, Shape, WIDTH, frame};
 use super::svg::{color, head};
+use crate::chart::{Canvas, PLOTTERS, encode, register};
 
 /// Pixels for each unit of the picture: screens of today have two, and slides are larger.
 const FINE: f64 = 2.0;
@@ -25,10 +25,11 @@ pub fn png(diagram: &Diagram, title: &[String]) -> Result<Vec<u8>, PngError> {
     let (shapes, height) = frame(diagram, title);
     let size = ((WIDTH * FINE) as u32, (height * FINE).ceil() as u32);
     let mut pixels = vec![255; (size.0 * size.1 * 3) as usize];
-    let area = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
-    let font = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
-    register_font("sans-serif", FontStyle::Normal, font)
-        .map_err(|_| PngError("its font cannot be read".to_owned()))?;
+    let problem = |problem: &str| PngError(problem.to_owned());
+    register().map_err(problem)?;
+    // Its places are finer than the units of a canvas.
+    let canvas = Canvas::new(&mut pixels, size, 1).map_err(problem)?;
+    let area = canvas.into_drawing_area();
     for shape in &shapes {
         draw(&area, shape).map_err(|error| PngError(error.to_string()))?;
     }
@@ -38,8 +39,8 @@ pub fn png(diagram: &Diagram, title: &[String]) -> Result<Vec<u8>, PngError> {
     encode(&pixels, size).map_err(|error| PngError(error.to_string()))
 }
 
-type Area<'a> = DrawingArea<BitMapBackend<'a>, plotters::coord::Shift>;
-type Drawn<'a> = Result<(), DrawingAreaErrorKind<<BitMapBackend<'a> as DrawingBackend>::ErrorType>>;
+type Area<'a> = DrawingArea<Canvas<'a>, plotters::coord::Shift>;
+type Drawn<'a> = Result<(), DrawingAreaErrorKind<<Canvas<'a> as DrawingBackend>::ErrorType>>;
 
 fn draw<'a>(area: &Area<'a>, shape: &Shape) -> Drawn<'a> {
     match shape {
@@ -96,10 +97,12 @@ fn draw<'a>(area: &Area<'a>, shape: &Shape) -> Drawn<'a> {
                 Anchor::Start => HPos::Left,
                 Anchor::End => HPos::Right,
             };
-            let font = ("sans-serif", size * FINE).into_font().color(&rgb(*paint));
+            let font = ("sans-serif", size * FINE * PLOTTERS)
+                .into_font()
+                .color(&rgb(*paint));
             let style = font.pos(Pos::new(across, VPos::Center));
-            // Half of the height of small letters lies above the line that they stand on.
-            let (x, y) = pixel((*x, y - size * 0.33));
+            // A text that is centred stands so far below its place.
+            let (x, y) = pixel((*x, y - size * 0.27));
             area.draw(&Text::new(text.as_str(), (x, y), style.clone()))?;
             if *bold {
                 // The font has no bold letters: twice drawn, they are.
@@ -132,15 +135,4 @@ fn rgb(paint: Paint) -> RGBColor {
     let number = u32::from_str_radix(digits, 16).unwrap_or(0);
     let [_, red, green, blue] = number.to_be_bytes();
     RGBColor(red, green, blue)
-}
-
-fn encode(pixels: &[u8], (width, height): (u32, u32)) -> Result<Vec<u8>, png::EncodingError> {
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(pixels)?;
-    drop(writer);
-    Ok(bytes)
 }

@@ -6,15 +6,15 @@ use crate::style::Style;
 use crate::words::{decimal, duration, thousands};
 
 /// A column has the name of the field.
-type Column = columns::Column<HerdRow>;
+pub(super) type Column = columns::Column<HerdRow>;
 
-const WHICH: &[Column] = &[
+pub(super) const WHICH: &[Column] = &[
     ("algorithm", HerdRow::title),
     ("contenders", |row| thousands(row.contenders)),
 ];
 
 /// The tables, each with its title. All columns at once would be too wide to read.
-const TABLES: &[(&str, &[Column])] = &[
+pub(super) const TABLES: &[(&str, &[Column])] = &[
     (
         "Notifications from the first release on",
         &[

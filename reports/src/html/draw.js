@@ -151,20 +151,17 @@ class Drawing {
       [colors.muted, 0.9, []], [colors.muted, 0.9, []], [colors.notice, 1.5, []],
       [colors.faint, 0.8, []], [colors.muted, 1, [4, 3]],
     ];
-    // What is drawn alike is drawn together, and of those that lie on each other one.
-    const groups = new Map(), drawn = new Set(), cell = this.model.arrows.length > 1000 ? 5 : 1;
+    const shown = [];
     this.model.arrows.forEach((arrow, index) => {
       if (!this.visible(arrow) || (arrow.kind === ARROW.servers && !this.view.servers)) return;
-      const faded = this.view.fades("arrows", index);
-      const key = (arrow.lost ? 10 : arrow.kind) + (faded ? 20 : 0);
-      const [x1, x2] = [this.x(arrow.x1), this.x(arrow.x2)].map((x) => Math.round(x / cell));
-      const place = (((x1 + 4096) * 16384 + x2 + 4096) * 64 + arrow.from) * 64 + arrow.to;
-      if (drawn.has(place)) return;
-      drawn.add(place);
-      if (!groups.has(key)) groups.set(key, []);
-      groups.get(key).push(arrow);
+      shown.push([(arrow.lost ? 10 : arrow.kind) + (this.view.fades("arrows", index) ? 20 : 0), arrow]);
     });
-    const all = [...groups.values()].reduce((sum, arrows) => sum + arrows.length, 0);
+    const { groups, steep, all } = thinned(shown, (place) => this.x(place), (arrow) => this.view.ends(arrow));
+    for (const [key, columns] of steep) {
+      c.globalAlpha = key >= 20 ? 0.13 : 1;
+      c.fillStyle = key % 20 >= 10 ? colors.bad : kinds[key % 10][0];
+      for (const [x, [top, end]] of columns) c.fillRect(x, top, 1, end - top);
+    }
     for (const [key, arrows] of groups) {
       const [color, wide, dash] = key % 20 >= 10 ? [colors.bad, 1.1, []] : kinds[key % 10];
       c.globalAlpha = key >= 20 ? 0.13 : 1;
@@ -214,10 +211,16 @@ class Drawing {
     const { context: c, colors, gutter, width } = this.view;
     const alpha = [0.22, 0.5, 0.55, 0.2, 0.9, 0.16, 0.2];
     const framed = [TRACK.belief, TRACK.ownership, TRACK.effect, TRACK.key];
+    // Of each track of a lane, where the last bar ends: what has no width of its own is drawn once.
+    const ends = new Map();
+    let written = 0;
     for (const bar of this.model.bars) {
       if (!this.visible(bar)) continue;
+      const track = ((bar.lane * 8 + bar.track) * 2 + (bar.bad ? 1 : 0)) * 64 + bar.color + 1, last = ends.get(track);
+      if (last !== undefined && this.x(bar.x2) <= last && this.x(bar.x2) - this.x(bar.x1) < 2) continue;
       const x = Math.max(gutter - 4, this.x(bar.x1));
       const wide = Math.max(2, Math.min(width + 4, this.x(bar.x2)) - x);
+      ends.set(track, Math.max(x + wide, last || 0));
       let color = colors.of(bar.color);
       if (bar.bad) color = bar.track === TRACK.effect ? colors.bad : bar.track === TRACK.role ? colors.fault : colors.muted;
       c.globalAlpha = bar.bad ? 0.3 : alpha[bar.track];
@@ -230,8 +233,10 @@ class Drawing {
         c.strokeRect(x + 0.5, bar.top + 0.5, wide - 1, bar.height - 1);
       }
       const size = bar.height > 10 ? 10.5 : 9;
-      this.font(size);
-      if (bar.track !== TRACK.effect && wide > 24 && c.measureText(bar.label).width + 8 < wide) {
+      if (bar.track !== TRACK.effect && wide > 24) {
+        if (size !== written) this.font(size);
+        written = size;
+        if (this.wide(bar.label, size) + 8 >= wide) continue;
         c.fillStyle = colors.ink;
         // What stands still is named where no other bar of its lane is.
         const over = this.model.lanes[bar.lane].kind === LANE.server ? 10 : bar.height - 2;
@@ -243,23 +248,36 @@ class Drawing {
 
   marks() {
     const { context: c, colors } = this.view;
-    // One path for all that are drawn alike.
-    const dots = new Map(), crosses = [[], []];
+    // One path for all that are drawn alike. Those that touch each other are one stroke.
+    const dots = new Map(), crosses = [[], []], strokes = new Map();
     this.model.marks.forEach((mark, index) => {
       if (mark.lane < 0 || !this.visible(mark)) return;
       const faded = this.view.fades("marks", index) ? 1 : 0;
-      if (mark.bad) return crosses[faded].push(mark);
-      const key = `${faded} ${mark.about < 0 ? colors.ink : colors.of(mark.about)}`;
+      const x = this.x(mark.x1), key = (faded * 2 + (mark.bad ? 1 : 0)) * 64 + mark.about + 1, place = key * 64 + mark.lane;
+      const before = strokes.get(place);
+      if (before && x - before.until < (mark.bad ? 1 : 2.5)) {
+        before.until = x;
+        before.radius = Math.max(before.radius, mark.weight ? 3.2 : 2.2);
+        return;
+      }
+      const stroke = { x, until: x, y: this.model.lanes[mark.lane].line, radius: mark.weight ? 3.2 : 2.2 };
+      strokes.set(place, stroke);
+      if (mark.bad) return crosses[faded].push(stroke);
       if (!dots.has(key)) dots.set(key, []);
-      dots.get(key).push(mark);
+      dots.get(key).push(stroke);
     });
-    const at = (mark) => [this.x(mark.x1), this.model.lanes[mark.lane].line];
-    for (const [key, marks] of dots) {
-      c.globalAlpha = key[0] === "1" ? 0.15 : 1;
-      c.fillStyle = key.slice(2);
+    const alike = [...dots.values()].reduce((sum, of) => sum + of.length, 0);
+    for (const [key, of] of dots) {
+      const about = (key % 64) - 1;
+      c.globalAlpha = key >= 128 ? 0.15 : 1;
+      c.fillStyle = about < 0 ? colors.ink : colors.of(about);
       c.beginPath();
-      for (const mark of marks) {
-        const [x, y] = at(mark), radius = mark.weight ? 3.2 : 2.2;
+      for (const { x, until, y, radius } of of) {
+        // In a view of many, nobody can tell a dot from a square.
+        if (until - x > 1 || alike > 600) {
+          c.fillRect(x - radius, y - radius * 0.85, until - x + 2 * radius, radius * 1.7);
+          continue;
+        }
         c.moveTo(x + radius, y);
         c.arc(x, y, radius, 0, 7);
       }
@@ -270,8 +288,7 @@ class Drawing {
     crosses.forEach((marks, faded) => {
       c.globalAlpha = faded ? 0.15 : 1;
       c.beginPath();
-      for (const mark of marks) {
-        const [x, y] = at(mark);
+      for (const { x, y } of marks) {
         c.moveTo(x - 3, y - 3); c.lineTo(x + 3, y + 3);
         c.moveTo(x - 3, y + 3); c.lineTo(x + 3, y - 3);
       }
@@ -286,7 +303,7 @@ class Drawing {
     this.font(10.5);
     const few = this.model.marks.filter((mark) => this.visible(mark)).length < 120;
     const wanted = this.model.marks.filter((mark, index) =>
-      mark.label && mark.lane >= 0 && this.visible(mark, 0) && (few || mark.weight > 0) && !this.view.fades("marks", index));
+      mark.label && mark.lane >= 0 && (few || mark.weight > 0) && this.visible(mark, 0) && !this.view.fades("marks", index));
     wanted.sort((one, other) => other.weight - one.weight || one.at - other.at);
     const taken = new Map(), lines = new Path2D();
     const spaces = (key) => taken.get(key) || taken.set(key, []).get(key);
@@ -294,7 +311,7 @@ class Drawing {
     const words = [];
     for (const mark of wanted.slice(0, 500)) {
       const lane = this.model.lanes[mark.lane];
-      const x = this.x(mark.x1), wide = this.wide(mark.label) + 6;
+      const x = this.x(mark.x1), wide = this.wide(mark.label, 10.5) + 6;
       const begin = Math.min(x, this.view.width - wide - 2);
       const rows = lane.kind === LANE.contender ? 2 : 1;
       for (let row = rows - 1; row >= 0; row--) {
@@ -318,10 +335,11 @@ class Drawing {
     }
   }
 
-  // How wide a label is: measured once.
-  wide(label) {
-    let wide = this.widths.get(label);
-    if (wide === undefined) this.widths.set(label, (wide = this.view.context.measureText(label).width));
+  // How wide a label is in the font of this size, which is set: measured once.
+  wide(label, size) {
+    const key = `${size} ${label}`;
+    let wide = this.widths.get(key);
+    if (wide === undefined) this.widths.set(key, (wide = this.view.context.measureText(label).width));
     return wide;
   }
 

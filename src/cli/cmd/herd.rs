@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use crate::algorithms::clients::ServiceKind;
 use crate::algorithms::{LockKind, Recipe};
 use crate::checker::ListTooLong;
-use crate::reports::herd::chart::Chart;
-use crate::reports::herd::{HerdRow, Undrained, json, table};
+use crate::reports::chart::{ChartError, Figure};
+use crate::reports::herd::chart::{Chart, parameters};
+use crate::reports::herd::{HerdRow, Undrained, json, page, table};
 use crate::reports::words::thousands;
 use crate::scenarios::clock::Stopwatch;
 use crate::scenarios::herd::{Experiment, Mode};
@@ -29,6 +30,7 @@ Examples:
   picklock herd --hold 0s                   releases that come faster than waiters can look
   picklock herd --algorithm zk-shared-locks --readers
   picklock herd --out charts --json herd.json
+  picklock herd --html herd.html            charts and figures as a page
 
 The first contender takes the lock; the others queue up behind it; then the queue drains. What is
 counted, is counted at the servers, from the first release on. Times are virtual.";
@@ -79,6 +81,9 @@ pub struct Herd {
     /// Write the figures to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write charts and figures to this file, as a page.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Draw charts into this folder, each as SVG and as PNG. It is made if it is not there.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -100,8 +105,11 @@ impl Herd {
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
         }
-        for (path, _, _) in &self.charts() {
-            work.can_write(path)?;
+        if let Some(path) = &self.html {
+            work.can_write_report(path, "--html", "herd.html")?;
+        }
+        for (_, path) in Chart::ALL.iter().flat_map(|chart| self.files(chart.name())) {
+            work.can_write(&path)?;
         }
         let measured: Vec<Result<HerdRow, Undrained>> = pool.install(|| {
             experiments
@@ -127,9 +135,12 @@ impl Herd {
         }
         if !rows.is_empty() {
             work.print(&table(&rows, &look.stdout()))?;
-            for (path, chart, draw) in self.charts() {
-                work.write(&path, &draw(chart, &rows)?)?;
-            }
+            self.draw(&rows, &work)?;
+        }
+        if let Some(path) = &self.html {
+            let figures = self.figures(&rows);
+            let page = page(&rows, &undrained, &figures, env!("CARGO_PKG_VERSION"));
+            work.write(path, page.map_err(drawing)?.as_bytes())?;
         }
         if let Some(path) = &self.json {
             let text = json(&rows, &undrained, env!("CARGO_PKG_VERSION"));
@@ -183,25 +194,45 @@ impl Herd {
         Err(Failure::usage(problem, [hint]))
     }
 
-    /// The charts to draw, and where.
-    fn charts(&self) -> Vec<(PathBuf, Chart, Draw)> {
+    /// The charts.
+    fn figures(&self, rows: &[HerdRow]) -> Vec<Figure> {
+        let seed = format!("seed {}", self.seed);
+        let version = format!("picklock {}", env!("CARGO_PKG_VERSION"));
+        let parameters = parameters(rows, &[seed, version]);
+        let figures = Chart::ALL.iter();
+        figures
+            .map(|chart| chart.figure(rows, &parameters))
+            .collect()
+    }
+
+    /// Where a chart is drawn to: each kind of file.
+    fn files(&self, chart: &str) -> Vec<(Kind, PathBuf)> {
         let Some(folder) = &self.out else {
             return Vec::new();
         };
-        let mut charts = Vec::new();
-        for chart in Chart::ALL {
-            charts.push((
-                folder.join(format!("{}.svg", chart.name())),
-                chart,
-                svg as Draw,
-            ));
-            charts.push((
-                folder.join(format!("{}.png", chart.name())),
-                chart,
-                png as Draw,
-            ));
+        let kinds = [(Kind::Svg, "svg"), (Kind::Png, "png")];
+        let files = kinds.map(|(kind, end)| (kind, folder.join(format!("{chart}.{end}"))));
+        files.to_vec()
+    }
+
+    /// Draws the charts, and names the files.
+    fn draw(&self, rows: &[HerdRow], work: &Work) -> Result<(), Failure> {
+        if self.out.is_none() {
+            return Ok(());
         }
-        charts
+        let mut said = String::from("\nCharts\n");
+        for figure in self.figures(rows) {
+            for (kind, path) in self.files(&figure.name) {
+                let bytes = match kind {
+                    Kind::Svg => figure.svg().map(String::into_bytes),
+                    Kind::Png => figure.png(),
+                };
+                work.write(&path, &bytes.map_err(drawing)?)?;
+                said.push_str(&format!("  {}\n", path.display()));
+            }
+        }
+        work.print(&said)?;
+        Ok(())
     }
 }
 
@@ -235,19 +266,15 @@ fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
     }
 }
 
-type Draw = fn(Chart, &[HerdRow]) -> Result<Vec<u8>, Failure>;
-
-fn svg(chart: Chart, rows: &[HerdRow]) -> Result<Vec<u8>, Failure> {
-    chart
-        .svg(rows)
-        .map(String::into_bytes)
-        .map_err(|error| Failure::Chart(error.to_string()))
+/// A kind of picture.
+#[derive(Clone, Copy)]
+enum Kind {
+    Svg,
+    Png,
 }
 
-fn png(chart: Chart, rows: &[HerdRow]) -> Result<Vec<u8>, Failure> {
-    chart
-        .png(rows)
-        .map_err(|error| Failure::Chart(error.to_string()))
+fn drawing(error: ChartError) -> Failure {
+    Failure::Chart(error.to_string())
 }
 
 fn parse_hold(text: &str) -> Result<Hold, String> {

@@ -1,0 +1,102 @@
+//! Rows: one for each thing that was measured, with a mark for each series.
+
+use plotters::prelude::*;
+
+use super::page::{FAINT, INK, MARGIN, MUTED};
+use super::scale::{Scale, TICK, Ticks};
+use super::{Area, Drawn, Figure, WIDTH, font, marker};
+
+/// The height of a row.
+const ROW: i32 = 24;
+/// The height of the key, of the ticks, and of what stands below them.
+const KEY: i32 = 34;
+const TICKS: i32 = 28;
+const BELOW: i32 = 34;
+/// The size of names.
+const NAME: f64 = 14.0;
+
+fn count(figure: &Figure) -> usize {
+    match &figure.y.ticks {
+        Ticks::At(rows) => rows.len(),
+        Ticks::Round | Ticks::Beyond(..) | Ticks::Measured => 0,
+    }
+}
+
+/// How high the chart is.
+pub(super) fn height(figure: &Figure) -> u32 {
+    (KEY + ROW * count(figure).max(2) as i32 + TICKS + BELOW) as u32
+}
+
+/// Draws all rows.
+pub(super) fn draw<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<B> {
+    let values = figure.series.iter();
+    let values = values.flat_map(|one| one.points.iter().chain(&one.tails));
+    let values: Vec<f64> = values.map(|point| point.0).collect();
+    let y = Scale::of(&figure.y, &[], false).reversed();
+    let left = y.widest() + 12;
+    let room = WIDTH as i32 - 2 * MARGIN - left;
+    let x = Scale::of(&figure.x, &values, false).thinned(f64::from(room));
+    let mut context = ChartBuilder::on(area)
+        .margin_left(MARGIN)
+        .margin_right(MARGIN)
+        .margin_top(KEY)
+        .margin_bottom(BELOW)
+        .x_label_area_size(TICKS)
+        .y_label_area_size(left)
+        .build_cartesian_2d(x.clone(), y.clone())?;
+    context
+        .configure_mesh()
+        .bold_line_style(FAINT)
+        .light_line_style(TRANSPARENT)
+        .axis_style(MUTED)
+        .x_labels(x.ticks.len())
+        .y_labels(y.ticks.len())
+        .x_label_formatter(&|at| x.label(*at))
+        .y_label_formatter(&|at| y.label(*at))
+        .label_style(font::sans(TICK).into_font().color(&INK))
+        .draw()?;
+    let base = area.get_base_pixel();
+    let many = figure.series.len();
+    for (index, series) in figure.series.iter().enumerate() {
+        // Marks of one row lie a little below each other, so that equal values can all be seen.
+        let shift = (2 * index as i32 + 1 - many as i32) * 3;
+        let at = |(value, row): (f64, f64)| {
+            let (across, down) = context.backend_coord(&(value, row));
+            (across - base.0, down - base.1 + shift)
+        };
+        for tail in &series.tails {
+            let from = series.points.iter().find(|it| it.1 == tail.1);
+            let Some(from) = from else { continue };
+            let color = marker::color(index);
+            let (from, end) = (at(*from), at(*tail));
+            area.draw(&PathElement::new(vec![from, end], color.stroke_width(2)))?;
+            let stop = vec![(end.0, end.1 - 3), (end.0, end.1 + 3)];
+            area.draw(&PathElement::new(stop, color.stroke_width(2)))?;
+        }
+        for point in series.points.iter().filter(|it| x.shows(it.0)) {
+            marker::draw(area, at(*point), index, 4)?;
+        }
+    }
+    key(figure, area, MARGIN + left)?;
+    below(figure, area, MARGIN + left + room / 2)
+}
+
+/// Which mark is whose, in a line above the rows.
+fn key<B: DrawingBackend>(figure: &Figure, area: &Area<B>, left: i32) -> Drawn<B> {
+    let mut x = left;
+    for (index, series) in figure.series.iter().enumerate() {
+        marker::draw(area, (x + 6, 16), index, 5)?;
+        let style = font::sans(NAME).into_font().color(&INK);
+        area.draw(&Text::new(series.name.as_str(), (x + 18, 10), style))?;
+        x += 18 + font::width(&series.name, NAME).ceil() as i32 + 24;
+    }
+    Ok(())
+}
+
+fn below<B: DrawingBackend>(figure: &Figure, area: &Area<B>, x: i32) -> Drawn<B> {
+    use plotters::style::text_anchor::{HPos, Pos, VPos};
+    let style = font::sans(NAME).into_font().color(&MUTED);
+    let style = style.pos(Pos::new(HPos::Center, VPos::Top));
+    let y = height(figure) as i32 - BELOW + 6;
+    area.draw(&Text::new(figure.x.label.as_str(), (x, y), style))
+}
