@@ -2,14 +2,15 @@
 
 mod common;
 
-use picklock_checker::VirtualTime;
 use picklock_checker::outcome::Story;
+use picklock_checker::service_event::{DataFound, KeyHolders, KeySource};
+use picklock_checker::{ContenderId, ServiceEvent, ServiceEventKind, VirtualTime};
 use picklock_reports::diagram::svg::svg;
 use picklock_reports::diagram::{
     ArrowKind, Diagram, LaneKind, MessageEvent, MessageState, Scope, Track, Traffic,
 };
 
-use common::{history, two_inside};
+use common::{history, story, two_inside, witness};
 
 fn none(_: usize) -> Vec<usize> {
     Vec::new()
@@ -166,6 +167,53 @@ fn a_picture_is_the_same_twice_and_names_what_breaks() {
     ] {
         assert!(picture.contains(words), "{words}");
     }
+}
+
+/// The bars of keys of a run in which server-1 has a key from 10 ms on, and is down from 20 to 30 ms, in milliseconds.
+fn keys_of_a_crash(without_key_of: Option<ContenderId>) -> Vec<(u64, u64)> {
+    let lines = "0 acquire 1
+         10 enters 1
+         20 fault 1
+         30 healed 1
+         50 leaves 1";
+    let history = history(1, &["crash-server server-1, restarted after 10ms"], lines);
+    let mut told = story(
+        "progress",
+        witness(0, "it is not the point", &[1, 4], &[]),
+        history,
+    );
+    let of = ContenderId(0);
+    let by = KeySource::Client;
+    let holders = KeyHolders::default;
+    let set = ServiceEventKind::KeySet {
+        of,
+        by,
+        holders: holders(),
+    };
+    let restarted = ServiceEventKind::Restarted {
+        data: DataFound::Nothing,
+        without_key_of,
+        left: holders(),
+    };
+    for (after, what) in [(1, set), (3, restarted)] {
+        told.history.service.push(ServiceEvent {
+            at: told.history.events[after].at,
+            after,
+            machine: "server-1".to_owned(),
+            what,
+        });
+    }
+    let diagram = drawn(&told, Vec::new());
+    let keys = diagram.bars.iter().filter(|bar| bar.track == Track::Key);
+    let millis = |at: VirtualTime| at.micros() / 1_000;
+    keys.map(|bar| (millis(bar.from), millis(bar.until)))
+        .collect()
+}
+
+#[test]
+fn a_server_that_is_down_has_no_key_and_has_it_again_only_from_its_disk() {
+    assert_eq!(keys_of_a_crash(Some(ContenderId(0))), [(10, 20)]);
+    assert_eq!(keys_of_a_crash(None), [(10, 20), (30, 50)]);
 }
 
 #[test]

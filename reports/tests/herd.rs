@@ -88,9 +88,13 @@ fn figure(chart: Chart, rows: &[HerdRow]) -> Figure {
 fn keep(name: &str, figure: &Figure) {
     if let Ok(folder) = std::env::var("PICKLOCK_CHARTS") {
         let file = |end: &str| std::path::Path::new(&folder).join(format!("{name}.{end}"));
-        let (png, svg) = (figure.png().unwrap(), figure.svg().unwrap());
-        picklock_reports::files::write_whole(&file("png"), &png).unwrap();
-        picklock_reports::files::write_whole(&file("svg"), svg.as_bytes()).unwrap();
+        let (png, svg) = (
+            figure.png().expect("it can be drawn"),
+            figure.svg().expect("it can be drawn"),
+        );
+        picklock_reports::files::write_whole(&file("png"), &png).expect("it can be written");
+        picklock_reports::files::write_whole(&file("svg"), svg.as_bytes())
+            .expect("it can be written");
     }
 }
 

@@ -6,6 +6,9 @@ use picklock_checker::{ContenderId, EventKind, FaultId, History, ServiceEventKin
 
 use super::bars::{Bar, Track};
 
+/// What a server is called whose process is dead.
+const DOWN: &str = "down";
+
 /// The bars of servers, in the lanes of these names.
 pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>) -> Vec<Bar> {
     let end = history.events.last().map_or(VirtualTime::ZERO, |it| it.at);
@@ -43,6 +46,16 @@ pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>
                     ));
                 }
             }
+            // Nobody has deleted it: it was never written to a disk.
+            ServiceEventKind::Restarted {
+                without_key_of: Some(of),
+                ..
+            } => {
+                if let Some(from) = keys.remove(&(lane, *of)) {
+                    let lasts = (from, event.at);
+                    bars.push(key_bar(history, (lane, *of), lasts, &event.machine));
+                }
+            }
             _ => {}
         }
     }
@@ -60,7 +73,43 @@ pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>
     for (of, from) in keys {
         bars.push(key_bar(history, of, (from, last), name(of.0)));
     }
-    bars
+    let is_down = |bar: &&Bar| bar.track == Track::Process && bar.label == DOWN;
+    let downs: Vec<Bar> = bars.iter().filter(is_down).cloned().collect();
+    let apart = bars.into_iter().flat_map(|bar| match bar.track {
+        Track::Key => while_up(bar, &downs),
+        Track::Process
+        | Track::Waiting
+        | Track::Belief
+        | Track::Ownership
+        | Track::Effect
+        | Track::Role => vec![bar],
+    });
+    apart.collect()
+}
+
+/// The parts of the bar of a key in which its server is not down: who is down has no key, and may have it again from
+/// its disk.
+fn while_up(bar: Bar, downs: &[Bar]) -> Vec<Bar> {
+    let mut parts = vec![bar];
+    for down in downs {
+        let split = |bar: Bar| {
+            if bar.lane != down.lane || down.until <= bar.from || bar.until <= down.from {
+                return vec![bar];
+            }
+            let before = Bar {
+                until: down.from,
+                ..bar.clone()
+            };
+            let after = Bar {
+                from: down.until,
+                ..bar
+            };
+            let lasts = |bar: &Bar| bar.from < bar.until;
+            [before, after].into_iter().filter(lasts).collect()
+        };
+        parts = parts.into_iter().flat_map(split).collect();
+    }
+    parts
 }
 
 /// While a fault has a server down, or standing still.
@@ -73,7 +122,7 @@ fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>, last: Virtua
     let outage = |(index, from, fault): (usize, VirtualTime, FaultId)| {
         let mut words = history.fault(fault).split(' ');
         let what = match words.next()? {
-            "crash-server" | "power-loss" => "down",
+            "crash-server" | "power-loss" => DOWN,
             "hang-server" => "hangs",
             _ => return None,
         };
