@@ -13,6 +13,7 @@
 //! ```
 
 mod cmd;
+mod config;
 mod console;
 mod exit;
 mod failure;
@@ -76,11 +77,12 @@ pub fn main(algorithms: &[Recipe]) -> ExitCode {
                 let color = cli.look.colored_stderr();
                 watchdog::start();
                 // What runs catches its panics: one that comes here is from anywhere else.
-                let done = caught(|| cli.command.execute(&cli.look));
+                let done = caught(|| cli.command.execute(&cli.look, usage));
                 let done = done.unwrap_or_else(|why| Err(Failure::Broken(why.to_string())));
                 done.map_err(|failure| (failure, color))
             }
-            Err(error) => refuse(&error).map_err(|failure| (failure, false)),
+            Err(Refused::Words(error)) => refuse(&error).map_err(|failure| (failure, false)),
+            Err(Refused::Config(failure)) => Err((failure, false)),
         }
     };
     let code = finished.unwrap_or_else(|(failure, color)| {
@@ -97,10 +99,29 @@ fn usage() -> clap::Command {
     invocation::renamed(Cli::command(), program::command())
 }
 
-fn parsed(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    let mut usage = usage();
-    let matches = usage.try_get_matches_from_mut(arguments)?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut usage))
+/// Why a command line cannot be done.
+enum Refused {
+    /// For its own words.
+    Words(clap::Error),
+    /// For what `picklock.toml` says.
+    Config(Failure),
+}
+
+impl From<clap::Error> for Refused {
+    fn from(error: clap::Error) -> Self {
+        Self::Words(error)
+    }
+}
+
+/// What the words say, and, where they do not, `picklock.toml`.
+fn parsed(arguments: &[OsString]) -> Result<Cli, Refused> {
+    let mut plain = usage();
+    let mut matches = plain.try_get_matches_from_mut(arguments)?;
+    let with_config = config::with_config(usage(), &matches).map_err(Refused::Config)?;
+    if let Some(mut usage) = with_config {
+        matches = usage.try_get_matches_from_mut(arguments)?;
+    }
+    Ok(Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut plain))?)
 }
 
 /// Shows the help or the version if that was asked for, or else what is wrong with the command

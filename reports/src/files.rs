@@ -52,6 +52,30 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     })
 }
 
+/// Writes a file that is not there yet: what is there is never replaced.
+///
+/// # Errors
+/// If it is there, if the folder does not exist, or if the system refuses.
+pub fn create_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let target = target(path)?;
+    let made = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&target.file);
+    match made {
+        Ok(mut file) => file.write_all(bytes).map_err(|error| {
+            // It is ours, and half of it helps nobody.
+            let _ = fs::remove_file(&target.file);
+            refused(path, error)
+        }),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let problem = "it is there already, and is never replaced";
+            Err(wrong(path, problem, "name another file"))
+        }
+        Err(error) => Err(refused(path, error)),
+    }
+}
+
 /// Writes behind what a file has already, which is made if it is not there: for what several commands write to in turn.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! The statistics of a case over its seeds. They can be added to, saved, and merged with those of other shards.
 
 mod broken;
+mod doubt;
 mod judge;
 mod phrases;
 
@@ -15,6 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::digest;
 use crate::shard::Shard;
+
+/// Fewer seeds than these are a quick look. That none of them came through a moment, or that each drew a fault under
+/// which no lock could keep a promise, is then for want of seeds.
+pub(crate) const ENOUGH_SEEDS: u64 = 20;
 
 /// What has been seen of a case so far, by one shard or by several that were joined.
 ///

@@ -6,6 +6,7 @@ use picklock_algorithms::clients::ServiceKind;
 use picklock_checker::SOMETIMES;
 use picklock_checker::outcome::ScenarioOutcome;
 
+use crate::case_statistics::ENOUGH_SEEDS;
 use crate::format::parse;
 use crate::library::BUILT_IN;
 use crate::scenario::Catalogue;
@@ -17,6 +18,15 @@ pub struct Vacuous {
     pub folder: &'static str,
     /// The moments, in the order of [`SOMETIMES`].
     pub never: Vec<&'static str>,
+    /// With how many seeds its cases have run.
+    pub seeds: u64,
+}
+
+impl Vacuous {
+    /// Whether more seeds ought to come through them: then nothing is wrong yet.
+    pub fn needs_more_seeds(&self) -> bool {
+        self.seeds < ENOUGH_SEEDS
+    }
 }
 
 /// Which moments every folder of the library owes and never came through, if all of its cases have run; each is about
@@ -32,6 +42,7 @@ pub fn vacuous(outcomes: &[ScenarioOutcome]) -> Vec<Vacuous> {
         }
         let ran = outcomes.iter().filter(|it| is_in(&it.name, folder));
         let cases = ran.flat_map(|outcome| &outcome.cases);
+        let seeds = cases.clone().map(|case| case.seeds).max().unwrap_or(0);
         let reached: BTreeSet<&str> = cases
             .flat_map(|case| case.reached.keys().map(String::as_str))
             .collect();
@@ -40,7 +51,11 @@ pub fn vacuous(outcomes: &[ScenarioOutcome]) -> Vec<Vacuous> {
             .map(|it| it.name)
             .filter(|name| !reached.contains(name));
         let never: Vec<_> = never.collect();
-        (!never.is_empty()).then_some(Vacuous { folder, never })
+        (!never.is_empty()).then_some(Vacuous {
+            folder,
+            never,
+            seeds,
+        })
     });
     folders.collect()
 }
@@ -66,6 +81,12 @@ fn has_run(name: &str, text: &str, outcomes: &[ScenarioOutcome]) -> bool {
 pub fn describe(vacuous: &[Vacuous]) -> String {
     let lines = vacuous.iter().map(|it| {
         let never = it.never.join(", ");
+        if it.needs_more_seeds() {
+            return format!(
+                "  Few seeds: nothing in {}/ came through {never} yet; {ENOUGH_SEEDS} seeds ought to.\n",
+                it.folder
+            );
+        }
         format!(
             "  Vacuous: nothing in {}/ ever came through {never}: what is green there says nothing of that.\n",
             it.folder

@@ -7,6 +7,9 @@ use picklock_sim::watchdog::{Job, Replay};
 use crate::program;
 use crate::scenario::{Case, Scenario};
 
+/// The folder that a command names for what it is to keep.
+pub const KEPT_IN: &str = "regressions";
+
 /// A run, as commands name it.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayCommand<'a> {
@@ -38,7 +41,9 @@ impl ReplayCommand<'_> {
 
     /// The command that writes down the smallest run that violates a promise as this one does.
     pub fn shrink(self, invariant: &str) -> String {
-        self.about("shrink", invariant)
+        let (run, was) = (self.run(), self.was());
+        let program = program::command();
+        format!("{program} shrink {run} --invariant {invariant} --out {KEPT_IN}{was}")
     }
 
     fn about(self, command: &str, invariant: &str) -> String {

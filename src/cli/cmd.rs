@@ -1,15 +1,19 @@
 //! The verbs of the command line.
 
 mod bench;
+mod completions;
 mod cost;
 mod explain;
+mod help;
 mod herd;
 mod hunt;
 mod left_out;
 mod list;
+mod man;
 mod matrix;
 mod merge;
 mod near;
+mod new;
 mod page;
 mod partial_results;
 mod plan;
@@ -53,15 +57,19 @@ pub enum Command {
     Cost(cost::Cost),
     Bench(bench::Bench),
     Verify(verify::Verify),
+    New(new::New),
+    Help(help::Help),
+    Completions(completions::Completions),
+    Man(man::Manual),
 }
 
 impl Command {
-    /// Does it. The exit code, if it could be done.
+    /// Does it. The exit code, if it could be done. `usage` is what the command line may say.
     ///
     /// # Errors
     ///
     /// [`Failure`], if it could not.
-    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs, usage: fn() -> clap::Command) -> Result<u8, Failure> {
         match self {
             Self::Run(run) => run.execute(look),
             Self::Validate(validate) => validate.execute(),
@@ -79,6 +87,10 @@ impl Command {
             Self::Cost(cost) => cost.execute(look),
             Self::Bench(bench) => bench.execute(look),
             Self::Verify(verify) => verify.execute(look),
+            Self::New(new) => new.execute(),
+            Self::Help(help) => help.execute(usage(), look),
+            Self::Completions(completions) => completions.execute(usage()),
+            Self::Man(manual) => manual.execute(usage()),
         }
     }
 }

@@ -59,6 +59,8 @@ pub fn command(arguments: &[&str]) -> Command {
     command
         .args(arguments)
         .env("COLUMNS", "100")
+        // Whatever lies in the folders above.
+        .env("PICKLOCK_CONFIG", "")
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE")
         .env_remove("RUST_BACKTRACE")

@@ -141,6 +141,26 @@ fn help_of_verify() {
 }
 
 #[test]
+fn help_of_new() {
+    insta::assert_snapshot!(help(&["new", "scenario", "--help"]));
+}
+
+#[test]
+fn help_of_help() {
+    insta::assert_snapshot!(help(&["help", "--help"]));
+}
+
+#[test]
+fn help_of_completions() {
+    insta::assert_snapshot!(help(&["completions", "--help"]));
+}
+
+#[test]
+fn help_of_man() {
+    insta::assert_snapshot!(help(&["man", "--help"]));
+}
+
+#[test]
 fn without_arguments_there_is_help() {
     assert!(help(&[]).contains("Usage: picklock"));
 }
@@ -265,9 +285,9 @@ fn lists_are_filtered_by_what_stands_in_them_and_by_what_is_known_of_each() {
 /// Of the library, that is: the other files are the reader's.
 #[test]
 fn the_scenarios_and_cases_of_all_examples_are_there() {
-    const COMMANDS: [&str; 14] = [
+    const COMMANDS: [&str; 15] = [
         "run", "merge", "replay", "shrink", "why", "hunt", "plan", "yield", "list", "explain",
-        "herd", "cost", "bench", "verify",
+        "herd", "cost", "bench", "verify", "help",
     ];
     let mut looked_at = 0;
     for command in COMMANDS {

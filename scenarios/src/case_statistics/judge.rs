@@ -9,7 +9,7 @@ use picklock_checker::outcome::{
 use picklock_checker::{Witness, invariants, metrics};
 
 use super::phrases::{seeds, share};
-use super::{Tally, Unknown, ViolationCount, mixed};
+use super::{ENOUGH_SEEDS, Tally, Unknown, ViolationCount, mixed};
 use crate::describe::one_line;
 use crate::library::BUILT_IN;
 use crate::replay_command::{ReplayCommand, quoted};
@@ -152,7 +152,7 @@ impl Tally {
             return (Standing::Fail, line);
         }
         if let Some(doubt) = self.in_doubt(name, open) {
-            return (Standing::Undecided, doubt);
+            return self.undecided_or_for_want_of_seeds(name, doubt, open);
         }
         let line = match self.deciding_seeds(name) {
             all if all == self.seeds() => format!("{name} holds"),
@@ -216,7 +216,7 @@ impl Tally {
             Some(_) | None => self.in_doubt(name, open),
         };
         if let Some(doubt) = doubt {
-            return (Standing::Undecided, doubt);
+            return self.undecided_or_for_want_of_seeds(name, doubt, open);
         }
         let within_seeds = seeds(within);
         if ran < within {
@@ -274,6 +274,14 @@ impl Tally {
                     Standing::Holds,
                     format!("sometimes {moment} ({})", self.of_all(*seeds)),
                 ),
+                None if self.are_few() => (
+                    Standing::Skipped,
+                    format!(
+                        "{moment} needs up to {} to come to pass, {} given",
+                        seeds(ENOUGH_SEEDS),
+                        self.seeds()
+                    ),
+                ),
                 None => (
                     Standing::Undecided,
                     format!("never {moment}: what the scenario is about did not come to pass"),
@@ -322,46 +330,6 @@ impl Tally {
         })
     }
 
-    /// Why nothing can be said of an invariant, if so. Where plans are drawn, one that says nothing is no reason to
-    /// doubt the others; where the file has written the plan, it is.
-    fn in_doubt(&self, invariant: &str, open: bool) -> Option<String> {
-        if let Some(doubt) = self.vacuity_reason(open) {
-            return Some(doubt);
-        }
-        if open && self.deciding_seeds(invariant) > 0 {
-            return None;
-        }
-        if let Some(Unknown { seeds, reason, .. }) = self.unknown.get(invariant) {
-            return Some(format!("{invariant}: {reason} ({})", self.of_all(*seeds)));
-        }
-        let excused = self.excused.get(invariant)?;
-        let of_all = self.of_all(*excused);
-        Some(format!(
-            "{invariant}: no lock could keep it under the faults drawn ({of_all})"
-        ))
-    }
-
-    /// For how many seeds an invariant is decided.
-    fn deciding_seeds(&self, invariant: &str) -> u64 {
-        let silent = self.silent.get(invariant).copied().unwrap_or_default();
-        let say_nothing = self.idle() + self.seeds_broken();
-        self.seeds().saturating_sub(say_nothing + silent)
-    }
-
-    /// How many seeds say nothing of anything.
-    fn idle(&self) -> u64 {
-        self.vacuous.values().sum()
-    }
-
-    /// Why every promise is undecided, if so.
-    fn vacuity_reason(&self, open: bool) -> Option<String> {
-        if open && self.idle() < self.seeds() {
-            return None;
-        }
-        let (reason, seeds) = self.vacuous.iter().max_by_key(|(_, seeds)| **seeds)?;
-        Some(format!("{reason} ({})", self.of_all(*seeds)))
-    }
-
     /// `seed 3 (41 of 100 seeds, 41 %)`
     fn first_of(&self, seen: &ViolationCount) -> String {
         self.seed_and_share(seen.seed, seen.seeds)
@@ -374,7 +342,7 @@ impl Tally {
         }
     }
 
-    fn of_all(&self, some: u64) -> String {
+    pub(super) fn of_all(&self, some: u64) -> String {
         format!("{some} of {}", seeds(self.seeds()))
     }
 }

@@ -21,7 +21,7 @@ fn ran(folder: &str, moments: &[&str]) -> Vec<ScenarioOutcome> {
             findings: Vec::new(),
             violations: Vec::new(),
             broken: None,
-            seeds: 1,
+            seeds: ENOUGH_SEEDS,
             undecided: BTreeMap::new(),
             reached: moments.iter().map(|it| ((*it).to_owned(), 1)).collect(),
             nearest: BTreeMap::new(),
@@ -54,12 +54,33 @@ fn a_folder_that_never_came_through_a_moment_is_named_with_it() {
     let of = |folder, moment| Vacuous {
         folder,
         never: vec![moment],
+        seeds: ENOUGH_SEEDS,
     };
     assert_eq!(
         found,
         [of("zookeeper", "adopted"), of("redis", "fenced-out")]
     );
     assert!(describe(&found).contains("nothing in redis/ ever came through fenced-out"));
+}
+
+#[test]
+fn a_few_seeds_need_not_come_through_every_moment() {
+    let mut outcomes = ran("redis", &all_but("fenced-out"));
+    for case in outcomes.iter_mut().flat_map(|it| &mut it.cases) {
+        case.seeds = 2;
+    }
+    let found = vacuous(&outcomes);
+    assert!(
+        matches!(&found[..], [only] if only.needs_more_seeds()),
+        "{found:?}"
+    );
+    let told = describe(&found);
+    assert!(
+        told.contains("nothing in redis/ came through fenced-out yet; 20 seeds ought to"),
+        "{told}"
+    );
+    outcomes[0].cases[0].seeds = ENOUGH_SEEDS;
+    assert!(!vacuous(&outcomes)[0].needs_more_seeds());
 }
 
 #[test]

@@ -348,6 +348,6 @@ fn a_command_keeps_words_together() {
     };
     assert_eq!(
         unknown.shrink("fifo"),
-        format!("picklock shrink {run} --invariant fifo")
+        format!("picklock shrink {run} --invariant fifo --out regressions")
     );
 }

@@ -1,6 +1,7 @@
 //! `picklock hunt`: aims faults at a lock until it breaks.
 
-use std::fmt::Write as _;
+mod head;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,8 +10,7 @@ use std::time::Duration;
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
-use crate::scenarios::replay_command::job;
-use crate::scenarios::replay_command::quoted;
+use crate::scenarios::replay_command::{KEPT_IN, job, quoted};
 use crate::scenarios::runner::{self, wanted};
 use crate::scenarios::search::findings::{Finding, shrunk};
 use crate::scenarios::search::hunt::{Bounds, BrokenRun, Hunted, hunt};
@@ -21,12 +21,13 @@ use crate::sim::plan::FaultKind;
 use crate::sim::watchdog::{Job, Named, Replay};
 
 use super::select;
-use super::shrink::{Target, make_folder, save};
+use super::shrink::{Target, as_a_file, make_folder, save};
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
 use crate::cli::threads;
+use head::head;
 
 /// No hunt has more runs.
 const MOST_RUNS: u64 = 1_000_000_000;
@@ -44,7 +45,7 @@ faults of the file are left out.
 
 Runs that break a promise are told apart by their cause: which faults they need and whom those
 struck, how an owner lost the lock, and how large the overlap is. The first run of each cause is
-shrunk, told, and kept in a file of its own; the others are counted.
+shrunk, told, and, with --out, kept in a file of its own; the others are counted.
 
 Ctrl-C ends the search, and what was found by then is told and kept as it was found.
 
@@ -83,9 +84,10 @@ pub struct Hunt {
     /// How many threads to use; as many as the machine runs at once, if not given. What is found does not depend on it.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,
-    /// The folder to write to: one file for each finding. It is made if it is not there.
-    #[arg(long, value_name = "DIR", default_value = "regressions")]
-    out: PathBuf,
+    /// The folder to write to: one file for each finding. It is made if it is not there. Without it, nothing is
+    /// written, and each finding is shown as a scenario file below its story.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 impl Hunt {
@@ -126,16 +128,16 @@ impl Hunt {
             if !matches!(wanted(&case, invariant), Some(Want::Violated { .. })) {
                 code = exit::NOT_AS_EXPECTED;
             }
-            text.push_str(&self.keep(&scenario, finding, &work, look)?);
+            text.push_str(&self.keep(&scenario, finding, &hunted, &work, look)?);
         }
         if let Some(broken) = &hunted.broken {
             code = exit::BROKEN;
             text.push_str(&self.keep_broken(&scenario, broken, &work, look)?);
         }
         work.end();
-        if folder_is_new {
+        if let (Some(out), true) = (&self.out, folder_is_new) {
             // Only if nothing was found: a folder with something in it stays.
-            let _ = std::fs::remove_dir(&self.out);
+            let _ = std::fs::remove_dir(out);
         }
         console::shown(console::print(&text))?;
         match work.stop().load(Ordering::Relaxed) {
@@ -147,24 +149,32 @@ impl Hunt {
     /// What the runs are called while they run. Which plan comes when depends on what came before: all of it comes
     /// again.
     fn job(&self, scenario: &Scenario, case: &Case) -> Job {
+        let runs = match self.time {
+            None => self.bounds().runs,
+            // However long it takes, this run comes again.
+            Some(_) => MOST_RUNS,
+        };
+        Job {
+            replay: Replay::Command(self.command(scenario, case, runs)),
+            ..job(scenario, case)
+        }
+    }
+
+    /// The command that has the same runs, so many of them.
+    fn command(&self, scenario: &Scenario, case: &Case, runs: u64) -> String {
         let (path, name) = (quoted(&scenario.path), quoted(&case.name));
         let (program, first) = (program::command(), self.seed);
-        let mut command = format!("{program} hunt {path} --case {name} --seed {first}");
-        if self.time.is_none() {
-            command.push_str(&format!(" --runs {}", self.bounds().runs));
-        } else {
-            // However long it takes, this run comes again.
-            command.push_str(&format!(" --runs {MOST_RUNS}"));
-        }
+        let mut command =
+            format!("{program} hunt {path} --case {name} --seed {first} --runs {runs}");
         for (option, names) in [("--kind", &self.kinds), ("--way", &self.ways)] {
             for name in names {
                 command.push_str(&format!(" {option} {}", quoted(name)));
             }
         }
-        Job {
-            replay: Replay::Command(command),
-            ..job(scenario, case)
+        if self.findings != Bounds::FINDINGS as u64 {
+            command.push_str(&format!(" --findings {}", self.findings));
         }
+        command
     }
 
     fn bounds(&self) -> Bounds {
@@ -195,9 +205,12 @@ impl Hunt {
     /// Sees to it that what is found can be written down, before the search and not after hours of it. Answers
     /// whether the folder had to be made.
     fn prepare(&self, work: &Work) -> Result<bool, Failure> {
-        let is_new = !self.out.exists();
-        make_folder(&self.out)?;
-        work.can_write(&self.out.join("found.toml"))?;
+        let Some(out) = &self.out else {
+            return Ok(false);
+        };
+        let is_new = !out.exists();
+        make_folder(out)?;
+        work.can_write(&out.join("found.toml"))?;
         Ok(is_new)
     }
 
@@ -265,12 +278,16 @@ impl Hunt {
         let mut told = runner::story(scenario, case, simulated, &outcome, None);
         let small = broken_off(scenario, self.seed, broken);
         let name = shrink::file_name(scenario, case, "broken");
-        let target = Target::Folder(self.out.join(format!("{name}.toml")));
-        save(small, target, work, &mut told)?;
-        Ok(format!(
-            "{}\n",
-            story(&told, Detail::Essential, &look.stdout())
-        ))
+        let shown = match &self.out {
+            None => as_a_file(&small),
+            Some(out) => {
+                let target = Target::Folder(out.join(format!("{name}.toml")));
+                save(small, target, work, &mut told)?;
+                String::new()
+            }
+        };
+        let story = story(&told, Detail::Essential, &look.stdout());
+        Ok(format!("{story}{shown}\n"))
     }
 
     /// Writes a finding down, and tells its story.
@@ -278,106 +295,33 @@ impl Hunt {
         &self,
         scenario: &Scenario,
         finding: &Finding<'_>,
+        hunted: &Hunted,
         work: &Work,
         look: &OutputArgs,
     ) -> Result<String, Failure> {
         let (case, shrunk) = (&finding.found.case, &finding.shrunk);
         let small = found_by_hunt(scenario, case, self.seed, shrunk);
-        let file = self.out.join(format!("{}.toml", small.name));
         let mut told = shrink::story(scenario, case, self.seed, shrunk);
         if let Some(smaller) = &mut told.smaller {
             smaller.sizes = shrink::sizes_unasked(shrunk);
         }
-        save(small, Target::Folder(file), work, &mut told)?;
+        let shown = match &self.out {
+            None => {
+                // Chance has found it: the same hunt finds it again.
+                told.replay = self.command(scenario, case, hunted.runs);
+                if let Some(smaller) = &mut told.smaller {
+                    smaller.keep = Some(format!("{} --out {KEPT_IN}", told.replay));
+                }
+                as_a_file(&small)
+            }
+            Some(out) => {
+                let file = out.join(format!("{}.toml", small.name));
+                save(small, Target::Folder(file), work, &mut told)?;
+                String::new()
+            }
+        };
         told.why = None;
-        Ok(format!(
-            "{}\n",
-            story(&told, Detail::Essential, &look.stdout())
-        ))
-    }
-}
-
-fn head(case: &Case, hunted: &Hunted, findings: &[Finding<'_>]) -> String {
-    let mut text = String::new();
-    let runs = count(hunted.runs, "run");
-    if hunted.found.is_empty() && hunted.broken.is_none() {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {}: {runs}, and every promise was kept.", case.name);
-    }
-    let promises = case.expectations.iter().map(|it| it.invariant);
-    let never = promises.filter(|it| wanted(case, it).is_some() && !hunted.looked_at.contains(it));
-    for invariant in never {
-        let _ = writeln!(
-            text,
-            "  {}: {invariant} was not looked at: no lock keeps it under faults like those",
-            case.name
-        );
-    }
-    if let Some(broken) = &hunted.broken {
-        let (after, runs) = (count(broken.after, "run"), count(broken.runs, "run"));
-        let _ = writeln!(
-            text,
-            "  {}: a run broke off after {after}, and {runs} of all ({})",
-            case.name, broken.way
-        );
-    }
-    for finding in findings {
-        let found = finding.found;
-        let (invariant, after) = (found.invariant, count(found.after, "run"));
-        let expected = match wanted(case, invariant) {
-            Some(Want::Violated { .. }) => ", as expected",
-            Some(
-                Want::Holds
-                | Want::Excused { .. }
-                | Want::Undecided { .. }
-                | Want::Unchecked { .. },
-            )
-            | None => "",
-        };
-        let _ = writeln!(
-            text,
-            "  {}: {invariant} broken after {after}{expected} ({})",
-            case.name, found.way
-        );
-        let more = match finding.more {
-            0 => "no other run broke it alike".to_owned(),
-            more => format!("{} broke it alike", count(more, "more run")),
-        };
-        let _ = writeln!(text, "    by {}; {more}", finding.cause);
-    }
-    for (invariant, runs) in &hunted.others {
-        let runs = count(*runs, "more run");
-        let _ = writeln!(
-            text,
-            "  {}: {runs} broke {invariant} in other ways; --findings keeps more of them",
-            case.name
-        );
-    }
-    text.push('\n');
-    for share in &hunted.shares {
-        let (way, runs) = (share.way.to_string(), count(share.runs, "run"));
-        let found = share_found(&share.found);
-        let _ = writeln!(text, "  {way:<20}{runs:>12}, found {found}");
-    }
-    text.push('\n');
-    text
-}
-
-/// What a way has found: `progress, mutual-exclusion (2 findings)`.
-fn share_found(found: &[&'static str]) -> String {
-    let mut promises: Vec<(&str, u64)> = Vec::new();
-    for name in found {
-        match promises.iter_mut().find(|(known, _)| known == name) {
-            Some((_, findings)) => *findings += 1,
-            None => promises.push((name, 1)),
-        }
-    }
-    let told = promises.iter().map(|(name, findings)| match findings {
-        1 => (*name).to_owned(),
-        more => format!("{name} ({more} findings)"),
-    });
-    match told.collect::<Vec<_>>().join(", ") {
-        nothing if nothing.is_empty() => "nothing".to_owned(),
-        told => told,
+        let story = story(&told, Detail::Essential, &look.stdout());
+        Ok(format!("{story}{shown}\n"))
     }
 }

@@ -149,7 +149,8 @@ impl ReportArgs {
 
 /// What is not as expected of the library as a whole.
 fn remarks(vacuous: &[Vacuous]) -> Vec<Remark> {
-    let remarks = vacuous.iter().map(|it| Remark {
+    let remarks = vacuous.iter().filter(|it| !it.needs_more_seeds());
+    let remarks = remarks.map(|it| Remark {
         about: format!("coverage-of-{}", it.folder),
         text: coverage::describe(std::slice::from_ref(it))
             .trim()

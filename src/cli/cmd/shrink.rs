@@ -21,6 +21,7 @@ use crate::cli::progress::Work;
 const EXAMPLES: &str = "\
 Examples:
   picklock shrink zookeeper/waiter-death --case zk-no-recheck --seed 0
+  picklock shrink zookeeper/waiter-death --case zk-no-recheck --seed 0 --out regressions
   picklock shrink my-locks/outage.toml --seed 3 --out my-locks/outage-small.toml
   picklock shrink zookeeper/gc-pause --case zk-hardened-unfenced --seed 7
       --invariant no-stale-effect
@@ -35,9 +36,10 @@ as it was by then.";
 pub struct Shrink {
     #[command(flatten)]
     run: OneRun,
-    /// Where to write: a file that ends in .toml, or a folder, which is made if it is not there.
-    #[arg(long, value_name = "PATH", default_value = "regressions")]
-    out: PathBuf,
+    /// Where to write the scenario file: a file that ends in .toml, or a folder, which is made if it is not there.
+    /// Without it, nothing is written, and the scenario file is shown below the story.
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
     /// How many runs to try at most.
     #[arg(long, value_name = "N", default_value_t = Budget::default().runs,
         value_parser = clap::value_parser!(u32).range(1..))]
@@ -58,7 +60,9 @@ impl Shrink {
         };
         let work = Work::search();
         let target = self.target(&ran, invariant.name)?;
-        work.can_write(target.wanted())?;
+        if let Some(target) = &target {
+            work.can_write(target.wanted())?;
+        }
         let budget = Budget {
             runs: self.runs,
             ..Budget::default()
@@ -72,14 +76,21 @@ impl Shrink {
         let small = reproduction(&ran.scenario, &ran.case, ran.seed, &shrunk);
         let style = look.stdout();
         let mut told = shrink::story(&ran.scenario, &ran.case, ran.seed, &shrunk);
-        let saved = save(small, target, &work, &mut told)?;
+        let shown = match target {
+            None => as_a_file(&small),
+            Some(target) => {
+                let saved = save(small, target, &work, &mut told)?;
+                told.why = Some(recorded(&saved).why(invariant.name));
+                String::new()
+            }
+        };
         if let Some(smaller) = &mut told.smaller {
             let plan = &shrunk.plan;
             smaller.needs = why::needs(plan, invariant, why::OTHERS, work.stop());
         }
-        told.why = Some(recorded(&saved).why(invariant.name));
         let mut text = head(&ran, &shrunk);
         text.push_str(&story(&told, Detail::Essential, &style));
+        text.push_str(&shown);
         work.end();
         console::shown(console::print(&text))?;
         Ok(match work.is_stopped() {
@@ -89,19 +100,21 @@ impl Shrink {
     }
 
     /// What `--out` names: a file, or a folder, which is made if none is there.
-    fn target(&self, ran: &ViolatingRun, invariant: &str) -> Result<Target, Failure> {
-        if self.out.extension().is_some_and(|it| it == "toml") {
-            if ran.case.recorded.is_none() && is_same_file(&self.out, Path::new(&ran.scenario.path))
-            {
+    fn target(&self, ran: &ViolatingRun, invariant: &str) -> Result<Option<Target>, Failure> {
+        let Some(out) = &self.out else {
+            return Ok(None);
+        };
+        if out.extension().is_some_and(|it| it == "toml") {
+            if ran.case.recorded.is_none() && is_same_file(out, Path::new(&ran.scenario.path)) {
                 let problem = "--out names the scenario itself, and nothing of it would be left";
                 let hint = "name another file, or a folder".to_owned();
                 return Err(Failure::usage(problem, [hint]));
             }
-            return Ok(Target::File(self.out.clone()));
+            return Ok(Some(Target::File(out.clone())));
         }
-        make_folder(&self.out)?;
+        make_folder(out)?;
         let name = shrink::file_name(&ran.scenario, &ran.case, invariant);
-        Ok(Target::Folder(self.out.join(format!("{name}.toml"))))
+        Ok(Some(Target::Folder(out.join(format!("{name}.toml")))))
     }
 }
 
@@ -153,6 +166,12 @@ pub(super) fn save(
         smaller.keep = None;
     }
     Ok(small)
+}
+
+/// A reproduction that nobody asked to keep, as the file that it would be.
+pub(super) fn as_a_file(small: &Scenario) -> String {
+    let text = write(small, &small.cases[0]);
+    format!("\n  The run as a scenario file; --out keeps it:\n\n{text}\n")
 }
 
 /// The run that a file with a recorded run is about.

@@ -1,0 +1,71 @@
+//! Why seeds say nothing of a promise, and whether more of them would.
+
+use picklock_checker::outcome::Standing;
+
+use super::phrases::seeds;
+use super::{ENOUGH_SEEDS, Tally, Unknown};
+
+impl Tally {
+    /// What is in doubt is undecided. Where seeds draw plans, a few of them may all have drawn one that cannot tell.
+    pub(super) fn undecided_or_for_want_of_seeds(
+        &self,
+        name: &str,
+        doubt: String,
+        open: bool,
+    ) -> (Standing, String) {
+        let ran = self.seeds();
+        if !open || !self.are_few() {
+            return (Standing::Undecided, doubt);
+        }
+        let line = format!(
+            "{name} needs up to {} to be told, {ran} given",
+            seeds(ENOUGH_SEEDS)
+        );
+        (Standing::Skipped, line)
+    }
+
+    /// Whether some seeds have run, and too few of them for a moment or a plan of a kind to be among them.
+    pub(super) fn are_few(&self) -> bool {
+        (1..ENOUGH_SEEDS).contains(&self.seeds())
+    }
+
+    /// Why nothing can be said of an invariant, if so. Where plans are drawn, one that says nothing is no reason to
+    /// doubt the others; where the file has written the plan, it is.
+    pub(super) fn in_doubt(&self, invariant: &str, open: bool) -> Option<String> {
+        if let Some(doubt) = self.vacuity_reason(open) {
+            return Some(doubt);
+        }
+        if open && self.deciding_seeds(invariant) > 0 {
+            return None;
+        }
+        if let Some(Unknown { seeds, reason, .. }) = self.unknown.get(invariant) {
+            return Some(format!("{invariant}: {reason} ({})", self.of_all(*seeds)));
+        }
+        let excused = self.excused.get(invariant)?;
+        let of_all = self.of_all(*excused);
+        Some(format!(
+            "{invariant}: no lock could keep it under the faults drawn ({of_all})"
+        ))
+    }
+
+    /// For how many seeds an invariant is decided.
+    pub(super) fn deciding_seeds(&self, invariant: &str) -> u64 {
+        let silent = self.silent.get(invariant).copied().unwrap_or_default();
+        let say_nothing = self.idle() + self.seeds_broken();
+        self.seeds().saturating_sub(say_nothing + silent)
+    }
+
+    /// How many seeds say nothing of anything.
+    fn idle(&self) -> u64 {
+        self.vacuous.values().sum()
+    }
+
+    /// Why every promise is undecided, if so.
+    pub(super) fn vacuity_reason(&self, open: bool) -> Option<String> {
+        if open && self.idle() < self.seeds() {
+            return None;
+        }
+        let (reason, seeds) = self.vacuous.iter().max_by_key(|(_, seeds)| **seeds)?;
+        Some(format!("{reason} ({})", self.of_all(*seeds)))
+    }
+}

@@ -1,0 +1,196 @@
+//! `picklock new`: a scenario file to begin with.
+
+use std::path::{Path, PathBuf};
+
+use crate::algorithms::clients::ServiceKind;
+use crate::algorithms::{LockKind, Recipe};
+use crate::reports::files;
+use crate::scenarios::program;
+use crate::scenarios::replay_command::quoted;
+use clap::Subcommand;
+
+use super::near::near;
+use crate::cli::console;
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  picklock new scenario my-locks/outage.toml
+  picklock new scenario my-locks/outage.toml --algorithm redlock
+  picklock new scenario --service lease-server          shows the file, and writes nothing";
+
+/// Write a scenario file to begin with.
+#[derive(Debug, clap::Args)]
+pub struct New {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Scenario(NewScenario),
+}
+
+/// Write a scenario file with comments, which runs as it stands: a world, something that breaks in it, and a case. A
+/// file that is there is never replaced.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+struct NewScenario {
+    /// The file, which ends in .toml; standard output, if none is named.
+    #[arg(value_name = "FILE")]
+    path: Option<PathBuf>,
+    /// The service that the lock stands on: zookeeper, redis, or lease-server; that of the algorithm, or else
+    /// zookeeper.
+    #[arg(long, value_name = "SERVICE", value_parser = service)]
+    service: Option<ServiceKind>,
+    /// The algorithm of the case.
+    #[arg(long, value_name = "NAME")]
+    algorithm: Option<String>,
+}
+
+impl New {
+    /// Writes it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], if there is such a file, or it cannot be written.
+    pub fn execute(self) -> Result<u8, Failure> {
+        let What::Scenario(new) = self.what;
+        new.execute()
+    }
+}
+
+impl NewScenario {
+    fn execute(self) -> Result<u8, Failure> {
+        let text = text(self.recipe()?);
+        let said = match &self.path {
+            None => text,
+            Some(path) if path.extension().is_none_or(|it| it != "toml") => {
+                let problem = format!("{} does not end in .toml", path.display());
+                let hint = format!("name it {}", path.with_extension("toml").display());
+                return Err(Failure::usage(problem, [hint]));
+            }
+            Some(path) => {
+                files::create_whole(path, text.as_bytes())?;
+                told(path)
+            }
+        };
+        console::shown(console::print(&said))?;
+        Ok(exit::AS_EXPECTED)
+    }
+
+    /// The algorithm of the case: the one that was asked for, or a sound one of the service.
+    fn recipe(&self) -> Result<&'static Recipe, Failure> {
+        let asked = self.service;
+        let name = match &self.algorithm {
+            Some(name) => name.as_str(),
+            None => template(asked.unwrap_or(ServiceKind::ZooKeeper)).algorithm,
+        };
+        let known = program::algorithms();
+        let Some(recipe) = known.iter().find(|it| it.name == name) else {
+            let mut hints = near(name, known.iter().map(|it| it.name));
+            hints.push(format!(
+                "`{} list algorithms` shows all",
+                program::command()
+            ));
+            let problem = format!("there is no algorithm `{name}`");
+            return Err(Failure::Usage { problem, hints });
+        };
+        let service = recipe.build.service();
+        if asked.is_some_and(|asked| asked != service) {
+            let problem = format!("{name} stands on {}", service.title());
+            let hint = format!(
+                "leave --service away, or write --service {}",
+                service.name()
+            );
+            return Err(Failure::usage(problem, [hint]));
+        }
+        Ok(recipe)
+    }
+}
+
+/// What a file to begin with has of its service.
+struct Template {
+    service: ServiceKind,
+    /// A sound lock of it.
+    algorithm: &'static str,
+    /// Its section of the file.
+    world: &'static str,
+}
+
+const TEMPLATES: [Template; 3] = [
+    Template {
+        service: ServiceKind::ZooKeeper,
+        algorithm: "zk-hardened",
+        world: include_str!("new/zookeeper.toml"),
+    },
+    Template {
+        service: ServiceKind::Redis,
+        algorithm: "redis-compare-and-delete",
+        world: include_str!("new/redis.toml"),
+    },
+    Template {
+        service: ServiceKind::LeaseServer,
+        algorithm: "lease-lock",
+        world: include_str!("new/lease_server.toml"),
+    },
+];
+
+/// The template of a service; a test holds that each has one.
+fn template(service: ServiceKind) -> &'static Template {
+    let mut templates = TEMPLATES.iter();
+    let found = templates.find(|it| it.service == service);
+    found.unwrap_or(&TEMPLATES[0])
+}
+
+fn service(name: &str) -> Result<ServiceKind, String> {
+    let found = ServiceKind::ALL.into_iter().find(|it| it.name() == name);
+    found.ok_or_else(|| {
+        format!(
+            "expected one of {}",
+            ServiceKind::ALL.map(ServiceKind::name).join(", ")
+        )
+    })
+}
+
+/// A file to begin with, for this algorithm.
+fn text(recipe: &Recipe) -> String {
+    let world = template(recipe.build.service()).world;
+    let permits = match recipe.ownership.kind() {
+        LockKind::Semaphore => "# So many may hold it at once.\npermits = 2\n",
+        LockKind::Mutex | LockKind::ReadWrite | LockKind::Election | LockKind::Barrier => "",
+    };
+    let rest = include_str!("new/rest.toml").replace("ALGORITHM", recipe.name);
+    let rest = rest.replace("PERMITS\n", permits);
+    format!("{}\n{world}\n{rest}", include_str!("new/head.toml"))
+}
+
+/// What was written, and what to do next.
+fn told(path: &Path) -> String {
+    let (program, shown) = (program::command(), quoted(&path.display().to_string()));
+    format!("wrote {shown}\n  {program} validate {shown}\n  {program} run {shown}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenarios::parse;
+
+    #[test]
+    fn every_file_to_begin_with_is_read_without_a_mistake_with_every_lock_of_its_service() {
+        for recipe in program::algorithms() {
+            let read = parse("new", &text(recipe), &program::catalogue());
+            let read = read.map_err(|mistakes| mistakes[0].to_string());
+            let read = read.unwrap_or_else(|mistake| panic!("{}: {mistake}", recipe.name));
+            assert_eq!(read.cases.len(), 1);
+        }
+        for service in ServiceKind::ALL {
+            let template = template(service);
+            let known = program::algorithms();
+            let usual = known.iter().find(|it| it.name == template.algorithm);
+            assert_eq!(template.service, service);
+            assert!(usual.is_some_and(|it| it.build.service() == service));
+        }
+    }
+}
