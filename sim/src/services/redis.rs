@@ -151,6 +151,7 @@ struct RedisClient {
 #[derive(Default)]
 struct Traffic {
     sent: u32,
+    arrived: u32,
     answered: u32,
     /// Those that are not answered yet.
     unanswered: VecDeque<Unanswered>,

@@ -13,7 +13,7 @@ use crate::clients::ConnectionFlags;
 use crate::cluster::Cluster;
 use crate::degraded::Degraded;
 use crate::errors::{NO_REPLICAS, READ_ONLY, WRONG_TYPE, refuse};
-use crate::key_observer::{KeyObserver, KeyWriter, RemovalReason};
+use crate::key_observer::{Caller, KeyObserver, KeyWriter, RemovalReason};
 use crate::keyspace::{Entry, Keyspace};
 use crate::keyspace_events::{Class, KeyspaceEvents};
 use crate::propagation::Effects;
@@ -308,6 +308,14 @@ impl Core {
         self.select(0);
     }
 
+    fn caller(&self) -> Option<Caller> {
+        let outputs_before = self.out.len();
+        self.serving.map(|connection| Caller {
+            connection,
+            outputs_before,
+        })
+    }
+
     /// Notes why a key goes, or what it held.
     #[inline]
     pub(crate) fn note_removed(&mut self, key: &[u8], why: RemovalReason) {
@@ -315,8 +323,9 @@ impl Core {
         if self.selected != 0 {
             return;
         }
+        let caller = self.caller();
         for followed in &mut self.followed {
-            followed.note_removed(key, why, self.serving);
+            followed.note_removed(key, why, caller);
         }
     }
 
@@ -330,7 +339,7 @@ impl Core {
         if self.selected != 0 {
             return;
         }
-        let writer = self.serving.map_or(KeyWriter::Peer, KeyWriter::Client);
+        let writer = self.caller().map_or(KeyWriter::Peer, KeyWriter::Client);
         for followed in &mut self.followed {
             followed.note_write(key, writer);
         }

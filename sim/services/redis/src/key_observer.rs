@@ -25,7 +25,7 @@ pub struct KeyRemoval {
     /// The reason.
     pub why: RemovalReason,
     /// Whose command was being run then, also if the command had nothing to do with it.
-    pub serving: Option<ConnectionId>,
+    pub serving: Option<Caller>,
 }
 
 /// Why what a key held is gone.
@@ -47,11 +47,22 @@ pub enum RemovalReason {
     Forgotten,
 }
 
+/// Whose command is run. A connection may have sent several that are run one after the other, as when a script that took
+/// its time has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The connection.
+    pub connection: ConnectionId,
+    /// How many outputs of the server come before the answer to the command: those to the same connection answer
+    /// commands before it.
+    pub outputs_before: usize,
+}
+
 /// Who has written something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyWriter {
     /// A client.
-    Client(ConnectionId),
+    Client(Caller),
     /// Another server: its primary, or a node that sends keys.
     Peer,
 }
@@ -82,12 +93,7 @@ impl KeyObserver {
 
     /// Notes why a key goes, or what it held.
     #[inline]
-    pub(crate) fn note_removed(
-        &mut self,
-        key: &[u8],
-        why: RemovalReason,
-        serving: Option<ConnectionId>,
-    ) {
+    pub(crate) fn note_removed(&mut self, key: &[u8], why: RemovalReason, serving: Option<Caller>) {
         if *self.key == *key {
             self.fate.gone.get_or_insert(KeyRemoval { why, serving });
             self.fate.written = None;

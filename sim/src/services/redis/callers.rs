@@ -1,7 +1,7 @@
 //! Clients that several tasks of a process share: whose command is whose.
 
 use picklock_checker::ContenderId;
-use picklock_redis::{ConnectionId as At, Output};
+use picklock_redis::{Caller, ConnectionId as At, Output};
 
 use super::SimulatedRedis;
 use crate::event::ClientId;
@@ -34,29 +34,56 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Who has asked for what a server executes for a connection. It executes in order: what it has answered and not
-    /// sent yet comes before.
+    /// Who has asked for what a server executes. It executes in order: what it has answered and not sent yet comes
+    /// before.
     #[inline]
-    pub(super) fn caller_at(&self, connection: ConnectionId) -> ContenderId {
+    pub(super) fn caller(&self, caller: Caller) -> ContenderId {
+        let connection = ConnectionId(caller.connection.0);
         match self.shares_clients() {
-            true => self.caller_among(connection),
+            true => self.caller_among(caller),
             false => self.owner_at(connection),
         }
     }
 
     #[cold]
-    fn caller_among(&self, connection: ConnectionId) -> ContenderId {
-        let at = At(connection.0);
+    fn caller_among(&self, caller: Caller) -> ContenderId {
         let outputs = self.service.server_outputs.iter();
-        let is_answer = |output: &&Output| match output {
-            Output::ToClient { connection, value } => {
-                *connection == at && !super::is_message(value)
-            }
-            _ => false,
-        };
-        let answers = outputs.filter(is_answer).count();
+        let answers = outputs.take(caller.outputs_before);
+        let answers = answers.filter(|output| is_answer(output, caller.connection));
+        self.sender_of(ConnectionId(caller.connection.0), answers.count())
+    }
+
+    /// Who has asked for what a server answers next.
+    #[inline]
+    pub(super) fn answered_at(&self, connection: ConnectionId) -> ContenderId {
+        match self.shares_clients() {
+            true => self.sender_of(connection, 0),
+            false => self.owner_at(connection),
+        }
+    }
+
+    /// Who has sent the command that arrives: the first of those that have not arrived yet.
+    pub(super) fn arrived_at(&mut self, connection: ConnectionId) -> ContenderId {
+        let traffic = &mut self.service.traffic[connection.0 as usize];
+        let place = traffic.arrived.saturating_sub(traffic.answered) as usize;
+        traffic.arrived += 1;
+        match self.shares_clients() {
+            true => self.sender_of(connection, place),
+            false => self.owner_at(connection),
+        }
+    }
+
+    /// Who has sent the command at this place of those that are not answered.
+    fn sender_of(&self, connection: ConnectionId, place: usize) -> ContenderId {
         let unanswered = &self.service.traffic[connection.0 as usize].unanswered;
-        let executed = unanswered.get(answers.saturating_sub(1));
-        executed.map_or_else(|| self.owner_at(connection), |it| it.by)
+        let sent = unanswered.get(place);
+        sent.map_or_else(|| self.owner_at(connection), |it| it.by)
+    }
+}
+
+fn is_answer(output: &Output, to: At) -> bool {
+    match output {
+        Output::ToClient { connection, value } => *connection == to && !super::is_message(value),
+        _ => false,
     }
 }

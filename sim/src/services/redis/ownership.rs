@@ -2,14 +2,14 @@
 
 use picklock_checker::{ContenderId, LockId, Token, VirtualTime};
 use picklock_clients::redis::{Bytes, Value};
-use picklock_redis::{ConnectionId as At, KeyChanges, KeyRemoval, KeyWriter, RemovalReason};
+use picklock_redis::{Caller, KeyChanges, KeyRemoval, KeyWriter, RemovalReason};
 
 use super::SimulatedRedis;
 use super::event::RedisEvent;
 use super::operator::OPERATOR;
 use super::sentinel_links;
 use crate::event::Event;
-use crate::network::{ConnectionId, ServerId};
+use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::world::{NO_CONTENDER, World};
 
@@ -168,7 +168,7 @@ impl World<SimulatedRedis> {
     /// Who has written the key, if anybody has.
     fn writer(&self, fate: KeyChanges) -> Option<Actor> {
         fate.written.map(|writer| match writer {
-            KeyWriter::Client(connection) => self.served_at(connection),
+            KeyWriter::Client(caller) => self.served(caller),
             KeyWriter::Peer => Actor::Service,
         })
     }
@@ -180,9 +180,9 @@ impl World<SimulatedRedis> {
                 // Whoever came upon it.
                 RemovalReason::Expired => Actor::SessionEnd,
                 RemovalReason::Deleted | RemovalReason::Flushed | RemovalReason::Migrated => {
-                    serving.map_or(Actor::Outsider, |it| self.served_at(it))
+                    serving.map_or(Actor::Outsider, |it| self.served(it))
                 }
-                RemovalReason::Overwritten => match serving.map(|it| self.served_at(it)) {
+                RemovalReason::Overwritten => match serving.map(|it| self.served(it)) {
                     Some(Actor::Contender(by)) => Actor::Overwriter(by),
                     Some(
                         Actor::Overwriter(_) | Actor::SessionEnd | Actor::Service | Actor::Outsider,
@@ -196,12 +196,12 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Who is at the other end of a connection to a server.
-    fn served_at(&self, connection: At) -> Actor {
-        if connection == OPERATOR || sentinel_links::is_call(connection) {
+    /// Whose command a server runs.
+    fn served(&self, caller: Caller) -> Actor {
+        if caller.connection == OPERATOR || sentinel_links::is_call(caller.connection) {
             return Actor::Outsider;
         }
-        match self.caller_at(ConnectionId(connection.0)) {
+        match self.caller(caller) {
             NO_CONTENDER => Actor::Outsider,
             by => Actor::Contender(by),
         }

@@ -179,7 +179,7 @@ impl World<SimulatedRedis> {
             self.deliver_to_sentinel(ends.server, At(connection.0), command);
             return;
         }
-        let by = self.caller_at(connection);
+        let by = self.arrived_at(connection);
         if self.draining && by != NO_CONTENDER {
             self.recorder.counts.requests += 1;
             self.recorder.counts.bytes += command.wire_bytes();
@@ -237,7 +237,7 @@ impl World<SimulatedRedis> {
                 return;
             }
         } else {
-            self.note_refusal(self.caller_at(connection), connection, &value);
+            self.note_refusal(self.answered_at(connection), connection, &value);
             match self.fate_of_answer(connection) {
                 None => {}
                 Some(MessageFate::Late(by)) => extra = by,

@@ -1,8 +1,8 @@
 //! What a server says of a key that is followed: why it went, and for whom; and who has written it.
 
 use picklock_redis::{
-    ConnectionId, KeyChanges, KeyRemoval, KeyWriter, Persistence, ProcessEnd, RemovalReason,
-    ServerConfig,
+    Caller, ConnectionId, KeyChanges, KeyRemoval, KeyWriter, Persistence, ProcessEnd,
+    RemovalReason, ServerConfig,
 };
 
 use crate::bench::Bench;
@@ -22,7 +22,7 @@ fn following(settings: ServerConfig) -> Bench {
 fn locked() -> Bench {
     let mut redis = following(ServerConfig::default());
     redis.on(HOLDER, "SET lock mine PX 5000");
-    let written = Some(KeyWriter::Client(ConnectionId(HOLDER)));
+    let written = Some(KeyWriter::Client(caller(HOLDER)));
     assert_eq!(
         redis.server.key_changes(),
         KeyChanges {
@@ -33,8 +33,16 @@ fn locked() -> Bench {
     redis
 }
 
+/// A client whose command is the only one that is run.
+fn caller(connection: u32) -> Caller {
+    Caller {
+        connection: ConnectionId(connection),
+        outputs_before: 0,
+    }
+}
+
 fn gone(why: RemovalReason, serving: Option<u32>) -> Option<KeyRemoval> {
-    let serving = serving.map(ConnectionId);
+    let serving = serving.map(caller);
     Some(KeyRemoval { why, serving })
 }
 
@@ -61,7 +69,7 @@ fn a_command_takes_a_key_away_and_it_is_said_how_and_whose_it_was() {
         redis.on(OTHER, command);
         let fate = redis.server.key_changes();
         assert_eq!(fate.gone, gone(why, Some(OTHER)), "{command}");
-        let writer = KeyWriter::Client(ConnectionId(OTHER));
+        let writer = KeyWriter::Client(caller(OTHER));
         let written = (why == RemovalReason::Overwritten).then_some(writer);
         assert_eq!(fate.written, written, "{command}");
     }
@@ -73,7 +81,7 @@ fn what_is_emptied_is_deleted_and_what_is_changed_is_there() {
     redis.on(HOLDER, "HSET lock a 1 b 1");
     redis.server.key_changes();
     redis.on(OTHER, "HDEL lock a");
-    let written = Some(KeyWriter::Client(ConnectionId(OTHER)));
+    let written = Some(KeyWriter::Client(caller(OTHER)));
     let fate = KeyChanges {
         gone: None,
         written,
@@ -120,7 +128,7 @@ fn a_key_whose_time_is_over_has_expired_whoever_comes_upon_it() {
             gone(RemovalReason::Expired, Some(OTHER)),
             "{command}"
         );
-        let writer = KeyWriter::Client(ConnectionId(OTHER));
+        let writer = KeyWriter::Client(caller(OTHER));
         let written = command.starts_with("SET").then_some(writer);
         assert_eq!(fate.written, written, "{command}");
     }
