@@ -18,7 +18,7 @@ mod timely_loss;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, Run, Verdict};
+use crate::{Evidence, Run, Verdict, Witness};
 
 /// A promise about a run.
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +31,8 @@ pub struct Invariant {
     pub meaning: &'static str,
     /// Tells whether it was kept.
     pub check: fn(&Evidence<'_>) -> Verdict,
-    /// Tells whether the part of it was kept that no fault excuses: what happens after a holder could know that it has
-    /// lost the lock. `None` if all of it is excused together.
+    /// Tells whether the part of it was kept that no fault excuses: what goes back to no loss of the lock, or happens
+    /// after a holder could know of its loss. `None` if all of it is excused together.
     pub inexcusable: Option<fn(&Evidence<'_>) -> Verdict>,
 }
 
@@ -98,6 +98,16 @@ impl Invariant {
     /// The verdict on a run. To check several on one run, see [`check_evidence`].
     pub fn verdict(&self, run: &Run) -> Verdict {
         (self.check)(&Evidence::of(run))
+    }
+
+    /// How a run violates it, if it does.
+    pub fn violation(&self, evidence: &Evidence<'_>) -> Option<Witness> {
+        (self.check)(evidence).into_witness()
+    }
+
+    /// How a run violates the part of it that no fault excuses, if it does.
+    pub fn violation_beyond_excuse(&self, evidence: &Evidence<'_>) -> Option<Witness> {
+        self.inexcusable?(evidence).into_witness()
     }
 }
 

@@ -49,6 +49,9 @@ pub struct Facts {
     pub must_contend: bool,
     /// How many contenders must come to each lock, if it is a barrier. None: it is none.
     pub parties: Option<u32>,
+    /// Whether several servers each say who owns the lock, as those of Redis do: what one of them has lost, the others
+    /// may not know.
+    pub servers_decide_alone: bool,
 }
 
 impl Default for Facts {
@@ -66,6 +69,7 @@ impl Default for Facts {
             faults_planned: 0,
             must_contend: false,
             parties: None,
+            servers_decide_alone: false,
         }
     }
 }

@@ -101,4 +101,12 @@ impl Verdict {
             Self::Holds | Self::Undecided(_) => None,
         }
     }
+
+    /// The same, to keep.
+    pub fn into_witness(self) -> Option<Witness> {
+        match self {
+            Self::Violated(witness) => Some(*witness),
+            Self::Holds | Self::Undecided(_) => None,
+        }
+    }
 }

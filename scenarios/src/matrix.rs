@@ -5,7 +5,6 @@
 //! command that takes a scenario, a case, and a seed shows a run of it: `replay`, `why`, `shrink`, `plan`.
 
 mod measure;
-mod overlap;
 mod word;
 mod worlds;
 

@@ -341,6 +341,8 @@ impl<S: SimulatedService> Simulation<S> {
                 permits: world.plan.workload.permits(),
                 must_contend: world.plan.workload.contenders > world.plan.workload.permits(),
                 parties: world.plan.parties(),
+                servers_decide_alone: world.plan.service.redis().is_some()
+                    && world.plan.service.machines() > 1,
             };
             let recorder = std::mem::take(&mut world.recorder);
             let hash = recorder.hash();

@@ -81,6 +81,9 @@ hazards! {
         "zk-conditional-set-anonymous",
     ] breaks [NoOrphan, Progress] under [ConnectionLoss];
     "zookeeper/missed-while-away": ["zk-recursive-watch-trusting"] breaks [NoOrphan, Progress] under [ConnectionLoss];
+    "zookeeper/numbers-start-again": [
+        "rust-lock-client", "rust-lock-client-curator-prefix",
+    ] breaks [Fifo, MutualExclusion] under [Deletion];
     "zookeeper/one-counter-for-all-locks": ["zk-token-of-process"] breaks [FencingMonotonic] under [None];
     "zookeeper/one-path-for-all-locks": [
         "zk-first-path",

@@ -31,7 +31,7 @@
 //!   there. For a resource elsewhere there is no token (scenario `zookeeper/gc-pause` shows what that costs others).
 //! - The look-up after a lost answer goes to a server that may lag, as with `own_nodes`.
 //! - It knows its node by its number. When the lock has been made anew, that is another's, and it takes itself for
-//!   the owner.
+//!   the owner (scenario `zookeeper/numbers-start-again`).
 //! - `LockPrefix::new_curator` is not cleaned up behind in 0.11.1 (`rust_lock_client_curator_prefix`).
 
 use std::rc::Rc;

@@ -1,6 +1,7 @@
 //! Mutual exclusion, as the contenders see it.
 
 mod permits;
+mod without_loss;
 
 use crate::witness::{WitnessBuilder, lasting};
 use crate::{Belief, Evidence, Invariant, Truth, Verdict, Vocabulary};
@@ -40,11 +41,15 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     Verdict::Holds
 }
 
-/// An overlap is split at the moment at which one of the two could know that it had lost the lock, and has had the time
-/// to act on it. What comes before, a fault may excuse. What comes after, nothing does.
+/// What a fault may excuse is that a holder does not learn of its loss in time. So nothing excuses an overlap of which
+/// nobody had lost the lock; and of every other, nothing excuses what comes after one of the two could know of the loss,
+/// and has had the time to act on it.
 fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
         return Verdict::Undecided("nobody ever got the lock".to_owned());
+    }
+    if let Some((earlier, later)) = without_loss::first_overlap(evidence) {
+        return violated(evidence, &earlier, later);
     }
     for (index, knowing) in evidence.beliefs.iter().enumerate() {
         let Some(from) = evidence.inexcusable_from(knowing) else {

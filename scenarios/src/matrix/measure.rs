@@ -8,11 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use picklock_algorithms::{FaultClass, hazards};
 use picklock_checker::{Broken, Evidence, Invariant, Verdict, Witness, invariants, vacuity};
 use picklock_sim::broken::caught;
-use picklock_sim::plan::Plan;
 use picklock_sim::simulate;
 use picklock_sim::watchdog::Named;
 
-use super::overlap::{Overlap, without_a_loss};
 use super::word::Word;
 use crate::excuses::excuses;
 use crate::replay_command::job;
@@ -54,8 +52,6 @@ pub struct Finding {
     pub hash: u64,
     /// What happened in it, in one line.
     pub summary: String,
-    /// Whether it breaks the promise in a way that the faults excuse, too: then a smaller run may show that alone.
-    pub is_among_excused: bool,
     /// Its faults, in words.
     pub faults: Vec<String>,
 }
@@ -92,7 +88,6 @@ impl Cell {
 struct Broke {
     invariant: &'static str,
     is_excused: bool,
-    is_among_excused: bool,
     summary: String,
 }
 
@@ -160,44 +155,27 @@ fn look(case: &Case, class: FaultClass, seed: u64) -> Seen {
             Verdict::Violated(witness) => {
                 let may = excused.contains(&invariant.name);
                 seen.broke
-                    .push(weighed((&plan, &evidence), invariant, may, *witness));
+                    .push(weighed(&evidence, invariant, may, *witness));
             }
         }
     }
     seen
 }
 
-/// A violation, and whether the faults, which may excuse the promise, excuse this one.
+/// A violation, and whether the faults excuse it.
 fn weighed(
-    (plan, evidence): (&Plan, &Evidence<'_>),
+    evidence: &Evidence<'_>,
     invariant: &Invariant,
     may_be_excused: bool,
     witness: Witness,
 ) -> Broke {
-    let broke = |is_excused, summary| Broke {
+    let beyond = may_be_excused
+        .then(|| invariant.violation_beyond_excuse(evidence))
+        .flatten();
+    Broke {
         invariant: invariant.name,
-        is_excused,
-        is_among_excused: may_be_excused && !is_excused,
-        summary,
-    };
-    if !may_be_excused {
-        return broke(false, witness.summary);
-    }
-    if let Some(Verdict::Violated(worse)) = invariant.inexcusable.map(|check| check(evidence)) {
-        return broke(false, worse.summary);
-    }
-    let other = match invariant.name {
-        "mutual-exclusion" => without_a_loss(&plan.service, evidence),
-        _ => None,
-    };
-    let is_told = |other: &Overlap| other.entered.iter().all(|it| witness.events.contains(it));
-    match other {
-        Some(other) if is_told(&other) => Broke {
-            is_among_excused: false,
-            ..broke(false, witness.summary)
-        },
-        Some(other) => broke(false, other.summary),
-        None => broke(true, witness.summary),
+        is_excused: may_be_excused && beyond.is_none(),
+        summary: beyond.unwrap_or(witness).summary,
     }
 }
 
@@ -229,7 +207,6 @@ fn sum(case: &Case, class: FaultClass, seen: &[Seen]) -> Cell {
                 seed: run.seed,
                 hash: run.hash,
                 summary: broke.summary.clone(),
-                is_among_excused: broke.is_among_excused,
                 faults: run.faults.clone(),
             })
         });

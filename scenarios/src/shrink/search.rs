@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::mem::Discriminant;
 
-use picklock_checker::{EventKind, Evidence, Invariant, Verdict, Witness};
+use picklock_checker::{EventKind, Evidence, Invariant, Witness};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate, simulate_with};
@@ -47,6 +47,8 @@ pub(super) struct Search<'a> {
     all_needed: bool,
     /// No lock could keep the promise under the faults of the plan that it began with.
     excused: bool,
+    /// The run that it began with violates even the part that no fault excuses.
+    beyond_excuse: bool,
     budget: Budget,
     watch: &'a SearchLimit<'a>,
     was: u64,
@@ -97,7 +99,9 @@ impl<'a> Search<'a> {
         watch: &'a SearchLimit<'a>,
     ) -> Option<Self> {
         let simulated = simulate_with(&case.plan, Tape::recorded(choices));
-        let witness = violation(invariant, &simulated)?;
+        let excused = is_excused(&case.plan, invariant);
+        let beyond_excuse = excused && violation(invariant, true, &simulated).is_some();
+        let witness = violation(invariant, beyond_excuse, &simulated)?;
         let choices = trimmed(simulated.choices.clone());
         let history = &simulated.run.history;
         let from = Size::of(&case.plan, &choices, history, witness.at);
@@ -116,7 +120,8 @@ impl<'a> Search<'a> {
             from,
             mechanism: best.mechanism.clone(),
             all_needed: false,
-            excused: is_excused(&case.plan, invariant),
+            excused,
+            beyond_excuse,
             best,
             case,
             invariant,
@@ -290,7 +295,7 @@ impl<'a> Search<'a> {
 
     /// How a candidate violates the promise, if it does by the same mechanism.
     fn violated_alike(&self, plan: &Plan, simulated: &Simulated) -> Option<(Witness, Mechanism)> {
-        let witness = violation(self.invariant, simulated)?;
+        let witness = violation(self.invariant, self.beyond_excuse, simulated)?;
         if witness.kind() != self.mechanism.argument {
             return None;
         }
@@ -335,14 +340,19 @@ pub(super) struct Change {
     pub(super) plan: Plan,
 }
 
-/// How a run violates a promise, if it does.
-pub(super) fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<Witness> {
+/// How a run violates a promise, or the part of it that no fault excuses, if it does.
+pub(super) fn violation(
+    invariant: &Invariant,
+    beyond_excuse: bool,
+    simulated: &Simulated,
+) -> Option<Witness> {
     if simulated.broken().is_some() {
         return None;
     }
-    match (invariant.check)(&Evidence::of(&simulated.run)) {
-        Verdict::Violated(witness) => Some(*witness),
-        Verdict::Holds | Verdict::Undecided(_) => None,
+    let evidence = Evidence::of(&simulated.run);
+    match beyond_excuse {
+        true => invariant.violation_beyond_excuse(&evidence),
+        false => invariant.violation(&evidence),
     }
 }
 

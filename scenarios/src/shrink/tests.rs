@@ -42,7 +42,7 @@ fn shrunk(case: &Case, invariant: &'static Invariant, within: u64) -> (u64, Shru
     let violates = |seed: &u64| {
         let case = case.settled(*seed);
         let looked_at = runner::wanted(&case, invariant.name).is_some();
-        looked_at && violation(invariant, &simulate(&case.plan, *seed)).is_some()
+        looked_at && violation(invariant, false, &simulate(&case.plan, *seed)).is_some()
     };
     let seed = (0..within).find(violates).unwrap();
     let shrunk = shrink(
@@ -57,7 +57,7 @@ fn shrunk(case: &Case, invariant: &'static Invariant, within: u64) -> (u64, Shru
 
 fn violates(plan: &Plan, choices: &[u32], invariant: &Invariant) -> bool {
     let simulated = simulate_with(plan, Tape::recorded(choices.to_vec()));
-    violation(invariant, &simulated).is_some()
+    violation(invariant, false, &simulated).is_some()
 }
 
 fn case_of(plan: &Plan) -> Case {
@@ -82,7 +82,7 @@ fn assert_minimal(shrunk: &Shrunk, invariant: &Invariant, name: &str) {
     let Shrunk { plan, choices, .. } = shrunk;
     let violates = |plan: &Plan, choices: &[u32], invariant| {
         let simulated = simulate_with(plan, Tape::recorded(choices.to_vec()));
-        let Some(witness) = violation(invariant, &simulated) else {
+        let Some(witness) = violation(invariant, false, &simulated) else {
             return false;
         };
         let size = Size::of(plan, choices, &simulated.run.history, witness.at);
@@ -244,7 +244,7 @@ const MORE_FAULTS: [(&str, u32, &str); 2] = [
 
 /// How a run violates a promise, if it does.
 fn mechanism(plan: &Plan, simulated: &Simulated, invariant: &Invariant) -> Option<Mechanism> {
-    let witness = violation(invariant, simulated)?;
+    let witness = violation(invariant, false, simulated)?;
     Some(Mechanism::of(plan, simulated, &witness))
 }
 
@@ -490,7 +490,7 @@ proptest! {
         let (_, case) = find(scenario, case);
         let invariant = named(invariant);
         let shrunk = shrink(&case, seed, invariant, Budget::default(), &SearchLimit::until(&NOBODY_STOPS));
-        let holds = violation(invariant, &simulate(&case.plan, seed)).is_none();
+        let holds = violation(invariant, false, &simulate(&case.plan, seed)).is_none();
         prop_assert_eq!(shrunk.is_none(), holds);
         if let Some(shrunk) = shrunk {
             let Size { contenders, faults, choices, .. } = shrunk.from;

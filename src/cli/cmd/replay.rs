@@ -166,17 +166,19 @@ impl Judged {
         if outcome.broken.is_some() {
             return;
         }
-        self.violated = violating_run::violation(asked, simulated)
+        self.violated = violating_run::violation(case, asked, simulated)
             .map(|witness| (asked.name.to_owned(), witness));
         let name = asked.name;
         match (&self.violated, wanted(case, name)) {
             (None, _) => self
                 .remarks
                 .push(format!("{name} is not violated by this run")),
-            (Some(_), Some(Want::Excused { because })) => self.remarks.push(format!(
-                "{name} is violated, and no lock could keep it: {}",
-                one_line(because)
-            )),
+            (Some(_), Some(Want::Excused { because })) if !looked_at(outcome, name) => {
+                self.remarks.push(format!(
+                    "{name} is violated, and no lock could keep it: {}",
+                    one_line(because)
+                ));
+            }
             (Some(_), None) => {
                 let mut expectations = case.expectations.iter();
                 let found = expectations.find(|it| it.invariant == name);
@@ -253,6 +255,11 @@ impl Judged {
             remarks,
         }
     }
+}
+
+/// Whether the verdict on this promise was asked for: of what is excused, it is there if nothing excuses it.
+fn looked_at(outcome: &SeedOutcome, name: &str) -> bool {
+    outcome.verdicts.iter().any(|(it, _)| *it == name)
 }
 
 /// What the scenario expects some of its seeds to violate, and this one keeps.

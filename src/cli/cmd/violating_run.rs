@@ -71,7 +71,7 @@ impl OneRun {
         }
         let violations = violations(&case, &simulated);
         let violated = match asked {
-            Some(asked) => violation(asked, &simulated).map(|witness| (asked, witness)),
+            Some(asked) => violation(&case, asked, &simulated).map(|witness| (asked, witness)),
             None => violations.first().cloned(),
         };
         let name = match &case.recorded {
@@ -130,11 +130,18 @@ fn doubt(outcome: SeedOutcome, simulated: &Simulated, asked: Option<&Invariant>)
     outcome.vacuous.or(doubt)
 }
 
-pub(super) fn violation(invariant: &Invariant, simulated: &Simulated) -> Option<Witness> {
-    match (invariant.check)(&Evidence::of(&simulated.run)) {
-        Verdict::Violated(witness) => Some(*witness),
-        Verdict::Holds | Verdict::Undecided(_) => None,
-    }
+/// How the run violates the promise, if it does: where faults excuse it, first what they do not excuse.
+pub(super) fn violation(
+    case: &Case,
+    invariant: &Invariant,
+    simulated: &Simulated,
+) -> Option<Witness> {
+    let evidence = Evidence::of(&simulated.run);
+    let beyond_excuse = match wanted(case, invariant.name) {
+        Some(Want::Excused { .. }) => invariant.violation_beyond_excuse(&evidence),
+        _ => None,
+    };
+    beyond_excuse.or_else(|| invariant.violation(&evidence))
 }
 
 /// The promises of the case that the run violates: first those whose violation is not expected.
@@ -142,7 +149,7 @@ fn violations(case: &Case, simulated: &Simulated) -> Vec<(&'static Invariant, Wi
     let looked_at = INVARIANTS
         .iter()
         .filter(|it| wanted(case, it.name).is_some());
-    let found = looked_at.filter_map(|it| Some((it, violation(it, simulated)?)));
+    let found = looked_at.filter_map(|it| Some((it, violation(case, it, simulated)?)));
     let mut found: Vec<_> = found.collect();
     found.sort_by_key(|(it, _)| matches!(wanted(case, it.name), Some(Want::Violated { .. })));
     found

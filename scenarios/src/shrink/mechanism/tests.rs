@@ -21,7 +21,7 @@ fn case(scenario: &str, case: &str) -> Case {
 /// How seed 0 of a case breaks a promise.
 fn mechanism(case: &Case, invariant: &str) -> Option<Mechanism> {
     let simulated = simulate(&case.plan, 0);
-    let witness = violation(invariants::find(invariant).unwrap(), &simulated)?;
+    let witness = violation(invariants::find(invariant).unwrap(), false, &simulated)?;
     Some(Mechanism::of(&case.plan, &simulated, &witness))
 }
 
@@ -92,7 +92,10 @@ fn an_overlap_of_seconds_is_not_shrunk_to_one_of_message_latencies() {
         let case = case(scenario, algorithm);
         let simulated = simulate(&case.plan, 0);
         let invariant = invariants::find("mutual-exclusion").unwrap();
-        let before = violation(invariant, &simulated).unwrap().overlap.unwrap();
+        let before = violation(invariant, false, &simulated)
+            .unwrap()
+            .overlap
+            .unwrap();
         let shrunk = shrunk(&case, "mutual-exclusion");
         let after = shrunk.witness.overlap.unwrap();
         let (latency, lease) = (

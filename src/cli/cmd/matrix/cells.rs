@@ -49,10 +49,6 @@ pub(super) fn cell(
     });
     if standing == Standing::ClaimBroken
         && let Some(main) = findings.iter_mut().find(|it| it.word == word.name())
-        && !cell
-            .findings
-            .iter()
-            .any(|it| it.word == word && it.is_among_excused)
     {
         main.shrunk = shrunk(scenario, case, main, work);
     }
