@@ -4,6 +4,7 @@
 //! from a run is escaped, and the code of the page writes text only.
 
 mod data;
+mod matrix;
 mod section;
 mod summary;
 
@@ -147,6 +148,7 @@ impl Page {
                 Some(place + 1)
             };
             out.push_str(&summary::summary(head.outcomes, &link));
+            out.push_str(&matrix::matrix(head.outcomes, &link));
         }
         for section in &self.sections {
             out.push_str(&section.html);

@@ -9,7 +9,7 @@
 //! - [`json`]: the same for machines, versioned;
 //! - [`junit`], [`sarif`], [`github`]: the same as test reports, code scanning, and GitHub's workflows read it;
 //! - [`herd`]: what a release costs, as tables, JSON, and charts;
-//! - `chart`: measurements as pictures;
+//! - `chart`: measurements as pictures, and `run_charts`: those of runs and of searches;
 //! - [`cost`]: what a lock costs while nothing breaks;
 //! - [`matrix`]: algorithms by classes of faults;
 //! - [`files`]: files that are written whole or not at all;
@@ -33,6 +33,8 @@ pub mod junit;
 pub mod matrix;
 mod problem;
 mod reasons;
+#[cfg(feature = "charts")]
+pub mod run_charts;
 pub mod sarif;
 pub mod story;
 pub mod style;

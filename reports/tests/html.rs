@@ -253,6 +253,43 @@ fn failures_stand_first_and_lead_to_their_sections() {
     assert!(without.contains("<code>picklock replay zookeeper/waiter-death"));
 }
 
+#[test]
+fn scenarios_of_the_matrix_are_a_table_of_algorithms_by_classes_of_faults() {
+    let of = |class: &str, mut case: picklock_checker::outcome::CaseOutcome| {
+        case.scenario = format!("matrix/{class}");
+        ScenarioOutcome {
+            name: case.scenario.clone(),
+            cases: vec![case],
+            ..outcome::scenario(Vec::new())
+        }
+    };
+    let outcomes = [
+        of("pause", outcome::failed("zk-no-recheck", two_inside())),
+        of("crash", outcome::case("zk-no-recheck", Standing::Holds)),
+        of("power<br>", outcome::case(EVIL, Standing::Undecided)),
+    ];
+    let head = Head {
+        outcomes: &outcomes,
+        ..HEAD
+    };
+    let text = Page::new(head).html(head);
+    let heads = "<th scope=\"col\">pause</th><th scope=\"col\">crash</th><th scope=\"col\">power&lt;br&gt;</th>";
+    assert!(text.contains(heads));
+    let row = "<th scope=\"row\">zk-no-recheck</th><td>mutual-exclusion 41/1000</td><td><span class=\"verdict \
+               holds\">HOLDS</span></td><td>-</td>";
+    assert!(text.contains(row), "{text}");
+    assert!(!text.contains("<img"));
+    let other = [outcome::scenario(vec![outcome::case(
+        "zk-hardened",
+        Standing::Holds,
+    )])];
+    let head = Head {
+        outcomes: &other,
+        ..HEAD
+    };
+    assert!(!Page::new(head).html(head).contains("id=\"matrix\""));
+}
+
 /// So many rounds of two contenders, with the messages of each; in the middle, both are inside.
 fn long(rounds: u64) -> (Story, Traffic) {
     let mut lines = String::new();

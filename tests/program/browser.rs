@@ -138,3 +138,41 @@ fn a_reader_can_step_zoom_and_see_the_causal_past() {
         assert!(number("zoom") < 50.0, "a zoom takes {} ms", number("zoom"));
     }
 }
+
+/// As many events as a page has room for.
+const LARGE: &str = r#"
+claim = "A page at its limit can be moved about in."
+because = "The next one has the lock while the first is paused."
+source = "a test"
+
+[service.zookeeper]
+servers = 3
+
+[workload]
+contenders = 10
+rounds = 1_000
+
+[[fault]]
+when.acquired = { by = "contender-1", nth = 2 }
+inject.pause = { target = "contender-1", for = "40s" }
+
+[[case]]
+algorithm = "zk-predecessor-watch"
+"#;
+
+#[test]
+fn a_page_of_ten_thousand_acquisitions_keeps_to_its_limit_and_answers_a_zoom() {
+    let folder = Folder::new();
+    let file = folder.file("large.toml", LARGE);
+    let page = folder.at("page.html");
+    let done = picklock(&["replay", &file, "--seed", "1", "--html", &page]);
+    assert!(done.stderr.is_empty(), "{}", done.stderr);
+    let size = fs::metadata(&page).expect("the page was written").len();
+    assert!((1_000_000..2_000_000).contains(&size), "{size} bytes");
+    let Some(chromium) = chromium() else { return };
+    let said = drive(&chromium, &page, &folder);
+    let number = |name: &str| said[name].as_f64().unwrap_or(-1.0);
+    assert!(said["error"].is_null(), "{said}");
+    assert!(number("marks") > 4_000.0, "{said}");
+    assert!(number("zoom") < 50.0, "a zoom takes {} ms", number("zoom"));
+}

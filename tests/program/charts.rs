@@ -87,6 +87,93 @@ fn charts_that_cannot_be_written_are_refused_before_anything_is_measured() {
     assert_eq!((done.code, done.stdout.as_str()), (Some(2), ""));
 }
 
+#[test]
+fn a_run_draws_waiting_times_fairness_and_nearness_and_names_the_files() {
+    let folder = Folder::new();
+    let out = folder.at("charts");
+    let run = ["run", "zookeeper/gc-pause", "--seeds", "6"];
+    let done = picklock(&[&run[..], &["--charts", &out]].concat());
+    assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""));
+    let names = ["waiting-times", "fairness", "nearness"];
+    for name in names {
+        assert!(done.stdout.contains(&format!("charts/{name}.svg\n")));
+        let svg = fs::read_to_string(folder.path().join(format!("charts/{name}.svg")));
+        let svg = svg.expect("it was drawn");
+        assert!(svg.contains("zk-hardened"), "{name}");
+        assert!(svg.contains("zookeeper/gc-pause, "), "{name}");
+    }
+    // What is printed besides is no other because of it.
+    let alone = picklock(&run).stdout;
+    let summary = |text: &str| text.lines().filter(|it| !it.contains(" s")).count();
+    assert!(summary(&done.stdout) > summary(&alone));
+    let refused = picklock(&[
+        "run", "--shard", "1/2", "--json", "x.json", "--charts", &out,
+    ]);
+    assert_eq!(refused.code, Some(2));
+}
+
+/// A spin lock is not fair, and a queue is.
+#[test]
+fn a_queue_serves_in_order_and_a_spin_lock_does_not() {
+    let folder = Folder::new();
+    let text = |algorithm: &str, service: &str| {
+        format!(
+            "claim = \"All get the lock.\"\nbecause = \"x\"\nsource = \"a test\"\n\n[service.{service}]\n\n[workload]\n\
+             contenders = 6\nrounds = 3\narrive = \"in-order\"\n\n[[case]]\nalgorithm = \"{algorithm}\"\n"
+        )
+    };
+    let most = |algorithm: &str, service: &str| {
+        let file = folder.file(&format!("{algorithm}.toml"), text(algorithm, service));
+        let out = folder.at(algorithm);
+        let done = picklock(&["run", &file, "--seeds", "10", "--charts", &out]);
+        assert!(done.stdout.contains("Charts"), "{done:?}");
+        let svg = fs::read_to_string(format!("{out}/fairness.svg")).expect("it was drawn");
+        // The largest number that the axis has.
+        let texts = svg.split("<text ").filter_map(|it| it.split_once(">\n"));
+        let numbers = texts.filter_map(|it| it.1.split('\n').next()?.parse::<u64>().ok());
+        numbers.max().unwrap_or(0)
+    };
+    assert!(most("zk-hardened", "zookeeper") <= 1);
+    assert!(most("redis-compare-and-delete", "redis") > 2);
+}
+
+#[test]
+fn a_yield_is_drawn_with_a_row_for_each_violation_and_a_mark_for_each_way() {
+    let folder = Folder::new();
+    let (svg, png) = (folder.at("yield.svg"), folder.at("yield.png"));
+    let few = [
+        "yield",
+        "zookeeper/waiter-death",
+        "--bases",
+        "3",
+        "--limit",
+        "20",
+    ];
+    let done = picklock(&[&few[..], &["--svg", &svg, "--png", &png]].concat());
+    assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""));
+    let text = fs::read_to_string(&svg).expect("it was drawn");
+    for words in [
+        "zookeeper/waiter-death, 3 bases, 20 runs from each at most, picklock ",
+        "zk-no-recheck, mutual-exclusion",
+        "\nfile\n",
+        "\nswarm\n",
+        "\naimed\n",
+        "runs (logarithmic)",
+    ] {
+        assert!(text.contains(words), "{words}");
+    }
+    assert!(
+        fs::read(&png)
+            .expect("it was drawn")
+            .starts_with(b"\x89PNG")
+    );
+    let scenario = folder.at("mine.toml");
+    assert_eq!(
+        picklock(&[&few[..], &["--svg", &scenario]].concat()).code,
+        Some(2)
+    );
+}
+
 /// A picture of the documents: its name in docs/pictures, the command that draws it, and which of its files it is.
 type Picture = (&'static str, &'static [&'static str], &'static str);
 
@@ -108,6 +195,47 @@ const PICTURES: &[Picture] = &[
             "FOLDER/diagram.svg",
         ],
         "diagram.svg",
+    ),
+    (
+        "waiting-times.svg",
+        &[
+            "run",
+            "zookeeper/shared-locks",
+            "--seeds",
+            "100",
+            "--charts",
+            "FOLDER",
+        ],
+        "waiting-times.svg",
+    ),
+    (
+        "nearness.svg",
+        &[
+            "run",
+            "zookeeper/waiter-death",
+            "--seeds",
+            "100",
+            "--charts",
+            "FOLDER",
+        ],
+        "nearness.svg",
+    ),
+    (
+        "yield.svg",
+        &[
+            "yield",
+            "zookeeper/waiter-death",
+            "zookeeper/gc-pause",
+            "zookeeper/unsorted-children",
+            "redis/redlock-restart",
+            "--bases",
+            "10",
+            "--limit",
+            "300",
+            "--svg",
+            "FOLDER/yield.svg",
+        ],
+        "yield.svg",
     ),
 ];
 

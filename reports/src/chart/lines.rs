@@ -141,6 +141,7 @@ fn plot<B: DrawingBackend>(
         .y_labels(y.ticks.len())
         .x_label_formatter(&|at| x.label(*at))
         .y_label_formatter(&|at| y.label(*at))
+        .set_all_tick_mark_size(5)
         .label_style(font::sans(TICK).into_font().color(&INK))
         .draw()?;
     for index in behind {

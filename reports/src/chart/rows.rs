@@ -2,6 +2,7 @@
 
 use plotters::prelude::*;
 
+use super::lines::clipped;
 use super::page::{FAINT, INK, MARGIN, MUTED};
 use super::scale::{Scale, TICK, Ticks};
 use super::{Area, Drawn, Figure, WIDTH, font, marker};
@@ -12,13 +13,15 @@ const ROW: i32 = 24;
 const KEY: i32 = 34;
 const TICKS: i32 = 28;
 const BELOW: i32 = 34;
+/// The widest name of a row.
+const WIDEST: f64 = 540.0;
 /// The size of names.
 const NAME: f64 = 14.0;
 
 fn count(figure: &Figure) -> usize {
     match &figure.y.ticks {
         Ticks::At(rows) => rows.len(),
-        Ticks::Round | Ticks::Beyond(..) | Ticks::Measured => 0,
+        Ticks::Round | Ticks::Beyond(..) | Ticks::Measured | Ticks::Steps(_) => 0,
     }
 }
 
@@ -32,8 +35,11 @@ pub(super) fn draw<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<
     let values = figure.series.iter();
     let values = values.flat_map(|one| one.points.iter().chain(&one.tails));
     let values: Vec<f64> = values.map(|point| point.0).collect();
-    let y = Scale::of(&figure.y, &[], false).reversed();
-    let left = y.widest() + 12;
+    let mut y = Scale::of(&figure.y, &[], false).reversed();
+    for (_, name) in &mut y.ticks {
+        *name = clipped(name, WIDEST);
+    }
+    let left = y.widest() + 18;
     let room = WIDTH as i32 - 2 * MARGIN - left;
     let x = Scale::of(&figure.x, &values, false).thinned(f64::from(room));
     let mut context = ChartBuilder::on(area)
@@ -53,6 +59,7 @@ pub(super) fn draw<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<
         .y_labels(y.ticks.len())
         .x_label_formatter(&|at| x.label(*at))
         .y_label_formatter(&|at| y.label(*at))
+        .set_all_tick_mark_size(5)
         .label_style(font::sans(TICK).into_font().color(&INK))
         .draw()?;
     let base = area.get_base_pixel();

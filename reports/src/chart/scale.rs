@@ -33,6 +33,8 @@ pub enum Ticks {
     Measured,
     /// At these values, with these names.
     At(Vec<(f64, String)>),
+    /// At whole numbers from zero on, with these names; the last is where the axis ends.
+    Steps(Vec<String>),
 }
 
 /// An axis over some values, as plotters places them.
@@ -68,6 +70,7 @@ impl Scale {
     pub(super) fn of(axis: &Axis, values: &[f64], few: bool) -> Self {
         let (least, most) = match (&axis.ticks, axis.log) {
             (Ticks::At(ticks), false) => (-0.5, ticks.len() as f64 - 0.5),
+            (Ticks::Steps(names), _) => (-0.2, names.len() as f64 - 1.0),
             // Names stand where the last measurement was.
             (Ticks::Measured, true) => (logarithmic(values).0, ends(values).1),
             (_, true) => logarithmic(values),
@@ -76,6 +79,10 @@ impl Scale {
         let written = |value: f64| (value, (axis.write)(value));
         let ticks = match &axis.ticks {
             Ticks::At(ticks) => ticks.clone(),
+            Ticks::Steps(names) => {
+                let names = names.iter().cloned().enumerate();
+                names.map(|(step, name)| (step as f64, name)).collect()
+            }
             Ticks::Measured => {
                 let mut values = values.to_vec();
                 values.sort_by(f64::total_cmp);
@@ -130,18 +137,19 @@ impl Scale {
         tick.map_or_else(String::new, |it| it.1.clone())
     }
 
-    /// Leaves away what has no room beside the others, if the axis has this many units from left to right. The last
-    /// stays.
+    /// Leaves away names that have no room beside others, if the axis has this many units from left to right. The last
+    /// that was given stays, then those to the right.
     pub(super) fn thinned(mut self, room: f64) -> Self {
-        let mut free = f64::INFINITY;
+        let mut taken: Vec<(f64, f64)> = Vec::new();
         for index in (0..self.ticks.len()).rev() {
             let middle = self.share(self.ticks[index].0) * room;
             let name = &mut self.ticks[index].1;
             let half = font::width(name, TICK) / 2.0;
-            if middle + half > free {
+            let (from, until) = (middle - half, middle + half);
+            if taken.iter().any(|it| from < it.1 && until > it.0) {
                 name.clear();
             } else {
-                free = middle - half - 10.0;
+                taken.push((from - 10.0, until + 10.0));
             }
         }
         self
@@ -238,5 +246,20 @@ mod tests {
         let scale = Scale::of(&axis, &[10.0, 100.0, 10.0, 101.0, 1_000.0], false).thinned(300.0);
         let names: Vec<&str> = scale.ticks.iter().map(|it| it.1.as_str()).collect();
         assert_eq!(names, ["10", "", "101", "1000"]);
+    }
+
+    #[test]
+    fn what_lies_beyond_all_is_named_before_what_is_near_it() {
+        let axis = Axis {
+            label: "runs".to_owned(),
+            log: true,
+            ticks: Ticks::Beyond(0.5, "never mind".to_owned()),
+            write: |value| format!("{value}"),
+        };
+        let scale = Scale::of(&axis, &[0.5, 1.0, 100.0], false).thinned(200.0);
+        let named = scale.ticks.iter().filter(|it| !it.1.is_empty());
+        let named: Vec<f64> = named.map(|it| it.0).collect();
+        assert!(named.contains(&0.5) && named.len() > 1, "{named:?}");
+        assert!(!named.contains(&1.0), "{named:?}");
     }
 }

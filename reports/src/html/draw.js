@@ -154,7 +154,9 @@ class Drawing {
     const shown = [];
     this.model.arrows.forEach((arrow, index) => {
       if (!this.visible(arrow) || (arrow.kind === ARROW.servers && !this.view.servers)) return;
-      shown.push([(arrow.lost ? 10 : arrow.kind) + (this.view.fades("arrows", index) ? 20 : 0), arrow]);
+      // Requests and answers look alike.
+      const kind = arrow.kind === ARROW.answer ? ARROW.request : arrow.kind;
+      shown.push([(arrow.lost ? 10 : kind) + (this.view.fades("arrows", index) ? 20 : 0), arrow]);
     });
     const { groups, steep, all } = thinned(shown, (place) => this.x(place), (arrow) => this.view.ends(arrow));
     for (const [key, columns] of steep) {
@@ -223,11 +225,13 @@ class Drawing {
       ends.set(track, Math.max(x + wide, last || 0));
       let color = colors.of(bar.color);
       if (bar.bad) color = bar.track === TRACK.effect ? colors.bad : bar.track === TRACK.role ? colors.fault : colors.muted;
-      c.globalAlpha = bar.bad ? 0.3 : alpha[bar.track];
+      // What has no room for a frame is as dark as one.
+      const isFrame = wide <= 4 && framed.includes(bar.track);
+      c.globalAlpha = isFrame ? 0.9 : bar.bad ? 0.3 : alpha[bar.track];
       c.fillStyle = color;
       c.fillRect(x, bar.top, wide, bar.height);
       c.globalAlpha = 1;
-      if (framed.includes(bar.track)) {
+      if (wide > 4 && framed.includes(bar.track)) {
         c.strokeStyle = color;
         c.lineWidth = 1;
         c.strokeRect(x + 0.5, bar.top + 0.5, wide - 1, bar.height - 1);
@@ -250,12 +254,13 @@ class Drawing {
     const { context: c, colors } = this.view;
     // One path for all that are drawn alike. Those that touch each other are one stroke.
     const dots = new Map(), crosses = [[], []], strokes = new Map();
+    const apart = this.model.marks.filter((mark) => this.visible(mark)).length > 1500 ? 4 : 2.5;
     this.model.marks.forEach((mark, index) => {
       if (mark.lane < 0 || !this.visible(mark)) return;
       const faded = this.view.fades("marks", index) ? 1 : 0;
       const x = this.x(mark.x1), key = (faded * 2 + (mark.bad ? 1 : 0)) * 64 + mark.about + 1, place = key * 64 + mark.lane;
       const before = strokes.get(place);
-      if (before && x - before.until < (mark.bad ? 1 : 2.5)) {
+      if (before && x - before.until < (mark.bad ? 1 : apart)) {
         before.until = x;
         before.radius = Math.max(before.radius, mark.weight ? 3.2 : 2.2);
         return;

@@ -9,7 +9,7 @@ use crate::terminal::verdict;
 use crate::words::count;
 
 /// The section of a case, if it has one.
-type Link<'l> = dyn Fn(&str, &str) -> Option<usize> + 'l;
+pub(super) type Link<'l> = dyn Fn(&str, &str) -> Option<usize> + 'l;
 
 /// The table: what is not as expected first.
 pub(super) fn summary(outcomes: &[ScenarioOutcome], link: &Link<'_>) -> String {

@@ -3,11 +3,13 @@
 function thinned(shown, at, endsOf) {
   const groups = new Map(), steep = new Map(), many = shown.length > 400;
   let left = shown, all = shown.length;
+  // Every second column is enough to see where there is much.
+  const wide = shown.length > 1500 ? 2 : 1;
   if (many) {
     left = [];
     for (const it of shown) {
-      const [key, arrow] = it, x = Math.round(at(arrow.x1));
-      if (Math.abs(at(arrow.x2) - x) > 1.2 || arrow.lost) { left.push(it); continue; }
+      const [key, arrow] = it, x = Math.round(at(arrow.x1) / wide) * wide;
+      if (Math.abs(at(arrow.x2) - at(arrow.x1)) > 1.2 || arrow.lost) { left.push(it); continue; }
       const { y1, y2 } = endsOf(arrow);
       if (!steep.has(key)) steep.set(key, new Map());
       const columns = steep.get(key), column = columns.get(x);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::algorithms::clients::ServiceKind;
 use crate::algorithms::{LockKind, Recipe};
 use crate::checker::ListTooLong;
-use crate::reports::chart::{ChartError, Figure};
+use crate::reports::chart::Figure;
 use crate::reports::herd::chart::{Chart, parameters};
 use crate::reports::herd::{HerdRow, Undrained, json, page, table};
 use crate::reports::words::thousands;
@@ -16,6 +16,7 @@ use crate::scenarios::units::{UnitMistake, parse_bytes, parse_duration, write_du
 use crate::sim::plan::Hold;
 use rayon::prelude::*;
 
+use super::charts;
 use super::shrink::make_folder;
 use crate::cli::console::OutputArgs;
 use crate::cli::exit;
@@ -108,8 +109,11 @@ impl Herd {
         if let Some(path) = &self.html {
             work.can_write_report(path, "--html", "herd.html")?;
         }
-        for (_, path) in Chart::ALL.iter().flat_map(|chart| self.files(chart.name())) {
-            work.can_write(&path)?;
+        if let Some(folder) = &self.out {
+            let all = Chart::ALL.iter();
+            for (_, path) in all.flat_map(|chart| charts::files(folder, chart.name())) {
+                work.can_write(&path)?;
+            }
         }
         let measured: Vec<Result<HerdRow, Undrained>> = pool.install(|| {
             experiments
@@ -135,12 +139,14 @@ impl Herd {
         }
         if !rows.is_empty() {
             work.print(&table(&rows, &look.stdout()))?;
-            self.draw(&rows, &work)?;
+            if let Some(folder) = &self.out {
+                work.print(&charts::draw_all(&self.figures(&rows), folder, &work)?)?;
+            }
         }
         if let Some(path) = &self.html {
             let figures = self.figures(&rows);
             let page = page(&rows, &undrained, &figures, env!("CARGO_PKG_VERSION"));
-            work.write(path, page.map_err(drawing)?.as_bytes())?;
+            work.write(path, page.map_err(charts::drawing)?.as_bytes())?;
         }
         if let Some(path) = &self.json {
             let text = json(&rows, &undrained, env!("CARGO_PKG_VERSION"));
@@ -204,36 +210,6 @@ impl Herd {
             .map(|chart| chart.figure(rows, &parameters))
             .collect()
     }
-
-    /// Where a chart is drawn to: each kind of file.
-    fn files(&self, chart: &str) -> Vec<(Kind, PathBuf)> {
-        let Some(folder) = &self.out else {
-            return Vec::new();
-        };
-        let kinds = [(Kind::Svg, "svg"), (Kind::Png, "png")];
-        let files = kinds.map(|(kind, end)| (kind, folder.join(format!("{chart}.{end}"))));
-        files.to_vec()
-    }
-
-    /// Draws the charts, and names the files.
-    fn draw(&self, rows: &[HerdRow], work: &Work) -> Result<(), Failure> {
-        if self.out.is_none() {
-            return Ok(());
-        }
-        let mut said = String::from("\nCharts\n");
-        for figure in self.figures(rows) {
-            for (kind, path) in self.files(&figure.name) {
-                let bytes = match kind {
-                    Kind::Svg => figure.svg().map(String::into_bytes),
-                    Kind::Png => figure.png(),
-                };
-                work.write(&path, &bytes.map_err(drawing)?)?;
-                said.push_str(&format!("  {}\n", path.display()));
-            }
-        }
-        work.print(&said)?;
-        Ok(())
-    }
 }
 
 /// The recipe of this name, if it can be measured: what is counted are ZooKeeper's notifications and requests.
@@ -264,17 +240,6 @@ fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
             ))
         }
     }
-}
-
-/// A kind of picture.
-#[derive(Clone, Copy)]
-enum Kind {
-    Svg,
-    Png,
-}
-
-fn drawing(error: ChartError) -> Failure {
-    Failure::Chart(error.to_string())
 }
 
 fn parse_hold(text: &str) -> Result<Hold, String> {

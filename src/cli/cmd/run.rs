@@ -13,6 +13,7 @@ use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{Case, Scenario, coverage, program};
 use rayon::ThreadPool;
 
+use super::charts;
 use super::left_out::{describe_left, describe_unshrunk};
 use super::page;
 use super::partial_results::PartialResults;
@@ -60,6 +61,9 @@ pub struct Run {
     /// there is room.
     #[arg(long, value_name = "FILE", conflicts_with = "shard")]
     html: Option<PathBuf>,
+    /// Draw waiting times, fairness, and how near the runs came to an overlap into this folder, as SVG and as PNG.
+    #[arg(long, value_name = "DIR", conflicts_with = "shard")]
+    charts: Option<PathBuf>,
     /// Run every seed twice, and end with exit code 4 if two runs differ.
     #[arg(long)]
     verify_determinism: bool,
@@ -145,6 +149,10 @@ impl Run {
             work.write(path, text.as_bytes())?;
         }
         self.write_page(&scenarios, &outcomes, &work)?;
+        if let Some(folder) = &self.charts {
+            let figures = pool.install(|| charts::of_outcomes(&scenarios, &outcomes));
+            console::shown(work.print(&charts::draw_all(&figures, folder, &work)?))?;
+        }
         self.reports.write(&outcomes, &vacuous, code, &work)?;
         Ok(code)
     }
@@ -185,6 +193,9 @@ impl Run {
         }
         if let Some(path) = &self.html {
             work.can_write_report(path, "--html", page::EXAMPLE)?;
+        }
+        if let Some(folder) = &self.charts {
+            charts::can_write(folder, work)?;
         }
         self.reports.can_write(work)
     }
@@ -254,7 +265,7 @@ impl Run {
             }
             running.last_words.shown();
             outcomes.push(outcome);
-            let is_written = self.json.is_some() || self.html.is_some();
+            let is_written = self.json.is_some() || self.html.is_some() || self.charts.is_some();
             if !read && !is_written && !self.reports.are_wanted() {
                 break;
             }

@@ -186,9 +186,18 @@ fn recorded(saved: &Scenario) -> ReplayCommand<'_> {
 
 /// Makes a folder, if it is not there.
 pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
+    make_folder_of("--out", folder)
+}
+
+/// Makes the folder that an option names.
+///
+/// # Errors
+///
+/// [`Failure`], if it cannot be made.
+pub(super) fn make_folder_of(option: &str, folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| {
         let problem = format!("cannot make the folder {}: {error}", folder.display());
-        Failure::usage(problem, ["name another with --out".to_owned()])
+        Failure::usage(problem, [format!("name another with {option}")])
     })
 }
 

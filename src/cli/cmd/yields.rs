@@ -1,9 +1,11 @@
 //! `picklock yield`: in how many runs each bug is found.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::checker::Broken;
+use crate::reports::chart::Figure;
+use crate::reports::run_charts::{self, YieldFigure};
 use crate::reports::style::Style;
 use crate::reports::table_of;
 use crate::scenarios::replay_command::quoted;
@@ -14,6 +16,7 @@ use crate::sim::broken::caught;
 use crate::sim::plan::Strategy;
 use serde_json::{Value, json};
 
+use super::charts::{self, Kind};
 use super::select;
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
@@ -67,6 +70,12 @@ pub struct Yields {
     /// Write the figures to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Draw the figures to this file, as SVG.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// The same as PNG.
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
 }
 
 /// What was measured of a case: for each column, its yields.
@@ -180,6 +189,9 @@ impl Yields {
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
         }
+        for (_, path, option) in self.pictures() {
+            work.can_write_report(path, option, "yield.svg")?;
+        }
         let (bases, limit) = (self.bases, self.limit);
         let effort = Effort { bases, limit };
         let mut rows = Vec::new();
@@ -212,8 +224,59 @@ impl Yields {
                 console::json(&document(&columns, &rows, effort))?.as_bytes(),
             )?;
         }
+        for (kind, path, _) in self.pictures() {
+            charts::draw(&chart(&columns, &rows, effort), kind, path, &work)?;
+        }
         Ok(exit::AS_EXPECTED)
     }
+
+    /// The pictures that are wanted, each with its file and its option.
+    fn pictures(&self) -> Vec<(Kind, &Path, &'static str)> {
+        let svg = self
+            .svg
+            .iter()
+            .map(|path| (Kind::Svg, path.as_path(), "--svg"));
+        let png = self
+            .png
+            .iter()
+            .map(|path| (Kind::Png, path.as_path(), "--png"));
+        svg.chain(png).collect()
+    }
+}
+
+/// The figures as a chart.
+fn chart(columns: &[Column], rows: &[Row], effort: Effort) -> Figure {
+    let several = rows
+        .iter()
+        .any(|row| row.scenario.name != rows[0].scenario.name);
+    let figures = rows.iter().flat_map(|row| {
+        let named = columns.iter().zip(&row.columns);
+        named.flat_map(move |(column, yields)| {
+            yields.iter().map(move |found| {
+                let (case, invariant) = (&row.case.name, found.invariant);
+                YieldFigure {
+                    row: match several {
+                        true => format!("{}, {case}, {invariant}", row.scenario.name),
+                        false => format!("{case}, {invariant}"),
+                    },
+                    way: column.name.clone(),
+                    median: found.percentile(50),
+                    most: found.percentile(99),
+                }
+            })
+        })
+    });
+    let figures: Vec<YieldFigure> = figures.collect();
+    let (bases, limit, version) = (effort.bases, effort.limit, env!("CARGO_PKG_VERSION"));
+    let of = match several {
+        true => String::new(),
+        false => format!("{}, ", rows.first().map_or("", |row| &row.scenario.name)),
+    };
+    let caption = [
+        format!("{of}{bases} bases, {limit} runs from each at most, picklock {version}."),
+        "A mark: found from half of the bases. The end of its line: from 99 of 100.".to_owned(),
+    ];
+    run_charts::yields(&figures, limit, &caption)
 }
 
 /// A run of a case broke off: nothing can be measured of it.
