@@ -1,4 +1,5 @@
-//! Charts of runs: waiting times, fairness, how near they came to an overlap, and how soon a search finds what it seeks.
+//! Charts of runs: waiting times, fairness, how near they came to an overlap; and of how soon searches find what they
+//! seek.
 
 use std::collections::BTreeMap;
 

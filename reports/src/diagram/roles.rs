@@ -73,6 +73,11 @@ pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>
     for (of, from) in keys {
         bars.push(key_bar(history, of, (from, last), name(of.0)));
     }
+    keys_while_up(bars)
+}
+
+/// The same bars, with those of keys only while their servers are up.
+fn keys_while_up(bars: Vec<Bar>) -> Vec<Bar> {
     let is_down = |bar: &&Bar| bar.track == Track::Process && bar.label == DOWN;
     let downs: Vec<Bar> = bars.iter().filter(is_down).cloned().collect();
     let apart = bars.into_iter().flat_map(|bar| match bar.track {

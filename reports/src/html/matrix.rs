@@ -43,8 +43,9 @@ pub(super) fn matrix(outcomes: &[ScenarioOutcome], link: &Link<'_>) -> String {
     };
     let rows: String = algorithms.iter().map(row).collect();
     format!(
-        "<section id=\"matrix\">\n<h2>Algorithms by classes of faults</h2>\n<p class=\"count\">Of a promise that was broken: by \
-         so many of the seeds.</p>\n<div class=\"wide\"><table class=\"figures matrix\">\n\
+        "<section id=\"matrix\">\n<h2>Algorithms by classes of faults</h2>\n<p class=\"count\">A promise that was \
+         broken stands with the number of seeds that break it.</p>\n<div class=\"wide\">\
+         <table class=\"figures matrix\">\n\
          <thead><tr><th></th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n</section>\n"
     )
 }
