@@ -46,6 +46,9 @@ pub trait Lock {
 
     /// Resolves when this recipe learns that the contender may not hold the lock any more. A recipe that never
     /// looks never resolves, and its contender goes on believing.
+    ///
+    /// A recipe that is revocable also resolves it with [`LockError::Revoked`] when the holder is asked to give the
+    /// lock back, once for each time. Then nothing is lost: the holder ends its section, and calls `release`.
     async fn lost(&self, held: &Held) -> LockError;
 
     /// Whether it opens a new session by itself when the one that it was built on is gone. Whoever holds the handle
@@ -132,6 +135,9 @@ pub enum LockError {
     /// By our own clock, the lease has run out.
     #[error("the lease has run out")]
     LeaseLapsed,
+    /// Somebody has asked us to give the lock back. We still hold it.
+    #[error("somebody has asked us to give the lock back")]
+    Revoked,
 }
 
 impl LockError {
@@ -147,7 +153,8 @@ impl LockError {
             | Self::Disconnected
             | Self::TimedOut
             | Self::AlreadyHeld
-            | Self::LeaseLapsed => false,
+            | Self::LeaseLapsed
+            | Self::Revoked => false,
         }
     }
 }
@@ -297,6 +304,8 @@ pub enum RecipeInput {
     WallClock,
     /// Messages of channels that it listens to.
     Channels,
+    /// Requests to give the lock back: this message, which somebody writes into the data of its node.
+    Revocation(&'static str),
 }
 
 /// A row of the registry of algorithms.
@@ -338,6 +347,15 @@ pub const BASIC_CLAIMS: &[Claim] = &[
 ];
 
 impl Recipe {
+    /// What somebody writes into the data of a node to ask its maker to give the lock back; `None` if nobody who holds
+    /// this lock heeds that.
+    pub fn revoke_message(&self) -> Option<&'static str> {
+        self.inputs.iter().find_map(|input| match input {
+            RecipeInput::Revocation(message) => Some(*message),
+            RecipeInput::WallClock | RecipeInput::Channels => None,
+        })
+    }
+
     /// A lock over ZooKeeper: the first of the children of its node owns it. It promises what every lock does, and no
     /// order and no token, and may make every request; other fields say otherwise.
     ///

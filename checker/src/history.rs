@@ -101,6 +101,8 @@ pub enum EventKind {
         lock: LockId,
         why: Failure,
     },
+    /// The contender, which holds the lock, was asked to give it back, and ends its section (fault `revoke`).
+    Revoked { by: ContenderId, lock: LockId },
     /// A pending `acquire` was dropped at an await point (fault `cancel`).
     Cancelled { by: ContenderId, lock: LockId },
     /// A pending `release` was dropped at an await point (fault `cancel`): it may have been done, or be done later.

@@ -249,6 +249,7 @@ impl Tracker {
             }
             EventKind::Released { .. }
             | EventKind::Reentry { .. }
+            | EventKind::Revoked { .. }
             | EventKind::ReleaseCancelled { .. }
             | EventKind::Finished { .. }
             | EventKind::Resumed { .. }

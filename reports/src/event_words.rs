@@ -35,6 +35,7 @@ pub fn describe(history: &History, what: &EventKind) -> String {
         },
         EventKind::ReleaseFailed { by, .. } => of(by, "fails to release"),
         EventKind::Lost { by, .. } => of(by, "is told of its loss"),
+        EventKind::Revoked { by, .. } => of(by, "is asked to give the lock back"),
         EventKind::Cancelled { by, .. } => of(by, "is cancelled"),
         EventKind::ReleaseCancelled { by, .. } => of(by, "drops its release"),
         EventKind::Finished { by } => of(by, "has finished"),

@@ -155,6 +155,7 @@ fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
         | EventKind::Released { .. }
         | EventKind::ReleaseFailed { .. }
         | EventKind::Lost { .. }
+        | EventKind::Revoked { .. }
         | EventKind::Cancelled { .. }
         | EventKind::ReleaseCancelled { .. }
         | EventKind::Finished { .. }

@@ -22,6 +22,7 @@ mod reader;
 mod reentry;
 mod regions;
 mod replay;
+mod revocation;
 mod sampled_parameters;
 mod service;
 mod sometimes;

@@ -62,6 +62,8 @@ at = "1ms"
 delete-node = { of = "contender-1" }
 at = "1ms"
 recreate-lock = {}
+at = "1ms"
+revoke = { of = "contender-1" }
 "#;
 
 #[test]
@@ -74,7 +76,7 @@ fn every_fault_and_every_trigger_reads_as_a_sentence() {
             pair[0], pair[1]
         ));
     }
-    text.push_str("[[case]]\nalgorithm = \"zk-hardened\"\n");
+    text.push_str("[[case]]\nalgorithm = \"zk-revocable-shared-locks\"\n");
     let scenario = parse("words", &text, &Catalogue::EVERYTHING)
         .unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
     let faults = &scenario.cases[0].plan.faults;

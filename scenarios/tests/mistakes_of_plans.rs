@@ -48,6 +48,11 @@ const SLIPS: &[Slip] = &[
     ),
     ("again_but_once", "times = 3", "times = 1"),
     (
+        "revoke_of_a_lock_that_is_not_revocable",
+        "times = 3\nevery = \"30s\"\ninject.pause = { target = \"contender-1\", for = \"20s\" }",
+        "inject.revoke = { of = \"contender-1\" }",
+    ),
+    (
         "again_at_a_message",
         "inject.pause = { target = \"contender-1\", for = \"20s\" }",
         "inject.lose-reply = { target = \"contender-1\" }",

@@ -274,6 +274,16 @@ impl<S: SimulatedService> Contender<S> {
             // Who has decided to write when it stood still writes before it hears of anything.
             future::or(self.section(&[(lock, token)]), lost).await
         };
+        let ended = match ended {
+            Err(Interrupted {
+                why: LockError::Revoked,
+                ..
+            }) => {
+                self.revoked(lock).await;
+                Ok(())
+            }
+            ended => ended,
+        };
         self.world().belief_ends(by, lock);
         match ended {
             Ok(()) => {
@@ -296,6 +306,15 @@ impl<S: SimulatedService> Contender<S> {
                 false
             }
         }
+    }
+
+    /// Whoever is asked for the lock gives it back before its section is done, and has had its turn. What it has sent
+    /// cannot be called back: it is still the owner when that is answered.
+    #[cold]
+    async fn revoked(&self, lock: LockId) {
+        let by = self.id;
+        self.record(EventKind::Revoked { by, lock }).await;
+        self.write_answered().await;
     }
 
     /// The call of `release` has ended; `None`: it was dropped.

@@ -113,6 +113,7 @@ fn words(what: &EventKind) -> [u64; 4] {
         EventKind::Lost { by, lock, why } => [7, by.0.into(), lock.0.into(), why as u64],
         EventKind::Cancelled { by, lock } => [8, by.0.into(), lock.0.into(), 0],
         EventKind::ReleaseCancelled { by, lock } => [37, by.0.into(), lock.0.into(), 0],
+        EventKind::Revoked { by, lock } => [39, by.0.into(), lock.0.into(), 0],
         EventKind::Finished { by } => [9, by.0.into(), 0, 0],
         EventKind::Paused { by } => [10, by.0.into(), 0, 0],
         EventKind::Resumed { by } => [11, by.0.into(), 0, 0],

@@ -32,12 +32,14 @@ hazards! {
         "curator-mutex-unprotected",
     ] breaks [NoOrphan, Progress] under [ConnectionLoss];
     "zookeeper/curator-outlived-session": [
+        "curator-mutex-revocable", "curator-mutex-revocable-once",
         "curator-mutex", "curator-read-write-lock", "curator-semaphore-mutex", "curator-mutex-unprotected",
         "curator-mutex-session-policy", "curator-mutex-leftover", "curator-mutex-no-search",
         "curator-leader-selector-ignores-state",
     ] breaks [MutualExclusion, NoLostUpdate] under [ServerCrash];
     "zookeeper/curator-read-write-lock": ["curator-read-write-lock-unsorted"] breaks [MutualExclusion] under [None];
     "zookeeper/curator-unheard-session": [
+        "curator-mutex-revocable", "curator-mutex-revocable-once",
         "curator-mutex", "curator-read-write-lock", "curator-semaphore-mutex", "curator-mutex-unprotected",
         "curator-mutex-leftover", "curator-mutex-any-session", "curator-mutex-no-search",
         "curator-leader-latch-any-session", "curator-semaphore-unreturned",
@@ -57,11 +59,15 @@ hazards! {
     "zookeeper/holder-expiry": [
         "zk-predecessor-watch", "zk-token-of-process",
     ] breaks [MutualExclusion, TimelyLoss] under [Partition];
+    "zookeeper/holders-node-deleted": [
+        "curator-mutex-revocable", "curator-mutex-revocable-once",
+    ] breaks [TimelyLoss] under [Deletion];
     "zookeeper/late-latch": ["zk-late-latch"] breaks [NoOrphan, Progress] under [None];
     "zookeeper/late-to-the-barrier": [
         "zk-tutorial-barrier", "curator-double-barrier",
     ] breaks [Progress] under [Delay];
     "zookeeper/lookup-without-sync": [
+        "curator-mutex-revocable", "curator-mutex-revocable-once",
         "curator-mutex", "zk-children-watch", "zk-callback-watch", "zk-polling-queue", "kazoo-read-write-lock",
         "zk-no-recheck", "zk-sync-lookup", "zk-sequence-token", "curator-mutex-unprotected",
         "zk-recursive-watch-trusting", "zk-sorted-by-name", "zk-best-effort-cleanup", "zk-acquire-in-callback",
@@ -109,6 +115,11 @@ hazards! {
         "zk-reopened-session",
     ] breaks [MutualExclusion, OwnReleaseOnly, TimelyLoss] under [Partition];
     "zookeeper/reused-barrier": ["curator-double-barrier"] breaks [Progress] under [None];
+    "zookeeper/revoked-early": [
+        "curator-mutex-revocable", "zk-revocable-shared-locks-no-look",
+    ] breaks [Progress] under [Deletion];
+    "zookeeper/revoked-twice": ["curator-mutex-revocable-once"] breaks [Progress] under [Deletion];
+    "zookeeper/revoked-waiter": ["zk-revocable-shared-locks-held-watch"] breaks [Progress] under [Deletion];
     "zookeeper/semaphore": ["curator-semaphore-off-by-one"] breaks [MutualExclusion] under [None];
     "zookeeper/semaphore": ["kazoo-semaphore-unlocked"] breaks [ExclusiveOwnership, MutualExclusion] under [None];
     "zookeeper/semaphore-interrupted": ["curator-semaphore"] breaks [NoOrphan] under [Cancel];

@@ -47,6 +47,7 @@
 mod claims;
 mod cleanup;
 mod driver;
+mod revocation_spec;
 mod wait;
 
 use std::rc::Rc;
@@ -59,6 +60,7 @@ pub(super) use cleanup::CleanupGuard;
 pub(super) use driver::{
     LockInternalsDriver, PredicateResults, StandardLockInternalsDriver, after_mark, our_index,
 };
+pub(super) use revocation_spec::{REVOKE_MESSAGE, RevocationSpec, SecondRead};
 pub(super) use wait::WaitBudget;
 
 use super::queue::child;
@@ -165,6 +167,7 @@ impl InterProcessMutex {
             driver,
             max_leases: 1,
             deviation,
+            revocable: None,
         };
         Self {
             internals,
@@ -176,6 +179,11 @@ impl InterProcessMutex {
     pub(super) fn leasing(mut self, max_leases: u32) -> Self {
         self.internals.max_leases = max_leases as usize;
         self
+    }
+
+    /// From its next `acquire` on, others may ask for it.
+    pub(super) fn make_revocable(&mut self, spec: RevocationSpec) {
+        self.internals.revocable = Some(spec);
     }
 
     /// Steps 0 to 6.
@@ -249,6 +257,8 @@ struct LockInternals {
     /// How many may have it at once.
     max_leases: usize,
     deviation: Deviation,
+    /// What others may ask for it by, if they may.
+    revocable: Option<RevocationSpec>,
 }
 
 impl LockInternals {
@@ -312,6 +322,9 @@ impl LockInternals {
         our_path: &Path,
         wait: &mut Option<WaitBudget>,
     ) -> ZkResult<bool> {
+        if let Some(revocable) = &self.revocable {
+            revocable.watch(&self.client, our_path).await?;
+        }
         loop {
             let children = self.get_sorted_children().await?;
             let sequence_node_name = our_path.rsplit('/').next().unwrap_or_default();

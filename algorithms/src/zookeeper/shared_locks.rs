@@ -45,7 +45,7 @@ use async_trait::async_trait;
 use super::hardened::{CleanupGuard, delete_for_certain, down_or_gone, take_ticket};
 use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, child};
-use crate::clients::zookeeper::{Children, Path, ZkError, ZooKeeper, until_answered};
+use crate::clients::zookeeper::{Children, Path, ZkError, ZkResult, ZooKeeper, until_answered};
 use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -122,11 +122,16 @@ impl SharedLocks {
         }
     }
 
-    /// Step 1, with this mark in the name, and steps 2 to 5.
-    async fn queue(&self, mark: &str) -> Result<Ticket, LockError> {
+    /// Step 1, with this mark in the name, what is to be done as soon as the node is made, and steps 2 to 5.
+    pub(super) async fn queue(
+        &self,
+        mark: &str,
+        when_made: impl AsyncFnOnce(&Path) -> ZkResult<()>,
+    ) -> Result<Ticket, LockError> {
         let exit = CleanupGuard::new(self.zk.clone(), self.env.clone(), Path::clone(&self.lock));
         let prefix: Path = [&*self.lock, "/", &exit.guid, mark].concat().into();
         let ticket = take_ticket(&self.zk, &self.lock, &exit.guid, &prefix).await?; // Step 1.
+        when_made(&ticket.path).await?;
         let ahead = match mark {
             READ => self.waits_for.reader,
             _ => self.waits_for.writer,
@@ -163,12 +168,12 @@ pub(super) fn in_order(children: &Children) -> Vec<Rc<str>> {
 impl Lock for SharedLocks {
     /// Takes the lock to write.
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        let ticket = self.queue(WRITE).await?;
+        let ticket = self.queue(WRITE, async |_| Ok(())).await?;
         Ok(Held::at(ticket.path).with_token(ticket.czxid.0))
     }
 
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
-        Ok(Held::at(self.queue(READ).await?.path))
+        Ok(Held::at(self.queue(READ, async |_| Ok(())).await?.path))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

@@ -121,6 +121,7 @@ impl<'a> Collector<'a> {
             EventKind::Final { .. } => found.finals.push(index),
             // These explain, and decide nothing.
             EventKind::ConnectedReadOnly { .. }
+            | EventKind::Revoked { .. }
             | EventKind::Resent { .. }
             | EventKind::ServerChanged { .. }
             | EventKind::Finished { .. }

@@ -14,6 +14,7 @@ impl EventKind {
             | EventKind::Released { lock, .. }
             | EventKind::ReleaseFailed { lock, .. }
             | EventKind::Lost { lock, .. }
+            | EventKind::Revoked { lock, .. }
             | EventKind::Cancelled { lock, .. }
             | EventKind::ReleaseCancelled { lock, .. }
             | EventKind::CouldHaveKnown { lock, .. }
@@ -59,6 +60,7 @@ impl EventKind {
             | EventKind::Released { by, .. }
             | EventKind::ReleaseFailed { by, .. }
             | EventKind::Lost { by, .. }
+            | EventKind::Revoked { by, .. }
             | EventKind::Cancelled { by, .. }
             | EventKind::ReleaseCancelled { by, .. }
             | EventKind::Finished { by }

@@ -95,6 +95,7 @@ impl Lane {
                 self.calling = false;
                 self.crossed(named("fails", lock), glyphs)
             }
+            EventKind::Revoked { lock, .. } => self.plain(named("is revoked", lock), glyphs),
             EventKind::Cancelled { lock, .. } => {
                 self.calling = false;
                 self.crossed(named("cancelled", lock), glyphs)

@@ -102,6 +102,7 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
         | EventKind::Reentry { .. }
         | EventKind::ReleaseStarted { .. }
         | EventKind::Released { .. }
+        | EventKind::Revoked { .. }
         | EventKind::Cancelled { .. }
         | EventKind::ReleaseCancelled { .. }
         | EventKind::Finished { .. }

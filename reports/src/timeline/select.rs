@@ -283,6 +283,7 @@ fn ends(what: &EventKind, history: &History) -> bool {
         what,
         EventKind::Lost { .. }
             | EventKind::AcquireFailed { .. }
+            | EventKind::Revoked { .. }
             | EventKind::Cancelled { .. }
             | EventKind::Crashed { .. }
             | EventKind::Finished { .. }

@@ -15,6 +15,7 @@ use super::permits::refuse_permits;
 use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use super::reentry::refuse_reentry;
+use super::revocation::refuse_revoke;
 use super::service::Switches;
 use crate::diagnostic::printable;
 use crate::sampled_parameters::SampledParameters;
@@ -188,6 +189,7 @@ fn refuse_of_recipe(
     mistakes: &mut Mistakes,
 ) {
     refuse_cancel(item, plan, open, mistakes);
+    refuse_revoke(item, plan, open, catalogue, mistakes);
     refuse_reads(item, plan, open, catalogue, mistakes);
     refuse_permits(item, plan, catalogue, mistakes);
     refuse_of_barrier(item, plan, open, mistakes);

@@ -21,6 +21,7 @@ pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
         // A holder is the last to learn that its session or its node is gone.
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
+        | FaultKind::Revoke
         | FaultKind::FullMemory
         | FaultKind::FullDisk
         | FaultKind::SlowScript
@@ -161,6 +162,7 @@ fn before_the_first_request(kind: FaultKind) -> u32 {
         | FaultKind::DelayReply
         | FaultKind::LoseMessage
         | FaultKind::DeleteNode
+        | FaultKind::Revoke
         | FaultKind::RecreateLock
         | FaultKind::FullMemory
         | FaultKind::FullDisk
@@ -237,6 +239,7 @@ fn between(kind: FaultKind, way: RequestStage, changes: bool) -> u32 {
         },
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
+        | FaultKind::Revoke
         | FaultKind::FullMemory
         | FaultKind::FullDisk
         | FaultKind::SlowScript

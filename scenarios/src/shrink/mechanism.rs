@@ -7,8 +7,8 @@
 //! - its **argument**, without names and numbers ([`Witness::kind`]);
 //! - the **faults** in its causal past ([`past`]): of what kind, and whom they struck;
 //! - the **turns** on the way, from the call that led to the earlier hold until the promise was broken: how an owner
-//!   lost the lock, what became of servers, whose request was sent again, and the moments that those who take part
-//!   came through;
+//!   lost the lock, what became of servers, whose request was sent again, who was asked for the lock in vain, and the
+//!   moments that those who take part came through;
 //! - how large an **overlap** is, measured by the latency of a message and by the lease;
 //! - whether the **service** had two owners, too;
 //! - whether those who overlap are two, or **one** contender that holds the lock twice.
@@ -22,7 +22,7 @@ use picklock_checker::{
 use picklock_sim::Simulated;
 use picklock_sim::plan::Plan;
 
-use super::struck::{Struck, struck};
+use super::struck::{Struck, TargetRole, struck, unheeded};
 use crate::causal_history::past;
 
 /// An overlap of fewer latencies of a message than this is one that no lock can tell from none: nobody is told faster.
@@ -65,6 +65,8 @@ pub enum TurningPoint {
     Server(ServerChange),
     /// A client library sent a request again.
     Resent,
+    /// Somebody asked a contender for the lock, which held it, waited, or did neither then, and holds it to the end.
+    Unheeded(TargetRole),
     /// One of those who take part came through this moment ([`SOMETIMES`](picklock_checker::SOMETIMES)).
     Moment(&'static str),
 }
@@ -91,7 +93,7 @@ impl TurningPoint {
             Self::Overwritten => Some("overwritten"),
             Self::TakenFromOutside => Some("taken from outside"),
             Self::LostByService => Some("lost by the service"),
-            Self::Server(_) | Self::Resent | Self::Moment(_) => None,
+            Self::Server(_) | Self::Resent | Self::Unheeded(_) | Self::Moment(_) => None,
         }
     }
 }
@@ -135,7 +137,13 @@ impl Mechanism {
         Self {
             argument: witness.kind(),
             faults: struck(plan, events, &past),
-            turns: way.turns(),
+            turns: { way.turns().into_iter() }
+                .chain(
+                    unheeded(plan, events)
+                        .into_iter()
+                        .map(TurningPoint::Unheeded),
+                )
+                .collect(),
             overlap: witness.overlap.map(|it| Extent::of(it, latency, lease)),
             two_owners: way.has_two_owners(simulated.run.facts.permits),
             with_itself: witness.overlap.is_some() && is_of_one(events, &shown),

@@ -81,6 +81,35 @@ pub(super) fn struck(plan: &Plan, events: &[Event], indices: &[usize]) -> BTreeS
     struck.collect()
 }
 
+/// What those were to the lock who were asked for it, and hold it to the end all the same.
+pub(super) fn unheeded(plan: &Plan, events: &[Event]) -> BTreeSet<TargetRole> {
+    let asked = events.iter().enumerate().filter_map(|(index, event)| {
+        let EventKind::FaultFired { fault } = event.what else {
+            return None;
+        };
+        match plan.faults.get(fault.0 as usize)?.inject {
+            Fault::Revoke { of } => Some((index, ContenderId(of.0))),
+            _ => None,
+        }
+    });
+    let leaves = |event: &Event, by: ContenderId| {
+        event.what.by() == Some(by)
+            && matches!(
+                event.what,
+                EventKind::ReleaseStarted { .. }
+                    | EventKind::Lost { .. }
+                    | EventKind::Crashed { .. }
+            )
+    };
+    let unheeded = asked.filter(|(index, by)| {
+        let left = events[*index..].iter().any(|event| leaves(event, *by));
+        !left && contender_is(events, *by) == TargetRole::Holder
+    });
+    unheeded
+        .map(|(index, by)| contender_is(&events[..index], by))
+        .collect()
+}
+
 fn target_role(service: &Service, fault: &Fault, before: &[Event]) -> TargetRole {
     let mut fault = fault.clone();
     let parts = Parts::of(&mut fault);

@@ -181,6 +181,7 @@ pub fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
             }
         ),
         target().prop_map(|of| Fault::DeleteNode { of }),
+        target().prop_map(|of| Fault::Revoke { of }),
         Just(Fault::RecreateLock),
     ]
     .boxed()

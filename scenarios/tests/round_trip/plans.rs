@@ -431,6 +431,20 @@ fn network() -> BoxedStrategy<Network> {
         .boxed()
 }
 
+/// One of the recipes on ZooKeeper to which all of these faults can happen.
+fn that_fits(number: usize, faults: &[PlannedFault]) -> Recipe {
+    let recipe = recipe_on(ServiceKind::ZooKeeper, number);
+    let revokes = |fault: &PlannedFault| matches!(fault.inject, Fault::Revoke { .. });
+    if faults.iter().any(revokes) && recipe.revoke_message().is_none() {
+        let mut revocable = RECIPES.iter().filter(|it| it.revoke_message().is_some());
+        return *revocable.next().expect("there is one");
+    }
+    match faults.iter().any(cancels) && !recipe.cancellable {
+        true => recipe_on(ServiceKind::ZooKeeper, 0),
+        false => recipe,
+    }
+}
+
 /// Any case.
 pub fn case() -> BoxedStrategy<Case> {
     let algorithm = 0..recipes_on(ServiceKind::ZooKeeper).count();
@@ -457,10 +471,7 @@ pub fn case() -> BoxedStrategy<Case> {
                     ensemble.library = Library::Kazoo;
                 }
                 let (fenced, event_budget, algorithm, (recorded, saved)) = rest;
-                let mut algorithm = recipe_on(ServiceKind::ZooKeeper, algorithm);
-                if faults.iter().any(cancels) && !algorithm.cancellable {
-                    algorithm = recipe_on(ServiceKind::ZooKeeper, 0);
-                }
+                let algorithm = that_fits(algorithm, &faults);
                 without_reads_of_a_mutex(&mut workload, &algorithm);
                 with_permits_of_a_semaphore(&mut workload, &algorithm);
                 with_locks_at_once(&mut workload, &algorithm);

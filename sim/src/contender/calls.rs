@@ -185,7 +185,7 @@ pub(super) fn failure(error: LockError) -> Failure {
         LockError::ConnectionLoss => Failure::ConnectionLoss,
         LockError::PlaceLost => Failure::PlaceLost,
         LockError::Disconnected => Failure::Disconnected,
-        LockError::Refused | LockError::NotHeld => Failure::Refused,
+        LockError::Refused | LockError::NotHeld | LockError::Revoked => Failure::Refused,
         LockError::AlreadyHeld => Failure::AlreadyHeld,
         LockError::TimedOut | LockError::AcquireTimeout | LockError::LeaseLapsed => {
             Failure::TimedOut

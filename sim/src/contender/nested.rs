@@ -18,8 +18,23 @@ use crate::world::SimulatedService;
 struct Taken {
     lock: LockId,
     held: Held,
-    /// It is told that it does not hold the lock any more.
-    lost: bool,
+    told: Told,
+}
+
+/// What it is told of a lock that it holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    /// Somebody asks for the lock.
+    Revoked,
+    /// It does not hold the lock any more.
+    Lost,
+}
+
+impl Taken {
+    fn is_lost(&self) -> bool {
+        self.told == Told::Lost
+    }
 }
 
 /// How far a round has come when it ends.
@@ -87,13 +102,13 @@ impl<S: SimulatedService> Contender<S> {
             }
             Some(Some(Ok(held))) => {
                 self.note_acquired(&held).await;
-                let lost = false;
-                taken.push(Taken { lock, held, lost });
+                let told = Told::Nothing;
+                taken.push(Taken { lock, held, told });
             }
         }
-        match taken.iter().any(|it| it.lost) {
-            true => Round::Failed,
-            false => Round::Done,
+        match taken.iter().all(|it| it.told == Told::Nothing) {
+            true => Round::Done,
+            false => Round::Failed,
         }
     }
 
@@ -109,20 +124,24 @@ impl<S: SimulatedService> Contender<S> {
             Some(Ok(())) => return Round::Done,
             Some(Err(Interrupted { lock, why })) => {
                 let of_lock = taken.iter_mut().find(|it| it.lock == lock);
-                of_lock.into_iter().for_each(|it| self.is_lost(it, why));
+                of_lock.into_iter().for_each(|it| self.is_told(it, why));
             }
             None => {}
         }
         // What has been sent cannot be called back. Nobody else may own the lock before it has been answered, as far as
         // it lies with us.
         self.write_answered().await;
-        Round::Failed
+        // Whoever was asked for a lock, and has lost none, has had its turn.
+        match taken.iter().any(Taken::is_lost) {
+            true => Round::Failed,
+            false => Round::Done,
+        }
     }
 
     /// Gives back what was taken, in reverse.
     async fn give_back(&mut self, locks: &mut Locks, mut taken: Vec<Taken>) {
-        while let Some(Taken { lock, held, lost }) = taken.pop() {
-            let by = self.id;
+        while let Some(Taken { lock, held, told }) = taken.pop() {
+            let (by, lost) = (self.id, told == Told::Lost);
             if !lost {
                 self.world().belief_ends(by, lock);
             }
@@ -148,7 +167,8 @@ impl<S: SimulatedService> Contender<S> {
         }
     }
 
-    /// What a future comes to. Meanwhile it may be told that it has lost what it holds; `None` if that stops it.
+    /// What a future comes to. Meanwhile it may be told that it has lost what it holds, or is to give it back;
+    /// `None` if that stops it.
     async fn while_holding<T>(
         &self,
         future: impl Future<Output = T>,
@@ -161,8 +181,8 @@ impl<S: SimulatedService> Contender<S> {
         let mut news = Vec::new();
         for (index, hold) in holds.iter().enumerate() {
             let mut known = locks.iter().filter(|(lock, _)| *lock == taken[index].lock);
-            if let Some((_, lock)) = known.next().filter(|_| !taken[index].lost) {
-                news.push((index, lock.lost(hold)));
+            if let Some((_, lock)) = known.next().filter(|_| !taken[index].is_lost()) {
+                news.push((index, *lock, lock.lost(hold)));
             }
         }
         poll_fn(|context| {
@@ -170,15 +190,21 @@ impl<S: SimulatedService> Contender<S> {
             if let Poll::Ready(done) = future.as_mut().poll(context) {
                 return Poll::Ready(Some(done));
             }
-            news.retain_mut(|(index, lost)| match lost.as_mut().poll(context) {
-                Poll::Ready(why) => {
-                    self.is_lost(&mut taken[*index], why);
-                    false
+            news.retain_mut(|(index, lock, lost)| {
+                let Poll::Ready(why) = lost.as_mut().poll(context) else {
+                    return true;
+                };
+                self.is_told(&mut taken[*index], why);
+                if taken[*index].is_lost() {
+                    return false;
                 }
-                Poll::Pending => true,
+                // What is only asked for may be lost before it is given back.
+                *lost = lock.lost(&holds[*index]);
+                context.waker().wake_by_ref();
+                true
             });
-            let lost = taken.iter().any(|it| it.lost);
-            match lost && stops {
+            let stopped = taken.iter().any(|it| it.told != Told::Nothing);
+            match stopped && stops {
                 true => Poll::Ready(None),
                 false => Poll::Pending,
             }
@@ -186,11 +212,17 @@ impl<S: SimulatedService> Contender<S> {
         .await
     }
 
-    /// It is told that it does not hold a lock any more.
-    fn is_lost(&self, taken: &mut Taken, why: LockError) {
-        let (by, lock, why) = (self.id, taken.lock, failure(why));
-        taken.lost = true;
+    /// It is told that it does not hold a lock any more, or is to give it back.
+    fn is_told(&self, taken: &mut Taken, why: LockError) {
+        let (by, lock) = (self.id, taken.lock);
         let mut world = self.world();
+        if why == LockError::Revoked {
+            taken.told = Told::Revoked;
+            world.record_contender_event(by, EventKind::Revoked { by, lock });
+            return;
+        }
+        let why = failure(why);
+        taken.told = Told::Lost;
         world.belief_ends(by, lock);
         world.record_contender_event(by, EventKind::Lost { by, lock, why });
     }

@@ -311,6 +311,14 @@ faults! {
         sentence: "delete-node of {of}",
     }
 
+    Revoke { of: ContenderName } = "revoke" {
+        service: Some(ServiceKind::ZooKeeper),
+        drawn_unasked: true,
+        meaning: "Somebody asks a contender to give the lock back, by a message in the data of its node (ZooKeeper).",
+        example: r#"inject.revoke = { of = "contender-1" }"#,
+        sentence: "revoke the lock of {of}",
+    }
+
     RecreateLock = "recreate-lock" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,

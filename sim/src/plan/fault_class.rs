@@ -37,7 +37,9 @@ impl FaultKind {
             | Self::SlowScript
             | Self::MoveSlot => FaultClass::ServerStall,
             Self::ClockJump | Self::ClockDrift | Self::ServerClockJump => FaultClass::Clock,
-            Self::EvictKey | Self::DeleteNode | Self::RecreateLock => FaultClass::Deletion,
+            Self::EvictKey | Self::DeleteNode | Self::Revoke | Self::RecreateLock => {
+                FaultClass::Deletion
+            }
         }
     }
 

@@ -57,6 +57,7 @@ impl FaultKind {
         kinds
             .filter(|kind| kind.can_be_tried(&plan.service))
             .filter(|kind| *kind != Self::Cancel || plan.recipe.cancellable)
+            .filter(|kind| *kind != Self::Revoke || plan.recipe.revoke_message().is_some())
             // A replica that loses its primary, and no more than that, learns nothing that it could act upon.
             .filter(|kind| {
                 let service = &plan.service;

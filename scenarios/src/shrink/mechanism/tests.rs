@@ -204,3 +204,32 @@ fn faults_that_are_not_needed_go_and_those_that_are_stay() {
     assert!(one.is(&both, false) && !one.is(&both, true));
     assert!(!both.is(&one, false) && both.is(&both, true));
 }
+
+#[test]
+fn whoever_is_asked_for_the_lock_in_vain_is_so_in_the_shrunk_run_too() {
+    let of_waiter = TurningPoint::Unheeded(TargetRole::Waiter);
+    let of_holder = TurningPoint::Unheeded(TargetRole::Holder);
+    for (scenario, algorithm, unheeded) in [
+        (
+            "revoked-early",
+            "zk-revocable-shared-locks-no-look",
+            vec![of_waiter],
+        ),
+        (
+            "revoked-twice",
+            "curator-mutex-revocable-once",
+            vec![of_holder, of_waiter],
+        ),
+    ] {
+        let case = case(&format!("zookeeper/{scenario}"), algorithm);
+        let shrunk = shrunk(&case, "progress");
+        let turns = &shrunk.mechanism.turns;
+        let kept: Vec<TurningPoint> = turns
+            .iter()
+            .copied()
+            .filter(|turn| matches!(turn, TurningPoint::Unheeded(_)))
+            .collect();
+        assert_eq!(kept, unheeded, "{scenario}");
+        assert_eq!(shrunk.plan.faults.len(), unheeded.len(), "{scenario}");
+    }
+}

@@ -22,7 +22,21 @@ impl World<SimulatedZooKeeper> {
                 None
             }
             Fault::DeleteNode { of } => {
-                self.delete_node_of(ContenderId(of.0));
+                if let Some(node) = self.node_of(of) {
+                    self.operate(Box::new(|shared| {
+                        Box::pin(operator::delete_node(shared, node))
+                    }));
+                }
+                None
+            }
+            Fault::Revoke { of } => {
+                if let Some(node) = self.node_of(of)
+                    && let Some(message) = self.plan.recipe.revoke_message()
+                {
+                    self.operate(Box::new(move |shared| {
+                        Box::pin(operator::revoke(shared, node, message))
+                    }));
+                }
                 None
             }
             Fault::RecreateLock => {
@@ -64,15 +78,11 @@ impl World<SimulatedZooKeeper> {
         self.apply_server_outputs(leader);
     }
 
-    /// An operator deletes the node of a contender.
-    fn delete_node_of(&mut self, by: ContenderId) {
+    /// The node of a contender: the first that it has in any of the locks.
+    fn node_of(&self, of: ContenderName) -> Option<Path> {
+        let by = ContenderId(of.0);
         let locks = self.lock_names.iter().zip(&self.ownerships);
         let found = { locks }.find_map(|(lock, of)| Some((lock, of.node_of(by)?)));
-        if let Some((lock, name)) = found {
-            let path = Path::from(format!("{lock}/{name}"));
-            self.operate(Box::new(|shared| {
-                Box::pin(operator::delete_node(shared, path))
-            }));
-        }
+        found.map(|(lock, name)| Path::from(format!("{lock}/{name}")))
     }
 }

@@ -1,4 +1,4 @@
-//! The operator: somebody with a shell, who deletes what is in the way.
+//! The operator: somebody with a shell, who deletes what is in the way, or asks for it.
 
 use std::rc::Rc;
 
@@ -13,6 +13,18 @@ type SharedWorld = Rc<Shared<SimulatedZooKeeper>>;
 /// Deletes a node.
 pub(super) async fn delete_node(shared: SharedWorld, path: Path) {
     until_done(shared, async |zk| delete(zk, &path).await).await;
+}
+
+/// Asks whoever has made a node to give the lock back: `attemptRevoke` of Curator's `Revoker`. If the node is gone by
+/// then, nobody is asked.
+pub(super) async fn revoke(shared: SharedWorld, path: Path, message: &'static str) {
+    until_done(shared, async |zk| {
+        match until_answered(|| zk.set_data(&path, message.as_bytes(), None)).await {
+            Ok(_) | Err(ZkError::NoNode) => Ok(()),
+            Err(error) => Err(error),
+        }
+    })
+    .await;
 }
 
 /// Deletes the lock's own node with all below it, and makes it anew; of several locks each in turn.

@@ -38,6 +38,7 @@ pub(super) fn algorithms(filter: &ListFilter) -> Result<Table, Failure> {
                 "hazards": hazards::of(recipe).map(hazard_as_json).collect::<Vec<_>>(),
                 "kind": recipe.ownership.kind().name(),
                 "cancellable": recipe.cancellable,
+                "revocable": recipe.revoke_message().is_some(),
                 "shareable": recipe.shareable,
             }),
         }

@@ -1,0 +1,91 @@
+//! Requests to give a lock back: what revocable locks share.
+//!
+//! Whoever wants a lock that another holds writes a message into the data of that one's node. The maker of the node
+//! watches it, reads it when it has changed, and tells whoever holds the lock. That one must consent: a holder that
+//! heeds nobody keeps the lock for as long as its session lives.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::LockError;
+use crate::clients::completion::{Completion, completion};
+use crate::clients::zookeeper::{EventType, SessionState};
+
+/// Whether somebody has asked for the lock: told by a watcher, heeded by whoever holds it.
+#[derive(Clone, Default)]
+pub struct RevocationRequest(Rc<State>);
+
+#[derive(Default)]
+struct State {
+    is_made: Cell<bool>,
+    is_gone: Cell<bool>,
+    holder: Cell<Option<Completion<()>>>,
+}
+
+impl RevocationRequest {
+    /// Somebody has asked for the lock.
+    pub fn make(&self) {
+        self.0.is_made.set(true);
+        self.tell();
+    }
+
+    /// The node by which others could have asked is gone, and with it whatever was held.
+    pub fn node_gone(&self) {
+        self.0.is_gone.set(true);
+        self.tell();
+    }
+
+    fn tell(&self) {
+        if let Some(holder) = self.0.holder.take() {
+            holder.complete(());
+        }
+    }
+
+    /// Resolves when somebody has asked for the lock, be it before or from now on: of one request once. And when the
+    /// node is gone.
+    pub async fn made(&self) -> LockError {
+        loop {
+            if self.0.is_gone.get() {
+                return LockError::PlaceLost;
+            }
+            if self.0.is_made.take() {
+                return LockError::Revoked;
+            }
+            let (told, is_told) = completion();
+            self.0.holder.set(Some(told));
+            is_told.await;
+        }
+    }
+}
+
+/// What an event means to who watches the data of its own node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnNodeEvent {
+    /// The data was set: it is to be read again.
+    DataChanged,
+    /// The node is gone.
+    Deleted,
+    /// The watch is gone: nothing more will be told.
+    Over,
+    /// Nothing that is about the node.
+    Other,
+}
+
+impl From<EventType> for OwnNodeEvent {
+    fn from(event: EventType) -> Self {
+        match event {
+            EventType::NodeDataChanged => Self::DataChanged,
+            EventType::NodeDeleted => Self::Deleted,
+            EventType::DataWatchRemoved | EventType::Session(SessionState::Closed) => Self::Over,
+            EventType::Session(
+                SessionState::Connecting
+                | SessionState::Connected
+                | SessionState::ConnectedReadOnly,
+            )
+            | EventType::NodeCreated
+            | EventType::NodeChildrenChanged
+            | EventType::ChildWatchRemoved
+            | EventType::PersistentWatchRemoved => Self::Other,
+        }
+    }
+}
