@@ -20,6 +20,7 @@ mod failure;
 mod invocation;
 mod markdown;
 mod progress;
+mod schemas;
 mod seeds;
 mod threads;
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a run broke off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Broken {
     /// Whose code ran, if it was that of a contender: `contender-2's acquire`.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Failure {
     /// The session is gone.

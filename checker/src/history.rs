@@ -14,33 +14,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::ended::Ended;
 use crate::entry_step::EntryStep;
-pub use crate::ids::{ContenderId, ServerId};
+pub use crate::ids::{ContenderId, LockId, ServerId};
 use crate::list_too_long::ListTooLong;
 use crate::server_change::ServerChange;
 use crate::service_event::ServiceEvent;
 use crate::vocabulary::Vocabulary;
 use crate::{Broken, Failure, Knowledge, Mode, VirtualTime};
 
-/// A lock by name, by its place in [`History::locks`].
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-pub struct LockId(pub u32);
-
 /// A fault of the plan, by its place in [`History::faults`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FaultId(pub u32);
 
 /// The name of a znode, a key, or a row, by its place in [`History::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NameId(pub u32);
 
 /// A fencing token: a number that a later holder must have a greater one of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Token(pub u64);
 
 /// One event of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Event {
     /// When it happened.
     pub at: VirtualTime,
@@ -50,6 +48,7 @@ pub struct Event {
 
 /// What can happen in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[expect(
     missing_docs,
@@ -246,6 +245,7 @@ pub enum EventKind {
 
 /// How an ownership ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Disowned {
     /// Its owner gave it up.
@@ -264,6 +264,7 @@ pub enum Disowned {
 
 /// What a service has truly answered, and its owners do not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ServiceAnswer {
     /// A majority of its servers has granted the lock, one after the other, and at no moment did a majority have it:
@@ -278,6 +279,7 @@ pub enum ServiceAnswer {
 
 /// A whole run: who took part, and all that happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct History {
     /// Names of the contenders, as in `contender-1`.
     pub contenders: Vec<String>,

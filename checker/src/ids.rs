@@ -1,11 +1,20 @@
-//! Names of those who take part, by their places.
+//! Names of those who take part, and of locks, by their places.
 
 use serde::{Deserialize, Serialize};
 
 /// A contender, by its place in [`History::contenders`](crate::History::contenders).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContenderId(pub u32);
 
 /// A server of the service, by its place: the first is `server-1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ServerId(pub u32);
+
+/// A lock by name, by its place in [`History::locks`](crate::History::locks).
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LockId(pub u32);

@@ -38,6 +38,7 @@ pub struct Invariant {
 
 /// Which of the truths a promise is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Truth {
     /// What contenders think.

@@ -6,6 +6,7 @@ use crate::VirtualTime;
 
 /// How a contender could have known that it had lost the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Knowledge {
     /// It was told that its session is gone.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How a lock is held, or asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// By one alone: a mutex, or the write lock of a read-write lock.

@@ -32,6 +32,7 @@ pub struct SeedOutcome {
 
 /// How what was found compares with what was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// All promises were to hold, and did.
@@ -50,6 +51,7 @@ pub enum Standing {
 
 /// One thing that the scenario expects of a case, and what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The invariant or metric.
     pub name: String,
@@ -64,6 +66,7 @@ pub struct Finding {
 
 /// The first violation of an invariant in a case, and how often it was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Violation {
     /// The invariant.
     pub invariant: String,
@@ -92,6 +95,7 @@ pub struct Violation {
 /// A way to violate an invariant: an argument without names and numbers, and the kinds of faults that are left of a
 /// plan that is as small as it can be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DistinctFailure {
     /// The digest of the argument.
     pub argument: String,
@@ -113,6 +117,7 @@ pub struct DistinctFailure {
 
 /// Seeds that violate an invariant with the same argument, but for names and numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SimilarSeeds {
     /// How many there are.
@@ -123,6 +128,7 @@ pub struct SimilarSeeds {
 
 /// A seed, and what run it gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
     /// The seed.
@@ -146,6 +152,7 @@ impl SimilarSeeds {
 
 /// The first run of a case that broke off, and how many did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Breakage {
     /// The lowest seed whose run broke off.
@@ -171,6 +178,7 @@ impl Breakage {
 
 /// The least of a distance to an overlap, over many seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Nearest {
     /// The distance, in microseconds of virtual time; zero if there was an overlap.
     pub micros: u64,
@@ -233,6 +241,7 @@ pub struct CaseOutcome {
 
 /// Seeds at equal distances: `from`, and every `step`-th after it that is less than `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeedRange {
     /// The first.
     pub from: u64,
@@ -244,6 +253,7 @@ pub struct SeedRange {
 
 /// One run to be told to a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Story {
     /// The seed.
     pub seed: u64,
@@ -270,6 +280,7 @@ pub struct Story {
 
 /// A run that was made smaller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShrunkRun {
     /// What became of it: `5 contenders to 3, 4 faults to 1, 118 events to 8`.
     pub sizes: String,

@@ -76,6 +76,7 @@ impl Default for Facts {
 
 /// What was counted at the servers and at the clients during a run. "Drain" is from the first release on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct Counts {
     /// Times that the lock was granted.

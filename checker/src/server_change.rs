@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What becomes of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ServerChange {
     /// It leads the others, as they have elected it to.

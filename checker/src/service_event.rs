@@ -16,6 +16,7 @@ pub use details::{DataFound, KeyHolders, KeyLoss, KeySource, MessageLoss, Promot
 
 /// Something that a server did or found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ServiceEvent {
     /// The time.
     pub at: VirtualTime,
@@ -29,6 +30,7 @@ pub struct ServiceEvent {
 
 /// What a server did or found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ServiceEventKind {
     // ZooKeeper.

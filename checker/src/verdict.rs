@@ -8,6 +8,7 @@ use crate::VirtualTime;
 
 /// What a check says of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The promise was put to the test, and kept.
@@ -20,6 +21,7 @@ pub enum Verdict {
 
 /// The part of a history that contradicts a promise, and why it does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Witness {
     /// One sentence: who did what to whom.
     pub summary: String,
@@ -85,6 +87,7 @@ mod tests {
 
 /// A step of an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// What follows.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The words for what is acquired and released.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Vocabulary {
     /// A lock is held.

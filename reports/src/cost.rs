@@ -12,6 +12,7 @@ pub const VERSION: u32 = 1;
 
 /// What an algorithm costs. A round trip between a client and a server takes a millisecond of virtual time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CostRow {
     /// The algorithm.
     pub algorithm: String,
@@ -105,6 +106,7 @@ pub fn json(rows: &[CostRow], picklock: &str) -> String {
 
 /// The rows with what is needed to read them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CostResults {
     /// The version of this schema: [`VERSION`].
     pub version: u32,

@@ -19,6 +19,7 @@ pub const VERSION: u32 = 1;
 /// What was measured of one algorithm with so many contenders. Times are in microseconds of virtual
 /// time, except `took_seconds`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HerdRow {
     /// The algorithm.
     pub algorithm: String,
@@ -100,6 +101,7 @@ pub fn json(rows: &[HerdRow], undrained: &[Undrained], picklock: &str) -> String
 
 /// The rows with what is needed to read them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HerdResults {
     /// The version of this schema: [`VERSION`].
     pub version: u32,
@@ -116,6 +118,7 @@ pub struct HerdResults {
 
 /// A queue that never drained, because nobody could list it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Undrained {
     /// The recipe.
     pub algorithm: String,

@@ -40,6 +40,7 @@ pub const VERSION: u32 = 1;
 
 /// The results of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Results {
     /// The version of this schema: [`VERSION`].
     pub version: u32,
@@ -51,6 +52,7 @@ pub struct Results {
 
 /// The result of one case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaseResult {
     /// The scenario's name.
     pub scenario: String,
@@ -89,6 +91,7 @@ pub struct CaseResult {
 
 /// The first violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FirstViolation {
     /// The invariant.
     pub invariant: String,
@@ -101,6 +104,7 @@ pub struct FirstViolation {
 
 /// The first run that broke off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FirstBroken {
     /// The lowest seed whose run broke off.
     pub seed: u64,

@@ -18,6 +18,7 @@ pub const VERSION: u32 = 1;
 
 /// The matrix, with what is needed to read it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Matrix {
     /// The version of this schema: [`VERSION`].
     pub version: u32,
@@ -37,6 +38,7 @@ pub struct Matrix {
 
 /// A name, and what it means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Named {
     /// The name.
     pub name: String,
@@ -46,6 +48,7 @@ pub struct Named {
 
 /// An algorithm under each class of faults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatrixRow {
     /// The algorithm.
     pub algorithm: String,
@@ -62,6 +65,7 @@ pub struct MatrixRow {
 
 /// An algorithm under a class of faults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatrixCell {
     /// The word.
     pub word: String,
@@ -80,6 +84,7 @@ pub struct MatrixCell {
 
 /// What was seen beside what the algorithm claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// It claims this, and it is so.
@@ -118,6 +123,7 @@ impl Standing {
 
 /// A promise that some runs broke.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatrixFinding {
     /// The word.
     pub word: String,
@@ -152,6 +158,7 @@ pub struct MatrixFinding {
 
 /// What is left of a run that was shrunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShrunkRun {
     /// How much smaller it is.
     pub sizes: String,

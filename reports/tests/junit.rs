@@ -77,6 +77,17 @@ const SCHEMA: &[(&str, &[&str], &[Attribute])] = &[
     ("system-out", &["testcase"], &[]),
 ];
 
+/// Elements in which text may stand.
+const WITH_TEXT: [&str; 4] = ["failure", "error", "skipped", "system-out"];
+
+/// Whether the schema takes this for a time in seconds: digits, with or without commas, and a fraction.
+fn is_time(text: &str) -> bool {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits =
+        |text: &str, more: &str| text.chars().all(|c| c.is_ascii_digit() || more.contains(c));
+    digits(whole, ",") && digits(fraction, "")
+}
+
 /// An element, as it was read.
 #[derive(Debug, Default)]
 struct Element {
@@ -103,6 +114,9 @@ fn read(xml: &str) -> Vec<Element> {
             Event::End(_) => read.push(open.pop().expect("it was begun")),
             Event::Text(text) => {
                 if let Some(element) = open.last_mut() {
+                    let has_text = WITH_TEXT.contains(&element.name.as_str());
+                    let name = &element.name;
+                    assert!(has_text || text.trim().is_empty(), "{text:?} in <{name}>");
                     element.text.push_str(&text);
                 }
             }
@@ -138,7 +152,9 @@ fn checked(start: &BytesStart, open: &[Element]) -> Element {
         let key = attribute.key.as_ref().to_owned();
         assert!(known.iter().any(|(it, _)| *it == key), "{name} {key}");
         let value = attribute.normalized_value(XmlVersion::Explicit1_0);
-        attributes.insert(key, value.expect("it is escaped").into_owned());
+        let value = value.expect("it is escaped").into_owned();
+        assert!(key != "time" || is_time(&value), "{name} {key}={value}");
+        attributes.insert(key, value);
     }
     for (key, needed) in *known {
         assert!(!needed || attributes.contains_key(*key), "{name} {key}");
@@ -152,6 +168,19 @@ fn checked(start: &BytesStart, open: &[Element]) -> Element {
 
 fn named<'a>(read: &'a [Element], name: &str) -> Vec<&'a Element> {
     read.iter().filter(|it| it.name == name).collect()
+}
+
+#[test]
+fn times_are_seconds() {
+    for (time, is) in [
+        ("5.509", true),
+        ("1,234.5", true),
+        ("0", true),
+        ("-1", false),
+        ("1e3", false),
+    ] {
+        assert_eq!(is_time(time), is, "{time}");
+    }
 }
 
 #[test]

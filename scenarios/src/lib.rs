@@ -21,6 +21,7 @@ mod faulty;
 pub mod format;
 pub mod generate;
 pub mod herd;
+pub mod keys;
 mod known;
 pub mod library;
 pub mod load;

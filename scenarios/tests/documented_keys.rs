@@ -1,10 +1,15 @@
-//! Every key that `docs/scenarios.md` lists for a service, the network, and the workload, in a run on each service that
-//! takes it.
+//! Every key that the reference (`docs/scenario-keys.md`) lists for a service, the network, the workload, and
+//! contenders, in a run on each service that takes it.
+
+#[path = "common/key_tables.rs"]
+#[expect(dead_code, reason = "other tests need all of it")]
+mod common;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
+use common::tables;
 use picklock_checker::Verdict;
+use picklock_scenarios::keys::KeyTable;
 use picklock_scenarios::runner::run_seed;
 use picklock_scenarios::{Catalogue, Scenario, parse, write};
 
@@ -21,14 +26,14 @@ enum Table {
 
 use Table::{Contender, LeaseServer, Network, Redis, Workload, ZooKeeper};
 
-/// By the beginning of its heading.
-const HEADINGS: [(&str, Table); 6] = [
-    ("## `[service.zookeeper]`", ZooKeeper),
-    ("## `[service.redis]`", Redis),
-    ("## `[service.lease-server]`", LeaseServer),
-    ("## `[network]`", Network),
-    ("## `[workload]`", Workload),
-    ("## `[[contender]]`", Contender),
+/// By its title.
+const TITLES: [(&str, Table); 6] = [
+    ("[service.zookeeper]", ZooKeeper),
+    ("[service.redis]", Redis),
+    ("[service.lease-server]", LeaseServer),
+    ("[network]", Network),
+    ("[workload]", Workload),
+    ("[[contender]]", Contender),
 ];
 
 /// A key, its values, each in a run of its own, and what else the service must have for them.
@@ -252,26 +257,16 @@ const KEYS: &[Row] = &[
     (Contender, "clock-offset", &["\"-5s\""], &[]),
 ];
 
-/// The rows of the tables of the document.
+/// The rows of the reference.
 fn documented() -> BTreeSet<(Table, String)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/scenarios.md");
-    let text = std::fs::read_to_string(path).expect("the document is there");
-    let mut keys = BTreeSet::new();
-    let mut table = None;
-    for line in text.lines() {
-        if line.starts_with("## ") {
-            let mut headings = HEADINGS.iter();
-            let found = headings.find(|(heading, _)| line.starts_with(heading));
-            table = found.map(|(_, table)| *table);
-        }
-        let key = line
-            .strip_prefix("| `")
-            .and_then(|rest| rest.split('`').next());
-        if let (Some(table), Some(key)) = (table, key) {
-            keys.insert((table, key.to_owned()));
-        }
-    }
-    keys
+    let of_table = |table: &KeyTable| {
+        let known = TITLES.iter().find(|(title, _)| *title == table.title);
+        let table_of = known.map(|(_, table)| *table);
+        let keys = table.keys.iter().map(|key| key.name.to_owned());
+        keys.filter_map(move |key| Some((table_of?, key)))
+            .collect::<Vec<_>>()
+    };
+    tables().iter().flat_map(of_table).collect()
 }
 
 /// A scenario on a service, with these lines in its tables.

@@ -22,6 +22,7 @@ mod replay;
 mod report_args;
 mod run;
 mod run_identity;
+mod schema;
 mod seed_args;
 mod select;
 mod shrink;
@@ -35,6 +36,10 @@ mod yields;
 
 use clap::Subcommand;
 
+pub use replay::Replayed;
+pub use why::WhyAnswers;
+pub use yields::Measured;
+
 use crate::cli::console::OutputArgs;
 use crate::cli::failure::Failure;
 
@@ -43,6 +48,7 @@ use crate::cli::failure::Failure;
 pub enum Command {
     Run(run::Run),
     Validate(validate::Validate),
+    Schema(schema::SchemaArgs),
     Merge(merge::Merge),
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
@@ -74,6 +80,7 @@ impl Command {
         match self {
             Self::Run(run) => run.execute(look),
             Self::Validate(validate) => validate.execute(),
+            Self::Schema(schema) => schema.execute(),
             Self::Merge(merge) => merge.execute(look),
             Self::Replay(replay) => replay.execute(look),
             Self::Shrink(shrink) => shrink.execute(look),

@@ -32,6 +32,11 @@ fn help_of_validate() {
 }
 
 #[test]
+fn help_of_schema() {
+    insta::assert_snapshot!(help(&["schema", "--help"]));
+}
+
+#[test]
 fn help_of_replay() {
     insta::assert_snapshot!(help(&["replay", "--help"]));
 }

@@ -19,6 +19,7 @@ mod library;
 mod matrix;
 mod readme;
 mod reports;
+mod schemas;
 mod session_names;
 mod shards;
 mod shrink;

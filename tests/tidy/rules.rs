@@ -140,6 +140,7 @@ const PICTURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("picklock-mutants", &[]),
+    ("picklock-schemas", &["picklock", "picklock-scenarios"]),
     ("first-lock", &["picklock"]),
     (
         "picklock",

@@ -7,6 +7,7 @@ use crate::time::VirtualTime;
 
 /// How a ZooKeeper server takes over what its leader has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum SyncMode {
     /// The transactions that it lacks.
@@ -19,6 +20,7 @@ pub enum SyncMode {
 
 /// What a server has when its process runs again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DataFound {
     /// Nothing: it keeps nothing on its disk.
@@ -54,6 +56,7 @@ pub enum DataFound {
 
 /// Who has made a replica a primary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Promoter {
     /// An operator: a fault of the plan.
@@ -76,6 +79,7 @@ pub enum Promoter {
 
 /// How a server came by the lock's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum KeySource {
     /// A client has set it there.
@@ -88,6 +92,7 @@ pub enum KeySource {
 
 /// Why a server has the lock's key no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyLoss {
     /// Its time was over.
@@ -110,6 +115,7 @@ pub enum KeyLoss {
 
 /// Why a message of a channel never came to a subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MessageLoss {
     /// It was lost on its way: a fault of the plan.
@@ -120,6 +126,7 @@ pub enum MessageLoss {
 
 /// Which servers have a contender's key of the lock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyHolders {
     /// These, by their places.
     pub on: Vec<ServerId>,

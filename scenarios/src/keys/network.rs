@@ -30,7 +30,7 @@ const NETWORK_KEYS: &[Key] = &[
     ),
     Key::new(
         "regions",
-        Holds::Either(&[MACHINES_BY_REGION, Holds::WholeOrRange(1, 16)]),
+        Holds::Either(&[Holds::MachinesByRegion, Holds::WholeOrRange(1, 16)]),
         "none",
         "Who lies where, or how many regions each seed draws: see [regions](scenarios.md#network).",
     ),
@@ -46,16 +46,22 @@ const NETWORK_KEYS: &[Key] = &[
 /// How chance decides.
 const STRATEGY: Holds = Holds::Variants(&[
     Variant::word("even", "Each choice as likely as any other."),
-    Variant::word("extremes", "The least or the most, and seldom between."),
+    Variant::word(
+        "extremes",
+        "Everything is the least or the most that there is.",
+    ),
     Variant::with(
         "delays",
         Holds::Whole(1, 100),
-        "All as it comes, but for so many delays.",
+        "Everything is the least, but for so many choices, which are the most.",
     ),
     Variant::with(
         "priorities",
         Holds::Whole(1, 100),
-        "Tasks have priorities, which change so often.",
+        "Every link is as slow as it is from its first message on, but for so many changes.",
     ),
-    Variant::word("orders", "All orders of what happens at once are as likely."),
+    Variant::word(
+        "orders",
+        "Each order in which messages can arrive is about as likely as any other.",
+    ),
 ]);

@@ -201,10 +201,14 @@ pub(super) const CONNECTIONS: Holds = Holds::Variants(&[
 /// The table that a cluster is.
 pub(super) const CLUSTER: KeyTable = KeyTable {
     title: "cluster of [service.redis]",
-    about: "The primaries are the first servers, and share the slots. One replica of each comes next, and then the next \
-        of each.",
+    about: "The primaries are the first servers, and share the slots. One replica of each comes next, and then the \
+        next of each.",
     keys: &[
-        Key::needed("primaries", Holds::Whole(3, 9), "Nodes that share the slots."),
+        Key::needed(
+            "primaries",
+            Holds::Whole(3, 9),
+            "Nodes that share the slots.",
+        ),
         Key::new(
             "replicas-of-each",
             Holds::Whole(0, 3),

@@ -170,7 +170,11 @@ const ARRIVAL: Holds = Holds::Variants(&[
         "in-order-behind-holder",
         "The same, and the others set out in their order.",
     ),
-    Variant::with("within", Holds::Duration, "Each at a random moment within this time."),
+    Variant::with(
+        "within",
+        Holds::Duration,
+        "Each at a random moment within this time.",
+    ),
 ]);
 
 const SECTION: Holds = Holds::Variants(&[
@@ -192,5 +196,9 @@ const SECTION: Holds = Holds::Variants(&[
 const STOCK: KeyTable = KeyTable {
     title: "sell",
     about: "What is sold.",
-    keys: &[Key::needed("stock", Holds::Whole(1, 1_000_000_000), "How many there are.")],
+    keys: &[Key::needed(
+        "stock",
+        Holds::Whole(1, 1_000_000_000),
+        "How many there are.",
+    )],
 };

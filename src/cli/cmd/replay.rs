@@ -20,6 +20,7 @@ use crate::scenarios::runner::{self, wanted};
 use crate::scenarios::{Case, RecordedRun, Scenario, Want};
 use crate::sim::Simulated;
 use crate::sim::watchdog::Named;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::run_identity::{self, IdentityCheck};
@@ -302,29 +303,45 @@ fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: 
 }
 
 /// A run for machines; the schema only ever gains keys within a version.
-#[derive(Serialize)]
-struct Replayed<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Replayed<'a> {
+    /// The version of this schema.
     version: u32,
+    /// The version of the program.
     picklock: &'a str,
+    /// The scenario.
     scenario: &'a str,
+    /// The case.
     case: &'a str,
+    /// The algorithm.
     algorithm: &'a str,
+    /// The seed.
     seed: u64,
+    /// The hash of the history, 16 hexadecimal digits.
     hash: String,
+    /// How the run stands.
     standing: Standing,
+    /// Why the run was vacuous; null if it was not.
     undecided: Option<&'a str>,
+    /// Why the run broke off, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<String>,
+    /// The promises that do not hold.
     verdicts: Vec<Judgement<'a>>,
+    /// The whole history; events are named by their place in it, from zero.
     history: &'a History,
+    /// All messages, with `--trace`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[schemars(with = "Vec<trace::RowAsJson<'static>>")]
     trace: &'a [trace::Row<'a>],
 }
 
 /// A verdict that is not "holds".
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Judgement<'a> {
+    /// The promise.
     invariant: &'a str,
+    /// What became of it.
     verdict: &'a Verdict,
 }
 

@@ -15,7 +15,8 @@ Examples:
   picklock validate a.toml b.toml
 
 Exit codes: 0 if nothing is wrong, 2 if something is. Mistakes are told as `picklock run` tells
-them: each with its place, and all of all files at once.";
+them: each with its place, and all of all files at once.
+`picklock schema scenario` is for editors, which find most of them while you write.";
 
 /// Read scenario files, and say what is wrong with them; nothing runs.
 #[derive(Debug, clap::Args)]

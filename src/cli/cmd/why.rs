@@ -13,6 +13,7 @@ use crate::scenarios::why::{
     Moment, TurningMoment, ViolationShare, Without, past, service_past, turning_moment, without,
 };
 use crate::scenarios::{runner, why};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::violating_run::{OneRun, ViolatingRun};
@@ -229,9 +230,9 @@ impl Answers<'_> {
         Story { why: None, ..told }
     }
 
-    fn as_json(&self) -> Json<'_> {
+    fn as_json(&self) -> WhyAnswers<'_> {
         let history = &self.ran.simulated.run.history;
-        Json {
+        WhyAnswers {
             version: 1,
             picklock: env!("CARGO_PKG_VERSION"),
             scenario: &self.ran.scenario.name,
@@ -253,32 +254,52 @@ impl Answers<'_> {
 
 /// The answers for machines; the schema only ever gains keys within a version. Events are named by their place in the
 /// history, from zero.
-#[derive(Serialize)]
-struct Json<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct WhyAnswers<'a> {
+    /// The version of this schema.
     version: u32,
+    /// The version of the program.
     picklock: &'a str,
+    /// The scenario.
     scenario: &'a str,
+    /// The case.
     case: &'a str,
+    /// The seed.
     seed: u64,
+    /// The hash of the history, 16 hexadecimal digits.
     hash: String,
+    /// The promise that is violated.
     invariant: &'a str,
+    /// What contradicts itself, and why.
     witness: &'a Witness,
+    /// One for the whole plan, and one for each fault.
     without: Vec<WithoutJson<'a>>,
+    /// Moments of the run.
     curve: Vec<MomentJson>,
+    /// The choice that made the violation likelier by the most, from one; null if none did.
     turning_choice: Option<usize>,
+    /// The first event that was not settled before it.
     turning_event: Option<usize>,
+    /// The events that led to the violation.
     past: &'a [usize],
+    /// What servers did and found on the way, by its place in `history.service`.
     service_past: &'a [usize],
+    /// The whole history; events are named by their place in it, from zero.
     history: &'a History,
 }
 
-/// A fault by its number, from one; none for the whole plan.
-#[derive(Serialize)]
+/// What is left of the violation without a fault: its number, from one; none for the whole plan.
+#[derive(Serialize, JsonSchema)]
 struct WithoutJson<'a> {
+    /// The fault, from one; null for the whole plan.
     fault: Option<usize>,
+    /// The places of the faults that went with it, from zero.
     with_it: &'a [usize],
+    /// How many runs violate the promise.
     violated: u64,
+    /// How many cannot tell.
     undecided: u64,
+    /// Of so many runs.
     of: u64,
 }
 
@@ -294,11 +315,16 @@ impl<'a> WithoutJson<'a> {
     }
 }
 
-#[derive(Serialize)]
+/// How likely the violation is, once so many choices are as they were.
+#[derive(Serialize, JsonSchema)]
 struct MomentJson {
+    /// How many choices are as they were.
     kept: usize,
+    /// How many events of the history are the same whatever is drawn then.
     settled: usize,
+    /// How many runs violate the promise.
     violated: u64,
+    /// Of so many runs.
     of: u64,
 }
 

@@ -14,7 +14,8 @@ use crate::scenarios::search::portfolio::strategy_name;
 use crate::scenarios::{Case, Scenario, Want, program};
 use crate::sim::broken::caught;
 use crate::sim::plan::Strategy;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::charts::{self, Kind};
 use super::select;
@@ -356,29 +357,66 @@ fn shown(found: &Yield, hundredths: u64) -> String {
     }
 }
 
-fn document(columns: &[Column], rows: &[Row], effort: Effort) -> Value {
+fn document(columns: &[Column], rows: &[Row], effort: Effort) -> Measured {
     let figures = rows.iter().flat_map(|row| {
         let named = columns.iter().zip(&row.columns);
         named.flat_map(|(column, yields)| yields.iter().map(|found| figure(row, column, found)))
     });
-    json!({
-        "version": 1,
-        "picklock": env!("CARGO_PKG_VERSION"),
-        "bases": effort.bases,
-        "limit": effort.limit,
-        "yields": figures.collect::<Vec<_>>(),
-    })
+    Measured {
+        version: 1,
+        picklock: env!("CARGO_PKG_VERSION"),
+        bases: effort.bases,
+        limit: effort.limit,
+        yields: figures.collect(),
+    }
 }
 
-fn figure(row: &Row, column: &Column, found: &Yield) -> Value {
-    json!({
-        "scenario": row.scenario.name,
-        "case": row.case.name,
-        "algorithm": row.case.algorithm.name,
-        "invariant": found.invariant,
-        "way": column.name,
-        "found": found.found(),
-        "median": found.percentile(50),
-        "percentile-99": found.percentile(99),
-    })
+fn figure(row: &Row, column: &Column, found: &Yield) -> YieldRow {
+    YieldRow {
+        scenario: row.scenario.name.clone(),
+        case: row.case.name.clone(),
+        algorithm: row.case.algorithm.name,
+        invariant: found.invariant,
+        way: column.name.clone(),
+        found: found.found(),
+        median: found.percentile(50),
+        percentile_99: found.percentile(99),
+    }
+}
+
+/// The figures for machines; the schema only ever gains keys within a version.
+#[derive(Serialize, JsonSchema)]
+pub struct Measured {
+    /// The version of this schema.
+    version: u32,
+    /// The version of the program.
+    picklock: &'static str,
+    /// From how many bases each search began.
+    bases: u64,
+    /// After so many runs a search gave up.
+    limit: u64,
+    /// One for each violation and way.
+    yields: Vec<YieldRow>,
+}
+
+/// How soon a violation is found in one way.
+#[derive(Serialize, JsonSchema)]
+struct YieldRow {
+    /// The scenario.
+    scenario: String,
+    /// The case.
+    case: String,
+    /// The algorithm.
+    algorithm: &'static str,
+    /// The promise that is to be violated.
+    invariant: &'static str,
+    /// How it was searched for.
+    way: String,
+    /// From how many of the bases it was found.
+    found: u64,
+    /// After how many runs it was found from half of the bases; null if from too few.
+    median: Option<u64>,
+    /// The same, from 99 of 100.
+    #[serde(rename = "percentile-99")]
+    percentile_99: Option<u64>,
 }

@@ -12,6 +12,7 @@ use crate::sim::network::ServerId;
 use crate::sim::plan::{ContenderName, Plan, Workload};
 use crate::sim::process::ProcessId;
 use crate::sim::trace::{MessageDirection, Party, TracedMessage};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::script_names::ScriptNames;
@@ -42,20 +43,28 @@ pub struct Row<'t> {
 }
 
 /// A message as JSON has it.
-#[derive(Serialize)]
-struct RowAsJson<'r> {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RowAsJson<'r> {
     /// When, in microseconds of virtual time.
     at: u64,
+    /// Who sends it.
     from: &'r str,
+    /// To whom.
     to: &'r str,
+    /// The client, of its own messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     client: Option<&'r str>,
+    /// The server at the other end.
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<&'r str>,
+    /// The number of the connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     connection: Option<u32>,
+    /// `to-server`, `to-client`, or `between-servers`.
     direction: &'static str,
+    /// What becomes of it: `sent`, `received`, `lost`, or what an end of a connection learns.
     step: &'static str,
+    /// The message in a few words.
     text: &'r str,
 }
 
