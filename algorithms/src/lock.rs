@@ -32,13 +32,14 @@ pub trait Lock {
     }
 
     /// Waits until the contender holds the lock together with others who share it, as readers do: of a lock of the kind
-    /// [`ReadWrite`](crate::LockKind::ReadWrite). Nobody calls it of another.
+    /// [`ReadWrite`](crate::LockKind::ReadWrite); or until a [`Barrier`](crate::LockKind::Barrier) does not stand.
+    /// Nobody calls it of another.
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         self.acquire().await
     }
 
-    /// Says how many come to it: of a lock of the kind [`Barrier`](crate::LockKind::Barrier), before any other call.
-    /// Nobody says so of another. To acquire it is to enter it, and to release it is to leave it.
+    /// Says how many come to it: of a lock of the kind [`DoubleBarrier`](crate::LockKind::DoubleBarrier), before any
+    /// other call. Nobody says so of another. To acquire it is to enter it, and to release it is to leave it.
     fn set_parties(&mut self, _parties: u32) {}
 
     /// Gives the lock back, in whichever mode it is held.

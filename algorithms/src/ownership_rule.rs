@@ -26,11 +26,13 @@ pub enum OwnershipRule {
     },
     /// Each child of the lock's node is a lease, and owns a permit.
     EveryLease,
-    /// The children of the lock's node are parties of a barrier, and nobody owns it.
+    /// The children of the lock's node are parties of a double barrier, and nobody owns it.
     Parties {
         /// The child that is no party, but says that all have come.
         ready: &'static str,
     },
+    /// A child of the lock's node is a barrier that stands, and who made it has set it: whoever comes meanwhile waits.
+    Barrier,
     /// The node exists, and who made it owns the lock.
     Node,
     /// The node's data is not empty, and who wrote it last owns the lock.
@@ -59,16 +61,20 @@ pub enum LockKind {
     Semaphore,
     /// By one leader at a time, for a term.
     Election,
-    /// By all together: a barrier, which all enter when the last has come, and all leave when the last is done.
+    /// By the one who has set it, while all others wait: a barrier that stands until it is removed.
     Barrier,
+    /// By all together: a double barrier, which all enter when the last has come, and all leave when the last is done.
+    DoubleBarrier,
 }
 
 impl LockKind {
-    /// Whether there is a holder that others wait for: not at a barrier, where all wait for each other.
+    /// Whether there is a holder that others wait for: not at a double barrier, where all wait for each other.
     pub fn is_handed_over(self) -> bool {
         match self {
-            Self::Mutex | Self::ReadWrite | Self::Semaphore | Self::Election => true,
-            Self::Barrier => false,
+            Self::Mutex | Self::ReadWrite | Self::Semaphore | Self::Election | Self::Barrier => {
+                true
+            }
+            Self::DoubleBarrier => false,
         }
     }
 
@@ -80,6 +86,7 @@ impl LockKind {
             Self::Semaphore => "semaphore",
             Self::Election => "election",
             Self::Barrier => "barrier",
+            Self::DoubleBarrier => "double-barrier",
         }
     }
 }
@@ -94,7 +101,7 @@ impl OwnershipRule {
             | Self::LowestLeases { .. }
             | Self::EveryLease
             | Self::Parties { .. } => true,
-            Self::Node | Self::Data | Self::Key => false,
+            Self::Barrier | Self::Node | Self::Data | Self::Key => false,
         }
     }
 
@@ -116,7 +123,8 @@ impl OwnershipRule {
             }
             | Self::EveryLease => LockKind::Semaphore,
             Self::LowestChildLeads => LockKind::Election,
-            Self::Parties { .. } => LockKind::Barrier,
+            Self::Barrier => LockKind::Barrier,
+            Self::Parties { .. } => LockKind::DoubleBarrier,
         }
     }
 }

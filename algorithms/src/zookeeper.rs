@@ -1,6 +1,9 @@
 //! Lock recipes on ZooKeeper.
 
 pub mod acquire_in_callback;
+pub mod barrier;
+pub mod barrier_any_event;
+pub mod barrier_sync;
 pub mod best_effort_cleanup;
 pub mod blind_unlock;
 pub mod callback_watch;
@@ -9,6 +12,7 @@ pub mod conditional_set;
 pub mod conditional_set_anonymous;
 pub mod counter_not_set;
 pub mod counter_of_all_locks;
+pub mod curator_barrier;
 pub mod curator_double_barrier;
 pub mod curator_double_barrier_any_wake;
 pub mod curator_leader_latch;
@@ -42,6 +46,7 @@ pub mod go_zookeeper_lock_events;
 pub mod go_zookeeper_lock_expired_only;
 pub mod guid_reentry;
 pub mod hardened;
+pub mod kazoo_barrier;
 pub mod kazoo_double_barrier;
 pub mod kazoo_election;
 pub mod kazoo_election_ignores_state;

@@ -60,8 +60,8 @@ pub struct Nearness([Option<NearMiss>; DISTANCES.len()]);
 impl Nearness {
     /// That of a run.
     pub fn of(evidence: &Evidence<'_>) -> Self {
-        // Parties of a barrier are inside together.
-        if evidence.run.facts.parties.is_some() {
+        // Parties of a barrier are inside together, and who has passed one need not be gone when it is set again.
+        if evidence.run.facts.rendezvous.is_some() {
             return Self::default();
         }
         let ends = BeliefEnds::of(evidence);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ForGood, History, VirtualTime};
+use crate::{ForGood, History, Rendezvous, VirtualTime};
 
 /// Everything that a check may look at.
 #[derive(Clone, Debug)]
@@ -47,8 +47,8 @@ pub struct Facts {
     pub faults_planned: u32,
     /// Whether somebody must have waited for the lock for the run to mean anything.
     pub must_contend: bool,
-    /// How many contenders must come to each lock, if it is a barrier. None: it is none.
-    pub parties: Option<u32>,
+    /// What those who come wait for, if the locks are barriers of whatever kind. None: they are none.
+    pub rendezvous: Option<Rendezvous>,
     /// Whether several servers each say who owns the lock, as those of Redis do: what one of them has lost, the others
     /// may not know.
     pub servers_decide_alone: bool,
@@ -68,7 +68,7 @@ impl Default for Facts {
             permits: 1,
             faults_planned: 0,
             must_contend: false,
-            parties: None,
+            rendezvous: None,
             servers_decide_alone: false,
         }
     }

@@ -1,6 +1,6 @@
 //! Vacuous runs: what a scenario wanted to test never happened.
 
-use crate::{Ended, EventKind, Evidence, FaultId, Run};
+use crate::{Ended, EventKind, Evidence, FaultId, Rendezvous, Run};
 
 /// Why the run says nothing, if so. Whatever the checks found then, it is not "holds".
 pub fn vacuous(run: &Run) -> Option<String> {
@@ -38,8 +38,9 @@ pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
     }
     let facts = &evidence.run.facts;
     if evidence.beliefs.is_empty() && evidence.ownerships.is_empty() {
-        let what = match facts.parties {
-            Some(_) => "nobody ever entered the barrier",
+        let what = match facts.rendezvous {
+            Some(Rendezvous::DoubleBarrier { .. }) => "nobody ever entered the barrier",
+            Some(Rendezvous::Barrier) => "nobody ever set the barrier, and nobody passed it",
             None => "nobody ever got the lock",
         };
         return Some(what.to_owned());

@@ -12,7 +12,9 @@ pub enum Vocabulary {
     Lock,
     /// The holder of an election leads.
     Election,
-    /// The parties of a barrier come, enter, are done, and leave.
+    /// The parties of a double barrier come, enter, are done, and leave.
+    DoubleBarrier,
+    /// A barrier is set and removed, and others wait for that and pass.
     Barrier,
 }
 
@@ -22,36 +24,50 @@ impl Vocabulary {
         *self == Self::Lock
     }
 
-    /// The words of an election, or those of all others.
-    fn of_election(self, election: &'static str, others: &'static str) -> &'static str {
+    /// The words of an election, those of a barrier that one sets, or those of all others.
+    fn choose(
+        self,
+        election: &'static str,
+        barrier: &'static str,
+        others: &'static str,
+    ) -> &'static str {
         match self {
             Self::Election => election,
-            Self::Lock | Self::Barrier => others,
+            Self::Barrier => barrier,
+            Self::Lock | Self::DoubleBarrier => others,
         }
     }
 
     /// What a holder does.
     pub(crate) fn is_inside(self) -> &'static str {
-        self.of_election("leads", "is inside")
+        self.choose("leads", "has passed", "is inside")
     }
 
     /// What the service makes a contender.
     pub(crate) fn owner(self) -> &'static str {
-        self.of_election("leader", "owner")
+        self.choose("leader", "setter", "owner")
     }
 
     /// What becomes of a contender that waits for ever.
     pub(crate) fn never_got_it(self) -> &'static str {
-        self.of_election("never came to lead", "never got the lock")
+        self.choose(
+            "never came to lead",
+            "never passed the barrier",
+            "never got the lock",
+        )
     }
 
     /// What a contender does that waits.
     pub(crate) fn wants_it(self) -> &'static str {
-        self.of_election("has been a candidate", "wants the lock")
+        self.choose(
+            "has been a candidate",
+            "has waited at the barrier",
+            "wants the lock",
+        )
     }
 
     /// What a contender believed that it did.
     pub(crate) fn held_it(self) -> &'static str {
-        self.of_election("led", "held the lock")
+        self.choose("led", "had set the barrier", "held the lock")
     }
 }

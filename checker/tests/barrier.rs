@@ -1,8 +1,8 @@
 //! The promise of barriers against brute force: every passage compared with every use of every other party.
 
 use picklock_checker::{
-    ContenderId, Counts, Event, EventKind, Facts, Failure, ForGood, History, LockId, Mode, Run,
-    Verdict, VirtualTime, invariants,
+    ContenderId, Counts, Event, EventKind, Facts, Failure, ForGood, History, LockId, Mode,
+    Rendezvous, Run, Verdict, VirtualTime, invariants,
 };
 use proptest::prelude::*;
 
@@ -156,7 +156,7 @@ fn run() -> impl Strategy<Value = Run> {
         Run {
             history,
             facts: Facts {
-                parties: Some(PARTIES),
+                rendezvous: Some(Rendezvous::DoubleBarrier { parties: PARTIES }),
                 ..Facts::default()
             },
             counts: Counts::default(),

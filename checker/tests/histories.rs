@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use picklock_checker::{INVARIANTS, Invariant, Run, Verdict, invariants, notation};
+use picklock_checker::{INVARIANTS, Invariant, Rendezvous, Run, Verdict, invariants, notation};
 
 struct Case {
     path: PathBuf,
@@ -60,7 +60,11 @@ fn state(run: &mut Run, fact: &str) {
         "step" => run.facts.step = Some(value),
         "floor" => run.facts.floor = Some(value),
         "bypass-bound" => run.facts.bypass_bound = u32::try_from(value).ok(),
-        "parties" => run.facts.parties = u32::try_from(value).ok(),
+        "parties" => {
+            let parties = u32::try_from(value).ok();
+            run.facts.rendezvous = parties.map(|parties| Rendezvous::DoubleBarrier { parties });
+        }
+        "barrier" => run.facts.rendezvous = (value == 1).then_some(Rendezvous::Barrier),
         "initial" => run.facts.initial_value = value,
         other => panic!("what is {other}?"),
     }

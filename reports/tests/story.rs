@@ -167,7 +167,7 @@ fn a_barrier_is_told_in_words_of_its_own() {
         &[],
         "1 acquire 1\n2 acquire 2\n3 enters 1 1\n3 enters 2 2\n5 leaves 1\n7 leaves 2\n9 released 1\n9 released 2\n",
     );
-    told.history.vocabulary = Vocabulary::Barrier;
+    told.history.vocabulary = Vocabulary::DoubleBarrier;
     let text = essential(&told);
     for words in ["comes", "enters", "is done", "leaves"] {
         assert!(text.contains(words), "{words}: {text}");

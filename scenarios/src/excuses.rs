@@ -19,14 +19,15 @@
 //!   direction, or dead when the owner dies; and servers that stall; and under an answer that never comes, where
 //!   requests have no timeout.
 //! - `progress`, under that one alone, which is not drawn: who waits for an answer for ever waits for ever.
-//! - `barrier`, and `progress` of one, if the plan holds what deletes a node from outside: it is what its party is
-//!   known by. A party that has died, or whose session has ended, the invariants excuse by themselves.
+//! - `barrier`, and `progress` of a double one, if the plan holds what deletes a node from outside: it is what its
+//!   party is known by. A party that has died, or whose session has ended, the invariants excuse by themselves.
 //!
 //! Of locks that are held by a lease, `excuses/lease.rs` says the same.
 //!
 //! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`, `timely-loss`; and
 //! of `mutual-exclusion`, what lies after the moment at which a holder could know of its loss, or goes back to no loss.
 
+mod barrier;
 mod lease;
 
 use std::collections::BTreeMap;
@@ -92,13 +93,8 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
     if let Some(because) = waits {
         excuse("progress", because);
     }
-    let deletes = |fault: &PlannedFault| {
-        matches!(fault.inject, Fault::DeleteNode { .. } | Fault::RecreateLock)
-    };
-    if plan.parties().is_some() && faults.iter().any(deletes) {
-        let because = "a party whose node is deleted from outside is no party any more";
-        excuse("barrier", because);
-        excuse("progress", because);
+    for (invariant, because) in barrier::excuses(plan, faults) {
+        excuse(invariant, because);
     }
     excuses
 }

@@ -142,6 +142,9 @@ impl Experiment {
             | "curator-mutex"
             | "curator-read-write-lock" => Some(n.saturating_sub(1)),
             "zk-shared-locks" => Some(2 * n.saturating_sub(1)),
+            "zk-barrier" | "zk-barrier-sync" | "curator-barrier" | "kazoo-barrier" => {
+                Some(n.saturating_sub(1))
+            }
             "curator-semaphore" | "curator-semaphore-hardened" => (3 * n).checked_sub(5),
             "kazoo-semaphore" => (4 * n).checked_sub(5),
             "curator-semaphore-v1" => Some(n.saturating_sub(1)),

@@ -86,7 +86,7 @@ pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
     let settings = settings.filter_map(|(name, own)| Some((new_name(*name)?, own.clone())));
     less.workload.contender_settings = settings.collect();
     // To barriers all come together, whoever they are.
-    let own_locks = plan.parties().is_none();
+    let own_locks = plan.rendezvous().is_none();
     for (new, old) in (0..).zip(&staying).filter(|_| own_locks) {
         keep_locks(&plan.workload, ContenderName(*old), &mut less.workload, new);
     }

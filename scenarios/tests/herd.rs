@@ -38,6 +38,10 @@ const MODES: &[(Mode, &[&str])] = &[
             "curator-semaphore-hardened",
             "kazoo-semaphore",
             "curator-semaphore-v1",
+            "zk-barrier",
+            "zk-barrier-sync",
+            "curator-barrier",
+            "kazoo-barrier",
         ],
     ),
     (

@@ -56,6 +56,22 @@ const SLIPS: &[Slip] = &[
         "inject.cancel = { target = \"contender-1\" }",
     ),
     (
+        "a_barrier_set_again_inside",
+        GOOD,
+        r#"[workload]
+contenders = 3
+reentrancy-depth = 2
+bypass-bound = 1
+
+[[fault]]
+when.acquired = { by = "contender-1" }
+inject.cancel = { target = "contender-1" }
+
+[[case]]
+algorithm = "zk-barrier"
+"#,
+    ),
+    (
         "a_promise_of_locks",
         "\"zk-double-barrier\"\n",
         "\"zk-double-barrier\"\nexpect.mutual-exclusion = \"holds\"\n",

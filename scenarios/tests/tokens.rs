@@ -17,7 +17,11 @@ fn read(head: &str, recipe: &Recipe, case: &str) -> Result<Scenario, Vec<Diagnos
         recipe.name,
         match recipe.ownership.kind() {
             LockKind::Semaphore => "[workload]\npermits = 2\n",
-            LockKind::Mutex | LockKind::ReadWrite | LockKind::Election | LockKind::Barrier => "",
+            LockKind::Mutex
+            | LockKind::ReadWrite
+            | LockKind::Election
+            | LockKind::Barrier
+            | LockKind::DoubleBarrier => "",
         }
     );
     parse("test", &text, &Catalogue::EVERYTHING)

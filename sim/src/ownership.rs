@@ -179,7 +179,7 @@ impl Ownership {
                 );
                 self.grant_next(at, recorder);
             }
-            OwnershipRule::Node => {
+            OwnershipRule::Barrier | OwnershipRule::Node => {
                 let name = recorder.name(path);
                 let owner = Owner::exclusive(by, Token(zxid), name);
                 self.grant(at, owner, recorder);

@@ -340,7 +340,7 @@ impl<S: SimulatedService> Simulation<S> {
                 faults_planned: world.plan.faults.len() as u32,
                 permits: world.plan.workload.permits(),
                 must_contend: world.plan.workload.contenders > world.plan.workload.permits(),
-                parties: world.plan.parties(),
+                rendezvous: world.plan.rendezvous(),
                 servers_decide_alone: world.plan.service.redis().is_some()
                     && world.plan.service.machines() > 1,
             };

@@ -114,7 +114,7 @@ fn what_there_is_nothing_to_measure_of() {
         ],
     );
     let barrier = refused(&["herd", "--algorithm", "zk-double-barrier"]);
-    has(&barrier, &["zk-double-barrier is a barrier"]);
+    has(&barrier, &["zk-double-barrier is a double barrier"]);
     let readers = refused(&["herd", "--algorithm", "zk-hardened", "--readers"]);
     has(
         &readers,
@@ -123,7 +123,10 @@ fn what_there_is_nothing_to_measure_of() {
     let permits = refused(&["herd", "--algorithm", "zk-shared-locks", "--permits", "2"]);
     has(&permits, &["and not semaphore", "--kind semaphore"]);
     let barrier = refused(&["cost", "--algorithm", "zk-double-barrier"]);
-    has(&barrier, &["zk-double-barrier is a barrier", "handed over"]);
+    has(
+        &barrier,
+        &["zk-double-barrier is a double barrier", "handed over"],
+    );
     let unknown = refused(&["herd", "--algorithm", "zk-hardend"]);
     has(&unknown, &["did you mean `zk-hardened`?"]);
     assert!(!unknown.contains("redlock"), "{unknown}");

@@ -14,6 +14,15 @@ hazards! {
     "incidents/hbase-16144": ["zk-persistent"] breaks [NoOrphan, Progress] under [Crash];
     "incidents/zookeeper-2931": ["zk-sorted-by-name"] breaks [MutualExclusion] under [None];
     "zookeeper/acquire-in-callback": ["zk-acquire-in-callback"] breaks [Progress] under [Crash];
+    "zookeeper/barrier-at-a-server-behind": [
+        "zk-barrier", "curator-barrier", "kazoo-barrier",
+    ] breaks [Barrier] under [ServerStall];
+    "zookeeper/barrier-blip": ["zk-barrier-any-event"] breaks [Barrier] under [ConnectionLoss];
+    "zookeeper/barrier-blip": ["kazoo-barrier"] breaks [Progress] under [ConnectionLoss];
+    "zookeeper/barrier-removal-given-up": ["curator-barrier"] breaks [Progress] under [Partition];
+    "zookeeper/barrier-without-sync": [
+        "zk-barrier", "curator-barrier", "kazoo-barrier",
+    ] breaks [Barrier] under [None];
     "zookeeper/barrier-reconnect": [
         "curator-double-barrier", "curator-double-barrier-any-wake",
     ] breaks [Barrier] under [ConnectionLoss];

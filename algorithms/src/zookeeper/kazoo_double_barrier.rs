@@ -148,8 +148,16 @@ impl DoubleBarrier {
     }
 }
 
+/// What a call that is repeated for ever raises.
+pub(super) fn raised(failed: Failed) -> LockError {
+    match failed {
+        Failed::Keeper(error) => error.into(),
+        Failed::ForceRetry | Failed::RetryFailed | Failed::Timeout => LockError::TimedOut,
+    }
+}
+
 /// Waits until the watch tells of this, whatever else it tells of.
-async fn told_of(what: EventType, watch: Watch) {
+pub(super) async fn told_of(what: EventType, watch: Watch) {
     while watch.next().await.kind != what {}
 }
 
@@ -166,12 +174,7 @@ impl Lock for DoubleBarrier {
             Ok(()) => Ok(Held::at(Path::clone(&self.create_path))),
             Err(failed) => {
                 self.best_effort_cleanup().await;
-                Err(match failed {
-                    Failed::Keeper(error) => error.into(),
-                    Failed::ForceRetry | Failed::RetryFailed | Failed::Timeout => {
-                        LockError::TimedOut
-                    }
-                })
+                Err(raised(failed))
             }
         }
     }

@@ -1,30 +1,37 @@
-//! Barriers: nobody enters before all have come, and nobody leaves before all are done.
+//! Barriers: nobody passes while one stands, enters a double barrier before all have come, or leaves it before all are
+//! done.
 
 mod parties;
+mod standing;
 
 pub(super) use parties::{Out, Parties};
 
 use crate::witness::WitnessBuilder;
-use crate::{ContenderId, EventKind, Evidence, Invariant, LockId, Truth, Verdict};
+use crate::{ContenderId, EventKind, Evidence, Invariant, LockId, Rendezvous, Truth, Verdict};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
     name: "barrier",
     truth: Truth::Belief,
-    meaning: "Nobody enters the barrier before all parties have come, and nobody leaves it before all are done.",
+    meaning: "Nobody passes a barrier while it stands, enters a double barrier before all parties have come, or leaves \
+              it before all are done.",
     check,
     inexcusable: None,
 };
 
-/// The nth time that a party enters a barrier, all others have come to it n times; and the nth time that it leaves, all
-/// others have been done n times. A party that has died there, or lost its session, is not waited for, and what it does
-/// there later is not judged: the service has let its node go, the others may have gone on without it, and whoever
-/// takes the place of a dead one does not know how far that had come.
 fn check(evidence: &Evidence<'_>) -> Verdict {
-    let undecided = |why: &str| Verdict::Undecided(why.to_owned());
-    let Some(count) = evidence.run.facts.parties else {
-        return undecided("it is no barrier");
-    };
+    match evidence.run.facts.rendezvous {
+        None => Verdict::Undecided("it is no barrier".to_owned()),
+        Some(Rendezvous::Barrier) => standing::check(evidence),
+        Some(Rendezvous::DoubleBarrier { parties }) => of_parties(evidence, parties),
+    }
+}
+
+/// The nth time that a party enters a double barrier, all others have come to it n times; and the nth time that it
+/// leaves, all others have been done n times. A party that has died there, or lost its session, is not waited for, and
+/// what it does there later is not judged: the service has let its node go, the others may have gone on without it,
+/// and whoever takes the place of a dead one does not know how far that had come.
+fn of_parties(evidence: &Evidence<'_>, count: u32) -> Verdict {
     let mut parties = Parties::new(count);
     let mut is_entered = false;
     for (index, event) in evidence.run.history.events.iter().enumerate() {
@@ -46,7 +53,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     }
     match is_entered {
         true => Verdict::Holds,
-        false => undecided("nobody ever entered the barrier"),
+        false => Verdict::Undecided("nobody ever entered the barrier".to_owned()),
     }
 }
 
@@ -147,7 +154,7 @@ mod tests {
 
     fn verdict(text: &str) -> Verdict {
         let mut run = notation::run(text);
-        run.facts.parties = Some(2);
+        run.facts.rendezvous = Some(Rendezvous::DoubleBarrier { parties: 2 });
         INVARIANT.verdict(&run)
     }
 
@@ -249,7 +256,7 @@ mod tests {
     fn what_a_party_does_there_later_is_not_judged_but_all_others_are() {
         let three = |text: &str| {
             let mut run = notation::run(text);
-            run.facts.parties = Some(3);
+            run.facts.rendezvous = Some(Rendezvous::DoubleBarrier { parties: 3 });
             INVARIANT.verdict(&run)
         };
         let b_comes_again = "a.acquire:0 b.acquire:1 b.crashed:2 b.acquire:3 b:4-";

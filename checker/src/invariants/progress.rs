@@ -8,7 +8,7 @@ mod wait;
 
 use self::wait::{Wait, has_queue};
 use crate::witness::WitnessBuilder;
-use crate::{ContenderId, Ended, EventKind, Evidence, Invariant, Truth, Verdict};
+use crate::{ContenderId, Ended, EventKind, Evidence, Invariant, Rendezvous, Truth, Verdict};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
@@ -142,11 +142,12 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
 }
 
 /// Why no lock could make progress, if so: a stranded contender owns the lock, and the service still hears from
-/// it. What the dead have left behind ought to go.
+/// it. What the dead have left behind ought to go, but for a barrier: that stands until it is removed.
 fn held_up(evidence: &Evidence<'_>, stuck: &[Wait]) -> Option<String> {
     let owners = stuck.iter().filter_map(|wait| wait.owner);
     let mut stranded = owners.filter_map(|owner| evidence.run.for_good.stranded(owner));
-    let stranded = stranded.find(|stranded| stranded.is_heard)?;
+    let stands = evidence.run.facts.rendezvous == Some(Rendezvous::Barrier);
+    let stranded = stranded.find(|stranded| stranded.is_heard || stands)?;
     Some(format!("{}, and all others wait for it", stranded.why))
 }
 

@@ -20,7 +20,8 @@ pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary) -> S
         "progress" => match vocabulary {
             Vocabulary::Lock => "never gets it",
             Vocabulary::Election => "never leads",
-            Vocabulary::Barrier => "never gets through",
+            Vocabulary::Barrier => "never passes",
+            Vocabulary::DoubleBarrier => "never gets through",
         },
         "no-orphan" => "nobody's",
         "own-release-only" => "not its own",

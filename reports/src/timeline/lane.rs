@@ -43,6 +43,8 @@ pub(crate) struct Lane {
     gone: bool,
     /// Its process stands still.
     paused: bool,
+    /// What it asked for last is to be shared.
+    shares: bool,
 }
 
 impl Lane {
@@ -75,10 +77,13 @@ impl Lane {
             EventKind::AcquireStarted { lock, mode, .. } => {
                 let bar = self.bar(glyphs);
                 (self.calling, self.gone) = (true, false);
+                self.shares = mode == Mode::Shared;
                 let words = match (mode, history.vocabulary) {
+                    (Mode::Shared, Vocabulary::Barrier) => "waits",
+                    (Mode::Exclusive, Vocabulary::Barrier) => "sets the barrier",
                     (Mode::Shared, _) => "acquire to read",
                     (Mode::Exclusive, Vocabulary::Election) => "volunteers",
-                    (Mode::Exclusive, Vocabulary::Barrier) => "comes",
+                    (Mode::Exclusive, Vocabulary::DoubleBarrier) => "comes",
                     (Mode::Exclusive, Vocabulary::Lock) => "acquire",
                 };
                 Cell::new(&bar, named(words, lock))
@@ -106,7 +111,9 @@ impl Lane {
             }
             EventKind::Released { lock, .. } => {
                 let words = match history.vocabulary {
-                    Vocabulary::Barrier => "leaves",
+                    Vocabulary::DoubleBarrier => "leaves",
+                    Vocabulary::Barrier if self.shares => "",
+                    Vocabulary::Barrier => "removed",
                     Vocabulary::Lock | Vocabulary::Election => "released",
                 };
                 self.plain(named(words, lock), glyphs)
@@ -177,8 +184,10 @@ impl Lane {
             (true, _) => "enters again",
             (false, Mode::Exclusive) => match history.vocabulary {
                 Vocabulary::Election => "leads",
-                Vocabulary::Lock | Vocabulary::Barrier => "enters",
+                Vocabulary::Lock | Vocabulary::DoubleBarrier => "enters",
+                Vocabulary::Barrier => "has set it",
             },
+            (false, Mode::Shared) if history.vocabulary == Vocabulary::Barrier => "passes",
             (false, Mode::Shared) => "enters to read",
         };
         self.calling = false;
@@ -203,7 +212,8 @@ impl Lane {
         let words = match history.vocabulary {
             _ if once => "leaves once",
             Vocabulary::Election => "steps down",
-            Vocabulary::Barrier => "is done",
+            Vocabulary::Barrier if !self.shares => "removes it",
+            Vocabulary::Barrier | Vocabulary::DoubleBarrier => "is done",
             Vocabulary::Lock => "leaves",
         };
         Cell::new(bar, named(words, lock, history))

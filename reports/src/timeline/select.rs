@@ -273,7 +273,7 @@ fn engaged(history: &History, lane: ContenderId, index: usize) -> bool {
 
 /// Whether a wait or a hold ends here. Who is done waits at a barrier until it may leave.
 fn ends(what: &EventKind, history: &History) -> bool {
-    let is_barrier = history.vocabulary == Vocabulary::Barrier;
+    let is_barrier = history.vocabulary == Vocabulary::DoubleBarrier;
     match what {
         EventKind::ReleaseStarted { .. } => return !is_barrier,
         EventKind::Released { .. } | EventKind::ReleaseFailed { .. } => return is_barrier,

@@ -300,3 +300,14 @@ fn of_a_party_whose_node_is_deleted_from_outside_no_barrier_knows() {
     assert_eq!(excused(&[Fault::RecreateLock]), [true, true]);
     assert_eq!(excused(&[pause(Duration::from_secs(60))]), [false, false]);
 }
+
+#[test]
+fn a_barrier_that_an_operator_removes_is_gone_and_all_pass() {
+    let mut barrier = plan(false);
+    barrier.recipe = *picklock_algorithms::registry::find("zk-barrier-sync").expect("it is known");
+    let all = excused_in(&barrier, &[Fault::RecreateLock]);
+    assert!(
+        all.contains(&"barrier") && !all.contains(&"progress"),
+        "{all:?}"
+    );
+}

@@ -1,5 +1,6 @@
-//! What cannot be asked of a barrier: all parties come to it, in the same rounds, and nobody gives up.
+//! What cannot be asked of a barrier: all come to it, in the same rounds; and at a double barrier nobody gives up.
 
+use picklock_checker::Rendezvous;
 use picklock_sim::plan::Plan;
 
 use super::reader::{Item, Mistake, Mistakes};
@@ -13,20 +14,27 @@ pub(super) fn refuse_of_barrier(
     open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) {
-    if plan.parties().is_none() {
+    let Some(rendezvous) = plan.rendezvous() else {
         return;
-    }
-    for (key, says, help) in senseless(plan, open) {
-        let name = plan.recipe.name;
-        let mistake = Mistake::new(format!("`{name}` is a barrier, and has no use for {key}"))
+    };
+    let of_kind = match rendezvous {
+        Rendezvous::Barrier => Vec::new(),
+        Rendezvous::DoubleBarrier { .. } => of_parties(plan, open),
+    };
+    for (key, says, help) in of_kind.into_iter().chain(of_any(plan, open)) {
+        let (name, kind) = (plan.recipe.name, plan.recipe.ownership.kind().name());
+        let mistake = Mistake::new(format!("`{name}` is a {kind}, and has no use for {key}"))
             .label(format!("but {says}"))
             .help(help);
         mistakes.add(item.span.clone(), mistake);
     }
 }
 
-/// The keys that make no sense, what they say, and what to do.
-fn senseless(plan: &Plan, open: &SampledParameters) -> Vec<(&'static str, String, &'static str)> {
+/// A key that makes no sense, what it says, and what to do.
+type Senseless = (&'static str, String, &'static str);
+
+/// Of those who wait for each other.
+fn of_parties(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     let workload = &plan.workload;
     let mut found = Vec::new();
     let arrivals = open.arrive.iter().chain([&workload.arrive]);
@@ -46,22 +54,39 @@ fn senseless(plan: &Plan, open: &SampledParameters) -> Vec<(&'static str, String
             "leave `acquire-timeout` out",
         ));
     }
+    found
+}
+
+/// Of all who come to a barrier of whatever kind.
+fn of_any(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
+    let workload = &plan.workload;
+    let mut found = Vec::new();
+    let is_double = plan.parties().is_some();
     if workload.reentrancy_depth > 1 {
+        let says = match is_double {
+            true => "who is inside would wait there for all others to come again",
+            false => "who has set it has nothing to set again, and would wait for itself to pass",
+        };
         found.push((
             "`reentrancy-depth`",
-            "who is inside would wait there for all others to come again".to_owned(),
+            says.to_owned(),
             "leave `reentrancy-depth` out",
         ));
     }
     if workload.bypass_bound.is_some() {
+        let says = match is_double {
+            true => "who comes last overtakes nobody: all enter together",
+            false => "who comes last overtakes nobody: all pass together",
+        };
         found.push((
             "`bypass-bound`",
-            "who comes last overtakes nobody: all enter together".to_owned(),
+            says.to_owned(),
             "leave `bypass-bound` out",
         ));
     }
     let own = workload.contender_settings.iter();
     let own = own.map(|(name, own)| (contender(*name), own.rounds.is_some(), own.locks.len()));
+    let any = open.contender.as_ref();
     let any = any.map(|any| ("one".to_owned(), any.rounds.is_some(), 0));
     for (who, has_rounds, locks) in own.chain(any) {
         if has_rounds {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use picklock_algorithms::{Claim, LockKind, Recipe};
+use picklock_checker::Rendezvous;
 use picklock_sim::plan::{
     Fault, FaultKind, Plan, PlannedFault, Reads, Resource, Service, Workload,
 };
@@ -217,8 +218,11 @@ fn refuse_cancel(item: &Item, plan: &Plan, open: &SampledParameters, mistakes: &
             Some(_) | None => return,
         },
     };
-    let why = match plan.parties() {
-        Some(_) => "who gave up waiting at a barrier would leave all others waiting",
+    let why = match plan.rendezvous() {
+        Some(Rendezvous::DoubleBarrier { .. }) => {
+            "who gave up waiting at a barrier would leave all others waiting"
+        }
+        Some(Rendezvous::Barrier) => "who gave up setting a barrier would leave it standing",
         None => "the library waits until its call returns, whatever interrupts it",
     };
     let name = plan.recipe.name;

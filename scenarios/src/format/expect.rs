@@ -22,13 +22,13 @@ const UNIVERSAL: [&str; 7] = [
     "timely-loss",
 ];
 
-/// What can be said of a lock of this kind: nobody owns a barrier, and all are inside together.
+/// What can be said of a lock of this kind: nobody has a barrier to himself, and who is through is there with others.
 fn applies_to_kind(invariant: &str, kind: LockKind) -> bool {
     match kind {
         LockKind::Mutex | LockKind::ReadWrite | LockKind::Semaphore | LockKind::Election => {
             invariant != "barrier"
         }
-        LockKind::Barrier => ["progress", "barrier"].contains(&invariant),
+        LockKind::Barrier | LockKind::DoubleBarrier => ["progress", "barrier"].contains(&invariant),
     }
 }
 

@@ -230,7 +230,11 @@ pub(super) fn refuse_kind_of_several(
             "an election",
             "but who leads does not stand for another term meanwhile",
         ),
-        LockKind::Barrier => ("a barrier", "but who is inside one cannot come to another"),
+        LockKind::Barrier => ("a barrier", "but who waits at one does not wait at another"),
+        LockKind::DoubleBarrier => (
+            "a double barrier",
+            "but who is inside one cannot come to another",
+        ),
     };
     let name = plan.recipe.name;
     let mistake = Mistake::new(format!(

@@ -16,7 +16,9 @@ pub(super) fn refuse_reentry(item: &Item, plan: &Plan, mistakes: &mut Mistakes) 
             "a semaphore",
             "but who acquires again takes another permit, and may wait for its own",
         ),
-        LockKind::Mutex | LockKind::ReadWrite | LockKind::Barrier => return,
+        LockKind::Mutex | LockKind::ReadWrite | LockKind::Barrier | LockKind::DoubleBarrier => {
+            return;
+        }
     };
     let name = plan.recipe.name;
     let mistake = Mistake::new(format!(

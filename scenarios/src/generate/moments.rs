@@ -60,7 +60,7 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
             (1, RequestKind::AddWatch),
             (1, RequestKind::Sync),
         ],
-        OwnershipRule::Node => &[
+        OwnershipRule::Barrier | OwnershipRule::Node => &[
             (8, RequestKind::Create),
             (6, RequestKind::Delete),
             (2, RequestKind::Exists),

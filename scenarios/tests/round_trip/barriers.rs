@@ -6,7 +6,9 @@ use picklock_sim::plan::{Arrival, ContenderSettings, Workload};
 
 /// Of a barrier, what can be asked of one; what is of any other lock stays as it is.
 pub fn fit(recipe: &Recipe, workload: &mut Workload, wants: &mut [Expectation]) {
-    let is_barrier = recipe.ownership.kind() == LockKind::Barrier;
+    let kind = recipe.ownership.kind();
+    let is_double = kind == LockKind::DoubleBarrier;
+    let is_barrier = is_double || kind == LockKind::Barrier;
     let looked_at = match is_barrier {
         true => ["progress", "barrier"],
         false => ["mutual-exclusion", "timely-loss"],
@@ -17,15 +19,19 @@ pub fn fit(recipe: &Recipe, workload: &mut Workload, wants: &mut [Expectation]) 
     if !is_barrier {
         return;
     }
-    if workload.arrive.is_behind_holder() {
-        workload.arrive = Arrival::InOrder;
+    if is_double {
+        if workload.arrive.is_behind_holder() {
+            workload.arrive = Arrival::InOrder;
+        }
+        workload.acquire_timeout = None;
     }
-    workload.acquire_timeout = None;
     workload.bypass_bound = None;
     workload.reentrancy_depth = 1;
     for own in workload.contender_settings.values_mut() {
         own.rounds = None;
-        own.acquire_timeout = None;
+        if is_double {
+            own.acquire_timeout = None;
+        }
         own.locks.clear();
     }
     let own = &mut workload.contender_settings;

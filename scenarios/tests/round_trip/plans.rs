@@ -201,7 +201,11 @@ pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
     }
     workload.permits = match recipe.ownership.kind() {
         LockKind::Semaphore => Some(workload.permits()),
-        LockKind::Mutex | LockKind::ReadWrite | LockKind::Election | LockKind::Barrier => None,
+        LockKind::Mutex
+        | LockKind::ReadWrite
+        | LockKind::Election
+        | LockKind::Barrier
+        | LockKind::DoubleBarrier => None,
     };
 }
 
@@ -209,7 +213,7 @@ pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
 pub fn with_locks_at_once(workload: &mut Workload, recipe: &Recipe) {
     workload.locks_at_once = match recipe.ownership.kind() {
         LockKind::Mutex | LockKind::ReadWrite => workload.locks_at_once.min(workload.locks),
-        LockKind::Semaphore | LockKind::Election | LockKind::Barrier => 1,
+        LockKind::Semaphore | LockKind::Election | LockKind::Barrier | LockKind::DoubleBarrier => 1,
     };
     if workload.locks_at_once == 1 {
         workload.lock_order = LockOrder::ByName;

@@ -129,10 +129,14 @@ impl<S: SimulatedService> Contender<S> {
         locks.into_iter().map(|lock| LockId(lock.0)).collect()
     }
 
-    /// Whether this round is to read or to write.
+    /// Whether this round is to read or to write; at a barrier, whether it is to pass or to set it.
     pub(super) fn mode_of_round(&self) -> Mode {
         let mut world = self.world();
-        let reads = world.plan.workload.reads_of(ContenderName(self.id.0));
+        let name = ContenderName(self.id.0);
+        if let Some(mode) = world.plan.mode_at_barrier(name) {
+            return mode;
+        }
+        let reads = world.plan.workload.reads_of(name);
         let is_read = match reads {
             Reads::Never => false,
             Reads::Always => true,

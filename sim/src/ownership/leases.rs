@@ -19,6 +19,7 @@ pub(super) fn permits(rule: OwnershipRule, of_workload: u32) -> usize {
         | OwnershipRule::LowestChildLeads
         | OwnershipRule::ReadersAndWriters { .. }
         | OwnershipRule::Parties { .. }
+        | OwnershipRule::Barrier
         | OwnershipRule::Node
         | OwnershipRule::Data
         | OwnershipRule::Key => 1,
@@ -46,6 +47,7 @@ pub(super) fn is_place(rule: OwnershipRule, name: &str) -> bool {
         | OwnershipRule::LowestChildLeads
         | OwnershipRule::ReadersAndWriters { .. }
         | OwnershipRule::EveryLease
+        | OwnershipRule::Barrier
         | OwnershipRule::Node
         | OwnershipRule::Data
         | OwnershipRule::Key => true,

@@ -105,7 +105,8 @@ impl Cost {
         let find = |name: &String| {
             let found = known.iter().find(|recipe| recipe.name == name).copied();
             if found.is_some_and(|recipe| !recipe.ownership.kind().is_handed_over()) {
-                let problem = format!("{name} is a barrier, at which nobody waits for a holder");
+                let problem =
+                    format!("{name} is a double barrier, at which nobody waits for a holder");
                 return Err(Failure::usage(problem, [NAME_ANOTHER.to_owned()]));
             }
             found.ok_or_else(|| {

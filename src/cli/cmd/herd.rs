@@ -222,7 +222,7 @@ fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
         Some(recipe) if measured(&recipe) => Ok(*recipe),
         Some(recipe) => {
             let problem = match on_zookeeper(recipe) {
-                true => format!("{name} is a barrier, at which nobody waits for a holder"),
+                true => format!("{name} is a double barrier, at which nobody waits for a holder"),
                 false => format!("{name} does not stand on ZooKeeper, where herds are measured"),
             };
             let hint = format!(

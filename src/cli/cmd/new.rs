@@ -159,7 +159,11 @@ fn text(recipe: &Recipe) -> String {
     let world = template(recipe.build.service()).world;
     let permits = match recipe.ownership.kind() {
         LockKind::Semaphore => "# So many may hold it at once.\npermits = 2\n",
-        LockKind::Mutex | LockKind::ReadWrite | LockKind::Election | LockKind::Barrier => "",
+        LockKind::Mutex
+        | LockKind::ReadWrite
+        | LockKind::Election
+        | LockKind::Barrier
+        | LockKind::DoubleBarrier => "",
     };
     let rest = include_str!("new/rest.toml").replace("ALGORITHM", recipe.name);
     let rest = rest.replace("PERMITS\n", permits);

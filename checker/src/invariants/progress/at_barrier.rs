@@ -9,7 +9,7 @@ use crate::{ContenderId, Evidence, LockId, Verdict};
 /// No barrier can help that a party is missed that is gone for good, or has given up; or that a party came back after
 /// its session had ended, when others had gone through without it.
 pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> {
-    let count = evidence.run.facts.parties?;
+    let count = evidence.run.facts.rendezvous?.parties()?;
     let parties = Parties::at_end(count, &evidence.run.history);
     let (entering, leaving) = (parties.entering(), parties.leaving());
     let waiting = [entering.as_slice(), leaving.as_slice()].concat();
@@ -101,11 +101,11 @@ fn excuse(
 mod tests {
     use super::super::check;
     use super::*;
-    use crate::{Stranded, notation};
+    use crate::{Rendezvous, Stranded, notation};
 
     fn verdict(text: &str) -> Verdict {
         let mut run = notation::run(text);
-        run.facts.parties = Some(2);
+        run.facts.rendezvous = Some(Rendezvous::DoubleBarrier { parties: 2 });
         check(&Evidence::of(&run))
     }
 
@@ -140,7 +140,7 @@ mod tests {
     fn who_is_dead_must_not_keep_the_others_from_leaving() {
         let text = "a.acquire:0 b.acquire:1 a:2-3 b:2- b.crashed:3 bound-reached:90";
         let mut run = notation::run(text);
-        run.facts.parties = Some(2);
+        run.facts.rendezvous = Some(Rendezvous::DoubleBarrier { parties: 2 });
         let dead = |is_heard| Stranded {
             by: ContenderId(1),
             why: "b is dead for good".to_owned(),
@@ -163,7 +163,7 @@ mod tests {
         let gave_up = "a.acquire:0 b.acquire:1 b.cancelled:2 bound-reached:90 a.waiting:90";
         assert!(undecided(gave_up));
         let mut run = notation::run("a.acquire:0 b.crashed:0 bound-reached:90 a.waiting:90");
-        run.facts.parties = Some(2);
+        run.facts.rendezvous = Some(Rendezvous::DoubleBarrier { parties: 2 });
         run.for_good.contenders = vec![Stranded {
             by: ContenderId(1),
             why: "b is dead for good".to_owned(),

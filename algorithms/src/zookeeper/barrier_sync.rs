@@ -1,0 +1,51 @@
+//! `barrier`, of which whoever is to wait has its server catch up first.
+//!
+//! # Source
+//!
+//! Apache ZooKeeper, *Recipes and Solutions*, section "Barriers"; *Programmer's Guide*, "Consistency Guarantees": who
+//! must see what another client was told calls `sync` before it reads.
+//!
+//! # Steps
+//!
+//! As `barrier`, with `sync(b)` before each step 1.
+//!
+//! # Guarantees
+//!
+//! - Nobody passes while the barrier stands (`barrier`), unless the leader that answers the `sync` has been deposed and
+//!   does not know.
+//! - All go on when it is removed (`progress`).
+//!
+//! # Hazards
+//!
+//! - Those of `barrier`, but for the server that is behind (scenario `zookeeper/barrier-at-a-server-behind`).
+
+use super::barrier::{Barrier, CLAIMS};
+use crate::clients::RequestKind;
+use crate::{Build, OwnershipRule, Recipe};
+
+/// The requests that it makes.
+pub(super) const REQUESTS: &[RequestKind] = &[
+    RequestKind::Create,
+    RequestKind::Delete,
+    RequestKind::Exists,
+    RequestKind::Sync,
+];
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "zk-barrier-sync",
+    summary: "The same, and whoever is to wait has its server catch up before each look.",
+    source: "Apache ZooKeeper, Recipes and Solutions, 'Barriers'; Programmer's Guide, 'Consistency Guarantees'",
+    flaw: None,
+    claims: CLAIMS,
+    ownership: OwnershipRule::Barrier,
+    requests: REQUESTS,
+    inputs: &[],
+    cancellable: false,
+    shareable: false,
+    build: Build::ZooKeeper(&|zk, _env, path| {
+        let mut barrier = Barrier::new(zk, &path);
+        barrier.syncs = true;
+        Box::new(barrier)
+    }),
+};

@@ -1,0 +1,24 @@
+//! What contenders come to that is no lock: a barrier, a double barrier, or a count-down latch.
+
+/// What those who come wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rendezvous {
+    /// A barrier stands from when it has been set, exclusively, until its removal begins. Whoever comes to pass it, in
+    /// shared mode, waits for that.
+    Barrier,
+    /// A double barrier: all enter when the last of so many parties has come, and all leave when the last is done.
+    DoubleBarrier {
+        /// How many parties there are.
+        parties: u32,
+    },
+}
+
+impl Rendezvous {
+    /// How many must come before any goes on, if all wait for each other.
+    pub fn parties(self) -> Option<u32> {
+        match self {
+            Self::Barrier => None,
+            Self::DoubleBarrier { parties } => Some(parties),
+        }
+    }
+}
