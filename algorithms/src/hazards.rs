@@ -93,5 +93,11 @@ fn rests_on(claim: Claim) -> &'static [&'static str] {
         | Claim::Reentrancy
         | Claim::TimelyLoss
         | Claim::Barrier => &[],
+        Claim::AllOrNone => &[
+            "mutual-exclusion",
+            "no-stale-effect",
+            "no-lost-update",
+            "fifo",
+        ],
     }
 }

@@ -11,13 +11,14 @@ pub mod lock;
 pub mod ownership_rule;
 pub mod redis;
 pub mod registry;
+mod service_errors;
 pub mod zookeeper;
 
 pub use async_trait::async_trait;
 pub use fault_class::FaultClass;
 pub use lock::{
     Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverZooKeeper,
-    Claim, Held, Lease, Lock, LockError, Recipe, RecipeInput,
+    Claim, Held, Lease, Lock, LockError, MultiLock, Recipe, RecipeInput,
 };
 pub use ownership_rule::{LockKind, OwnershipRule, Permits};
 pub use picklock_clients as clients;

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::clients::lease_server::LeaseServer;
-use crate::clients::redis::{Redis, RedisError};
-use crate::clients::zookeeper::{Path, ZkError, ZooKeeper};
+use crate::clients::redis::Redis;
+use crate::clients::zookeeper::{Path, ZooKeeper};
 use crate::clients::{RequestKind, ServiceKind};
 use crate::env::Env;
 use crate::ownership_rule::OwnershipRule;
@@ -64,6 +64,21 @@ pub trait Lock {
     fn for_task(&self, _env: &Env) -> Option<Box<dyn Lock>> {
         None
     }
+}
+
+/// How several locks are acquired by one call, and given back by one.
+#[async_trait(?Send)]
+pub trait MultiLock: Sync {
+    /// Acquires these locks in their order, and answers what it holds of each, in that order. Each waits no longer than
+    /// so long, if that is said. Whoever gets an error holds none of them.
+    async fn acquire(
+        &self,
+        locks: &mut [&mut dyn Lock],
+        time: Option<Duration>,
+    ) -> Result<Vec<Held>, LockError>;
+
+    /// Gives back all of them. What of each is held comes in their order.
+    async fn release(&self, locks: &mut [&mut dyn Lock], held: Vec<Held>) -> Result<(), LockError>;
 }
 
 /// Proof that `acquire` has returned: what the contender needs to write under the lock, and to give it back.
@@ -160,47 +175,6 @@ impl LockError {
     }
 }
 
-impl From<ZkError> for LockError {
-    fn from(error: ZkError) -> Self {
-        match error {
-            // That this request was not sent says nothing of those before it.
-            ZkError::ConnectionLoss | ZkError::RequestTimeout | ZkError::NoServer => {
-                Self::ConnectionLoss
-            }
-            ZkError::SessionExpired | ZkError::SessionMoved => Self::SessionExpired,
-            ZkError::NoNode => Self::PlaceLost,
-            ZkError::NodeExists
-            | ZkError::BadVersion
-            | ZkError::NotEmpty
-            | ZkError::NoChildrenForEphemerals
-            | ZkError::BadArguments
-            | ZkError::MarshallingError
-            | ZkError::RuntimeInconsistency
-            | ZkError::NoAuth
-            | ZkError::InvalidAcl
-            | ZkError::AuthFailed
-            | ZkError::NoWatcher
-            | ZkError::QuotaExceeded
-            | ZkError::Throttled
-            | ZkError::Unimplemented
-            | ZkError::NotReadOnly
-            | ZkError::ReconfigDisabled => Self::Refused,
-        }
-    }
-}
-
-impl From<RedisError> for LockError {
-    fn from(error: RedisError) -> Self {
-        match error {
-            RedisError::ConnectionLoss => Self::ConnectionLoss,
-            RedisError::TimedOut => Self::TimedOut,
-            RedisError::NotConnected | RedisError::Refused(_) | RedisError::Unexpected => {
-                Self::Refused
-            }
-        }
-    }
-}
-
 /// A promise that a recipe makes. Each is an invariant of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Claim {
@@ -230,6 +204,8 @@ pub enum Claim {
     TimelyLoss,
     /// `barrier`
     Barrier,
+    /// `all-or-none`
+    AllOrNone,
 }
 
 impl Claim {
@@ -249,6 +225,7 @@ impl Claim {
             Self::HonestAnswer => "honest-answer",
             Self::TimelyLoss => "timely-loss",
             Self::Barrier => "barrier",
+            Self::AllOrNone => "all-or-none",
         }
     }
 }
@@ -281,6 +258,13 @@ pub enum Build {
     ZooKeeper(&'static BuildOverZooKeeper),
     /// The same of a semaphore, which is told how many permits it has.
     SemaphoreOverZooKeeper(&'static BuildSemaphoreOverZooKeeper),
+    /// Several locks, each over its own node, that are acquired by one call.
+    MultiLockOverZooKeeper {
+        /// How to build each of them.
+        each: &'static BuildOverZooKeeper,
+        /// How they are acquired together.
+        all: &'static dyn MultiLock,
+    },
     /// Over a Redis handle; the key does not exist yet.
     Redis(&'static BuildOverRedis),
     /// Over a handle of the lease server; the time is how long a lease is.
@@ -288,10 +272,23 @@ pub enum Build {
 }
 
 impl Build {
+    /// How it acquires several locks by one call, if it does.
+    pub fn multi_lock(self) -> Option<&'static dyn MultiLock> {
+        match self {
+            Self::MultiLockOverZooKeeper { all, .. } => Some(all),
+            Self::ZooKeeper(_)
+            | Self::SemaphoreOverZooKeeper(_)
+            | Self::Redis(_)
+            | Self::LeaseServer(_) => None,
+        }
+    }
+
     /// The service that it needs.
     pub fn service(self) -> ServiceKind {
         match self {
-            Self::ZooKeeper(_) | Self::SemaphoreOverZooKeeper(_) => ServiceKind::ZooKeeper,
+            Self::ZooKeeper(_)
+            | Self::SemaphoreOverZooKeeper(_)
+            | Self::MultiLockOverZooKeeper { .. } => ServiceKind::ZooKeeper,
             Self::Redis(_) => ServiceKind::Redis,
             Self::LeaseServer(_) => ServiceKind::LeaseServer,
         }

@@ -5,6 +5,8 @@
 pub enum OwnershipRule {
     /// The children of the lock's node queue in sequence order, and the first owns the lock.
     LowestChild,
+    /// The same, of each of several locks that are acquired by one call.
+    LowestChildOfEach,
     /// The same, of an election: the children of its node queue in sequence order, and the first leads.
     LowestChildLeads,
     /// The children of the lock's node queue in sequence order. A reader owns the lock if no writer is ahead of it, and
@@ -55,6 +57,8 @@ pub enum Permits {
 pub enum LockKind {
     /// By one at a time.
     Mutex,
+    /// Several by one at a time, all of them or none.
+    MultiLock,
     /// By one writer, or by any number of readers.
     ReadWrite,
     /// By as many at a time as there are permits.
@@ -68,13 +72,14 @@ pub enum LockKind {
 }
 
 impl LockKind {
-    /// Whether there is a holder that others wait for: not at a double barrier, where all wait for each other.
-    pub fn is_handed_over(self) -> bool {
+    /// Why it cannot be said what one lock costs that goes from one holder to the next, if it does not.
+    pub fn never_handed_over(self) -> Option<&'static str> {
         match self {
             Self::Mutex | Self::ReadWrite | Self::Semaphore | Self::Election | Self::Barrier => {
-                true
+                None
             }
-            Self::DoubleBarrier => false,
+            Self::MultiLock => Some("a multi-lock, which costs what its locks cost"),
+            Self::DoubleBarrier => Some("a double barrier, at which nobody waits for a holder"),
         }
     }
 
@@ -82,6 +87,7 @@ impl LockKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Mutex => "mutex",
+            Self::MultiLock => "multi-lock",
             Self::ReadWrite => "read-write",
             Self::Semaphore => "semaphore",
             Self::Election => "election",
@@ -96,6 +102,7 @@ impl OwnershipRule {
     pub fn has_queue(self) -> bool {
         match self {
             Self::LowestChild
+            | Self::LowestChildOfEach
             | Self::LowestChildLeads
             | Self::ReadersAndWriters { .. }
             | Self::LowestLeases { .. }
@@ -116,6 +123,7 @@ impl OwnershipRule {
             | Self::Node
             | Self::Data
             | Self::Key => LockKind::Mutex,
+            Self::LowestChildOfEach => LockKind::MultiLock,
             Self::ReadersAndWriters { .. } => LockKind::ReadWrite,
             Self::LowestLeases {
                 permits: Permits::OfWorkload,

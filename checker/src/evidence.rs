@@ -6,12 +6,14 @@
 mod cell;
 mod collect;
 mod contention;
+mod multi_calls;
 mod orphans;
 mod table;
 mod writes;
 
 use std::time::Duration;
 
+pub(crate) use self::multi_calls::MultiCall;
 pub(crate) use self::orphans::Orphan;
 use crate::{
     ContenderId, Disowned, Ended, Event, EventKind, Knowledge, LockId, Mode, NameId, Run, Token,

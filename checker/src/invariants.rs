@@ -1,5 +1,6 @@
 //! Invariants: promises about a run, each with a pure function that tells whether it was kept.
 
+mod all_or_none;
 mod barrier;
 mod bounded_bypass;
 mod exclusive_ownership;
@@ -67,6 +68,7 @@ pub const INVARIANTS: &[Invariant] = &[
     honest_answer::INVARIANT,
     timely_loss::INVARIANT,
     barrier::INVARIANT,
+    all_or_none::INVARIANT,
 ];
 
 /// The invariant of that name.

@@ -24,8 +24,9 @@
 //!
 //! Of locks that are held by a lease, `excuses/lease.rs` says the same.
 //!
-//! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`, `timely-loss`; and
-//! of `mutual-exclusion`, what lies after the moment at which a holder could know of its loss, or goes back to no loss.
+//! Never excused: `exclusive-ownership`, `fencing-monotonic`, `own-release-only`, `honest-answer`, `timely-loss`,
+//! `all-or-none`; and of `mutual-exclusion`, what lies after the moment at which a holder could know of its loss, or
+//! goes back to no loss.
 
 mod barrier;
 mod lease;

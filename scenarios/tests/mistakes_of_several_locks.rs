@@ -48,6 +48,50 @@ const SLIPS: &[(&str, &str, &str)] = &[
     ("another_service", "\"zk-hardened\"", "\"lease-lock\""),
 ];
 
+/// What can be asked of a multi-lock, and what not.
+const OF_ONE_CALL: &str = r#"[workload]
+contenders = 3
+locks = 3
+locks-at-once = 2
+
+[[case]]
+algorithm = "curator-multi-lock"
+"#;
+
+const SLIPS_OF_ONE_CALL: &[(&str, &str, &str)] = &[
+    ("a_multi_lock_of_one_name", "locks-at-once = 2\n", ""),
+    (
+        "a_multi_lock_of_one_lock",
+        "locks = 3\nlocks-at-once = 2\n",
+        "",
+    ),
+    (
+        "a_multi_lock_of_one_name_by_some_seeds",
+        "locks-at-once = 2",
+        "locks-at-once = \"1..2\"",
+    ),
+    (
+        "permits_of_a_multi_lock",
+        "locks = 3\n",
+        "locks = 3\npermits = 2\n",
+    ),
+    (
+        "readers_of_a_multi_lock",
+        "locks = 3\n",
+        "locks = 3\nreads = \"50%\"\n",
+    ),
+    (
+        "entries_of_a_multi_lock",
+        "locks = 3\n",
+        "locks = 3\nreentrancy-depth = 2\n",
+    ),
+    (
+        "the_promise_of_multi_locks_of_a_mutex",
+        "\"curator-multi-lock\"",
+        "\"curator-mutex\"\nexpect.all-or-none = \"holds\"",
+    ),
+];
+
 fn mistakes(text: &str) -> Vec<Diagnostic> {
     match parse("test", text, &Catalogue::EVERYTHING) {
         Ok(_) => Vec::new(),
@@ -57,15 +101,19 @@ fn mistakes(text: &str) -> Vec<Diagnostic> {
 
 #[test]
 fn what_the_slips_begin_with_is_right() {
-    let found = mistakes(GOOD);
-    assert!(found.is_empty(), "{}", found[0]);
+    for good in [GOOD, OF_ONE_CALL] {
+        let found = mistakes(good);
+        assert!(found.is_empty(), "{}", found[0]);
+    }
 }
 
 #[test]
 fn every_slip_is_answered_with_its_place_and_what_would_be_right() {
-    for (name, right, wrong) in SLIPS {
-        assert!(GOOD.contains(right), "{name}");
-        let found = mistakes(&GOOD.replacen(right, wrong, 1));
+    let slips = SLIPS.iter().map(|slip| (GOOD, slip));
+    let of_one_call = SLIPS_OF_ONE_CALL.iter().map(|slip| (OF_ONE_CALL, slip));
+    for (good, (name, right, wrong)) in slips.chain(of_one_call) {
+        assert!(good.contains(right), "{name}");
+        let found = mistakes(&good.replacen(right, wrong, 1));
         assert!(!found.is_empty(), "{name}");
         let said: Vec<String> = found.iter().map(Diagnostic::to_string).collect();
         insta::assert_snapshot!(*name, said.join("\n\n"));

@@ -2,6 +2,7 @@
 
 mod calls;
 mod locks;
+mod multi;
 mod nested;
 mod process_memory;
 mod section;
@@ -50,7 +51,7 @@ pub(crate) async fn run<S: SimulatedService>(shared: Rc<Shared<S>>, id: Contende
     }
     while contender.has_rounds_left() {
         if contender.holds_several() {
-            let round = Box::pin(contender.nested_round());
+            let round = Box::pin(contender.round_of_several());
             if round.await && contender.ends_round() {
                 contender.think().await;
             }

@@ -140,6 +140,7 @@ impl Ownership {
         let path = &made.path;
         match self.rule {
             OwnershipRule::LowestChild
+            | OwnershipRule::LowestChildOfEach
             | OwnershipRule::LowestChildLeads
             | OwnershipRule::ReadersAndWriters { .. }
             | OwnershipRule::LowestLeases { .. }

@@ -3,6 +3,12 @@
 use super::Hazard;
 
 hazards! {
+    "curator/test-some-locks-fail-to-lock": [
+        "curator-multi-lock-keeps-first",
+    ] breaks [AllOrNone, HonestAnswer, NoOrphan, Progress] under [None];
+    "curator/test-some-releases-fail": [
+        "curator-multi-lock-releases-some",
+    ] breaks [HonestAnswer, NoOrphan, Progress] under [Cancel, Delay, Partition, ServerCrash, ServerStall];
     "incidents/accumulo-637": ["zk-no-guid"] breaks [Progress] under [ServerCrash];
     "incidents/curator-45": ["curator-mutex-no-search"] breaks [Progress] under [ServerCrash];
     "incidents/curator-462": ["curator-semaphore-unreturned"] breaks [NoOrphan] under [Cancel];
@@ -44,14 +50,16 @@ hazards! {
         "curator-mutex-revocable", "curator-mutex-revocable-once",
         "curator-mutex", "curator-read-write-lock", "curator-semaphore-mutex", "curator-mutex-unprotected",
         "curator-mutex-session-policy", "curator-mutex-leftover", "curator-mutex-no-search",
-        "curator-leader-selector-ignores-state",
+        "curator-leader-selector-ignores-state", "curator-multi-lock", "curator-multi-lock-keeps-first",
+        "curator-multi-lock-releases-some",
     ] breaks [MutualExclusion, NoLostUpdate] under [ServerCrash];
     "zookeeper/curator-read-write-lock": ["curator-read-write-lock-unsorted"] breaks [MutualExclusion] under [None];
     "zookeeper/curator-unheard-session": [
         "curator-mutex-revocable", "curator-mutex-revocable-once",
         "curator-mutex", "curator-read-write-lock", "curator-semaphore-mutex", "curator-mutex-unprotected",
         "curator-mutex-leftover", "curator-mutex-any-session", "curator-mutex-no-search",
-        "curator-leader-latch-any-session", "curator-semaphore-unreturned",
+        "curator-leader-latch-any-session", "curator-semaphore-unreturned", "curator-multi-lock",
+        "curator-multi-lock-keeps-first", "curator-multi-lock-releases-some",
     ] breaks [MutualExclusion, NoLostUpdate] under [Partition];
     "zookeeper/cut-off-leader": [
         "curator-leader-selector-ignores-state",
@@ -80,7 +88,8 @@ hazards! {
         "curator-mutex", "zk-children-watch", "zk-callback-watch", "zk-polling-queue", "kazoo-read-write-lock",
         "zk-no-recheck", "zk-sync-lookup", "zk-sequence-token", "curator-mutex-unprotected",
         "zk-recursive-watch-trusting", "zk-sorted-by-name", "zk-best-effort-cleanup", "zk-acquire-in-callback",
-        "curator-semaphore-unreturned", "zk-error-is-acquired", "zk-guid-reentry",
+        "curator-semaphore-unreturned", "zk-error-is-acquired", "zk-guid-reentry", "curator-multi-lock",
+        "curator-multi-lock-hardened", "curator-multi-lock-keeps-first", "curator-multi-lock-releases-some",
     ] breaks [Progress] under [Partition];
     "zookeeper/lookup-without-sync": [
         "zk-predecessor-watch", "zk-polling-queue-constructor", "zk-write-lock",
@@ -96,6 +105,13 @@ hazards! {
         "zk-conditional-set-anonymous",
     ] breaks [NoOrphan, Progress] under [ConnectionLoss];
     "zookeeper/missed-while-away": ["zk-recursive-watch-trusting"] breaks [NoOrphan, Progress] under [ConnectionLoss];
+    "zookeeper/multi-lock-failed-release": [
+        "curator-multi-lock", "curator-multi-lock-hardened", "curator-multi-lock-keeps-first",
+        "curator-multi-lock-releases-some",
+    ] breaks [AllOrNone, HonestAnswer, NoOrphan] under [ServerCrash];
+    "zookeeper/multi-lock-session-lost": [
+        "curator-multi-lock", "curator-multi-lock-keeps-first", "curator-multi-lock-releases-some",
+    ] breaks [AllOrNone, MutualExclusion] under [SessionExpiry, Partition, ServerCrash, ServerStall];
     "zookeeper/numbers-start-again": [
         "rust-lock-client", "rust-lock-client-curator-prefix",
     ] breaks [Fifo, MutualExclusion] under [Deletion];

@@ -65,7 +65,8 @@ impl Evidence<'_> {
         certain.copied().find_map(|call| self.orphan_of(call))
     }
 
-    fn orphan_of(&self, call: Refused) -> Option<Orphan> {
+    /// The first thing that is at the service of this one.
+    pub(crate) fn orphan_of(&self, call: Refused) -> Option<Orphan> {
         let events = &self.run.history.events;
         let over = events[call.failed..].iter().position(|event| {
             matches!(event.what,

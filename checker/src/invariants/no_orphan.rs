@@ -1,11 +1,15 @@
 //! No node or key of the lock is left behind that no contender believes in.
 
 mod abandonment;
+mod left_over;
 mod overdue;
 mod reported_gone;
+mod used_by_call;
 
 use self::abandonment::{calls_of_owner, how_it_was_left};
+use self::left_over::left_over;
 use self::overdue::{Overdue, overdue};
+use self::used_by_call::used_by_call;
 use crate::witness::{WitnessBuilder, seconds};
 use crate::{Belief, EventKind, Evidence, Invariant, Ownership, Truth, Verdict, VirtualTime};
 
@@ -76,6 +80,10 @@ fn abandoned(evidence: &Evidence<'_>, index: usize) -> Option<(LastUse, VirtualT
         until: from,
         last: ownership.owned,
     };
+    if let Some((until, last)) = used_by_call(evidence, ownership) {
+        used.until = until;
+        used.last = last.unwrap_or(used.last);
+    }
     for belief in beliefs_during(evidence, index) {
         // What comes after the end of the ownership cannot tell how long it was in use.
         let from = use_begins(evidence, belief, index).min(until);
@@ -176,28 +184,6 @@ fn orphan(
         "{why}, and nobody believed in it for {alone} from {since} on."
     ))
     .broken_at(summary, broken)
-}
-
-fn left_over(evidence: &Evidence<'_>, leftover: usize) -> Verdict {
-    let EventKind::Leftover { name, owner, lock } = evidence.event(leftover).what else {
-        unreachable!("a leftover is a leftover")
-    };
-    let history = &evidence.run.history;
-    let node = history.name(name);
-    let mut case = WitnessBuilder::new(evidence);
-    let of = owner.map_or(String::new(), |owner| format!(" of {}", case.name(owner)));
-    let made = evidence.where_made(lock, name, owner);
-    case.show(made);
-    if let Some(made) = made {
-        let at = evidence.at(made);
-        case.then(format!("{node}{of} is there since {at} at the latest."));
-    }
-    case.however("it is still there after everybody has left.".to_owned())
-        .broken(
-            format!("{node}{of} is still there after everybody has left"),
-            leftover,
-            None,
-        )
 }
 
 #[cfg(test)]

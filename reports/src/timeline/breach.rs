@@ -28,6 +28,7 @@ pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary) -> S
         "fifo" | "bounded-bypass" => "out of turn",
         "reentrancy" => "entries do not count",
         "timely-loss" => "believes too long",
+        "all-or-none" => "not all of them",
         _ => "breaks here",
     };
     words.to_owned()

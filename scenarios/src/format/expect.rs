@@ -22,11 +22,13 @@ const UNIVERSAL: [&str; 7] = [
     "timely-loss",
 ];
 
-/// What can be said of a lock of this kind: nobody has a barrier to himself, and who is through is there with others.
+/// What can be said of a lock of this kind: nobody has a barrier to himself, and who is through is there with others;
+/// and all or none is said of several locks.
 fn applies_to_kind(invariant: &str, kind: LockKind) -> bool {
     match kind {
+        LockKind::MultiLock => invariant != "barrier",
         LockKind::Mutex | LockKind::ReadWrite | LockKind::Semaphore | LockKind::Election => {
-            invariant != "barrier"
+            !["barrier", "all-or-none"].contains(&invariant)
         }
         LockKind::Barrier | LockKind::DoubleBarrier => ["progress", "barrier"].contains(&invariant),
     }

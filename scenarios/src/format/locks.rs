@@ -214,14 +214,21 @@ pub(super) fn refuse_kind_of_several(
     open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) {
-    let at_once = open
-        .locks_at_once
-        .map_or(plan.workload.locks_at_once, |it| it.1);
-    if at_once < 2 {
+    let fixed = plan.workload.locks_at_once;
+    let (least, most) = open.locks_at_once.unwrap_or((fixed, fixed));
+    let name = plan.recipe.name;
+    if plan.recipe.ownership.kind() == LockKind::MultiLock && least < 2 {
+        let mistake = Mistake::new(format!("`{name}` acquires several locks by one call"))
+            .label("but a section of this workload holds one lock")
+            .help("say in [workload] how many it holds: locks = 2, locks-at-once = 2");
+        mistakes.add(item.span.clone(), mistake);
+        return;
+    }
+    if most < 2 {
         return;
     }
     let (kind, but) = match plan.recipe.ownership.kind() {
-        LockKind::Mutex | LockKind::ReadWrite => return,
+        LockKind::Mutex | LockKind::MultiLock | LockKind::ReadWrite => return,
         LockKind::Semaphore => (
             "a semaphore",
             "but who waits for a permit waits for all who have one, and not for one holder",
@@ -236,7 +243,6 @@ pub(super) fn refuse_kind_of_several(
             "but who is inside one cannot come to another",
         ),
     };
-    let name = plan.recipe.name;
     let mistake = Mistake::new(format!(
         "`{name}` is {kind}, and has no use for `locks-at-once`"
     ))

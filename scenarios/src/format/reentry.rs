@@ -16,6 +16,10 @@ pub(super) fn refuse_reentry(item: &Item, plan: &Plan, mistakes: &mut Mistakes) 
             "a semaphore",
             "but who acquires again takes another permit, and may wait for its own",
         ),
+        LockKind::MultiLock => (
+            "a multi-lock",
+            "but whether a lock counts its entries, each of its locks shows",
+        ),
         LockKind::Mutex | LockKind::ReadWrite | LockKind::Barrier | LockKind::DoubleBarrier => {
             return;
         }

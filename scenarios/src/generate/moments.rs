@@ -46,6 +46,7 @@ impl Step {
 fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
     let all: &[(u32, RequestKind)] = match plan.recipe.ownership {
         OwnershipRule::LowestChild
+        | OwnershipRule::LowestChildOfEach
         | OwnershipRule::LowestChildLeads
         | OwnershipRule::ReadersAndWriters { .. }
         | OwnershipRule::LowestLeases { .. }

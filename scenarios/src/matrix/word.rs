@@ -120,7 +120,7 @@ impl Word {
             "no-orphan" => Self::Orphan,
             "own-release-only" | "reentrancy" => Self::Release,
             "fifo" | "bounded-bypass" => Self::Unfair,
-            "honest-answer" => Self::Answer,
+            "honest-answer" | "all-or-none" => Self::Answer,
             "timely-loss" => Self::Late,
             "barrier" => Self::Early,
             _ => return None,

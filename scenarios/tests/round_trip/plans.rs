@@ -202,6 +202,7 @@ pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
     workload.permits = match recipe.ownership.kind() {
         LockKind::Semaphore => Some(workload.permits()),
         LockKind::Mutex
+        | LockKind::MultiLock
         | LockKind::ReadWrite
         | LockKind::Election
         | LockKind::Barrier
@@ -209,10 +210,15 @@ pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
     };
 }
 
-/// Several locks at once are of mutexes and read-write locks, and are entered once.
+/// Several locks at once are of mutexes, multi-locks, and read-write locks, and are entered once. A multi-lock is of
+/// several.
 pub fn with_locks_at_once(workload: &mut Workload, recipe: &Recipe) {
+    if recipe.ownership.kind() == LockKind::MultiLock {
+        workload.locks = workload.locks.max(2);
+    }
     workload.locks_at_once = match recipe.ownership.kind() {
         LockKind::Mutex | LockKind::ReadWrite => workload.locks_at_once.min(workload.locks),
+        LockKind::MultiLock => workload.locks_at_once.clamp(2, workload.locks),
         LockKind::Semaphore | LockKind::Election | LockKind::Barrier | LockKind::DoubleBarrier => 1,
     };
     if workload.locks_at_once == 1 {

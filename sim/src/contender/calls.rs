@@ -91,7 +91,7 @@ impl Call<'_> {
 }
 
 /// Whether an optional answer has resolved.
-fn has_resolved(answer: &mut Option<Answer<()>>, context: &mut Context<'_>) -> bool {
+pub(super) fn has_resolved(answer: &mut Option<Answer<()>>, context: &mut Context<'_>) -> bool {
     let answer = answer.as_mut().map(|answer| Pin::new(answer).poll(context));
     answer.is_some_and(|answer| answer.is_ready())
 }

@@ -63,6 +63,18 @@ impl Locks {
         (one, others)
     }
 
+    /// The objects of these locks, in this order, to call them together.
+    pub(super) fn some_of(&mut self, order: &[LockId]) -> Vec<(LockId, &mut dyn Lock)> {
+        let place = |lock: &LockId| order.iter().position(|it| it == lock);
+        let all = self.0.iter_mut();
+        let some = all.filter(|(of, _)| place(of).is_some());
+        let mut some: Vec<(LockId, &mut dyn Lock)> = some
+            .map(|(of, object)| (*of, &mut **object as &mut dyn Lock))
+            .collect();
+        some.sort_by_key(|(of, _)| place(of));
+        some
+    }
+
     /// The objects of all locks.
     pub(super) fn all(&self) -> Vec<(LockId, &dyn Lock)> {
         self.0.iter().map(|(of, object)| (*of, &**object)).collect()

@@ -15,9 +15,9 @@ use crate::plan::LockCall;
 use crate::world::SimulatedService;
 
 /// A lock that a section holds.
-struct Taken {
-    lock: LockId,
-    held: Held,
+pub(super) struct Taken {
+    pub(super) lock: LockId,
+    pub(super) held: Held,
     told: Told,
 }
 
@@ -32,14 +32,19 @@ enum Told {
 }
 
 impl Taken {
-    fn is_lost(&self) -> bool {
+    pub(super) fn new(lock: LockId, held: Held) -> Self {
+        let told = Told::Nothing;
+        Self { lock, held, told }
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
         self.told == Told::Lost
     }
 }
 
 /// How far a round has come when it ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Round {
+pub(super) enum Round {
     Done,
     /// A call of `acquire` was dropped for good.
     Cancelled,
@@ -48,8 +53,17 @@ enum Round {
 }
 
 impl<S: SimulatedService> Contender<S> {
+    /// A round whose section holds several locks at once. Answers whether it is over.
+    pub(super) async fn round_of_several(&mut self) -> bool {
+        let multi = self.world().plan.recipe.build.multi_lock();
+        match multi {
+            Some(multi) => self.multi_round(multi).await,
+            None => self.nested_round().await,
+        }
+    }
+
     /// Acquires each lock of the round, does the section, and gives them back. Answers whether the round is over.
-    pub(super) async fn nested_round(&mut self) -> bool {
+    async fn nested_round(&mut self) -> bool {
         self.renew_if_closed();
         let (order, mode) = (self.locks_of_round(), self.mode_of_round());
         self.mode = mode;
@@ -102,8 +116,7 @@ impl<S: SimulatedService> Contender<S> {
             }
             Some(Some(Ok(held))) => {
                 self.note_acquired(&held).await;
-                let told = Told::Nothing;
-                taken.push(Taken { lock, held, told });
+                taken.push(Taken::new(lock, held));
             }
         }
         match taken.iter().all(|it| it.told == Told::Nothing) {
@@ -113,7 +126,7 @@ impl<S: SimulatedService> Contender<S> {
     }
 
     /// The section under all locks.
-    async fn nested_section(&mut self, locks: &Locks, taken: &mut [Taken]) -> Round {
+    pub(super) async fn nested_section(&mut self, locks: &Locks, taken: &mut [Taken]) -> Round {
         let held = taken.iter().map(|it| (it.lock, it.held.token.map(Token)));
         let held: Vec<(LockId, Option<Token>)> = held.collect();
         let ended = {

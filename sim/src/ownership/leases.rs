@@ -16,6 +16,7 @@ pub(super) fn permits(rule: OwnershipRule, of_workload: u32) -> usize {
         OwnershipRule::LowestLeases { .. } => of_workload as usize,
         OwnershipRule::EveryLease => usize::MAX,
         OwnershipRule::LowestChild
+        | OwnershipRule::LowestChildOfEach
         | OwnershipRule::LowestChildLeads
         | OwnershipRule::ReadersAndWriters { .. }
         | OwnershipRule::Parties { .. }
@@ -44,6 +45,7 @@ pub(super) fn is_place(rule: OwnershipRule, name: &str) -> bool {
         }
         OwnershipRule::Parties { ready } => name != ready,
         OwnershipRule::LowestChild
+        | OwnershipRule::LowestChildOfEach
         | OwnershipRule::LowestChildLeads
         | OwnershipRule::ReadersAndWriters { .. }
         | OwnershipRule::EveryLease

@@ -15,9 +15,11 @@ impl Plan {
             LockKind::DoubleBarrier => Some(Rendezvous::DoubleBarrier {
                 parties: self.workload.contenders,
             }),
-            LockKind::Mutex | LockKind::ReadWrite | LockKind::Semaphore | LockKind::Election => {
-                None
-            }
+            LockKind::Mutex
+            | LockKind::MultiLock
+            | LockKind::ReadWrite
+            | LockKind::Semaphore
+            | LockKind::Election => None,
         }
     }
 

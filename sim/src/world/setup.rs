@@ -137,7 +137,9 @@ fn recorder(plan: &Plan, locks: &[Rc<str>]) -> Recorder {
         LockKind::Election => Vocabulary::Election,
         LockKind::DoubleBarrier => Vocabulary::DoubleBarrier,
         LockKind::Barrier => Vocabulary::Barrier,
-        LockKind::Mutex | LockKind::ReadWrite | LockKind::Semaphore => Vocabulary::Lock,
+        LockKind::Mutex | LockKind::MultiLock | LockKind::ReadWrite | LockKind::Semaphore => {
+            Vocabulary::Lock
+        }
     };
     let faults = plan.faults.iter();
     recorder.history.faults = faults.map(|fault| fault.text_in(&plan.workload)).collect();

@@ -99,14 +99,15 @@ impl Cost {
         let known = program::algorithms();
         if self.algorithms.is_empty() {
             let sound = known.iter().filter(|recipe| recipe.flaw.is_none());
-            let measured = sound.filter(|recipe| recipe.ownership.kind().is_handed_over());
+            let handed_over =
+                |recipe: &&Recipe| recipe.ownership.kind().never_handed_over().is_none();
+            let measured = sound.filter(handed_over);
             return Ok(measured.copied().collect());
         }
         let find = |name: &String| {
             let found = known.iter().find(|recipe| recipe.name == name).copied();
-            if found.is_some_and(|recipe| !recipe.ownership.kind().is_handed_over()) {
-                let problem =
-                    format!("{name} is a double barrier, at which nobody waits for a holder");
+            if let Some(what) = found.and_then(|it| it.ownership.kind().never_handed_over()) {
+                let problem = format!("{name} is {what}");
                 return Err(Failure::usage(problem, [NAME_ANOTHER.to_owned()]));
             }
             found.ok_or_else(|| {

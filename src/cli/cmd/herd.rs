@@ -215,14 +215,17 @@ impl Herd {
 /// The recipe of this name, if it can be measured: what is counted are ZooKeeper's notifications and requests.
 fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
     let on_zookeeper = |recipe: &Recipe| recipe.build.service() == ServiceKind::ZooKeeper;
-    let queues = |recipe: &Recipe| recipe.ownership.kind().is_handed_over();
+    let queues = |recipe: &Recipe| recipe.ownership.kind().never_handed_over().is_none();
     let measured = |recipe: &&Recipe| on_zookeeper(recipe) && queues(recipe);
     let known = program::algorithms();
     match known.iter().find(|recipe| recipe.name == name) {
         Some(recipe) if measured(&recipe) => Ok(*recipe),
         Some(recipe) => {
             let problem = match on_zookeeper(recipe) {
-                true => format!("{name} is a double barrier, at which nobody waits for a holder"),
+                true => {
+                    let what = recipe.ownership.kind().never_handed_over();
+                    format!("{name} is {}", what.unwrap_or("no lock that is measured"))
+                }
                 false => format!("{name} does not stand on ZooKeeper, where herds are measured"),
             };
             let hint = format!(

@@ -157,8 +157,11 @@ fn service(name: &str) -> Result<ServiceKind, String> {
 /// A file to begin with, for this algorithm.
 fn text(recipe: &Recipe) -> String {
     let world = template(recipe.build.service()).world;
-    let permits = match recipe.ownership.kind() {
+    let of_kind = match recipe.ownership.kind() {
         LockKind::Semaphore => "# So many may hold it at once.\npermits = 2\n",
+        LockKind::MultiLock => {
+            "# How many locks there are, and how many of them one call acquires.\nlocks = 3\nlocks-at-once = 2\n"
+        }
         LockKind::Mutex
         | LockKind::ReadWrite
         | LockKind::Election
@@ -166,7 +169,7 @@ fn text(recipe: &Recipe) -> String {
         | LockKind::DoubleBarrier => "",
     };
     let rest = include_str!("new/rest.toml").replace("ALGORITHM", recipe.name);
-    let rest = rest.replace("PERMITS\n", permits);
+    let rest = rest.replace("OF_KIND\n", of_kind);
     format!("{}\n{world}\n{rest}", include_str!("new/head.toml"))
 }
 

@@ -12,6 +12,8 @@ pub const FILES: &[&str] = &[
     "zookeeper-recipes",
     "redis-recipes",
     "lease-server",
+    "nested-sections",
+    "multi-lock",
     "checks",
     "zookeeper",
     "redis",

@@ -33,7 +33,9 @@ pub(super) fn connect(
     let zk = handle(shared, client, thread);
     let path = |lock: &LockId| Path::clone(&shared.world.borrow().lock_names[lock.0 as usize]);
     let build = |lock| match build {
-        Build::ZooKeeper(build) => build(zk.clone(), env.clone(), path(lock)),
+        Build::ZooKeeper(build) | Build::MultiLockOverZooKeeper { each: build, .. } => {
+            build(zk.clone(), env.clone(), path(lock))
+        }
         Build::SemaphoreOverZooKeeper(build) => build(zk.clone(), env.clone(), path(lock), permits),
         Build::Redis(_) | Build::LeaseServer(_) => {
             panic!("the recipe stands on another service than ZooKeeper")

@@ -23,6 +23,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "honest-answer"
     "timely-loss"
     "barrier"
+    "all-or-none"
 };
 
 /// The parts of a page that are no picture.

@@ -1,0 +1,294 @@
+//! Curator's `InterProcessMultiLock`: several `InterProcessMutex`es that are acquired by one call.
+//!
+//! # Source
+//!
+//! Apache Curator 5.4: `InterProcessMultiLock`.
+//!
+//! # Steps
+//!
+//! Functions have Curator's names.
+//! 1. `acquire`: acquire each lock, in the order in which they were given; with a time, each for up to all of it.
+//! 2. If one is not had in its time, stop. If one throws, remember that, the last of several, and go on to the next.
+//! 3. Unless all were had, release those that were, in reverse, whatever comes of that; throw what is remembered.
+//! 4. `release`: release all, in reverse, whatever comes of each; throw what was thrown first.
+//!
+//! # Guarantees
+//!
+//! - As `curator_mutex`, of each lock. Who gets an error has given back what it had got, or that goes on in the
+//!   background (`all-or-none`).
+//!
+//! # Hazards
+//!
+//! - Those of `curator_mutex`, of each lock.
+//! - Nothing is said of the order. Two callers with two orders wait for each other for ever, each in the middle of its
+//!   call (scenario `zookeeper/multi-lock-order`).
+//! - Nobody looks back. Who waits for the second lock when its session ends goes on in a new one, and comes back with
+//!   the second lock and without the first (scenario `zookeeper/multi-lock-session-lost`).
+//! - What the release of step 3 throws is dropped. A call says that it has none while the deletion of a node goes on in
+//!   the background (scenario `zookeeper/multi-lock-failed-release`).
+//! - The time is that of each lock, so all together may take as many times as long.
+//! - After an exception the loop goes on: locks are acquired, and waited for, only to be released.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::curator_mutex::{self, InterProcessMutex, REQUESTS};
+use crate::clients::zookeeper::{Path, ZooKeeper};
+use crate::{
+    Build, Claim, Env, Held, Lock, LockError, MultiLock, OwnershipRule, Recipe, RecipeInput, select,
+};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "curator-multi-lock",
+    summary: "Curator's InterProcessMultiLock: several InterProcessMutexes by one call, all or none.",
+    source: "Apache Curator 5.4, InterProcessMultiLock",
+    flaw: None,
+    claims: &[
+        Claim::MutualExclusion,
+        Claim::ExclusiveOwnership,
+        Claim::Progress,
+        Claim::NoOrphan,
+        Claim::OwnReleaseOnly,
+        Claim::Fifo,
+        Claim::HonestAnswer,
+        Claim::AllOrNone,
+    ],
+    ownership: OwnershipRule::LowestChildOfEach,
+    requests: REQUESTS,
+    inputs: &[RecipeInput::WallClock],
+    cancellable: true,
+    shareable: false,
+    build: build(&InterProcessMultiLock {
+        deviation: Deviation::NONE,
+    }),
+};
+
+/// How to build it over `InterProcessMutex`es.
+pub(super) const fn build(lock: &'static InterProcessMultiLock) -> Build {
+    Build::MultiLockOverZooKeeper {
+        each: &inter_process_mutex,
+        all: lock,
+    }
+}
+
+fn inter_process_mutex(zk: ZooKeeper, env: Env, path: Path) -> Box<dyn Lock> {
+    let mutex = InterProcessMutex::new(zk, env, path, curator_mutex::Deviation::NONE);
+    Box::new(mutex)
+}
+
+/// How a sibling deviates from Curator.
+#[derive(Clone, Copy)]
+pub(super) struct Deviation {
+    /// Whether a call that fails releases what it had got.
+    pub(super) releases_what_it_had: bool,
+    /// Whether a release goes on after one of its locks has thrown.
+    pub(super) releases_every_lock: bool,
+    /// Whether it gives up when the connection is lost while it waits for another lock.
+    pub(super) listens: bool,
+}
+
+impl Deviation {
+    /// Curator as it is.
+    pub(super) const NONE: Self = Self {
+        releases_what_it_had: true,
+        releases_every_lock: true,
+        listens: false,
+    };
+}
+
+/// The lock.
+pub(super) struct InterProcessMultiLock {
+    pub(super) deviation: Deviation,
+}
+
+impl InterProcessMultiLock {
+    /// Acquires one lock, while those before it are held.
+    async fn acquire_next(
+        &self,
+        before: &[&mut dyn Lock],
+        held: Option<&Held>,
+        lock: &mut dyn Lock,
+        time: Option<Duration>,
+    ) -> Result<Held, LockError> {
+        let acquire = match time {
+            None => lock.acquire(),
+            Some(time) => lock.acquire_within(time),
+        };
+        match before.first().zip(held) {
+            // They stand on one connection: what the first hears of it, all do.
+            Some((first, held)) if self.deviation.listens => {
+                select(acquire, async { Err(first.lost(held).await) }).await
+            }
+            Some(_) | None => acquire.await,
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl MultiLock for InterProcessMultiLock {
+    /// Steps 1 to 3.
+    async fn acquire(
+        &self,
+        locks: &mut [&mut dyn Lock],
+        time: Option<Duration>,
+    ) -> Result<Vec<Held>, LockError> {
+        let mut exception = None;
+        let mut acquired: Vec<(usize, Held)> = Vec::new();
+        let mut success = true;
+        for index in 0..locks.len() {
+            let (before, rest) = locks.split_at_mut(index);
+            let held = acquired.first().map(|(_, held)| held);
+            match self.acquire_next(before, held, rest[0], time).await {
+                Ok(held) => acquired.push((index, held)),
+                Err(LockError::AcquireTimeout) => {
+                    success = false;
+                    break;
+                }
+                Err(error) => {
+                    success = false;
+                    exception = Some(error);
+                    if self.deviation.listens {
+                        break;
+                    }
+                }
+            }
+        }
+        if success {
+            return Ok(acquired.into_iter().map(|(_, held)| held).collect());
+        }
+        if self.deviation.releases_what_it_had {
+            for (index, held) in acquired.into_iter().rev() {
+                let _ignored = locks[index].release(held).await;
+            }
+        }
+        Err(exception.unwrap_or(LockError::AcquireTimeout))
+    }
+
+    /// Step 4.
+    async fn release(&self, locks: &mut [&mut dyn Lock], held: Vec<Held>) -> Result<(), LockError> {
+        let mut base_exception = Ok(());
+        for (lock, held) in locks.iter_mut().zip(held).rev() {
+            let released = lock.release(held).await;
+            base_exception = base_exception.and(released);
+            if base_exception.is_err() && !self.deviation.releases_every_lock {
+                break;
+            }
+        }
+        base_exception
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::pin::pin;
+    use std::rc::Rc;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    /// A lock of which acquire or release can fail, as in TestInterProcessMultiMutex.
+    #[derive(Clone, Default)]
+    struct StubLock {
+        is_acquired: Rc<Cell<bool>>,
+        acquire_fails: Option<LockError>,
+        release_fails: Option<LockError>,
+    }
+
+    #[async_trait(?Send)]
+    impl Lock for StubLock {
+        async fn acquire(&mut self) -> Result<Held, LockError> {
+            if let Some(error) = self.acquire_fails {
+                return Err(error);
+            }
+            self.is_acquired.set(true);
+            Ok(Held::at("/lock".into()))
+        }
+
+        async fn release(&mut self, _held: Held) -> Result<(), LockError> {
+            if let Some(error) = self.release_fails {
+                return Err(error);
+            }
+            self.is_acquired.set(false);
+            Ok(())
+        }
+
+        async fn lost(&self, _held: &Held) -> LockError {
+            std::future::pending().await
+        }
+    }
+
+    fn done<T>(future: impl Future<Output = T>) -> T {
+        let mut context = Context::from_waker(Waker::noop());
+        match pin!(future).poll(&mut context) {
+            Poll::Ready(done) => done,
+            Poll::Pending => panic!("nothing here waits"),
+        }
+    }
+
+    const LOCK: InterProcessMultiLock = InterProcessMultiLock {
+        deviation: Deviation::NONE,
+    };
+
+    /// What acquire, and then release, come to; and which locks are acquired in the end.
+    fn acquire_and_release(
+        locks: &mut [StubLock],
+    ) -> (
+        Result<(), LockError>,
+        Option<Result<(), LockError>>,
+        Vec<bool>,
+    ) {
+        let is_acquired: Vec<Rc<Cell<bool>>> =
+            locks.iter().map(|it| Rc::clone(&it.is_acquired)).collect();
+        let mut all: Vec<&mut dyn Lock> = locks.iter_mut().map(|it| it as &mut dyn Lock).collect();
+        let acquired = done(LOCK.acquire(&mut all, None));
+        let (acquired, released) = match acquired {
+            Ok(held) => (Ok(()), Some(done(LOCK.release(&mut all, held)))),
+            Err(error) => (Err(error), None),
+        };
+        let acquired_in_the_end = is_acquired.iter().map(|it| it.get()).collect();
+        (acquired, released, acquired_in_the_end)
+    }
+
+    /// `testSomeReleasesFail`.
+    #[test]
+    fn a_release_that_fails_does_not_keep_the_others_and_is_told() {
+        let bad = StubLock {
+            release_fails: Some(LockError::ConnectionLoss),
+            ..StubLock::default()
+        };
+        let mut locks = [StubLock::default(), bad, StubLock::default()];
+        let (acquired, released, held) = acquire_and_release(&mut locks);
+        assert_eq!(acquired, Ok(()));
+        assert_eq!(released, Some(Err(LockError::ConnectionLoss)));
+        assert_eq!(held, [false, true, false]);
+    }
+
+    /// `testSomeLocksFailToLock`.
+    #[test]
+    fn an_acquire_that_fails_gives_back_the_others_those_behind_it_too() {
+        let bad = |error| StubLock {
+            acquire_fails: Some(error),
+            ..StubLock::default()
+        };
+        let mut locks = [
+            StubLock::default(),
+            bad(LockError::ConnectionLoss),
+            StubLock::default(),
+        ];
+        let (acquired, _, held) = acquire_and_release(&mut locks);
+        assert_eq!(acquired, Err(LockError::ConnectionLoss));
+        assert_eq!(held, [false, false, false]);
+        // What was not had in its time ends the loop, and an exception before it is what is thrown.
+        let mut locks = [
+            StubLock::default(),
+            bad(LockError::Refused),
+            bad(LockError::AcquireTimeout),
+        ];
+        let (acquired, _, held) = acquire_and_release(&mut locks);
+        assert_eq!(acquired, Err(LockError::Refused));
+        assert_eq!(held, [false, false, false]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Calls that acquire several locks: their `AcquireStarted`s stand together, and the first that ends, ends all.
+
+use super::{Evidence, Ownership};
+use crate::{ContenderId, EventKind, LockId};
+
+/// A call that acquires several locks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MultiCall {
+    pub(crate) by: ContenderId,
+    /// The locks, and the `AcquireStarted` of each.
+    pub(crate) locks: Vec<(LockId, usize)>,
+    /// What the history says when it has returned or was dropped, in the order in which it says so; the `Crashed`, if
+    /// the contender died first. Nothing of a call that was pending when the history ends.
+    pub(crate) ends: Vec<usize>,
+    /// How many of its locks have no end yet.
+    open: usize,
+}
+
+impl MultiCall {
+    fn of(by: ContenderId) -> Self {
+        let (locks, ends) = (Vec::new(), Vec::new());
+        let open = 0;
+        Self {
+            by,
+            locks,
+            ends,
+            open,
+        }
+    }
+
+    /// When it asked for a lock.
+    pub(crate) fn asked(&self, lock: LockId) -> Option<usize> {
+        let found = self.locks.iter().find(|(of, _)| *of == lock);
+        found.map(|(_, asked)| *asked)
+    }
+
+    fn ends(&mut self, lock: LockId, index: usize) {
+        if self.open > 0 && self.asked(lock).is_some() {
+            self.ends.push(index);
+            self.open -= 1;
+        }
+    }
+}
+
+impl Evidence<'_> {
+    /// The calls that acquire several locks, in the order in which they begin.
+    pub(crate) fn multi_calls(&self) -> Vec<MultiCall> {
+        let contenders = 0..self.run.history.contenders.len() as u32;
+        let calls = contenders.flat_map(|by| self.calls_of(ContenderId(by)));
+        let mut several: Vec<MultiCall> = calls.filter(|call| call.locks.len() > 1).collect();
+        several.sort_by_key(|call| call.locks[0].1);
+        several
+    }
+
+    fn calls_of(&self, who: ContenderId) -> Vec<MultiCall> {
+        let mut calls: Vec<MultiCall> = Vec::new();
+        for (index, event) in self.run.history.events.iter().enumerate() {
+            match event.what {
+                EventKind::AcquireStarted { by, lock, .. } if by == who => {
+                    let pending = |call: &&mut MultiCall| call.open > 0 && call.ends.is_empty();
+                    let call = calls.last_mut().filter(pending);
+                    if let Some(call) = call.filter(|call| call.asked(lock).is_none()) {
+                        call.locks.push((lock, index));
+                        call.open += 1;
+                        continue;
+                    }
+                    let mut call = MultiCall::of(by);
+                    call.locks.push((lock, index));
+                    call.open = 1;
+                    calls.push(call);
+                }
+                EventKind::Acquired { by, lock, .. }
+                | EventKind::AcquireFailed { by, lock, .. }
+                | EventKind::Cancelled { by, lock }
+                    if by == who =>
+                {
+                    if let Some(call) = calls.last_mut() {
+                        call.ends(lock, index);
+                    }
+                }
+                EventKind::Crashed { by } if by == who => {
+                    if let Some(call) = calls.last_mut().filter(|call| call.open > 0) {
+                        call.ends.push(index);
+                        call.open = 0;
+                    }
+                }
+                _ => {}
+            }
+        }
+        calls
+    }
+
+    /// From which event on the service has the caller as the owner of all locks of a call at once, before this one, if
+    /// it ever does.
+    pub(crate) fn owns_all_from(&self, call: &MultiCall, before: Option<usize>) -> Option<usize> {
+        let of_call = |it: &&Ownership| it.by == call.by && call.asked(it.lock).is_some();
+        let begin = call.locks.iter().map(|(_, asked)| *asked).max()?;
+        let before = before.unwrap_or(self.run.history.events.len());
+        let ownerships = self.ownerships.iter().filter(of_call);
+        let mut moments: Vec<usize> = ownerships.map(|it| it.owned.max(begin)).collect();
+        moments.sort_unstable();
+        let owned_at = |lock: LockId, moment: usize| {
+            let mut ownerships = self.ownerships.iter();
+            ownerships.any(|it| {
+                (it.by, it.lock) == (call.by, lock)
+                    && it.owned <= moment
+                    && it.disowned.is_none_or(|end| end > moment)
+            })
+        };
+        let mut moments = moments.into_iter().filter(|moment| *moment < before);
+        moments.find(|moment| call.locks.iter().all(|(lock, _)| owned_at(*lock, *moment)))
+    }
+}
