@@ -24,6 +24,7 @@ mod struck;
 mod structure;
 mod tape;
 mod unasked;
+mod violation;
 
 use picklock_checker::{Invariant, Witness};
 use picklock_sim::Simulated;

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::mem::Discriminant;
 
-use picklock_checker::{EventKind, Evidence, Invariant, Witness};
+use picklock_checker::{EventKind, Invariant, Witness};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate, simulate_with};
 
 use super::limits::{Budget, Cut, SearchLimit};
 use super::mechanism::Mechanism;
+use super::violation::{is_excused, violation};
 use super::{Shrunk, Size};
-use crate::excuses::excuses;
 use crate::format::parse;
 use crate::reduced_plan::without_the_gone;
 use crate::scenario::{Case, Catalogue, Scenario};
@@ -338,28 +338,6 @@ impl<'a> Search<'a> {
 pub(super) struct Change {
     pub(super) what: String,
     pub(super) plan: Plan,
-}
-
-/// How a run violates a promise, or the part of it that no fault excuses, if it does.
-pub(super) fn violation(
-    invariant: &Invariant,
-    beyond_excuse: bool,
-    simulated: &Simulated,
-) -> Option<Witness> {
-    if simulated.broken().is_some() {
-        return None;
-    }
-    let evidence = Evidence::of(&simulated.run);
-    match beyond_excuse {
-        true => invariant.violation_beyond_excuse(&evidence),
-        false => invariant.violation(&evidence),
-    }
-}
-
-/// Whether no lock could keep a promise under the faults of a plan.
-fn is_excused(plan: &Plan, invariant: &Invariant) -> bool {
-    let mut excuses = excuses(plan, &plan.faults).into_iter();
-    excuses.any(|excuse| excuse.invariant == invariant.name)
 }
 
 /// Without the zeros at the end, which a tape that has run out gives anyway.

@@ -8,8 +8,9 @@ use picklock_sim::{simulate, simulate_with};
 use proptest::prelude::*;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::search::{read_back, violation};
+use super::search::read_back;
 use super::structure::sections;
+use super::violation::violation;
 use super::*;
 use crate::clock::Stopwatch;
 use crate::reduced_plan::{with_contenders, without_fault};

@@ -110,8 +110,8 @@ impl Run {
             }
             return Ok(exit::INTERRUPTED);
         }
-        let standings = outcomes.iter().flat_map(|outcome| &outcome.cases);
-        let standings = standings.map(|case| case.standing);
+        let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
+        let standings = cases.map(|case| case.standing);
         let vacuous = match span.shard {
             None => coverage::vacuous(&outcomes),
             Some(_) => Vec::new(),
@@ -129,16 +129,7 @@ impl Run {
             if failed_fast {
                 summary.push_str(&describe_left(&scenarios, &outcomes));
             }
-            let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
-            let ran = ran.unwrap_or_default();
-            // A run that was recorded has no seeds.
-            if scenarios
-                .iter()
-                .flat_map(|it| &it.cases)
-                .any(|case| case.recorded.is_none())
-            {
-                summary.push_str(&self.part.describe(&span, ran, &self.command()));
-            }
+            summary.push_str(&self.describe_seeds(&scenarios, &span, &file));
             console::shown(work.print(&self.reports.output(summary)))?;
         }
         if let Some(path) = &self.json {
@@ -155,6 +146,17 @@ impl Run {
         }
         self.reports.write(&outcomes, &vacuous, code, &work)?;
         Ok(code)
+    }
+
+    /// Which seeds it ran. A run that was recorded has none.
+    fn describe_seeds(&self, scenarios: &[Scenario], span: &Span, file: &ShardFile) -> String {
+        let mut cases = scenarios.iter().flat_map(|it| &it.cases);
+        if cases.all(|case| case.recorded.is_some()) {
+            return String::new();
+        }
+        let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
+        self.part
+            .describe(span, ran.unwrap_or_default(), &self.command())
     }
 
     /// Writes the page, if one is wanted.

@@ -1,5 +1,7 @@
 //! `picklock yield`: in how many runs each bug is found.
 
+mod measured;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +16,6 @@ use crate::scenarios::search::portfolio::strategy_name;
 use crate::scenarios::{Case, Scenario, Want, program};
 use crate::sim::broken::caught;
 use crate::sim::plan::Strategy;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::charts::{self, Kind};
 use super::select;
@@ -24,6 +24,9 @@ use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
 use crate::cli::threads;
+
+pub use measured::Measured;
+use measured::YieldRow;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -382,41 +385,4 @@ fn figure(row: &Row, column: &Column, found: &Yield) -> YieldRow {
         median: found.percentile(50),
         percentile_99: found.percentile(99),
     }
-}
-
-/// The figures for machines; the schema only ever gains keys within a version.
-#[derive(Serialize, JsonSchema)]
-pub struct Measured {
-    /// The version of this schema.
-    version: u32,
-    /// The version of the program.
-    picklock: &'static str,
-    /// From how many bases each search began.
-    bases: u64,
-    /// After so many runs a search gave up.
-    limit: u64,
-    /// One for each violation and way.
-    yields: Vec<YieldRow>,
-}
-
-/// How soon a violation is found in one way.
-#[derive(Serialize, JsonSchema)]
-struct YieldRow {
-    /// The scenario.
-    scenario: String,
-    /// The case.
-    case: String,
-    /// The algorithm.
-    algorithm: &'static str,
-    /// The promise that is to be violated.
-    invariant: &'static str,
-    /// How it was searched for.
-    way: String,
-    /// From how many of the bases it was found.
-    found: u64,
-    /// After how many runs it was found from half of the bases; null if from too few.
-    median: Option<u64>,
-    /// The same, from 99 of 100.
-    #[serde(rename = "percentile-99")]
-    percentile_99: Option<u64>,
 }

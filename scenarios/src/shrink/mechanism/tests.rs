@@ -6,8 +6,8 @@ use picklock_sim::simulate;
 
 use super::*;
 use crate::scenario::{Case, Catalogue};
-use crate::shrink::search::violation;
 use crate::shrink::struck::TargetRole;
+use crate::shrink::violation::violation;
 use crate::shrink::{Budget, SearchLimit, Shrunk, shrink};
 use crate::{BUILT_IN, parse};
 

@@ -47,8 +47,8 @@ pub enum RemovalReason {
     Forgotten,
 }
 
-/// Whose command is run. A connection may have sent several that are run one after the other, as when a script that took
-/// its time has ended.
+/// Whose command is run. A connection may have sent several that are run one after the other, as when a script that
+/// took its time has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// The connection.
