@@ -42,8 +42,8 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 }
 
 /// What a fault may excuse is that a holder does not learn of its loss in time. So nothing excuses an overlap of which
-/// nobody had lost the lock. Of every other, nothing excuses what comes after one of the two could know of the loss, and
-/// has had the time to act on it.
+/// nobody had lost the lock. Of every other, nothing excuses what comes after one of the two could know of the loss,
+/// and has had the time to act on it.
 fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
         return Verdict::Undecided("nobody ever got the lock".to_owned());

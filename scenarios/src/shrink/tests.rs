@@ -202,6 +202,11 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "each create finds no parent, and the next comes 50 ms later, until the end",
     ),
     (
+        "curator/test-some-locks-fail-to-lock curator-multi-lock-keeps-first progress",
+        60,
+        "each call gives up, and the next enters the lock that was left once more, until the end",
+    ),
+    (
         "zookeeper/lock-order-livelock curator-mutex progress",
         30,
         "both give up and come again until the end",

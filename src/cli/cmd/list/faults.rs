@@ -153,7 +153,11 @@ mod tests {
     /// On ZooKeeper, or, if it is of Redis alone, on Redis, or on a cluster.
     fn read(when: &str, inject: &str) -> Result<Scenario, Vec<Diagnostic>> {
         let on = |service, algorithm| read_on(service, algorithm, when, inject);
-        on("zookeeper]\nservers = 3", "zk-predecessor-watch").or_else(|mistakes| {
+        let heeding = match inject.starts_with("inject.revoke") {
+            true => "zk-revocable-shared-locks",
+            false => "zk-predecessor-watch",
+        };
+        on("zookeeper]\nservers = 3", heeding).or_else(|mistakes| {
             let redis = "redis]\nreplicas = 1\npersistence = \"rdb\"";
             let cluster = "redis]\ncluster = { primaries = 3 }";
             let others = [redis, cluster].map(|service| on(service, "redis-compare-and-delete"));
