@@ -8,7 +8,7 @@ hazards! {
     ] breaks [AllOrNone, HonestAnswer, NoOrphan, Progress] under [None];
     "curator/test-some-releases-fail": [
         "curator-multi-lock-releases-some",
-    ] breaks [NoOrphan, Progress] under [Cancel, Delay, Partition, ServerCrash, ServerStall];
+    ] breaks [NoOrphan, Progress] under [Cancel];
     "incidents/accumulo-637": ["zk-no-guid"] breaks [Progress] under [ServerCrash];
     "incidents/curator-45": ["curator-mutex-no-search"] breaks [Progress] under [ServerCrash];
     "incidents/curator-462": ["curator-semaphore-unreturned"] breaks [NoOrphan] under [Cancel];
@@ -109,12 +109,9 @@ hazards! {
         "curator-multi-lock", "curator-multi-lock-hardened", "curator-multi-lock-keeps-first",
         "curator-multi-lock-releases-some",
     ] breaks [AllOrNone, HonestAnswer, NoOrphan] under [ServerCrash];
-    "zookeeper/multi-lock-failed-release": [
-        "curator-multi-lock-releases-some",
-    ] breaks [HonestAnswer] under [Cancel, Delay, Partition, ServerStall];
     "zookeeper/multi-lock-session-lost": [
         "curator-multi-lock", "curator-multi-lock-keeps-first", "curator-multi-lock-releases-some",
-    ] breaks [AllOrNone, MutualExclusion] under [SessionExpiry, Partition, ServerCrash, ServerStall];
+    ] breaks [AllOrNone, MutualExclusion] under [SessionExpiry];
     "zookeeper/numbers-start-again": [
         "rust-lock-client", "rust-lock-client-curator-prefix",
     ] breaks [Fifo, MutualExclusion] under [Deletion];
