@@ -16,11 +16,20 @@ pub(super) fn check(evidence: &Evidence<'_>) -> Verdict {
     let mut is_passed = false;
     for (index, event) in evidence.run.history.events.iter().enumerate() {
         match event.what {
-            EventKind::AcquireStarted { by, lock, mode } if mode == Mode::Shared => {
+            EventKind::AcquireStarted {
+                by,
+                lock,
+                mode: Mode::Shared,
+            } => {
                 came.retain(|(who, at, _)| (*who, *at) != (by, lock));
                 came.push((by, lock, index));
             }
-            EventKind::Acquired { by, lock, mode, .. } if mode == Mode::Shared => {
+            EventKind::Acquired {
+                by,
+                lock,
+                mode: Mode::Shared,
+                ..
+            } => {
                 is_passed = true;
                 let since = came.iter().find(|(who, at, _)| (*who, *at) == (by, lock));
                 let Some(&(_, _, since)) = since else {
