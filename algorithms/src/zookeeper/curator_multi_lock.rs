@@ -232,14 +232,10 @@ mod tests {
         deviation: Deviation::NONE,
     };
 
+    type Outcome = Result<(), LockError>;
+
     /// What acquire, and then release, come to; and which locks are acquired in the end.
-    fn acquire_and_release(
-        locks: &mut [StubLock],
-    ) -> (
-        Result<(), LockError>,
-        Option<Result<(), LockError>>,
-        Vec<bool>,
-    ) {
+    fn acquire_and_release(locks: &mut [StubLock]) -> (Outcome, Option<Outcome>, Vec<bool>) {
         let is_acquired: Vec<Rc<Cell<bool>>> =
             locks.iter().map(|it| Rc::clone(&it.is_acquired)).collect();
         let mut all: Vec<&mut dyn Lock> = locks.iter_mut().map(|it| it as &mut dyn Lock).collect();
