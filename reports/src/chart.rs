@@ -3,6 +3,7 @@
 //! Lines have their names at their ends, and markers of their own, so that nobody needs colours to tell them apart.
 //! From eight lines on, each has a panel of its own, with the others in grey behind it. The font is part of this crate.
 
+mod axes;
 mod canvas;
 mod font;
 mod lines;

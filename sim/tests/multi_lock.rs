@@ -2,15 +2,18 @@
 
 #[path = "common/plans.rs"]
 mod plans;
+#[path = "common/violated.rs"]
+mod violated;
 
 use picklock_algorithms::registry;
-use picklock_checker::{ContenderId, EventKind, Evidence, INVARIANTS, Run, Verdict};
+use picklock_checker::{ContenderId, EventKind, Run};
 use picklock_sim::plan::{
     Arrival, ContenderName, Ensemble, Fault, Hold, LockCall, LockOrder, Plan, PlannedFault,
     Section, Service, Trigger,
 };
 use picklock_sim::simulate;
 use plans::{FIRST, acquired, plan_on, planned, seconds};
+use violated::violated;
 
 const SEEDS: u64 = 20;
 
@@ -27,17 +30,6 @@ fn plan(recipe: &str, order: LockOrder, faults: Vec<PlannedFault>) -> Plan {
     plan.workload.hold = Hold::For(seconds(2));
     plan.workload.section = Section::Count;
     plan
-}
-
-/// Violated promises, with what is said of each.
-fn violated(run: &Run) -> Vec<(&'static str, String)> {
-    let evidence = Evidence::of(run);
-    let verdicts = INVARIANTS.iter().map(|it| (it.name, (it.check)(&evidence)));
-    let violated = verdicts.filter_map(|(name, verdict)| match verdict {
-        Verdict::Violated(witness) => Some((name, witness.summary)),
-        Verdict::Holds | Verdict::Undecided(_) => None,
-    });
-    violated.collect()
 }
 
 /// What a contender is told, as `acquired a`, in order.

@@ -3,16 +3,19 @@
 
 #[path = "common/plans.rs"]
 mod plans;
+#[path = "common/violated.rs"]
+mod violated;
 
 use std::collections::BTreeSet;
 
-use picklock_checker::{ContenderId, EventKind, Evidence, INVARIANTS, LockId, Run, Verdict};
+use picklock_checker::{ContenderId, EventKind, LockId, Run};
 use picklock_sim::plan::{
     Arrival, Deployment, Ensemble, Fault, Hold, LockCall, LockOrder, Plan, PlannedFault, Section,
     Service, Trigger,
 };
 use picklock_sim::simulate;
 use plans::{FIRST, acquired, plan_on, planned, seconds};
+use violated::violated;
 
 const SEEDS: u64 = 10;
 
@@ -35,17 +38,6 @@ fn plan(recipe: &str, order: LockOrder, faults: Vec<PlannedFault>) -> Plan {
 
 /// What nobody can help who has not been told of the end of its session.
 const EXCUSED: [&str; 3] = ["mutual-exclusion", "no-stale-effect", "no-lost-update"];
-
-/// Violated promises, with what is said of each.
-fn violated(run: &Run) -> Vec<(&'static str, String)> {
-    let evidence = Evidence::of(run);
-    let verdicts = INVARIANTS.iter().map(|it| (it.name, (it.check)(&evidence)));
-    let violated = verdicts.filter_map(|(name, verdict)| match verdict {
-        Verdict::Violated(witness) => Some((name, witness.summary)),
-        Verdict::Holds | Verdict::Undecided(_) => None,
-    });
-    violated.collect()
-}
 
 /// What a contender did, as `acquire a`, in order.
 fn steps(run: &Run, of: ContenderId) -> Vec<String> {

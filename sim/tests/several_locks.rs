@@ -1,18 +1,19 @@
 //! Several locks in one run: each has a queue, an owner, and a resource of its own.
 
 mod common;
+#[path = "common/violated.rs"]
+mod violated;
 
 use std::collections::BTreeSet;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
-use picklock_checker::{
-    ContenderId, Disowned, EventKind, Evidence, INVARIANTS, LockId, Run, Verdict,
-};
+use picklock_checker::{ContenderId, Disowned, EventKind, LockId, Run};
 use picklock_sim::plan::{
     Cluster, ContenderName, ContenderSettings, Deployment, Ensemble, Fault, Hold, LockName, Plan,
     Section, ServerName, Service, Trigger,
 };
 use picklock_sim::simulate;
+use violated::violated;
 
 const TWO: [LockId; 2] = [LockId(0), LockId(1)];
 
@@ -40,16 +41,6 @@ fn cluster() -> Service {
         cluster: Some(Cluster::of(3, 0)),
         ..Deployment::default()
     })
-}
-
-fn violated(run: &Run) -> Vec<(&'static str, String)> {
-    let evidence = Evidence::of(run);
-    let verdicts = INVARIANTS.iter().map(|it| (it.name, (it.check)(&evidence)));
-    let violated = verdicts.filter_map(|(name, verdict)| match verdict {
-        Verdict::Violated(witness) => Some((name, witness.summary)),
-        Verdict::Holds | Verdict::Undecided(_) => None,
-    });
-    violated.collect()
 }
 
 /// The locks of events of a kind.

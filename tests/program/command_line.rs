@@ -251,25 +251,27 @@ fn manual_pages_are_printed_and_written_one_for_each_command() {
     );
 }
 
+/// A hunt that finds how the file of these tests fails.
+const HUNT: [&str; 6] = [
+    "hunt",
+    "mine.toml",
+    "--kind",
+    "expire-session",
+    "--runs",
+    "2000",
+];
+
 #[test]
 fn nothing_is_written_into_the_current_folder_that_nobody_named() {
     let folder = Folder::new();
     folder.file("mine.toml", FAILING);
-    let hunt = [
-        "hunt",
-        "mine.toml",
-        "--kind",
-        "expire-session",
-        "--runs",
-        "2000",
-    ];
     for arguments in [
         &["run", "mine.toml", "--seeds", "2"][..],
         &["replay", "mine.toml", "--seed", "0"],
         &["shrink", "mine.toml", "--seed", "0"],
         &["why", "mine.toml", "--seed", "0"],
         &["plan", "mine.toml", "--seed", "0"],
-        &hunt,
+        &HUNT,
         &["new", "scenario"],
         &["man"],
         &["herd", "--contenders", "10"],
@@ -284,15 +286,7 @@ fn nothing_is_written_into_the_current_folder_that_nobody_named() {
 fn what_shrink_and_hunt_show_is_a_file_that_replays_and_their_command_keeps_it() {
     let folder = Folder::new();
     folder.file("mine.toml", FAILING);
-    let hunt = [
-        "hunt",
-        "mine.toml",
-        "--kind",
-        "expire-session",
-        "--runs",
-        "2000",
-    ];
-    for arguments in [&["shrink", "mine.toml", "--seed", "0"][..], &hunt] {
+    for arguments in [&["shrink", "mine.toml", "--seed", "0"][..], &HUNT] {
         let done = inside(folder.path(), arguments);
         let shown = done.stdout.split("--out keeps it:\n\n").nth(1);
         let shown = shown.unwrap_or_else(|| panic!("no file: {done:?}"));

@@ -2,8 +2,9 @@
 
 use plotters::prelude::*;
 
-use super::page::{BEHIND, FAINT, INK, MARGIN, MUTED};
-use super::scale::{Scale, TICK};
+use super::axes::{NAME, Space, TICKS, axes, label_below};
+use super::page::{BEHIND, INK, MARGIN, MUTED};
+use super::scale::Scale;
 use super::{Area, Drawn, Figure, Series, WIDTH, font, marker};
 
 /// The height of a chart with one panel.
@@ -12,11 +13,9 @@ const ONE: i32 = 500;
 const PANEL: i32 = 230;
 /// Panels beside each other.
 const ACROSS: usize = 3;
-/// The height of the ticks below a panel, and of what stands below them.
-const TICKS: i32 = 28;
+/// The height of what stands below the ticks.
 const BELOW: i32 = 26;
-/// The size of the names of lines, and how far apart two of them are at least.
-const NAME: f64 = 14.0;
+/// How far apart two names of lines are at least.
 const APART: i32 = 19;
 /// The widest name that is not broken.
 const WIDEST: f64 = 190.0;
@@ -86,16 +85,8 @@ pub(super) fn draw<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<
     let (above, label) = (font::sans(NAME).into_font().color(&MUTED), &figure.y.label);
     area.draw(&Text::new(label.as_str(), (MARGIN, 8), above))?;
     let x = (MARGIN + left + room / 2, ONE - BELOW - 4);
-    below(figure, area, x)?;
+    label_below(figure, area, x)?;
     write_names(area, &names, &ends)
-}
-
-/// What the right-hand axis says, below it.
-fn below<B: DrawingBackend>(figure: &Figure, area: &Area<B>, at: (i32, i32)) -> Drawn<B> {
-    use plotters::style::text_anchor::{HPos, Pos, VPos};
-    let style = font::sans(NAME).into_font().color(&MUTED);
-    let style = style.pos(Pos::new(HPos::Center, VPos::Top));
-    area.draw(&Text::new(figure.x.label.as_str(), at, style))
 }
 
 /// The name of a line, in lines that are not too wide.
@@ -104,14 +95,6 @@ fn name(series: &Series) -> Vec<String> {
     lines
         .flat_map(|line| font::lines(line, NAME, WIDEST))
         .collect()
-}
-
-/// Free space around a plot.
-struct Space {
-    left: i32,
-    right: i32,
-    top: i32,
-    bottom: i32,
 }
 
 /// Draws axes and these lines, with others behind them. Gives back where each of them ends.
@@ -123,27 +106,7 @@ fn plot<B: DrawingBackend>(
     shown: &[usize],
     behind: &[usize],
 ) -> Result<Vec<Option<(i32, i32)>>, super::Problem<B>> {
-    let (x, y) = (&scales.x, &scales.y);
-    let mut context = ChartBuilder::on(area)
-        .margin_left(MARGIN)
-        .margin_right(space.right)
-        .margin_top(space.top)
-        .margin_bottom(space.bottom)
-        .x_label_area_size(TICKS)
-        .y_label_area_size(space.left - MARGIN)
-        .build_cartesian_2d(x.clone(), y.clone())?;
-    context
-        .configure_mesh()
-        .bold_line_style(FAINT)
-        .light_line_style(TRANSPARENT)
-        .axis_style(MUTED)
-        .x_labels(x.ticks.len())
-        .y_labels(y.ticks.len())
-        .x_label_formatter(&|at| x.label(*at))
-        .y_label_formatter(&|at| y.label(*at))
-        .set_all_tick_mark_size(5)
-        .label_style(font::sans(TICK).into_font().color(&INK))
-        .draw()?;
+    let mut context = axes(area, (&scales.x, &scales.y), space)?;
     for index in behind {
         let points = scales.points(&figure.series[*index].points);
         context.draw_series(LineSeries::new(points, BEHIND.stroke_width(1)))?;
@@ -276,7 +239,7 @@ fn panels<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<B> {
         panel.draw(&Text::new(name, (MARGIN, 8), style))?;
     }
     let y = rows(figure) * PANEL + 22;
-    below(figure, area, (WIDTH as i32 / 2, y))
+    label_below(figure, area, (WIDTH as i32 / 2, y))
 }
 
 /// As much of a text as has room.

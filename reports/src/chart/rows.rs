@@ -2,21 +2,19 @@
 
 use plotters::prelude::*;
 
+use super::axes::{NAME, Space, TICKS, axes, label_below};
 use super::lines::clipped;
-use super::page::{FAINT, INK, MARGIN, MUTED};
-use super::scale::{Scale, TICK, Ticks};
+use super::page::{INK, MARGIN};
+use super::scale::{Scale, Ticks};
 use super::{Area, Drawn, Figure, WIDTH, font, marker};
 
 /// The height of a row.
 const ROW: i32 = 24;
-/// The height of the key, of the ticks, and of what stands below them.
+/// The height of the key, and of what stands below the ticks.
 const KEY: i32 = 34;
-const TICKS: i32 = 28;
 const BELOW: i32 = 34;
 /// The widest name of a row.
 const WIDEST: f64 = 540.0;
-/// The size of names.
-const NAME: f64 = 14.0;
 
 fn count(figure: &Figure) -> usize {
     match &figure.y.ticks {
@@ -42,26 +40,13 @@ pub(super) fn draw<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<
     let left = y.widest() + 18;
     let room = WIDTH as i32 - 2 * MARGIN - left;
     let x = Scale::of(&figure.x, &values, false).thinned(f64::from(room));
-    let mut context = ChartBuilder::on(area)
-        .margin_left(MARGIN)
-        .margin_right(MARGIN)
-        .margin_top(KEY)
-        .margin_bottom(BELOW)
-        .x_label_area_size(TICKS)
-        .y_label_area_size(left)
-        .build_cartesian_2d(x.clone(), y.clone())?;
-    context
-        .configure_mesh()
-        .bold_line_style(FAINT)
-        .light_line_style(TRANSPARENT)
-        .axis_style(MUTED)
-        .x_labels(x.ticks.len())
-        .y_labels(y.ticks.len())
-        .x_label_formatter(&|at| x.label(*at))
-        .y_label_formatter(&|at| y.label(*at))
-        .set_all_tick_mark_size(5)
-        .label_style(font::sans(TICK).into_font().color(&INK))
-        .draw()?;
+    let space = Space {
+        left: MARGIN + left,
+        right: MARGIN,
+        top: KEY,
+        bottom: BELOW,
+    };
+    let context = axes(area, (&x, &y), &space)?;
     let base = area.get_base_pixel();
     let many = figure.series.len();
     for (index, series) in figure.series.iter().enumerate() {
@@ -85,7 +70,8 @@ pub(super) fn draw<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<
         }
     }
     key(figure, area, MARGIN + left)?;
-    below(figure, area, MARGIN + left + room / 2)
+    let y = height(figure) as i32 - BELOW + 6;
+    label_below(figure, area, (MARGIN + left + room / 2, y))
 }
 
 /// Which mark is whose, in a line above the rows.
@@ -98,12 +84,4 @@ fn key<B: DrawingBackend>(figure: &Figure, area: &Area<B>, left: i32) -> Drawn<B
         x += 18 + font::width(&series.name, NAME).ceil() as i32 + 24;
     }
     Ok(())
-}
-
-fn below<B: DrawingBackend>(figure: &Figure, area: &Area<B>, x: i32) -> Drawn<B> {
-    use plotters::style::text_anchor::{HPos, Pos, VPos};
-    let style = font::sans(NAME).into_font().color(&MUTED);
-    let style = style.pos(Pos::new(HPos::Center, VPos::Top));
-    let y = height(figure) as i32 - BELOW + 6;
-    area.draw(&Text::new(figure.x.label.as_str(), (x, y), style))
 }

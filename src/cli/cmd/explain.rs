@@ -3,19 +3,19 @@
 mod glossary;
 mod invariant_pages;
 mod shown_by;
-mod things;
+mod subjects;
 
 use std::fmt::Write as _;
 
 use crate::scenarios::{Case, Scenario, program};
 use crate::sources;
 
-use crate::cli::cmd::near::near;
+use crate::cli::cmd::suggestions::suggestions;
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::markdown;
-use things::Thing;
+use subjects::Subject;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,7 +49,7 @@ impl Explain {
             Some(text) => console::print(&text)?,
             None => {
                 let command = program::command();
-                let mut hints = near(&word, names()?.iter().map(String::as_str));
+                let mut hints = suggestions(&word, names()?.iter().map(String::as_str));
                 hints.push(format!(
                     "`{command} list algorithms`, `list faults`, and the other lists show what there is"
                 ));
@@ -65,13 +65,13 @@ impl Explain {
 pub(super) fn explanation(word: &str, look: &OutputArgs) -> Result<Option<String>, Failure> {
     let library = sources::library(&program::catalogue())?;
     let wanted = word.to_lowercase();
-    let mut things = things::all(&library);
-    things.retain(|thing| thing.name == wanted);
+    let mut subjects = subjects::all(&library);
+    subjects.retain(|subject| subject.name == wanted);
     let width = look.stdout().columns();
     let mut told = Vec::new();
-    let texts = things
+    let texts = subjects
         .iter()
-        .map(|thing| text(thing, &library, &mut told, width));
+        .map(|subject| text(subject, &library, &mut told, width));
     let texts: Vec<String> = texts.collect();
     Ok((!texts.is_empty()).then(|| texts.join("\n")))
 }
@@ -79,7 +79,7 @@ pub(super) fn explanation(word: &str, look: &OutputArgs) -> Result<Option<String
 /// Every name that can be explained.
 pub(super) fn names() -> Result<Vec<String>, Failure> {
     let library = sources::library(&program::catalogue())?;
-    let mut names: Vec<String> = things::all(&library)
+    let mut names: Vec<String> = subjects::all(&library)
         .into_iter()
         .map(|it| it.name)
         .collect();
@@ -88,29 +88,29 @@ pub(super) fn names() -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// What there is to say of a thing. Scenarios that were told of another are not told again.
+/// What there is to say of a subject. Scenarios that were told of another are not told again.
 fn text<'l>(
-    thing: &Thing,
+    subject: &Subject,
     library: &'l [Scenario],
     told: &mut Vec<&'l str>,
     width: usize,
 ) -> String {
-    let mut text = format!("{}: {}\n", thing.name, thing.what);
+    let mut text = format!("{}: {}\n", subject.name, subject.what);
     let mut say = |what: &str| {
         for line in console::wrapped(what, width.saturating_sub(2)) {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {line}");
         }
     };
-    say(&sentence(&thing.meaning));
-    thing.more.iter().for_each(|more| say(more));
-    if let Some(page) = &thing.page {
+    say(&sentence(&subject.meaning));
+    subject.more.iter().for_each(|more| say(more));
+    if let Some(page) = &subject.page {
         text.push('\n');
         for line in markdown::render(page, width.saturating_sub(2)).lines() {
             let _ = writeln!(text, "{}", format!("  {line}").trim_end());
         }
     }
-    let mut shown = shown(thing, library);
+    let mut shown = shown(subject, library);
     shown.retain(|(scenario, _)| !told.contains(&scenario.name.as_str()));
     told.extend(shown.iter().map(|(scenario, _)| scenario.name.as_str()));
     for (index, (scenario, case)) in shown.into_iter().enumerate() {
@@ -120,12 +120,12 @@ fn text<'l>(
 }
 
 /// The cases that show it best, one of each scenario.
-fn shown<'l>(thing: &Thing, library: &'l [Scenario]) -> Vec<(&'l Scenario, &'l Case)> {
+fn shown<'l>(subject: &Subject, library: &'l [Scenario]) -> Vec<(&'l Scenario, &'l Case)> {
     let cases = library
         .iter()
         .flat_map(|scenario| scenario.cases.iter().map(move |case| (scenario, case)));
     let mut shown: Vec<(usize, &Scenario, &Case)> = cases
-        .filter_map(|(scenario, case)| Some(((thing.shows)(scenario, case)?, scenario, case)))
+        .filter_map(|(scenario, case)| Some(((subject.shows)(scenario, case)?, scenario, case)))
         .collect();
     shown.sort_by_key(|(rank, _, _)| *rank);
     let mut scenarios: Vec<&str> = Vec::new();
@@ -189,9 +189,9 @@ mod tests {
     #[test]
     fn what_can_be_explained_is_shown_by_scenarios_of_the_library() {
         let library = library();
-        let things = things::all(&library);
-        let words = |thing: &&Thing| thing.what == "a word of the reports";
-        let unseen = things
+        let subjects = subjects::all(&library);
+        let words = |subject: &&Subject| subject.what == "a word of the reports";
+        let unseen = subjects
             .iter()
             .filter(|it| !words(it) && shown(it, &library).is_empty());
         let unseen: Vec<&str> = unseen.map(|it| it.name.as_str()).collect();
@@ -229,11 +229,11 @@ mod tests {
     #[test]
     fn a_long_claim_is_wrapped_and_commands_are_not() {
         let library = library();
-        for thing in things::all(&library)
+        for subject in subjects::all(&library)
             .iter()
             .filter(|it| it.what == "a word of the reports")
         {
-            for line in text(thing, &library, &mut Vec::new(), 60).lines() {
+            for line in text(subject, &library, &mut Vec::new(), 60).lines() {
                 let is_command = line.trim_start().starts_with("picklock ");
                 assert!(is_command || line.chars().count() <= 60, "{line}");
             }

@@ -6,7 +6,7 @@ use crate::reports::style::Style;
 use crate::scenarios::program;
 
 use super::explain;
-use super::near::near;
+use super::suggestions::suggestions;
 use crate::cli::config;
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
@@ -74,7 +74,7 @@ impl Help {
         let words = explain::names()?;
         let words = words.iter().map(String::as_str);
         let names = commands.iter().copied().chain(topics).chain(words);
-        let mut hints = near(&wanted, names);
+        let mut hints = suggestions(&wanted, names);
         hints.push(format!(
             "`{} help` names all commands and topics",
             program::command()

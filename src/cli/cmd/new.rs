@@ -9,7 +9,7 @@ use crate::scenarios::program;
 use crate::scenarios::replay_command::quoted;
 use clap::Subcommand;
 
-use super::near::near;
+use super::suggestions::suggestions;
 use crate::cli::console;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -89,7 +89,7 @@ impl NewScenario {
         };
         let known = program::algorithms();
         let Some(recipe) = known.iter().find(|it| it.name == name) else {
-            let mut hints = near(name, known.iter().map(|it| it.name));
+            let mut hints = suggestions(name, known.iter().map(|it| it.name));
             hints.push(format!(
                 "`{} list algorithms` shows all",
                 program::command()

@@ -1,4 +1,4 @@
-//! What comes near a name that nothing has.
+//! Suggestions for a name that nothing has.
 
 use crate::scenarios::nearest;
 
@@ -6,7 +6,10 @@ use crate::scenarios::nearest;
 const MOST: usize = 5;
 
 /// Hints of the names that come near: the one that a slip of the finger makes of it, and those that have a part of it.
-pub(super) fn near<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+pub(super) fn suggestions<'a>(
+    name: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> Vec<String> {
     let wanted = name.trim().to_lowercase().replace(['_', ' '], "-");
     let slip = nearest(name, names.clone());
     let has_it = |known: &&str| !wanted.is_empty() && known.contains(&wanted);
@@ -28,7 +31,7 @@ mod tests {
     #[test]
     fn a_slip_and_a_part_of_a_name_are_near_and_another_word_is_not() {
         let names = ["zk-hardened", "zk-no-recheck", "pause", "progress"];
-        let told = |name| near(name, names.iter().copied());
+        let told = |name| suggestions(name, names.iter().copied());
         assert_eq!(told("pauze"), ["did you mean `pause`?"]);
         assert_eq!(told("recheck"), ["there is: zk-no-recheck"]);
         assert_eq!(told("zk"), ["there is: zk-hardened, zk-no-recheck"]);

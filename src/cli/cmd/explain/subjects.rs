@@ -11,7 +11,7 @@ use super::shown_by::{self, Shows};
 use super::{glossary, invariant_pages};
 
 /// What is known of a word, of one thing that it is the name of.
-pub(super) struct Thing {
+pub(super) struct Subject {
     pub(super) name: String,
     /// What it is: `a fault`.
     pub(super) what: String,
@@ -24,7 +24,7 @@ pub(super) struct Thing {
     pub(super) shows: Shows,
 }
 
-impl Thing {
+impl Subject {
     fn of(name: &str, what: &str, meaning: &str, shows: Shows) -> Self {
         Self {
             name: name.to_owned(),
@@ -43,15 +43,15 @@ impl Thing {
 }
 
 /// All that can be explained. Of what has the same name, the first is explained first.
-pub(super) fn all(library: &[Scenario]) -> Vec<Thing> {
-    let mut things: Vec<Thing> = INVARIANTS.iter().map(of_invariant).collect();
-    things.extend(faults::faults().into_iter().map(of_fault));
-    things.extend(program::algorithms().iter().map(of_algorithm));
-    things.extend(of_plans());
-    things.extend(of_reports());
-    things.extend(Library::ALL.into_iter().map(of_zookeeper_client));
-    things.extend(REDIS_LIBRARIES.iter().map(of_redis_client));
-    things.extend(library.iter().map(of_scenario));
+pub(super) fn all(library: &[Scenario]) -> Vec<Subject> {
+    let mut subjects: Vec<Subject> = INVARIANTS.iter().map(of_invariant).collect();
+    subjects.extend(faults::faults().into_iter().map(of_fault));
+    subjects.extend(program::algorithms().iter().map(of_algorithm));
+    subjects.extend(of_plans());
+    subjects.extend(of_reports());
+    subjects.extend(Library::ALL.into_iter().map(of_zookeeper_client));
+    subjects.extend(REDIS_LIBRARIES.iter().map(of_redis_client));
+    subjects.extend(library.iter().map(of_scenario));
     for row in glossary::rows() {
         let others = row.words.join(", ");
         for word in &row.words {
@@ -59,15 +59,15 @@ pub(super) fn all(library: &[Scenario]) -> Vec<Thing> {
                 Some(name) => shown_by::scenario(name.to_owned()),
                 None => shown_by::nothing(),
             };
-            let thing = Thing::of(word, "a word of the reports", row.meaning, shows);
+            let subject = Subject::of(word, "a word of the reports", row.meaning, shows);
             let several = (row.words.len() > 1).then(|| format!("words for it: {others}"));
-            things.push(thing.with(several));
+            subjects.push(subject.with(several));
         }
     }
-    things
+    subjects
 }
 
-fn of_invariant(invariant: &Invariant) -> Thing {
+fn of_invariant(invariant: &Invariant) -> Subject {
     let (name, what) = (
         invariant.name,
         format!("an invariant, of {}", of_truth(invariant.truth)),
@@ -78,11 +78,11 @@ fn of_invariant(invariant: &Invariant) -> Thing {
         claims.any(|claim| claim.invariant() == name)
     });
     let (claimed, all) = (claimed.count(), program::algorithms().len());
-    let thing = Thing {
+    let subject = Subject {
         page: invariant_pages::page(name),
-        ..Thing::of(name, &what, invariant.meaning, shows)
+        ..Subject::of(name, &what, invariant.meaning, shows)
     };
-    thing.with((claimed > 0).then(|| format!("claimed by {claimed} of {all} algorithms")))
+    subject.with((claimed > 0).then(|| format!("claimed by {claimed} of {all} algorithms")))
 }
 
 fn of_truth(truth: Truth) -> &'static str {
@@ -94,7 +94,7 @@ fn of_truth(truth: Truth) -> &'static str {
     }
 }
 
-fn of_fault(example: Example) -> Thing {
+fn of_fault(example: Example) -> Subject {
     let name = example.name;
     let kinds = FaultKind::ALL.iter().filter(|kind| kind.name() == name);
     let known = kinds.flat_map(|kind| {
@@ -110,27 +110,28 @@ fn of_fault(example: Example) -> Thing {
     });
     let known: Vec<String> = known.flatten().collect();
     let shows = shown_by::fault(name);
-    Thing::of(name, "a fault", &example.meaning, shows)
+    Subject::of(name, "a fault", &example.meaning, shows)
         .with([example.example.to_owned()])
         .with(known)
 }
 
-fn of_algorithm(recipe: &Recipe) -> Thing {
+fn of_algorithm(recipe: &Recipe) -> Subject {
     let flaw = recipe.flaw.map(|flaw| format!("flaw: {flaw}"));
     let (name, command) = (recipe.name, program::command());
     let matrix = format!("under each class of faults: {command} matrix {name}");
     let shows = shown_by::algorithm(name);
-    Thing::of(name, "an algorithm", recipe.summary, shows)
+    Subject::of(name, "an algorithm", recipe.summary, shows)
         .with(flaw)
         .with(known_of(recipe))
         .with([matrix])
 }
 
 /// What the faults of a plan wait for, of which kind they are, and what else a file can say around them.
-fn of_plans() -> Vec<Thing> {
+fn of_plans() -> Vec<Subject> {
     let triggers = faults::triggers().into_iter().map(|it| {
         let shows = shown_by::trigger(it.name);
-        Thing::of(it.name, "a trigger of a fault", &it.meaning, shows).with([it.example.to_owned()])
+        Subject::of(it.name, "a trigger of a fault", &it.meaning, shows)
+            .with([it.example.to_owned()])
     });
     let keys = faults::timing()
         .into_iter()
@@ -139,11 +140,11 @@ fn of_plans() -> Vec<Thing> {
     let keys = keys.chain(around.map(|it| (it, "a key of a scenario")));
     let keys = keys.map(|(it, what)| {
         let shows = shown_by::key(it.name);
-        Thing::of(it.name, what, &it.meaning, shows).with([it.example.to_owned()])
+        Subject::of(it.name, what, &it.meaning, shows).with([it.example.to_owned()])
     });
     let requests = faults::requests().into_iter().map(|(kind, meaning)| {
         let shows = shown_by::request(kind);
-        Thing::of(kind.name(), "a request, for triggers", &meaning, shows)
+        Subject::of(kind.name(), "a request, for triggers", &meaning, shows)
     });
     let classes = FaultClass::ALL.into_iter().map(|class| {
         let kinds = FaultKind::of_class(class);
@@ -151,7 +152,7 @@ fn of_plans() -> Vec<Thing> {
         let faults = (!names.is_empty()).then(|| format!("faults: {}", names.join(", ")));
         let (name, command) = (class.name(), program::command());
         let shows = shown_by::of_kinds(move |kind| kind.class() == class);
-        Thing::of(name, "a class of faults", class.meaning(), shows)
+        Subject::of(name, "a class of faults", class.meaning(), shows)
             .with(faults)
             .with([format!(
                 "every algorithm under it: {command} matrix --fault {name}"
@@ -165,28 +166,28 @@ fn of_plans() -> Vec<Thing> {
 }
 
 /// What reports say of runs.
-fn of_reports() -> Vec<Thing> {
+fn of_reports() -> Vec<Subject> {
     let metrics = METRICS.iter().map(|it| {
         let what = format!("a metric, in {}", it.unit);
-        Thing::of(it.name, &what, it.meaning, shown_by::metric(it.name))
+        Subject::of(it.name, &what, it.meaning, shown_by::metric(it.name))
     });
     let moments = SOMETIMES.iter().map(|it| {
         let shows = shown_by::moment(it.name);
-        Thing::of(it.name, "a moment of the protocol", it.meaning, shows)
+        Subject::of(it.name, "a moment of the protocol", it.meaning, shows)
     });
     let distances = DISTANCES.iter().map(|it| {
         let shows = shown_by::scenario("zookeeper/swarm".to_owned());
-        Thing::of(it.name, "a distance to an overlap", it.meaning, shows)
+        Subject::of(it.name, "a distance to an overlap", it.meaning, shows)
     });
     metrics.chain(moments).chain(distances).collect()
 }
 
-fn of_zookeeper_client((name, library): (&'static str, Library)) -> Thing {
+fn of_zookeeper_client((name, library): (&'static str, Library)) -> Subject {
     let shows = shown_by::of_case(move |case| {
         let fixed = case.plan.service.zookeeper();
         fixed.is_some_and(|ensemble| ensemble.library == library)
     });
-    Thing::of(
+    Subject::of(
         name,
         "a client library of ZooKeeper",
         library.meaning(),
@@ -196,7 +197,7 @@ fn of_zookeeper_client((name, library): (&'static str, Library)) -> Thing {
     .with([format!("source: {}", library.source())])
 }
 
-fn of_redis_client(library: &'static RedisLibrary) -> Thing {
+fn of_redis_client(library: &'static RedisLibrary) -> Subject {
     let shows = shown_by::of_case(move |case| {
         let deployment = case.plan.service.redis();
         deployment.is_some_and(|deployment| {
@@ -206,12 +207,12 @@ fn of_redis_client(library: &'static RedisLibrary) -> Thing {
         })
     });
     let name = library.name;
-    Thing::of(name, "a client library of Redis", library.meaning, shows)
+    Subject::of(name, "a client library of Redis", library.meaning, shows)
         .with([format!("client = \"{name}\"")])
         .with([format!("source: {}", library.source)])
 }
 
-fn of_scenario(scenario: &Scenario) -> Thing {
+fn of_scenario(scenario: &Scenario) -> Subject {
     let cases: Vec<&str> = scenario
         .cases
         .iter()
@@ -220,7 +221,7 @@ fn of_scenario(scenario: &Scenario) -> Thing {
     let source = scenario.source.trim();
     let source = (!source.is_empty()).then(|| format!("source: {source}"));
     let shows = shown_by::scenario(scenario.name.clone());
-    Thing::of(&scenario.name, "a scenario", &scenario.claim, shows)
+    Subject::of(&scenario.name, "a scenario", &scenario.claim, shows)
         .with(source)
         .with([format!("cases: {}", cases.join(", "))])
 }
