@@ -57,6 +57,61 @@ fn four_shards_and_a_merge_are_one_run_byte_for_byte() {
 }
 
 #[test]
+fn the_page_of_a_merge_is_the_page_of_the_run_that_was_not_split() {
+    let folder = Folder::new();
+    let failing = folder.file("failing.toml", FAILING);
+    for (paths, code) in [
+        (&["zookeeper/gc-pause", "zookeeper/waiter-death"][..], 0),
+        (&[&failing, "zookeeper/waiter-death"], 1),
+    ] {
+        let arguments = [paths, &["--seeds", "12"]].concat();
+        let (whole, joined) = (folder.at("whole.html"), folder.at("joined.html"));
+        let one = picklock(&[&["run"], &arguments[..], &["--html", &whole]].concat());
+        let files = four(&folder, &arguments);
+        let all = merged(&files, &["--html", &joined]);
+        assert_eq!((one.code, all.code), (Some(code), Some(code)), "{all:?}");
+        let read = |path: &str| std::fs::read_to_string(path).expect("it was written");
+        let page = read(&joined);
+        assert!(page.contains("<section id=\"summary\">") && page.contains("id=\"data-1\""));
+        assert!(page.contains(" violated:</strong>"), "a story");
+        assert!(page == read(&whole), "{paths:?} has another page");
+    }
+}
+
+#[test]
+fn names_in_the_file_of_a_shard_cannot_put_markup_into_the_page_of_a_merge() {
+    let folder = Folder::new();
+    let evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
+    let text = FAILING
+        .replace("The death of a waiter", evil)
+        .replace("source = \"a test\"", &format!("source = \"{evil}\""));
+    let file = folder.file("a<img src=x onerror=alert(3)>b.toml", text);
+    let files = four(&folder, &[&file, "--seeds", "8"]);
+    let html = folder.at("report.html");
+    let done = merged(&files, &["--html", &html]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    let page = std::fs::read_to_string(&html).expect("it was written");
+    assert_eq!(page.matches("<script").count(), 2, "the data and the code");
+    assert!(page.contains("&lt;img src=x") && !page.contains("<img"));
+}
+
+#[test]
+fn a_page_that_a_merge_cannot_write_is_refused_before_anything_runs_and_the_old_one_kept() {
+    let folder = Folder::new();
+    let files = four(&folder, &["zookeeper/waiter-death", "--seeds", "8"]);
+    let (nowhere, scenario) = (folder.at("not/there.html"), folder.at("mine.toml"));
+    for (path, why) in [(&nowhere, "mkdir -p"), (&scenario, "which is a scenario")] {
+        let done = merged(&files, &["--html", path]);
+        assert_eq!((done.code, &*done.stdout), (Some(2), ""), "{done:?}");
+        assert!(done.stderr.contains(why), "{}", done.stderr);
+    }
+    let html = folder.file("report.html", "old");
+    let done = merged(&files[..3], &["--html", &html]);
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert_eq!(std::fs::read_to_string(&html).expect("it is there"), "old");
+}
+
+#[test]
 fn what_a_shard_cannot_tell_is_left_to_the_merge() {
     let folder = Folder::new();
     let undecided = folder.file("undecided.toml", UNDECIDED);

@@ -7,8 +7,9 @@ use crate::reports::{json, summary};
 use crate::scenarios::runner::conclude;
 use crate::scenarios::shard_file::{self, ShardFile};
 use crate::scenarios::shrink::{self, Unasked};
-use crate::scenarios::{coverage, program};
+use crate::scenarios::{Scenario, coverage, program};
 
+use super::page;
 use super::report_args::ReportArgs;
 use super::verbosity::{Among, VerbosityArgs};
 use crate::cli::console::{self, OutputArgs};
@@ -22,8 +23,10 @@ Examples:
   picklock run --seeds 10000 --shard 1/2 --json 1.json    on one machine
   picklock run --seeds 10000 --shard 2/2 --json 2.json    on another
   picklock merge 1.json 2.json --json results.json        as if it had been one
+  picklock merge 1.json 2.json --html report.html         and a page to look at what failed
 
-The scenarios are in the files: nothing else is needed.";
+The scenarios are in the files: nothing else is needed. Runs that are told of run again here, with
+their seeds: the files of shards do not have what happened in them.";
 
 /// Join what all shards of a run wrote, and say whether everything comes as the scenarios expect it.
 #[derive(Debug, clap::Args)]
@@ -35,6 +38,10 @@ pub struct Merge {
     /// Write the results to this file, as JSON: those of a run that was not split.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write a page to this file: all verdicts, and a diagram of each run that fails, or is to fail, for as long as
+    /// there is room. These runs run again, with their seeds.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
     #[arg(long)]
     no_shrink: bool,
@@ -65,8 +72,12 @@ impl Merge {
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
         }
+        if let Some(path) = &self.html {
+            work.can_write_report(path, "--html", page::EXAMPLE)?;
+        }
         self.reports.can_write(&work)?;
-        let outcomes = self.outcomes(&joined, &name, &work)?;
+        let scenarios = scenarios(&joined, &name)?;
+        let outcomes = self.outcomes(&joined, &scenarios, &work)?;
         work.end();
         let vacuous = coverage::vacuous(&outcomes);
         let cases = outcomes.iter().flat_map(|it| &it.cases);
@@ -84,15 +95,20 @@ impl Merge {
         if let Some(path) = &self.json {
             work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;
         }
+        if let Some(path) = &self.html {
+            let page = page::of_outcomes(&scenarios, &outcomes);
+            work.write(path, page.as_bytes())?;
+        }
         self.reports.write(&outcomes, &vacuous, code, &work)?;
         Ok(code)
     }
 
-    /// The outcomes of the whole. Cases that follow each other in one scenario belong together.
+    /// The outcomes of the whole, of scenarios with one case each. Cases that follow each other in one scenario belong
+    /// together.
     fn outcomes(
         &self,
         joined: &ShardFile,
-        name: &str,
+        scenarios: &[Scenario],
         work: &Work,
     ) -> Result<Vec<ScenarioOutcome>, Failure> {
         // A simulation runs on threads that do nothing else.
@@ -100,16 +116,12 @@ impl Merge {
         let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
         let mut unasked = Unasked::new(work.stop(), &told);
         let mut outcomes: Vec<(&str, ScenarioOutcome)> = Vec::new();
-        for ran in &joined.cases {
-            let scenario = ran.scenario().map_err(|why| {
-                let hint = "run the shards again with this picklock".to_owned();
-                Failure::usage(format!("{name}: {}", why.0), [hint])
-            })?;
+        for (ran, scenario) in joined.cases.iter().zip(scenarios) {
             for case in &scenario.cases {
                 let outcome = pool.install(|| {
-                    let mut outcome = conclude(&scenario, case, &ran.tally);
+                    let mut outcome = conclude(scenario, case, &ran.tally);
                     if !self.no_shrink {
-                        shrink::shorten(&scenario, case, &mut outcome, &mut unasked);
+                        shrink::shorten(scenario, case, &mut outcome, &mut unasked);
                     }
                     outcome
                 });
@@ -128,6 +140,17 @@ impl Merge {
         }
         Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
     }
+}
+
+/// The scenarios of all cases, as their texts in the file have them.
+fn scenarios(joined: &ShardFile, name: &str) -> Result<Vec<Scenario>, Failure> {
+    let read = joined.cases.iter().map(|ran| {
+        ran.scenario().map_err(|why| {
+            let hint = "run the shards again with this picklock".to_owned();
+            Failure::usage(format!("{name}: {}", why.0), [hint])
+        })
+    });
+    read.collect()
 }
 
 fn read(path: &Path) -> Result<ShardFile, Failure> {
