@@ -253,6 +253,7 @@ fn a_hunt_keeps_the_first_run_that_breaks_off_and_goes_on() {
         0,
         Bounds::runs(64),
         &stop,
+        &|| (),
     );
     assert_eq!(hunted.runs, 64);
     let broken = hunted.broken.expect("some seeds break off");

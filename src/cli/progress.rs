@@ -31,11 +31,22 @@ struct ProgressState {
     by_time: bool,
 }
 
-/// What work is made of: so many of these are done, of so many.
+/// What work is made of: so many of these are done, of so many, if anybody knows of how many.
 struct Counted {
     one: &'static str,
     done: AtomicU64,
-    all: u64,
+    all: Option<u64>,
+}
+
+impl Counted {
+    /// How many are done, in words.
+    fn words(&self) -> String {
+        let done = self.done.load(Ordering::Relaxed);
+        match self.all {
+            Some(all) => format!("{done} of {}", count(all, self.one)),
+            None => count(done, self.one),
+        }
+    }
 }
 
 impl Work {
@@ -47,7 +58,7 @@ impl Work {
 
     /// Begins to run seeds of so many cases for a time: the bar shows how much of it is over.
     pub fn timed(cases: u64, time: Duration, show: bool) -> Self {
-        let work = Self::new(&[("case", cases)], true, show, true);
+        let work = Self::new(&[("case", Some(cases))], true, show, true);
         let bar = &work.shared.bar;
         bar.set_length(time.as_secs().max(1));
         bar.set_style(style_of(TIME));
@@ -79,18 +90,31 @@ impl Work {
         Self::of(&[], true, true)
     }
 
-    fn of(parts: &[(&'static str, u64)], keeps: bool, show: bool) -> Self {
-        Self::new(parts, keeps, show, false)
+    /// Begins a search of so many runs, if that is known: the bar shows how many of them are done. If a time is given, it
+    /// shows how much of it is over, and says how many runs are done.
+    pub fn hunting(runs: Option<u64>, time: Option<Duration>) -> Self {
+        let work = Self::new(&[("run", runs)], true, true, time.is_some());
+        if let Some(time) = time {
+            let bar = &work.shared.bar;
+            bar.set_length(time.as_secs().max(1));
+            bar.set_style(style_of(TIME_AND_RUNS));
+        }
+        work
     }
 
-    fn new(parts: &[(&'static str, u64)], keeps: bool, show: bool, by_time: bool) -> Self {
+    fn of(parts: &[(&'static str, u64)], keeps: bool, show: bool) -> Self {
+        let known = parts.iter().map(|(one, all)| (*one, Some(*all)));
+        Self::new(&known.collect::<Vec<_>>(), keeps, show, false)
+    }
+
+    fn new(parts: &[(&'static str, Option<u64>)], keeps: bool, show: bool, by_time: bool) -> Self {
         let target = if show {
             ProgressDrawTarget::stderr()
         } else {
             ProgressDrawTarget::hidden()
         };
         let last = parts.last();
-        let bar = ProgressBar::with_draw_target(last.map(|(_, all)| *all), target)
+        let bar = ProgressBar::with_draw_target(last.and_then(|(_, all)| *all), target)
             .with_style(style(last.map(|(one, _)| *one)));
         if show && !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(250));
@@ -152,6 +176,25 @@ impl Work {
         }
         self.shared.done(self.shared.parts.last());
         bar.inc(1);
+    }
+
+    /// A run of a search is done.
+    pub fn run_done(&self) {
+        let ProgressState {
+            bar,
+            by_time,
+            parts,
+            ..
+        } = &*self.shared;
+        self.shared.done(parts.last());
+        if !*by_time {
+            bar.inc(1);
+            return;
+        }
+        bar.set_position(bar.elapsed().as_secs());
+        if let Some(runs) = parts.last() {
+            bar.set_prefix(runs.words());
+        }
     }
 
     /// Whether somebody asked to stop.
@@ -279,10 +322,7 @@ impl ProgressState {
 
     /// How much is done, in words, if anybody counts.
     fn after(&self) -> String {
-        let done = self.parts.iter().map(|part| {
-            let done = part.done.load(Ordering::Relaxed);
-            format!("{done} of {}", count(part.all, part.one))
-        });
+        let done = self.parts.iter().map(Counted::words);
         match done.collect::<Vec<_>>().join(" and ") {
             nothing if nothing.is_empty() => nothing,
             done => format!(" after {done}"),
@@ -312,7 +352,39 @@ fn style(counted: Option<&str>) -> ProgressStyle {
 /// How much of the time is over.
 const TIME: &str = "  {wide_bar} {pos} s of {len} s  {msg:36}";
 
+/// The same, of a search, and how many runs are done.
+const TIME_AND_RUNS: &str = "  {wide_bar} {pos} s of {len} s, {prefix}  {msg:36}";
+
 fn style_of(template: &str) -> ProgressStyle {
     // The templates are all but constants, so a mistake in one would show at once.
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_counts_its_runs_and_says_of_how_many_if_that_is_known() {
+        let time = Some(Duration::from_secs(60));
+        for (runs, time, said) in [
+            (Some(40), None, " after 2 of 40 runs"),
+            (Some(40), time, " after 2 of 40 runs"),
+            (None, time, " after 2 runs"),
+        ] {
+            let work = Work::hunting(runs, time);
+            work.run_done();
+            work.run_done();
+            assert_eq!(work.shared.after(), said);
+            let counted = if time.is_some() { 0 } else { 2 };
+            assert_eq!(work.shared.bar.position(), counted, "{runs:?} {time:?}");
+        }
+    }
+
+    #[test]
+    fn every_look_of_the_bar_can_be_drawn() {
+        for template in [TIME, TIME_AND_RUNS] {
+            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+        }
+    }
 }

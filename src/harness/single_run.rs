@@ -131,6 +131,7 @@ impl Harness {
             first,
             Bounds::runs(runs),
             &nobody_stops,
+            &|| (),
         );
         let all = hunted.found.len();
         let mut unasked = Unasked::of_found(all, &nobody_stops, &|_, _, _| {});

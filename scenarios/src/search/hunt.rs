@@ -73,14 +73,15 @@ pub(super) const BATCH: u64 = 16;
 
 /// Searches the world of a case without its faults for runs that break a promise, with faults of these kinds and in
 /// these ways, which share the runs. It goes on until so many runs are done, or so long, or as many findings as may be
-/// kept are there of every promise that the case looks at. Each run has the next seed. They run on the threads of the
-/// current rayon pool.
+/// kept are there of every promise that the case looks at. Each run has the next seed, and `progress` hears of it when it
+/// is done. They run on the threads of the current rayon pool.
 pub fn hunt(
     case: &Case,
     (kinds, ways): (&[FaultKind], &[SearchStrategy]),
     first: u64,
     bounds: Bounds,
     stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
 ) -> Hunted {
     let mut chase = Campaign::new(case, kinds, ways, first);
     chase.tells_causes = true;
@@ -95,7 +96,8 @@ pub fn hunt(
     let watch = Stopwatch::start();
     let in_time = || bounds.time.is_none_or(|time| watch.elapsed() < time);
     while !hunt.is_over() && in_time() {
-        for looked in chase.batch(BATCH.min(bounds.runs - hunt.hunted.runs)) {
+        let size = BATCH.min(bounds.runs - hunt.hunted.runs);
+        for looked in chase.batch(size, progress) {
             if hunt.is_over() {
                 break;
             }
@@ -142,8 +144,8 @@ impl Campaign {
         }
     }
 
-    /// The next so many runs.
-    pub(super) fn batch(&mut self, size: u64) -> Vec<RunResult> {
+    /// The next so many runs. `progress` hears of each when it is done.
+    pub(super) fn batch(&mut self, size: u64, progress: &(dyn Fn() + Sync)) -> Vec<RunResult> {
         let seeds = (0..size).map(|index| self.seed.wrapping_add(index));
         let turns: Vec<(SearchStrategy, NextRun, u64)> = seeds
             .map(|seed| {
@@ -157,7 +159,9 @@ impl Campaign {
         let turns = turns.into_par_iter();
         let looked = turns.map(|(way, turn, seed)| {
             let _named = job.as_ref().map(|job| Named::new(job, seed));
-            run_next((base, shown, causes), (way, turn), seed)
+            let looked = run_next((base, shown, causes), (way, turn), seed);
+            progress();
+            looked
         });
         looked.collect()
     }

@@ -1,4 +1,4 @@
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use picklock_checker::{Evidence, Nearness};
@@ -193,7 +193,19 @@ fn the_nearest_miss_is_followed_first_and_only_once() {
 fn hunted(ways: &[SearchStrategy], runs: u64) -> Hunted {
     let case = case("zookeeper/waiter-death", "zk-no-recheck");
     let with = (FaultKind::ALL, ways);
-    hunt(&case, with, 0, Bounds::runs(runs), &AtomicBool::new(false))
+    let stop = AtomicBool::new(false);
+    hunt(&case, with, 0, Bounds::runs(runs), &stop, &|| ())
+}
+
+#[test]
+fn a_hunt_tells_of_each_run_when_it_is_done() {
+    let case = case("zookeeper/waiter-death", "zk-hardened");
+    let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+    let with = (FaultKind::ALL, &SearchStrategy::ALL[..]);
+    let hunted = hunt(&case, with, 0, Bounds::runs(40), &stop, &|| {
+        done.fetch_add(1, Ordering::Relaxed);
+    });
+    assert_eq!((hunted.runs, done.into_inner()), (40, 40));
 }
 
 #[test]

@@ -70,7 +70,8 @@ fn first_found(lock: &ForeignLock, base: u64, runs: u64) -> Option<Counterexampl
     only.expectations.retain(|it| it.invariant == lock.breaks);
     let kinds = FaultKind::unasked();
     let with = (&kinds[..], &SearchStrategy::ALL[..]);
-    let hunted = hunt(&only, with, base, bounds, &AtomicBool::new(false));
+    let stop = AtomicBool::new(false);
+    let hunted = hunt(&only, with, base, bounds, &stop, &|| ());
     assert!(hunted.broken.is_none(), "{} broke off", lock.name);
     hunted.found.into_iter().next()
 }

@@ -100,14 +100,22 @@ impl Hunt {
         let (scenario, case) = select::case(&self.scenario, self.case.as_deref())?;
         let (kinds, ways) = (self.kinds(&case)?, self.ways()?);
         let pool = threads::pool(self.jobs)?;
-        let work = Work::search();
+        let work = Work::hunting(self.limit(), self.time);
         let folder_is_new = self.prepare(&work)?;
         work.at(format!("{} {}", scenario.name, case.name));
         let job = Arc::new(self.job(&scenario, &case));
         let hunted = pool.install(|| {
             let _named = Named::new(&job, self.seed);
             let with = (&kinds[..], &ways[..]);
-            hunt(&case, with, self.seed, self.bounds(), work.stop())
+            let progress = || work.run_done();
+            hunt(
+                &case,
+                with,
+                self.seed,
+                self.bounds(),
+                work.stop(),
+                &progress,
+            )
         });
         let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
         let mut unasked = Unasked::of_found(hunted.found.len(), work.stop(), &told);
@@ -177,13 +185,17 @@ impl Hunt {
         command
     }
 
+    /// After how many runs it ends, if not when the time is over.
+    fn limit(&self) -> Option<u64> {
+        match self.time {
+            Some(_) => self.runs,
+            None => Some(self.runs.unwrap_or(10_000)),
+        }
+    }
+
     fn bounds(&self) -> Bounds {
-        let most = match self.time {
-            Some(_) => MOST_RUNS,
-            None => 10_000,
-        };
         Bounds {
-            runs: self.runs.unwrap_or(most),
+            runs: self.limit().unwrap_or(MOST_RUNS),
             time: self.time,
             findings: usize::try_from(self.findings).unwrap_or(usize::MAX),
         }

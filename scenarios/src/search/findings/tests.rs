@@ -22,7 +22,7 @@ fn hunted(runs: u64, findings: usize, threads: usize) -> Hunted {
     let with = (&KINDS[..], &SearchStrategy::ALL[..]);
     let stop = AtomicBool::new(false);
     pool.unwrap()
-        .install(|| hunt(&case, with, 0, bounds, &stop))
+        .install(|| hunt(&case, with, 0, bounds, &stop, &|| ()))
 }
 
 /// Of each finding the promise, after how many runs, its cause, and how many more there are.
@@ -63,7 +63,7 @@ fn every_run_that_breaks_a_promise_is_counted_once() {
     let mut broken = 0;
     let mut left = hunted.runs;
     while left > 0 {
-        for looked in campaign.batch(left.min(16)) {
+        for looked in campaign.batch(left.min(16), &|| ()) {
             left -= 1;
             broken += looked.broken.len() as u64;
             campaign.learn(&looked, &[]);
