@@ -90,8 +90,8 @@ impl Work {
         Self::of(&[], true, true)
     }
 
-    /// Begins a search of so many runs, if that is known: the bar shows how many of them are done. If a time is given, it
-    /// shows how much of it is over, and says how many runs are done.
+    /// Begins a search of so many runs, if that is known: the bar shows how many of them are done. If a time is given,
+    /// it shows how much of it is over, and says how many runs are done.
     pub fn hunting(runs: Option<u64>, time: Option<Duration>) -> Self {
         let work = Self::new(&[("run", runs)], true, true, time.is_some());
         if let Some(time) = time {

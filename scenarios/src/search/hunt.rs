@@ -73,8 +73,8 @@ pub(super) const BATCH: u64 = 16;
 
 /// Searches the world of a case without its faults for runs that break a promise, with faults of these kinds and in
 /// these ways, which share the runs. It goes on until so many runs are done, or so long, or as many findings as may be
-/// kept are there of every promise that the case looks at. Each run has the next seed, and `progress` hears of it when it
-/// is done. They run on the threads of the current rayon pool.
+/// kept are there of every promise that the case looks at. Each run has the next seed, and `progress` hears of it when
+/// it is done. They run on the threads of the current rayon pool.
 pub fn hunt(
     case: &Case,
     (kinds, ways): (&[FaultKind], &[SearchStrategy]),
