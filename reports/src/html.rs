@@ -75,6 +75,8 @@ pub struct Head<'a> {
     pub picklock: &'a str,
     /// All that ran; empty, if the page is about one run.
     pub outcomes: &'a [ScenarioOutcome],
+    /// Charts of what ran, as SVG that takes the page's colours.
+    pub charts: &'a [String],
 }
 
 const STYLE: &str = include_str!("html/report.css");
@@ -147,12 +149,14 @@ impl Page {
                 let place = sections.position(|it| it.scenario == scenario && it.case == case)?;
                 Some(place + 1)
             };
-            out.push_str(&summary::summary(head.outcomes, &link));
+            let charts = !head.charts.is_empty();
+            out.push_str(&summary::summary(head.outcomes, &link, charts));
             out.push_str(&matrix::matrix(head.outcomes, &link));
         }
         for section in &self.sections {
             out.push_str(&section.html);
         }
+        out.push_str(&charts(head.charts));
         let mut code = String::new();
         for (index, section) in self.sections.iter().enumerate() {
             let (number, data) = (index + 1, &section.data);
@@ -167,6 +171,20 @@ impl Page {
         }
         document(head.title, head.picklock, &out, &code)
     }
+}
+
+/// The charts, below all else.
+fn charts(charts: &[String]) -> String {
+    if charts.is_empty() {
+        return String::new();
+    }
+    let figures: String = charts.iter().map(|it| figure(it)).collect();
+    format!("<section id=\"charts\">\n<h2>Charts</h2>\n{figures}</section>\n")
+}
+
+/// A chart as a page has it.
+pub(crate) fn figure(svg: &str) -> String {
+    format!("<figure class=\"wide\">\n{svg}</figure>\n")
 }
 
 /// A page with a title, its content, and the code below it. Content and code are HTML.

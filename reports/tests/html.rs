@@ -62,6 +62,7 @@ const HEAD: Head<'_> = Head {
     title: "zookeeper/waiter-death, zk-no-recheck",
     picklock: "0.1.0",
     outcomes: &[],
+    charts: &[],
 };
 
 fn page(story: &Story, traffic: &Traffic) -> String {
@@ -183,6 +184,7 @@ fn nothing_that_a_scenario_or_a_run_says_becomes_markup() {
         title: EVIL,
         picklock: EVIL,
         outcomes: &[],
+        charts: &[],
     };
     let run = RunSection {
         scenario: EVIL,
@@ -251,6 +253,26 @@ fn failures_stand_first_and_lead_to_their_sections() {
     // Without room for a section, the row says how to see the run.
     let without = Page::new(head).html(head);
     assert!(without.contains("<code>picklock replay zookeeper/waiter-death"));
+}
+
+#[test]
+fn charts_stand_below_the_runs_and_the_summary_leads_to_them() {
+    let outcomes = [outcome::scenario(vec![outcome::failed(
+        "zk-no-recheck",
+        two_inside(),
+    )])];
+    let head = Head {
+        outcomes: &outcomes,
+        charts: &["<svg class=\"chart\"></svg>\n".to_owned()],
+        ..HEAD
+    };
+    let mut page = Page::new(head);
+    assert!(page.add(&section(&two_inside(), &traffic(), "zk-no-recheck")));
+    let html = page.html(head);
+    let place = |words: &str| html.find(words).unwrap_or_else(|| panic!("{words}"));
+    assert!(place("<a href=\"#charts\">Charts</a>") < place("class=\"run\""));
+    assert!(place("class=\"run\"") < place("<section id=\"charts\">"));
+    assert!(place("<section id=\"charts\">") < place("<svg class=\"chart\">"));
 }
 
 #[test]

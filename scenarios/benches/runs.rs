@@ -4,8 +4,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use picklock_algorithms::registry::find;
 use picklock_checker::check_all;
 use picklock_scenarios::bench::{lease_run, short_run};
-use picklock_scenarios::herd::{Experiment, Mode};
-use picklock_sim::plan::Hold;
+use picklock_scenarios::herd::Experiment;
 use picklock_sim::simulate;
 
 /// Three servers, five contenders, ten acquisitions each: 50 elements are 50 acquisitions.
@@ -56,15 +55,7 @@ fn herds(criterion: &mut Criterion) {
         let Some(recipe) = find(name).copied() else {
             continue;
         };
-        let experiment = Experiment {
-            jute_max_buffer: picklock_sim::plan::JUTE_MAX_BUFFER,
-            recipe,
-            contenders: 201,
-            hold: Hold::Settled,
-            servers: 1,
-            seed: 0,
-            mode: Mode::Exclusive,
-        };
+        let experiment = Experiment::of(recipe, 201);
         group.bench_function(name, |bencher| bencher.iter(|| experiment.run().hash));
     }
     group.finish();

@@ -13,7 +13,7 @@ use picklock_sim::{engine_benches, simulate};
 
 use crate::clock::Stopwatch;
 use crate::format::parse;
-use crate::herd::{Experiment, Mode};
+use crate::herd::Experiment;
 use crate::library::BUILT_IN;
 use crate::scenario::{Case, Catalogue};
 use crate::search::throughput::share_of_plain_runs;
@@ -166,15 +166,7 @@ pub fn herds(contenders: u32) -> Vec<Figure> {
         .filter(|recipe| compared.contains(&recipe.name))
         .map(|recipe| {
             let watch = Stopwatch::start();
-            let experiment = Experiment {
-                jute_max_buffer: picklock_sim::plan::JUTE_MAX_BUFFER,
-                recipe: *recipe,
-                contenders,
-                hold: Hold::Settled,
-                servers: 1,
-                seed: 0,
-                mode: Mode::Exclusive,
-            };
+            let experiment = Experiment::of(*recipe, contenders);
             let counts = experiment.run().counts;
             let notifications = counts.notifications_to_waiters + counts.notifications_to_releaser;
             Figure {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 use picklock_checker::{Counts, ListTooLong};
 use picklock_sim::plan::{
-    Arrival, ContenderName, ContenderSettings, Ensemble, Hold, Network, Plan, Reads, Resource,
-    Section, Service, Workload,
+    Arrival, ContenderName, ContenderSettings, Ensemble, Hold, JUTE_MAX_BUFFER, Network, Plan,
+    Reads, Resource, Section, Service, Workload,
 };
 use picklock_sim::simulate;
 
@@ -27,6 +27,8 @@ pub struct Experiment {
     pub seed: u64,
     /// How they take it.
     pub mode: Mode,
+    /// It ends after so many events, whatever has come of it.
+    pub event_budget: u64,
 }
 
 /// How the contenders take the lock.
@@ -98,6 +100,20 @@ impl Quantiles {
 }
 
 impl Experiment {
+    /// So many contenders who take it each by itself, one release at a time, on one server, with seed 0.
+    pub fn of(recipe: Recipe, contenders: u32) -> Self {
+        Self {
+            recipe,
+            contenders,
+            hold: Hold::Settled,
+            servers: 1,
+            jute_max_buffer: JUTE_MAX_BUFFER,
+            seed: 0,
+            mode: Mode::Exclusive,
+            event_budget: u64::MAX,
+        }
+    }
+
     /// Runs it. If it breaks off, so does whatever was begun with [`caught`](picklock_sim::broken::caught).
     pub fn run(&self) -> Measured {
         let simulated = simulate(&self.plan(), self.seed).whole();
@@ -220,7 +236,7 @@ impl Experiment {
             },
             resource: Resource { fenced: false },
             faults: Vec::new(),
-            event_budget: u64::MAX,
+            event_budget: self.event_budget,
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use faulty::{FATAL, FAULTY, FICKLE, THREADED};
 use picklock_algorithms::registry::find;
 use picklock_checker::outcome::{CaseOutcome, Standing};
-use picklock_scenarios::herd::{Experiment, Mode};
+use picklock_scenarios::herd::Experiment;
 use picklock_scenarios::replay_command;
 use picklock_scenarios::runner::{self, RunOptions, Stopped, run_case, run_shard};
 use picklock_scenarios::search::detection_rate::{self, Effort, measure};
@@ -17,7 +17,7 @@ use picklock_scenarios::shard::Shard;
 use picklock_scenarios::shrink::broken_off;
 use picklock_scenarios::{Catalogue, Expectation, Scenario, Want, parse, write};
 use picklock_sim::broken::caught;
-use picklock_sim::plan::{FaultKind, Hold, Service};
+use picklock_sim::plan::{FaultKind, Service};
 
 const SCENARIO: &str = r#"
 claim = "A lock works where nothing breaks."
@@ -289,15 +289,7 @@ fn whatever_else_runs_simulations_says_that_one_broke_off() {
         told.starts_with("contender-2's acquire panicked: out of luck"),
         "{told}"
     );
-    let herd = Experiment {
-        jute_max_buffer: picklock_sim::plan::JUTE_MAX_BUFFER,
-        recipe: case.algorithm,
-        contenders: 3,
-        hold: Hold::Settled,
-        servers: 1,
-        seed: 0,
-        mode: Mode::Exclusive,
-    };
+    let herd = Experiment::of(case.algorithm, 3);
     let told = caught(|| herd.run())
         .map_err(|why| why.to_string())
         .unwrap_err();

@@ -2,17 +2,12 @@
 
 use picklock_algorithms::registry;
 use picklock_scenarios::herd::{Experiment, Measured, Mode};
-use picklock_sim::plan::{Hold, JUTE_MAX_BUFFER};
 
 fn experiment(algorithm: &str, contenders: u32, mode: Mode) -> Experiment {
+    let recipe = *registry::find(algorithm).expect("a registered algorithm");
     Experiment {
-        recipe: *registry::find(algorithm).expect("a registered algorithm"),
-        contenders,
-        hold: Hold::Settled,
-        servers: 1,
-        jute_max_buffer: JUTE_MAX_BUFFER,
-        seed: 0,
         mode,
+        ..Experiment::of(recipe, contenders)
     }
 }
 

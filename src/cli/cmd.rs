@@ -1,6 +1,7 @@
 //! The verbs of the command line.
 
 mod bench;
+mod case_of;
 mod charts;
 mod completions;
 mod cost;

@@ -74,7 +74,7 @@ fn a_run_that_fails_has_a_section_with_the_smallest_run_and_its_file() {
 }
 
 #[test]
-fn a_page_about_what_holds_has_the_table_alone() {
+fn a_page_about_what_holds_has_the_table_and_the_charts_alone() {
     let folder = Folder::new();
     let html = folder.at("report.html");
     let run = [
@@ -90,6 +90,17 @@ fn a_page_about_what_holds_has_the_table_alone() {
     let page = read(&html);
     assert!(page.contains("1 scenario, 1 case: as expected."));
     assert!(!page.contains("<script") && !page.contains("class=\"run\""));
+    for chart in [
+        "Time from a call of acquire until it has the lock",
+        "How often a waiting contender is overtaken",
+        "How near the runs came to an overlap",
+        "Notifications to hand the lock to every contender once",
+        "Time from a release until the next contender has the lock",
+    ] {
+        assert!(page.contains(&format!("<title>{chart}</title>")), "{chart}");
+    }
+    let herds = page.find("Notifications to hand").map(|at| &page[at..]);
+    assert!(herds.is_some_and(|it| it.contains("zk-hardened")));
 }
 
 #[test]

@@ -181,12 +181,14 @@ fn write_names<B: DrawingBackend>(
     Ok(())
 }
 
-/// Moves what would lie on each other apart: each begins below the end of the one before, and none ends below `most`.
+/// Moves what would lie on each other apart: each begins below the end of the one before. None begins above the area,
+/// and none ends below `most`.
 fn spread(tops: &mut [i32], high: &[i32], most: i32) {
     // Groups of neighbours that touch; each lies around the middle of where its members want to be.
     let mut groups: Vec<(usize, usize, i32)> = Vec::new();
+    let within = |top: i32, tall: i32| top.min(most - tall).max(0);
     for index in 0..tops.len() {
-        groups.push((index, index + 1, tops[index]));
+        groups.push((index, index + 1, within(tops[index], high[index])));
         while let [.., before, last] = groups.as_slice() {
             let tall: i32 = high[before.0..before.1].iter().sum();
             if before.2 + tall <= last.2 {
@@ -200,7 +202,7 @@ fn spread(tops: &mut [i32], high: &[i32], most: i32) {
             let middle = wanted.sum::<i32>() / (until - first) as i32;
             let tall: i32 = high[first..until].iter().sum();
             groups.truncate(groups.len() - 2);
-            groups.push((first, until, middle.min(most - tall)));
+            groups.push((first, until, within(middle, tall)));
         }
     }
     for (first, until, top) in groups {
@@ -275,6 +277,9 @@ mod tests {
         let mut low = [390, 391];
         spread(&mut low, &[19, 19], 400);
         assert!(low[1] + 19 <= 400, "{low:?}");
+        let mut top = [3, 5, 9];
+        spread(&mut top, &[38, 38, 38], 400);
+        assert_eq!(top, [0, 38, 76]);
     }
 
     #[test]

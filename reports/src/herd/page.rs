@@ -4,7 +4,7 @@ use super::table::{Column, TABLES, WHICH};
 use super::{HerdRow, Undrained};
 use crate::chart::{ChartError, Figure};
 use crate::escape::escaped;
-use crate::html::document;
+use crate::html::{document, figure};
 
 /// The page, by this version of picklock.
 ///
@@ -28,8 +28,7 @@ pub fn page(
         return Ok(document("picklock herd", picklock, &text, ""));
     }
     for chart in charts {
-        let picture = chart.inline()?;
-        text.push_str(&format!("<figure class=\"wide\">\n{picture}</figure>\n"));
+        text.push_str(&figure(&chart.inline()?));
     }
     text.push_str("</section>\n<section>\n<h2>All figures</h2>\n");
     for (title, columns) in TABLES {

@@ -11,14 +11,19 @@ use crate::words::count;
 /// The section of a case, if it has one.
 pub(super) type Link<'l> = dyn Fn(&str, &str) -> Option<usize> + 'l;
 
-/// The table: what is not as expected first.
-pub(super) fn summary(outcomes: &[ScenarioOutcome], link: &Link<'_>) -> String {
+/// The table: what is not as expected first. If the page has charts, it leads to them.
+pub(super) fn summary(outcomes: &[ScenarioOutcome], link: &Link<'_>, charts: bool) -> String {
     let mut cases: Vec<&CaseOutcome> = outcomes.iter().flat_map(|it| &it.cases).collect();
     cases.sort_by_key(|case| std::cmp::Reverse(rank(case.standing)));
     let mut out = format!(
-        "<section id=\"summary\">\n<h2>Summary</h2>\n<p>{}.</p>\n<div class=\"wide\"><table>\n\
+        "<section id=\"summary\">\n<h2>Summary</h2>\n<p>{}.{}</p>\n<div class=\"wide\"><table>\n\
          <thead><tr><th>Verdict</th><th>Case</th><th>Seeds</th><th>Findings</th></tr></thead>\n<tbody>\n",
-        counted(outcomes)
+        counted(outcomes),
+        if charts {
+            " <a href=\"#charts\">Charts</a>"
+        } else {
+            ""
+        }
     );
     for case in cases {
         out.push_str(&row(case, link(&case.scenario, &case.case)));

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::checker::outcome::{CaseOutcome, ScenarioOutcome};
 use crate::checker::{Belief, Evidence};
+use crate::cli::cmd::case_of::case_of;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
 use crate::reports::chart::{ChartError, Figure};
@@ -86,12 +87,22 @@ pub(super) fn can_write(folder: &Path, work: &Work) -> Result<(), Failure> {
 pub(super) fn of_outcomes(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Figure> {
     let cases = outcomes.iter().flat_map(|it| &it.cases);
     let cases: Vec<&CaseOutcome> = cases.collect();
+    of_cases(scenarios, outcomes, &cases, MOST_PANELS)
+}
+
+/// The charts of what ran. Those of waiting show so many of these cases at most.
+pub(super) fn of_cases(
+    scenarios: &[Scenario],
+    outcomes: &[ScenarioOutcome],
+    cases: &[&CaseOutcome],
+    most: usize,
+) -> Vec<Figure> {
     let all = cases.len();
     let version = format!("picklock {}", env!("CARGO_PKG_VERSION"));
-    let shown = cases.iter().take(MOST_PANELS);
+    let shown = cases.iter().take(most);
     let several = outcomes.len() > 1;
     let waits: Vec<Waits> = shown
-        .filter_map(|outcome| Some(waits(find(scenarios, outcome)?, outcome, several)))
+        .filter_map(|outcome| Some(waits(case_of(scenarios, outcome)?.1, outcome, several)))
         .collect();
     let seeds = waits.iter().map(|it| it.seeds).max().unwrap_or(0);
     let mut caption = vec![format!(
@@ -116,11 +127,6 @@ fn of_what(outcomes: &[ScenarioOutcome]) -> String {
         [only] => only.name.clone(),
         several => format!("{} scenarios", several.len()),
     }
-}
-
-fn find<'s>(scenarios: &'s [Scenario], outcome: &CaseOutcome) -> Option<&'s Case> {
-    let scenario = scenarios.iter().find(|it| it.name == outcome.scenario)?;
-    scenario.cases.iter().find(|it| it.name == outcome.case)
 }
 
 /// What the acquisitions of some seeds of a case have waited.

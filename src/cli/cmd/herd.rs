@@ -1,21 +1,20 @@
 //! `picklock herd`: what a release costs, and who gets hurt.
 
+pub(super) mod measure;
+
 use std::path::PathBuf;
 
-use crate::algorithms::clients::ServiceKind;
 use crate::algorithms::{LockKind, Recipe};
-use crate::checker::ListTooLong;
 use crate::reports::chart::Figure;
 use crate::reports::herd::chart::{Chart, parameters};
 use crate::reports::herd::{HerdRow, Undrained, json, page, table};
-use crate::reports::words::thousands;
-use crate::scenarios::clock::Stopwatch;
 use crate::scenarios::herd::{Experiment, Mode};
 use crate::scenarios::program;
-use crate::scenarios::units::{UnitMistake, parse_bytes, parse_duration, write_duration};
+use crate::scenarios::units::{UnitMistake, parse_bytes, parse_duration};
 use crate::sim::plan::Hold;
 use rayon::prelude::*;
 
+use self::measure::{is_measured, is_on_zookeeper, measure};
 use super::charts;
 use super::shrink::make_folder;
 use crate::cli::console::OutputArgs;
@@ -168,14 +167,13 @@ impl Herd {
             let mode = self.mode_of(&recipe)?;
             for contenders in &self.contenders {
                 experiments.push(Experiment {
-                    recipe,
-                    contenders: *contenders,
                     hold: self.hold,
                     // One of the three that are accepted.
                     servers: self.servers.parse().unwrap_or(1),
                     jute_max_buffer: self.jute_max_buffer,
                     seed: self.seed,
                     mode,
+                    ..Experiment::of(recipe, *contenders)
                 });
             }
         }
@@ -214,14 +212,12 @@ impl Herd {
 
 /// The recipe of this name, if it can be measured: what is counted are ZooKeeper's notifications and requests.
 fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
-    let on_zookeeper = |recipe: &Recipe| recipe.build.service() == ServiceKind::ZooKeeper;
-    let queues = |recipe: &Recipe| recipe.ownership.kind().never_handed_over().is_none();
-    let measured = |recipe: &&Recipe| on_zookeeper(recipe) && queues(recipe);
+    let measured = |recipe: &&Recipe| is_measured(recipe);
     let known = program::algorithms();
     match known.iter().find(|recipe| recipe.name == name) {
         Some(recipe) if measured(&recipe) => Ok(*recipe),
         Some(recipe) => {
-            let problem = match on_zookeeper(recipe) {
+            let problem = match is_on_zookeeper(recipe) {
                 true => {
                     let what = recipe.ownership.kind().never_handed_over();
                     format!("{name} is {}", what.unwrap_or("no lock that is measured"))
@@ -260,65 +256,4 @@ fn parse_hold(text: &str) -> Result<Hold, String> {
 fn parse_buffer(text: &str) -> Result<u32, String> {
     let wrong = |mistake: UnitMistake| format!("{}; {}", mistake.message, mistake.help);
     parse_bytes(text).map_err(wrong)
-}
-
-/// Why the queue of an experiment never drained.
-fn undrained(experiment: &Experiment, list: ListTooLong) -> Undrained {
-    let ListTooLong { children, most } = list;
-    let because = format!(
-        "{} with {}: progress violated: the list of {} children does not fit into jute.maxbuffer ({} bytes): no \
-         contender can list the queue. --jute-max-buffer raises it.",
-        experiment.recipe.name,
-        thousands(experiment.contenders.into()),
-        thousands(children),
-        thousands(most),
-    );
-    Undrained {
-        algorithm: experiment.recipe.name.to_owned(),
-        contenders: experiment.contenders.into(),
-        violated: "progress".to_owned(),
-        children,
-        jute_max_buffer: most,
-        because,
-    }
-}
-
-/// The figures; or why there are none, if the queue never drained.
-fn measure(experiment: &Experiment) -> Result<HerdRow, Undrained> {
-    let watch = Stopwatch::start();
-    let measured = experiment.run();
-    let counts = measured.counts;
-    let handovers = counts.departures.max(1) as f64;
-    if let Some(list) = measured.too_long {
-        return Err(undrained(experiment, list));
-    }
-    Ok(HerdRow {
-        algorithm: experiment.recipe.name.to_owned(),
-        mode: experiment.mode.describe(),
-        contenders: experiment.contenders.into(),
-        hold: match experiment.hold {
-            Hold::For(hold) => write_duration(hold),
-            Hold::Settled => "settled".to_owned(),
-        },
-        servers: experiment.servers.into(),
-        notifications: counts.notifications_to_waiters + counts.notifications_to_releaser,
-        to_waiters: counts.notifications_to_waiters,
-        to_releaser: counts.notifications_to_releaser,
-        arriving: counts.notifications_arriving,
-        wasted_wakeups: counts.wasted_wakeups,
-        wakeups: counts.wakeups,
-        requests_per_handover: counts.requests as f64 / handovers,
-        bytes_per_handover: counts.bytes as f64 / handovers,
-        handover_p50: measured.handover.p50,
-        handover_p99: measured.handover.p99,
-        handover_max: measured.handover.max,
-        bystander_p50: measured.bystander.p50,
-        bystander_p99: measured.bystander.p99,
-        bystander_max: measured.bystander.max,
-        bystander_idle_p50: measured.bystander_idle.p50,
-        bystander_idle_p99: measured.bystander_idle.p99,
-        bystander_idle_max: measured.bystander_idle.max,
-        formula: experiment.formula(),
-        took_seconds: Some(watch.elapsed().as_secs_f64()),
-    })
 }

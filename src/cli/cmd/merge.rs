@@ -9,6 +9,8 @@ use crate::scenarios::shard_file::{self, ShardFile};
 use crate::scenarios::shrink::{self, Unasked};
 use crate::scenarios::{Scenario, coverage, program};
 
+use rayon::ThreadPool;
+
 use super::page;
 use super::report_args::ReportArgs;
 use super::verbosity::{Among, VerbosityArgs};
@@ -77,7 +79,9 @@ impl Merge {
         }
         self.reports.can_write(&work)?;
         let scenarios = scenarios(&joined, &name)?;
-        let outcomes = self.outcomes(&joined, &scenarios, &work)?;
+        // A simulation runs on threads that do nothing else.
+        let pool = threads::pool(None)?;
+        let outcomes = self.outcomes(&joined, &scenarios, (&pool, &work));
         work.end();
         let vacuous = coverage::vacuous(&outcomes);
         let cases = outcomes.iter().flat_map(|it| &it.cases);
@@ -96,7 +100,7 @@ impl Merge {
             work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;
         }
         if let Some(path) = &self.html {
-            let page = page::of_outcomes(&scenarios, &outcomes);
+            let page = pool.install(|| page::of_outcomes(&scenarios, &outcomes))?;
             work.write(path, page.as_bytes())?;
         }
         self.reports.write(&outcomes, &vacuous, code, &work)?;
@@ -109,10 +113,8 @@ impl Merge {
         &self,
         joined: &ShardFile,
         scenarios: &[Scenario],
-        work: &Work,
-    ) -> Result<Vec<ScenarioOutcome>, Failure> {
-        // A simulation runs on threads that do nothing else.
-        let pool = threads::pool(None)?;
+        (pool, work): (&ThreadPool, &Work),
+    ) -> Vec<ScenarioOutcome> {
         let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
         let mut unasked = Unasked::new(work.stop(), &told);
         let mut outcomes: Vec<(&str, ScenarioOutcome)> = Vec::new();
@@ -138,7 +140,7 @@ impl Merge {
                 }
             }
         }
-        Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+        outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }
 }
 

@@ -1,8 +1,12 @@
-//! `--html`: what was found as one page, with a diagram of each run that is worth looking at.
+//! `--html`: what was found as one page, with a diagram of each run that is worth looking at, and charts.
+
+mod charts;
 
 use crate::checker::outcome::{CaseOutcome, ScenarioOutcome, Standing, Story};
+use crate::cli::cmd::case_of::case_of;
 use crate::cli::cmd::plan;
 use crate::cli::cmd::traffic::traffic;
+use crate::cli::failure::Failure;
 use crate::reports::diagram::{Diagram, Scope, Traffic};
 use crate::reports::html::{DIAGRAM, Head, Page, PlanFile, RunSection, fitting};
 use crate::scenarios::shrink::file_name;
@@ -34,6 +38,7 @@ pub fn of_run(
         title: &title,
         picklock: env!("CARGO_PKG_VERSION"),
         outcomes: &[],
+        charts: &[],
     };
     let ran = Ran {
         case: case.clone(),
@@ -53,21 +58,31 @@ pub fn of_run(
 }
 
 /// The page about all that ran: failures first, then what was to be violated, for as long as there is room.
-pub fn of_outcomes(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> String {
+///
+/// # Errors
+///
+/// [`Failure`], if a chart cannot be drawn.
+pub fn of_outcomes(
+    scenarios: &[Scenario],
+    outcomes: &[ScenarioOutcome],
+) -> Result<String, Failure> {
+    let cases = outcomes.iter().flat_map(|it| &it.cases);
+    let mut cases: Vec<&CaseOutcome> = cases.collect();
+    cases.sort_by_key(|case| std::cmp::Reverse(case.standing));
     let head = Head {
         title: "picklock report",
         picklock: env!("CARGO_PKG_VERSION"),
         outcomes,
+        charts: &charts::of_outcomes(scenarios, outcomes, &cases)?,
     };
-    let told = outcomes.iter().flat_map(|it| &it.cases);
-    let told = told.filter_map(|case| Some((case, case.story.as_deref()?)));
-    let mut told: Vec<(&CaseOutcome, &Story)> = told.collect();
-    told.sort_by_key(|(case, _)| std::cmp::Reverse(case.standing));
+    let told = cases.iter();
+    let told = told.filter_map(|case| Some((*case, case.story.as_deref()?)));
+    let told: Vec<(&CaseOutcome, &Story)> = told.collect();
     let failed = told.iter().filter(|(case, _)| is_failure(case)).count();
     let bytes = (DIAGRAM / failed.max(1)).max(LEAST);
     let mut page = Page::new(head);
     for (outcome, story) in told {
-        let Some((scenario, case)) = find(scenarios, outcome) else {
+        let Some((scenario, case)) = case_of(scenarios, outcome) else {
             continue;
         };
         let ran = run_again(scenario, case, story);
@@ -77,19 +92,11 @@ pub fn of_outcomes(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Stri
             break;
         }
     }
-    page.html(head)
+    Ok(page.html(head))
 }
 
 fn is_failure(outcome: &CaseOutcome) -> bool {
     matches!(outcome.standing, Standing::Fail | Standing::Broken)
-}
-
-fn find<'s>(scenarios: &'s [Scenario], outcome: &CaseOutcome) -> Option<(&'s Scenario, &'s Case)> {
-    let mut all = scenarios.iter().filter(|it| it.name == outcome.scenario);
-    all.find_map(|scenario| {
-        let case = scenario.cases.iter().find(|it| it.name == outcome.case)?;
-        Some((scenario, case))
-    })
 }
 
 fn section<'s>(

@@ -139,7 +139,10 @@ impl Run {
             };
             work.write(path, text.as_bytes())?;
         }
-        self.write_page(&scenarios, &outcomes, &work)?;
+        if let Some(path) = &self.html {
+            let page = pool.install(|| page::of_outcomes(&scenarios, &outcomes))?;
+            work.write(path, page.as_bytes())?;
+        }
         if let Some(folder) = &self.charts {
             let figures = pool.install(|| charts::of_outcomes(&scenarios, &outcomes));
             console::shown(work.print(&charts::draw_all(&figures, folder, &work)?))?;
@@ -157,19 +160,6 @@ impl Run {
         let ran = file.cases.iter().map(|ran| ran.tally.seeds()).max();
         self.part
             .describe(span, ran.unwrap_or_default(), &self.command())
-    }
-
-    /// Writes the page, if one is wanted.
-    fn write_page(
-        &self,
-        scenarios: &[Scenario],
-        outcomes: &[ScenarioOutcome],
-        work: &Work,
-    ) -> Result<(), Failure> {
-        match &self.html {
-            Some(path) => work.write(path, page::of_outcomes(scenarios, outcomes).as_bytes()),
-            None => Ok(()),
-        }
     }
 
     /// Begins to run the seeds of all cases, and shows how far that is.
