@@ -37,6 +37,7 @@ mod yields;
 
 use clap::Subcommand;
 
+pub use list::Lists;
 pub use replay::Replayed;
 pub use why::WhyAnswers;
 pub use yields::Measured;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::reports;
 use crate::scenarios::keys;
 
-use super::cmd::{Measured, Replayed, WhyAnswers};
+use super::cmd::{Lists, Measured, Replayed, WhyAnswers};
 
 /// A schema.
 pub struct Schema {
@@ -21,7 +21,7 @@ pub struct Schema {
 }
 
 /// All of them.
-pub const SCHEMAS: [Schema; 8] = [
+pub const SCHEMAS: [Schema; 9] = [
     Schema {
         name: "scenario",
         version: keys::schema::VERSION,
@@ -69,6 +69,12 @@ pub const SCHEMAS: [Schema; 8] = [
         version: 1,
         about: "what `yield --json` writes",
         make: derived::<Measured>,
+    },
+    Schema {
+        name: "list",
+        version: 1,
+        about: "what `list --json` prints",
+        make: derived::<Lists>,
     },
 ];
 

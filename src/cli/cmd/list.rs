@@ -1,6 +1,7 @@
 //! `picklock list`: what scenario files may speak of, and what comes with picklock.
 
 mod algorithms;
+mod as_json;
 mod clients;
 pub(super) mod faults;
 mod filter;
@@ -8,8 +9,10 @@ mod lock_filter;
 mod scenarios;
 
 pub(super) use algorithms::known_of;
+pub use as_json::Lists;
 pub(super) use lock_filter::Filter;
 
+use self::as_json::{ExampleRow, InvariantRow, MeaningRow, MetricRow};
 use crate::algorithms::FaultClass;
 use crate::checker::{DISTANCES, INVARIANTS, METRICS, SOMETIMES};
 use crate::scenarios::program;
@@ -123,11 +126,9 @@ fn tables(what: Listing, filter: &filter::ListFilter) -> Result<Vec<Table>, Fail
                 "classes",
                 FaultClass::ALL.iter().map(|it| (it.name(), it.meaning())),
             ),
-            worded(
+            meanings(
                 "requests",
-                requests
-                    .map(|(kind, meaning)| (kind.name(), meaning))
-                    .collect(),
+                requests.map(|(kind, meaning)| (kind.name(), meaning)),
             ),
             examples("circumstances", faults::circumstances()),
         ],
@@ -165,10 +166,10 @@ fn invariants() -> Table {
         meaning: invariant.meaning.to_owned(),
         example: None,
         more: Vec::new(),
-        all: json!({
-            "name": invariant.name,
-            "meaning": invariant.meaning,
-            "truth": invariant.truth,
+        all: json!(InvariantRow {
+            name: invariant.name,
+            meaning: invariant.meaning,
+            truth: invariant.truth,
         }),
     });
     Table {
@@ -180,14 +181,20 @@ fn invariants() -> Table {
 /// Things of which there is no more to say than what they mean.
 fn meanings(
     name: &'static str,
-    things: impl Iterator<Item = (&'static str, &'static str)>,
+    things: impl Iterator<Item = (&'static str, impl Into<String>)>,
 ) -> Table {
-    let rows = things.map(|(name, meaning)| Row {
-        name: name.to_owned(),
-        meaning: meaning.to_owned(),
-        example: None,
-        more: Vec::new(),
-        all: json!({ "name": name, "meaning": meaning }),
+    let rows = things.map(|(name, meaning)| {
+        let meaning = meaning.into();
+        Row {
+            name: name.to_owned(),
+            example: None,
+            more: Vec::new(),
+            all: json!(MeaningRow {
+                name,
+                meaning: meaning.clone(),
+            }),
+            meaning,
+        }
     });
     let rows = rows.collect();
     Table { name, rows }
@@ -199,10 +206,10 @@ fn metrics() -> Table {
         meaning: metric.meaning.to_owned(),
         example: None,
         more: Vec::new(),
-        all: json!({
-            "name": metric.name,
-            "meaning": metric.meaning,
-            "unit": metric.unit,
+        all: json!(MetricRow {
+            name: metric.name,
+            meaning: metric.meaning,
+            unit: metric.unit,
         }),
     });
     Table {
@@ -216,26 +223,12 @@ fn examples(name: &'static str, rows: Vec<faults::Example>) -> Table {
         name: row.name.to_owned(),
         example: Some(row.example),
         more: Vec::new(),
-        all: json!({
-            "name": row.name,
-            "meaning": &row.meaning,
-            "example": row.example,
+        all: json!(ExampleRow {
+            name: row.name,
+            meaning: row.meaning.clone(),
+            example: row.example,
         }),
         meaning: row.meaning,
-    });
-    Table {
-        name,
-        rows: rows.collect(),
-    }
-}
-
-fn worded(name: &'static str, rows: Vec<(&'static str, String)>) -> Table {
-    let rows = rows.into_iter().map(|(name, meaning)| Row {
-        name: name.to_owned(),
-        example: None,
-        more: Vec::new(),
-        all: json!({ "name": name, "meaning": &meaning }),
-        meaning,
     });
     Table {
         name,

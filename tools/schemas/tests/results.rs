@@ -1,5 +1,6 @@
 //! What the program writes with `--json`, in real runs, beside the schemas that it prints.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -174,4 +175,42 @@ fn measurements() {
             .as_array()
             .is_some_and(|it| !it.is_empty())
     );
+}
+
+#[test]
+fn every_list() {
+    let validator = validator("list");
+    let schema = schema("list");
+    let known = schema["properties"].as_object().expect("an object");
+    let mut seen = vec!["version".to_owned()];
+    for what in [
+        "algorithms",
+        "faults",
+        "invariants",
+        "metrics",
+        "clients",
+        "sometimes",
+        "distances",
+        "scenarios",
+    ] {
+        let printed = picklock(&["list", what, "--json"]);
+        let document: Value = serde_json::from_str(&printed).expect("it is JSON");
+        let errors: Vec<String> = validator
+            .iter_errors(&document)
+            .map(|it| format!("{}: {it}", it.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{what}: {errors:#?}");
+        let lists = document.as_object().expect("an object");
+        for (name, rows) in lists.iter().filter(|(name, _)| *name != "version") {
+            let rows = rows.as_array().expect("a list");
+            assert!(!rows.is_empty(), "{name}");
+            let mut other = document.clone();
+            let row = other[name][0].as_object_mut().expect("an object");
+            row.remove("name");
+            assert!(!validator.is_valid(&other), "{name}");
+            seen.push(name.clone());
+        }
+    }
+    let seen: BTreeSet<String> = seen.into_iter().collect();
+    assert_eq!(seen, known.keys().cloned().collect());
 }

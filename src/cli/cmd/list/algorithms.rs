@@ -1,7 +1,8 @@
 //! The algorithms, and those of a family or a kind with all that is known of each.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::as_json::{AlgorithmRow, HazardRow};
 use super::filter::ListFilter;
 use super::{Row, Table};
 use crate::algorithms::hazards::{self, Hazard};
@@ -29,17 +30,17 @@ pub(super) fn algorithms(filter: &ListFilter) -> Result<Table, Failure> {
                 true => known_of(recipe),
                 false => Vec::new(),
             },
-            all: json!({
-                "name": recipe.name,
-                "summary": recipe.summary,
-                "flaw": recipe.flaw,
-                "source": recipe.source,
-                "claims": claims,
-                "hazards": hazards::of(recipe).map(hazard_as_json).collect::<Vec<_>>(),
-                "kind": recipe.ownership.kind().name(),
-                "cancellable": recipe.cancellable,
-                "revocable": recipe.revoke_message().is_some(),
-                "shareable": recipe.shareable,
+            all: json!(AlgorithmRow {
+                name: recipe.name,
+                summary: recipe.summary,
+                flaw: recipe.flaw,
+                source: recipe.source,
+                claims,
+                hazards: hazards::of(recipe).map(hazard_row).collect(),
+                kind: recipe.ownership.kind().name(),
+                cancellable: recipe.cancellable,
+                revocable: recipe.revoke_message().is_some(),
+                shareable: recipe.shareable,
             }),
         }
     });
@@ -79,10 +80,10 @@ fn hazard(hazard: &Hazard) -> String {
     format!("does not keep {broken} {under} ({scenario})")
 }
 
-fn hazard_as_json(hazard: &Hazard) -> Value {
-    json!({
-        "breaks": hazard.breaks.iter().map(|it| it.invariant()).collect::<Vec<_>>(),
-        "under": hazard.under.iter().map(|it| it.name()).collect::<Vec<_>>(),
-        "scenario": hazard.scenario,
-    })
+fn hazard_row(hazard: &Hazard) -> HazardRow {
+    HazardRow {
+        breaks: hazard.breaks.iter().map(|it| it.invariant()).collect(),
+        under: hazard.under.iter().map(|it| it.name()).collect(),
+        scenario: hazard.scenario,
+    }
 }

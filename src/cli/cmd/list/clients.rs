@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::as_json::ClientRow;
 use super::{Row, Table};
 use crate::sim::plan::{Library, REDIS_LIBRARIES};
 
@@ -25,17 +26,17 @@ pub fn redis() -> Table {
     }
 }
 
-fn row(service: &str, name: &str, meaning: &str, source: &str) -> Row {
+fn row(service: &'static str, name: &str, meaning: &str, source: &str) -> Row {
     Row {
         name: name.to_owned(),
         meaning: format!("{meaning} Source: {source}."),
         example: None,
         more: Vec::new(),
-        all: json!({
-            "name": name,
-            "service": service,
-            "meaning": meaning,
-            "source": source,
+        all: json!(ClientRow {
+            name: name.to_owned(),
+            service,
+            meaning: meaning.to_owned(),
+            source: source.to_owned(),
         }),
     }
 }

@@ -1,5 +1,7 @@
 //! What a list leaves out.
 
+use serde_json::Value;
+
 use super::lock_filter::Filter;
 use super::{Listing, Table};
 use crate::algorithms::{FaultClass, Recipe, hazards};
@@ -131,7 +133,7 @@ impl ListFilter {
                 table.rows.retain(|row| {
                     let more = row.more.iter().any(|it| contains(it, wanted));
                     let example = row.example.is_some_and(|it| contains(it, wanted));
-                    let known = contains(&row.all.to_string(), wanted);
+                    let known = has_text(&row.all, wanted);
                     contains(&row.name, wanted)
                         || contains(&row.meaning, wanted)
                         || example
@@ -165,6 +167,16 @@ fn has_fault(case: &Case, fault: FaultName) -> bool {
         return written.chain(drawn).next().is_none();
     }
     written.chain(drawn).any(|kind| fault.has(kind))
+}
+
+/// Whether a text is in one of the values, in capitals or not.
+fn has_text(known: &Value, wanted: &str) -> bool {
+    match known {
+        Value::String(text) => contains(text, wanted),
+        Value::Array(items) => items.iter().any(|it| has_text(it, wanted)),
+        Value::Object(entries) => entries.values().any(|it| has_text(it, wanted)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// Whether a text is in another, in capitals or not.

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::as_json::ScenarioRow;
 use super::filter::ListFilter;
 use super::{Row, Table};
 use crate::cli::failure::Failure;
@@ -18,14 +19,14 @@ pub(super) fn scenarios(filter: &ListFilter) -> Result<Table, Failure> {
     let mut scenarios = sources::library(&program::catalogue())?;
     scenarios.retain(|scenario| filter.takes_scenario(scenario));
     let rows = scenarios.into_iter().map(|scenario| {
-        let cases: Vec<_> = scenario.cases.iter().map(|case| &case.name).collect();
+        let cases = scenario.cases.iter().map(|case| case.name.clone());
         Row {
-            all: json!({
-                "name": scenario.name,
-                "claim": scenario.claim,
-                "because": scenario.because,
-                "source": scenario.source,
-                "cases": cases,
+            all: json!(ScenarioRow {
+                name: scenario.name.clone(),
+                claim: scenario.claim.clone(),
+                because: scenario.because.clone(),
+                source: scenario.source.clone(),
+                cases: cases.collect(),
             }),
             example: None,
             more: match filter.is_of_what_is_known() {
