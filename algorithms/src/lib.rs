@@ -8,6 +8,7 @@ mod fault_class;
 pub mod hazards;
 pub mod lease_server;
 pub mod lock;
+mod lock_error;
 pub mod ownership_rule;
 pub mod redis;
 pub mod registry;
@@ -18,8 +19,9 @@ pub use async_trait::async_trait;
 pub use fault_class::FaultClass;
 pub use lock::{
     Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverZooKeeper,
-    Claim, Held, Lease, Lock, LockError, MultiLock, Recipe, RecipeInput,
+    CancelCall, Claim, Held, Lease, Lock, MultiLock, Recipe, RecipeInput,
 };
+pub use lock_error::LockError;
 pub use ownership_rule::{LockKind, OwnershipRule, Permits};
 pub use picklock_clients as clients;
 pub use picklock_clients::{Env, Environment, env, join, select, timeout};

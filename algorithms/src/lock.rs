@@ -4,13 +4,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use thiserror::Error;
 
 use crate::clients::lease_server::LeaseServer;
 use crate::clients::redis::Redis;
 use crate::clients::zookeeper::{Path, ZooKeeper};
 use crate::clients::{RequestKind, ServiceKind};
 use crate::env::Env;
+use crate::lock_error::LockError;
 use crate::ownership_rule::OwnershipRule;
 
 /// A distributed lock in the hands of one contender.
@@ -36,6 +36,18 @@ pub trait Lock {
     /// Nobody calls it of another.
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         self.acquire().await
+    }
+
+    /// What another thread calls to cancel an [`acquire`](Self::acquire) of this object, if it has such a call
+    /// ([`RecipeInput::CancelCall`]). The acquire goes on until it looks whether it was cancelled, and then fails with
+    /// [`LockError::Cancelled`]. Of an object that has none, whoever cancels drops the acquire.
+    fn cancel_call(&self) -> Option<CancelCall> {
+        None
+    }
+
+    /// The same for an [`acquire_shared`](Self::acquire_shared).
+    fn cancel_call_shared(&self) -> Option<CancelCall> {
+        self.cancel_call()
     }
 
     /// Says how many come to it: of a lock of the kind [`DoubleBarrier`](crate::LockKind::DoubleBarrier), before any
@@ -65,6 +77,9 @@ pub trait Lock {
         None
     }
 }
+
+/// What cancels a pending call of a lock object, from another thread.
+pub type CancelCall = Rc<dyn Fn()>;
 
 /// How several locks are acquired by one call, and given back by one.
 #[async_trait(?Send)]
@@ -115,63 +130,6 @@ impl Held {
     pub fn until(mut self, valid_until: Duration) -> Self {
         self.valid_until = Some(valid_until);
         self
-    }
-}
-
-/// Why `acquire` or `release` failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum LockError {
-    /// The session is gone, and with it everything that was held in it.
-    #[error("the session has expired")]
-    SessionExpired,
-    /// The connection broke. The request may or may not have taken effect.
-    #[error("the connection was lost; the request may have taken effect")]
-    ConnectionLoss,
-    /// Our place in the queue has disappeared although our session lives.
-    #[error("our place in the queue has disappeared")]
-    PlaceLost,
-    /// The connection is down, so nobody knows whether our session still lives.
-    #[error("disconnected: the session may be gone")]
-    Disconnected,
-    /// The service refused the request; it has not taken effect.
-    #[error("the service refused the request")]
-    Refused,
-    /// No answer came in time. The request may or may not have taken effect, or may still.
-    #[error("no answer in time; the request may have taken effect")]
-    TimedOut,
-    /// The time for which we wanted to wait is over, and nothing is left of our request.
-    #[error("somebody else had it for as long as we wanted to wait")]
-    AcquireTimeout,
-    /// We do not hold what we want to release.
-    #[error("we do not hold the lock")]
-    NotHeld,
-    /// The lock object says that we hold it already.
-    #[error("the lock object says that it is locked already")]
-    AlreadyHeld,
-    /// By our own clock, the lease has run out.
-    #[error("the lease has run out")]
-    LeaseLapsed,
-    /// Somebody has asked us to give the lock back. We still hold it.
-    #[error("somebody has asked us to give the lock back")]
-    Revoked,
-}
-
-impl LockError {
-    /// Whether nothing can have been left behind at the service.
-    pub fn definite(self) -> bool {
-        match self {
-            Self::SessionExpired
-            | Self::PlaceLost
-            | Self::Refused
-            | Self::AcquireTimeout
-            | Self::NotHeld => true,
-            Self::ConnectionLoss
-            | Self::Disconnected
-            | Self::TimedOut
-            | Self::AlreadyHeld
-            | Self::LeaseLapsed
-            | Self::Revoked => false,
-        }
     }
 }
 
@@ -304,6 +262,8 @@ pub enum RecipeInput {
     Channels,
     /// Requests to give the lock back: this message, which somebody writes into the data of its node.
     Revocation(&'static str),
+    /// A call of another thread that cancels a pending `acquire`, but no `release`: kazoo's `cancel`.
+    CancelCall,
 }
 
 /// A row of the registry of algorithms.
@@ -325,8 +285,9 @@ pub struct Recipe {
     pub requests: &'static [RequestKind],
     /// What it goes by that others do not: drawn faults leave out what it cannot feel.
     pub inputs: &'static [RecipeInput],
-    /// Whether something can end a pending call of it early: a dropped future, or an interrupt that the library lets
-    /// out of its call, as Curator does. Redisson's `lock()` goes on waiting, and `cancel` has nothing to strike.
+    /// Whether something can end a pending call of it early: a dropped future, an interrupt that the library lets out
+    /// of its call, as Curator does, or kazoo's `cancel`. Redisson's `lock()` goes on waiting, and `cancel` has nothing
+    /// to strike.
     pub cancellable: bool,
     /// Whether tasks of one process may have one lock object: whether [`Lock::for_task`] says what each sees of it.
     pub shareable: bool,
@@ -350,8 +311,13 @@ impl Recipe {
     pub fn revoke_message(&self) -> Option<&'static str> {
         self.inputs.iter().find_map(|input| match input {
             RecipeInput::Revocation(message) => Some(*message),
-            RecipeInput::WallClock | RecipeInput::Channels => None,
+            RecipeInput::WallClock | RecipeInput::Channels | RecipeInput::CancelCall => None,
         })
+    }
+
+    /// Whether something can end any pending call of it early, a `release` too.
+    pub fn is_interruptible(&self) -> bool {
+        self.cancellable && !self.inputs.contains(&RecipeInput::CancelCall)
     }
 
     /// A lock over ZooKeeper: the first of the children of its node owns it. It promises what every lock does, and no

@@ -7,6 +7,7 @@ pub mod barrier_sync;
 pub mod best_effort_cleanup;
 pub mod blind_unlock;
 pub mod callback_watch;
+mod cancel_flag;
 pub mod children_watch;
 pub mod conditional_set;
 pub mod conditional_set_anonymous;

@@ -21,4 +21,6 @@ pub enum Failure {
     TimedOut,
     /// The contender's own lock object says that it is locked already.
     AlreadyHeld,
+    /// The call said that it had been cancelled, and nobody had cancelled it.
+    Cancelled,
 }

@@ -15,9 +15,9 @@
 //! | `leftover:30`, `final:30/value=7` | what is left |
 //!
 //! What can happen to a: `acquire`, `failed`, `indefinite` (failed, and may have happened),
-//! `cancelled`, `reenters` (calls `acquire` again while it holds the lock), `reentered` (that call returns),
-//! `entry-left` (it gives that entry back), `leaves`, `released`, `release-failed`, `release-cancelled`, `lost`,
-//! `finished`, `paused`, `resumed`,
+//! `cancelled`, `cancelled-by-nobody` (its acquire says so, and was not), `reenters` (calls `acquire` again while it
+//! holds the lock), `reentered` (that call returns), `entry-left` (it gives that entry back), `leaves`, `released`,
+//! `release-failed`, `release-cancelled`, `lost`, `finished`, `paused`, `resumed`,
 //! `crashed`, `restarted`, `disconnected`, `reconnected`, `read-only`, `session-lost`,
 //! `session-expired`, `queued`, `unqueued`, `read`, `waiting`, `could-know` (that it has lost the lock, from then on;
 //! `/how=told|timed-out|gone|refused|over`); and what the service has answered it: `granted` (by a

@@ -15,7 +15,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_lite::future;
-use picklock_algorithms::{Held, LockError};
+use picklock_algorithms::{CancelCall, Held, LockError};
 use picklock_checker::{ContenderId, EventKind, LockId, Mode, Token};
 use picklock_clients::Env;
 use picklock_clients::completion::{Answer, Completions, completion};
@@ -189,14 +189,16 @@ impl<S: SimulatedService> Contender<S> {
     async fn begin(&mut self) {
         self.renew_if_closed();
         let (lock, mode) = (self.lock_of_round(), self.mode_of_round());
-        self.begin_call(lock, mode).await;
+        let cancel = self.locks.cancel_call(lock, mode);
+        self.begin_call(lock, mode, cancel).await;
     }
 
-    /// Is about to call `acquire` of a lock.
-    async fn begin_call(&mut self, lock: LockId, mode: Mode) {
+    /// Is about to call `acquire` of a lock, which may have a call of its own to cancel it.
+    async fn begin_call(&mut self, lock: LockId, mode: Mode, cancel: Option<CancelCall>) {
         let by = self.id;
         (self.lock, self.mode) = (lock, mode);
         self.cancelled = self.cancellation(LockCall::Acquire);
+        self.world().contenders[by.0 as usize].cancel_call = cancel;
         self.record(EventKind::AcquireStarted { by, lock, mode })
             .await;
     }

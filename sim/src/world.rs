@@ -31,6 +31,7 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
+use picklock_algorithms::CancelCall;
 use picklock_checker::{ContenderId, Ended, EventKind, LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
@@ -241,6 +242,8 @@ pub(crate) struct Contender {
     pub cancel: Option<Completion<()>>,
     /// Drops the pending `release`.
     pub cancel_release: Option<Completion<()>>,
+    /// The lock object's own call that cancels an `acquire`, pending or not, if it has one.
+    pub cancel_call: Option<CancelCall>,
     /// When its last message to the resource, and the resource's to it, arrives.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,

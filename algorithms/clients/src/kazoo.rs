@@ -41,6 +41,8 @@ pub enum Failed {
     RetryFailed,
     /// `LockTimeout`, or what else a recipe raises when its time is over.
     Timeout,
+    /// `CancelledError`: another thread has called the recipe's `cancel`.
+    Cancelled,
     /// What the client has raised.
     Keeper(ZkError),
 }
@@ -55,7 +57,7 @@ impl Failed {
     fn is_retried(self) -> bool {
         match self {
             Self::ForceRetry => true,
-            Self::RetryFailed | Self::Timeout => false,
+            Self::RetryFailed | Self::Timeout | Self::Cancelled => false,
             Self::Keeper(error) => matches!(
                 error,
                 ZkError::ConnectionLoss

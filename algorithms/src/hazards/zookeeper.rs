@@ -32,6 +32,9 @@ hazards! {
     "zookeeper/barrier-reconnect": [
         "curator-double-barrier", "curator-double-barrier-any-wake",
     ] breaks [Barrier] under [ConnectionLoss];
+    "zookeeper/cancelled-at-a-lost-connection": [
+        "kazoo-lock", "kazoo-read-write-lock", "kazoo-election",
+    ] breaks [NoOrphan, Progress] under [ConnectionLoss];
     "zookeeper/cancelled-waiter": [
         "zk-predecessor-watch", "zk-own-nodes", "zk-children-watch", "zk-callback-watch", "zk-recursive-watch",
         "zk-polling-queue", "zk-no-guid", "zk-no-recheck", "zk-sync-lookup", "zk-sequence-token", "zk-unsorted",
@@ -79,6 +82,9 @@ hazards! {
     "zookeeper/holders-node-deleted": [
         "curator-mutex-revocable", "curator-mutex-revocable-once",
     ] breaks [TimelyLoss] under [Deletion];
+    "zookeeper/late-cancel": [
+        "kazoo-lock", "kazoo-read-write-lock", "kazoo-election", "kazoo-election-ignores-state",
+    ] breaks [HonestAnswer] under [Cancel];
     "zookeeper/late-latch": ["zk-late-latch"] breaks [NoOrphan, Progress] under [None];
     "zookeeper/late-to-the-barrier": [
         "zk-tutorial-barrier", "curator-double-barrier",

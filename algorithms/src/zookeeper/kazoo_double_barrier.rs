@@ -152,7 +152,9 @@ impl DoubleBarrier {
 pub(super) fn raised(failed: Failed) -> LockError {
     match failed {
         Failed::Keeper(error) => error.into(),
-        Failed::ForceRetry | Failed::RetryFailed | Failed::Timeout => LockError::TimedOut,
+        Failed::ForceRetry | Failed::RetryFailed | Failed::Timeout | Failed::Cancelled => {
+            LockError::TimedOut
+        }
     }
 }
 

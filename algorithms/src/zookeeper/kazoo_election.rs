@@ -10,7 +10,8 @@
 //! 1. `run`: acquire a `Lock` (`kazoo_lock`) at the election's node, for as long as it takes.
 //! 2. Call the leader function: the term lasts until it returns, or fails.
 //! 3. Release the lock.
-//! 4. `cancel` has an acquire that waits give up. It does not interrupt the leader function.
+//! 4. `cancel` has an acquire that waits give up. It does not interrupt the leader function. `run` swallows that the
+//!    acquire was cancelled, and returns without a term.
 //!
 //! # Guarantees
 //!
@@ -18,7 +19,8 @@
 //!
 //! # Hazards
 //!
-//! - Those of `kazoo_lock`.
+//! - Those of `kazoo_lock`. So a `cancel` of whoever leads ends the next `run` before its term, and nobody is told
+//!   (scenario `zookeeper/late-cancel`).
 //! - Nothing ends a leader function whose session has ended: it has to listen by itself
 //!   (`kazoo_election_ignores_state`, scenario `zookeeper/cut-off-leader`).
 
@@ -30,7 +32,7 @@ use async_trait::async_trait;
 use super::kazoo_lock::{CLAIMS, KazooLock, NAMES, REQUESTS};
 use crate::clients::kazoo::KazooClient;
 use crate::clients::zookeeper::{Path, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, CancelCall, Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -41,8 +43,8 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChildLeads,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: false,
+    inputs: &[RecipeInput::CancelCall],
+    cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(Election::new(zk, &env, path, LeaderFunction::Listens))
@@ -92,6 +94,11 @@ impl Lock for Election {
 
     async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
         self.lock.acquire_within(time).await
+    }
+
+    /// Step 4.
+    fn cancel_call(&self) -> Option<CancelCall> {
+        self.lock.cancel_call()
     }
 
     /// Step 3.

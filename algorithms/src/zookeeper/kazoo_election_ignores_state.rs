@@ -3,7 +3,7 @@
 
 use super::kazoo_election::{Election, LeaderFunction};
 use super::kazoo_lock::{CLAIMS, REQUESTS};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,8 +14,8 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChildLeads,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: false,
+    inputs: &[RecipeInput::CancelCall],
+    cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(Election::new(zk, &env, path, LeaderFunction::GoesOn))

@@ -20,6 +20,9 @@
 //! 6. Who fails deletes its node, once, and swallows the error (`_best_effort_cleanup`).
 //! 7. `release`: delete our node, until that is answered.
 //!
+//! `cancel` of another thread sets a flag (`cancelled`), and wakes who waits in step 4. The acquire looks at the flag
+//! before each step 3; if it is set, it fails, with step 6, and clears it. Nothing ends a release.
+//!
 //! # Guarantees
 //!
 //! - As for the predecessor watch, without a token.
@@ -31,19 +34,25 @@
 //! - `_find_node` is not ordered behind the create, and so misses a node that a server that lags has not seen
 //!   (scenario `zookeeper/lookup-without-sync`). It takes a node of an older session, too, which is about to go.
 //! - An object that is acquired and asked to acquire again repeats step 1 until its timeout.
+//! - Nothing else clears the flag. A `cancel` that comes when the acquire has looked for the last time, or when none is
+//!   pending, fails the next one at once (scenario `zookeeper/late-cancel`).
 //! - There is no token, so a pause that outlasts the session lets a stale write through.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 
+use super::cancel_flag::CancelFlag;
 use super::hardened::disconnected;
 use super::queue::child;
 use crate::clients::RequestKind;
 use crate::clients::completion::{Answer, Completion, completion};
 use crate::clients::kazoo::{Failed, KazooClient};
 use crate::clients::zookeeper::{CreateMode, Path, ZkError, ZkResult, ZooKeeper};
-use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, select, timeout};
+use crate::{
+    Build, CancelCall, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput,
+    select, timeout,
+};
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] = &[
@@ -74,8 +83,8 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: false,
+    inputs: &[RecipeInput::CancelCall],
+    cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let client = KazooClient::of_process(zk, &env);
@@ -108,6 +117,7 @@ pub(super) struct KazooLock {
     create_tried: bool,
     is_acquired: bool,
     assured_path: bool,
+    cancelled: CancelFlag,
     node: Option<String>,
     /// The session in which the lock was acquired.
     acquired_in: Option<ZooKeeper>,
@@ -125,6 +135,7 @@ impl KazooLock {
             create_tried: false,
             is_acquired: false,
             assured_path: false,
+            cancelled: CancelFlag::default(),
             node: None,
             acquired_in: None,
             cleaning: None,
@@ -156,8 +167,12 @@ impl KazooLock {
         };
         cleanup.clean_up().await;
         self.node = None;
+        if failed != Failed::RetryFailed {
+            self.cancelled.clear();
+        }
         Err(match failed {
             Failed::Keeper(error) => error.into(),
+            Failed::Cancelled => LockError::Cancelled,
             Failed::ForceRetry | Failed::RetryFailed | Failed::Timeout => LockError::AcquireTimeout,
         })
     }
@@ -172,6 +187,10 @@ impl KazooLock {
         }
         let node = self.find_or_create().await?; // Step 2.
         loop {
+            let cancelled = self.cancelled.next();
+            if self.cancelled.is_set() {
+                return Err(Failed::Cancelled);
+            }
             let Some(predecessor) = self.get_predecessor(&node).await? else {
                 self.acquired_in = Some(self.client.session());
                 return Ok(Held::at(child(&self.path, &node)));
@@ -185,7 +204,10 @@ impl KazooLock {
                 Err(error) => return Err(error.into()),
             };
             let wake_event = async {
-                select(changed.next(), states.next()).await;
+                let told = async {
+                    select(changed.next(), states.next()).await;
+                };
+                select(told, cancelled).await;
             };
             match time {
                 None => wake_event.await,
@@ -277,6 +299,10 @@ impl Lock for KazooLock {
         self.acquire_for(Some(time)).await
     }
 
+    fn cancel_call(&self) -> Option<CancelCall> {
+        Some(self.cancelled.cancel_call())
+    }
+
     /// Step 7.
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
         if !self.is_acquired {
@@ -290,7 +316,7 @@ impl Lock for KazooLock {
                 Ok(())
             }
             Err(Failed::Keeper(error)) => Err(error.into()),
-            Err(Failed::ForceRetry | Failed::RetryFailed | Failed::Timeout) => {
+            Err(Failed::ForceRetry | Failed::RetryFailed | Failed::Timeout | Failed::Cancelled) => {
                 Err(LockError::TimedOut)
             }
         }

@@ -27,7 +27,7 @@ use async_trait::async_trait;
 
 use super::kazoo_lock::{CLAIMS, KazooLock, Names, REQUESTS};
 use crate::clients::kazoo::KazooClient;
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, CancelCall, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -41,8 +41,8 @@ pub const RECIPE: Recipe = Recipe {
         announced: None,
     },
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: false,
+    inputs: &[RecipeInput::CancelCall],
+    cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let client = KazooClient::of_process(zk, &env);
@@ -90,6 +90,14 @@ impl Lock for ReadWriteLock {
 
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         self.read_lock.acquire().await
+    }
+
+    fn cancel_call(&self) -> Option<CancelCall> {
+        self.write_lock.cancel_call()
+    }
+
+    fn cancel_call_shared(&self) -> Option<CancelCall> {
+        self.read_lock.cancel_call()
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

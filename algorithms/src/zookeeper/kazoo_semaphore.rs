@@ -27,10 +27,11 @@
 //!
 //! - A pause that outlasts the session lets one more in than there are leases (scenario `zookeeper/semaphore-pause`).
 //! - The time of a timed acquire does not count while it waits for the lock, and begins anew with every change.
+//! - Who is cancelled while it waits for the lock hears of it when it has that lock, however long that takes.
 //! - A create whose answer was lost, and that is made late, has the next one fail: `NodeExists` is not asked whose.
 //!
-//! Nothing drops a call: `cancel` of another thread sets a flag, which the call looks at when it is woken, and goes
-//! through step 6.
+//! `cancel` of another thread sets a flag, and wakes who waits in step 4. The acquire looks at the flag before each
+//! step 3; if it is set, it fails, with steps 5 and 6. A new acquire clears it. Nothing ends a release.
 //!
 //! Not as there: who holds a lease stops when the connection is suspended or the lease is gone, as kazoo's
 //! documentation wants a listener to do; the lock of step 2 is `hardened`, because kazoo's own has holes of its own
@@ -41,12 +42,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use super::cancel_flag::CancelFlag;
 use super::hardened::{Hardened, down_or_gone};
 use super::queue::{child, delete_own};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, Path, Watch, ZkError, ZooKeeper, until_answered};
 use crate::lock::BASIC_CLAIMS;
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
+use crate::{
+    Build, CancelCall, Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput, select,
+    timeout,
+};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -57,8 +62,8 @@ pub const RECIPE: Recipe = Recipe {
     claims: BASIC_CLAIMS,
     ownership: OwnershipRule::EveryLease,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: false,
+    inputs: &[RecipeInput::CancelCall],
+    cancellable: true,
     shareable: false,
     build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {
         Box::new(Semaphore::new(zk, env, path, max_leases))
@@ -82,6 +87,7 @@ pub(super) struct Semaphore {
     create_path: Path,
     lock_path: Path,
     assured_path: bool,
+    cancelled: CancelFlag,
     /// Whether who counts the leases has the lock.
     pub(super) locks: bool,
 }
@@ -98,12 +104,14 @@ impl Semaphore {
             create_path,
             lock_path,
             assured_path: false,
+            cancelled: CancelFlag::default(),
             locks: true,
         }
     }
 
     /// Steps 1 to 6.
     async fn retry_acquire(&mut self, time: Option<Duration>) -> Result<Held, LockError> {
+        self.cancelled.clear();
         let acquired = loop {
             match self.inner_acquire(time).await {
                 Err(LockError::ConnectionLoss) => {}
@@ -112,6 +120,7 @@ impl Semaphore {
         };
         if acquired.is_err() {
             self.best_effort_cleanup().await;
+            self.cancelled.clear();
         }
         acquired.map(|()| Held::at(Path::clone(&self.create_path)))
     }
@@ -149,12 +158,14 @@ impl Semaphore {
     /// Steps 3 and 4.
     async fn wait_for_lease(&self, time: Option<Duration>) -> Result<(), LockError> {
         loop {
+            let cancelled = self.cancelled.next();
             let Some(changed) = self.get_lease().await? else {
                 return Ok(());
             };
-            let woken = async {
+            let changed = async {
                 changed.next().await;
             };
+            let woken = select(changed, cancelled);
             match time {
                 None => woken.await,
                 Some(time) => {
@@ -167,6 +178,9 @@ impl Semaphore {
 
     /// Step 3. The watch, if we have no lease.
     async fn get_lease(&self) -> Result<Option<Watch>, LockError> {
+        if self.cancelled.is_set() {
+            return Err(LockError::Cancelled);
+        }
         let (children, changed) = self.zk.children_and_watch(&self.path).await?;
         if children.len() < self.max_leases as usize {
             let lease = CreateMode::Ephemeral;
@@ -193,6 +207,10 @@ impl Lock for Semaphore {
 
     async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
         self.retry_acquire(Some(time)).await
+    }
+
+    fn cancel_call(&self) -> Option<CancelCall> {
+        Some(self.cancelled.cancel_call())
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

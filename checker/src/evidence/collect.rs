@@ -153,6 +153,7 @@ impl<'a> Collector<'a> {
             | Failure::ConnectionLoss
             | Failure::Disconnected
             | Failure::AlreadyHeld
+            | Failure::Cancelled
             | Failure::TimedOut => self.refused(index, by, lock),
         }
     }

@@ -16,8 +16,11 @@
 //! client has given it up for gone, and what that held goes when the service ends it; it has seen its place gone,
 //! which a server may show before the leader has applied it; or a disk or a clock of a server has brought back what an
 //! earlier call had left. `no-orphan` says how long that may take.
+//!
+//! An acquire that says that it was cancelled was: a cancel of an earlier call, or of a hold, is none of it.
 
 mod left_behind;
+mod never_cancelled;
 
 use crate::witness::WitnessBuilder;
 use crate::{Belief, Evidence, Invariant, Ownership, ServiceAnswer, Truth, Verdict};
@@ -27,7 +30,8 @@ pub const INVARIANT: Invariant = Invariant {
     name: "honest-answer",
     truth: Truth::Belief,
     meaning: "Whoever is told that it holds the lock did own it, whoever is told that it has \
-              released it owns it no longer, and who fails for certain leaves nothing behind.",
+              released it owns it no longer, who fails for certain leaves nothing behind, and who \
+              is told that its call was cancelled was cancelled.",
     check,
     inexcusable: None,
 };
@@ -49,6 +53,9 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
                 return never_owner(evidence, belief);
             }
         }
+    }
+    if let Some(verdict) = never_cancelled::verdict(evidence) {
+        return verdict;
     }
     if let Some(left) = evidence.orphan_of_failed_acquire() {
         return left_behind::verdict(evidence, &left);

@@ -228,10 +228,10 @@ impl Reader {
         lock: LockId,
     ) -> Result<(), NotationError> {
         let by = self.by(who);
-        let failed = |definite| EventKind::AcquireFailed {
+        let failed = |why, definite| EventKind::AcquireFailed {
             by,
             lock,
-            why: Failure::TimedOut,
+            why,
             definite,
         };
         let answered = |answer| EventKind::Answered { by, lock, answer };
@@ -241,8 +241,9 @@ impl Reader {
                 let mode = mode(word);
                 (Rank::Asks, EventKind::AcquireStarted { by, lock, mode })
             }
-            "failed" => (Rank::Asks, failed(true)),
-            "indefinite" => (Rank::Asks, failed(false)),
+            "failed" => (Rank::Asks, failed(Failure::TimedOut, true)),
+            "indefinite" => (Rank::Asks, failed(Failure::TimedOut, false)),
+            "cancelled-by-nobody" => (Rank::Asks, failed(Failure::Cancelled, true)),
             "cancelled" => (Rank::Asks, EventKind::Cancelled { by, lock }),
             "release-cancelled" => (Rank::Asks, EventKind::ReleaseCancelled { by, lock }),
             "reenters" | "reentered" | "entry-left" => (Rank::Asks, reentry(verb, by, lock)),

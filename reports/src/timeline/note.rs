@@ -223,6 +223,7 @@ fn failure(why: Failure) -> &'static str {
         Failure::Refused => "refused",
         Failure::TimedOut => "timed out",
         Failure::AlreadyHeld => "its lock object says locked",
+        Failure::Cancelled => "cancelled, by nobody",
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use picklock_algorithms::{Claim, LockKind, Recipe};
 use picklock_checker::Rendezvous;
 use picklock_sim::plan::{
-    Fault, FaultKind, Plan, PlannedFault, Reads, Resource, Service, Workload,
+    Fault, FaultKind, LockCall, Plan, PlannedFault, Reads, Resource, Service, Workload,
 };
 
 use super::barrier::refuse_of_barrier;
@@ -202,7 +202,7 @@ fn refuse_of_recipe(
 /// Refuses a fault that drops a call to a recipe whose calls nobody drops.
 fn refuse_cancel(item: &Item, plan: &Plan, open: &SampledParameters, mistakes: &mut Mistakes) {
     if plan.recipe.cancellable {
-        return;
+        return refuse_cancel_of_release(item, plan, mistakes);
     }
     let cancels = |fault: &PlannedFault| matches!(fault.inject, Fault::Cancel { .. });
     let (label, help) = match plan.faults.iter().position(cancels) {
@@ -229,6 +229,24 @@ fn refuse_cancel(item: &Item, plan: &Plan, open: &SampledParameters, mistakes: &
     let mistake = Mistake::new(format!("nothing drops a pending call of `{name}`"))
         .label(label)
         .help(format!("{why}; {help}"));
+    mistakes.add(item.span.clone(), mistake);
+}
+
+/// Refuses a fault that drops a release to a recipe whose acquires alone can be cancelled.
+fn refuse_cancel_of_release(item: &Item, plan: &Plan, mistakes: &mut Mistakes) {
+    let call = LockCall::Release;
+    let of_release =
+        |fault: &PlannedFault| matches!(fault.inject, Fault::Cancel { call: of, .. } if of == call);
+    let Some(index) = plan.faults.iter().position(of_release) else {
+        return;
+    };
+    if plan.recipe.is_interruptible() {
+        return;
+    }
+    let name = plan.recipe.name;
+    let mistake = Mistake::new(format!("nothing drops a pending release of `{name}`"))
+        .label(format!("but fault {} drops one", index + 1))
+        .help("its `cancel` ends an acquire alone; put this case into a file without that fault");
     mistakes.add(item.span.clone(), mistake);
 }
 

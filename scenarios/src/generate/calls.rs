@@ -9,10 +9,12 @@ use crate::describe;
 use crate::sampled_parameters::AnyFaults;
 
 /// Where a file names `cancel` among the kinds that it wants, every other such fault drops a release, about as long
-/// after that has begun as a message takes. Where all kinds are drawn, acquires alone are dropped.
+/// after that has begun as a message takes. Where all kinds are drawn, acquires alone are dropped, and so they are of a
+/// recipe whose releases nothing ends.
 pub(super) fn draw_calls(plan: &mut Plan, any: &AnyFaults, first: usize, seed: u64) {
     let is_named = any.except.is_empty() && any.kinds != FaultKind::unasked();
-    if !is_named || !any.kinds.contains(&FaultKind::Cancel) {
+    let names_cancel = is_named && any.kinds.contains(&FaultKind::Cancel);
+    if !names_cancel || !plan.recipe.is_interruptible() {
         return;
     }
     let mut draw = Draw::substream(seed, Substream::Calls);

@@ -449,7 +449,7 @@ fn that_fits(number: usize, faults: &[PlannedFault]) -> Recipe {
         let mut revocable = RECIPES.iter().filter(|it| it.revoke_message().is_some());
         return *revocable.next().expect("there is one");
     }
-    match faults.iter().any(cancels) && !recipe.cancellable {
+    match faults.iter().any(cancels) && !recipe.is_interruptible() {
         true => recipe_on(ServiceKind::ZooKeeper, 0),
         false => recipe,
     }

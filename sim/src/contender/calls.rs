@@ -22,6 +22,18 @@ pub(super) struct Call<'a> {
     /// The time for which we wanted to wait is over.
     late: Option<Answer<()>>,
     cancelled: Option<Answer<()>>,
+    cancel: Cancel,
+}
+
+/// What becomes of a call that is cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cancel {
+    /// It is dropped.
+    Drops,
+    /// The lock object has been told, and the call goes on until it looks.
+    IsHeard,
+    /// This has come to pass.
+    WasHeard,
 }
 
 impl Future for Call<'_> {
@@ -34,13 +46,17 @@ impl Future for Call<'_> {
         if self.has_session(context)
             && let Poll::Ready(result) = self.acquire.as_mut().poll(context)
         {
-            return Poll::Ready(Some(result));
+            let cancelled = result == Err(LockError::Cancelled) && self.was_cancelled(context);
+            return Poll::Ready((!cancelled).then_some(result));
         }
         if has_resolved(&mut self.late, context) {
             return Poll::Ready(Some(Err(LockError::TimedOut)));
         }
         if has_resolved(&mut self.cancelled, context) {
-            return Poll::Ready(None);
+            if self.cancel == Cancel::Drops {
+                return Poll::Ready(None);
+            }
+            (self.cancel, self.cancelled) = (Cancel::WasHeard, None);
         }
         Poll::Pending
     }
@@ -58,6 +74,11 @@ pub(super) struct Limits {
 impl Limits {
     /// Calls `acquire` of a lock within these limits.
     pub(super) fn call(self, lock: &mut dyn Lock) -> Call<'_> {
+        let has_cancel_call = self.cancelled.is_some()
+            && match self.reads {
+                true => lock.cancel_call_shared().is_some(),
+                false => lock.cancel_call().is_some(),
+            };
         let acquire = match self.timeout {
             Some(timeout) if self.late.is_none() => lock.acquire_within(timeout),
             Some(_) | None if self.reads => lock.acquire_shared(),
@@ -68,6 +89,10 @@ impl Limits {
             acquire,
             late: self.late,
             cancelled: self.cancelled,
+            cancel: match has_cancel_call {
+                true => Cancel::IsHeard,
+                false => Cancel::Drops,
+            },
         }
     }
 }
@@ -76,6 +101,12 @@ impl Call<'_> {
     #[inline(always)]
     fn has_session(&mut self, context: &mut Context<'_>) -> bool {
         self.first_session.is_none() || self.has_session_now(context)
+    }
+
+    /// Whether somebody has cancelled this call, and not an earlier one.
+    #[cold]
+    fn was_cancelled(&mut self, context: &mut Context<'_>) -> bool {
+        self.cancel == Cancel::WasHeard || has_resolved(&mut self.cancelled, context)
     }
 
     #[cold]
@@ -187,6 +218,7 @@ pub(super) fn failure(error: LockError) -> Failure {
         LockError::Disconnected => Failure::Disconnected,
         LockError::Refused | LockError::NotHeld | LockError::Revoked => Failure::Refused,
         LockError::AlreadyHeld => Failure::AlreadyHeld,
+        LockError::Cancelled => Failure::Cancelled,
         LockError::TimedOut | LockError::AcquireTimeout | LockError::LeaseLapsed => {
             Failure::TimedOut
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::Lock;
+use picklock_algorithms::{CancelCall, Lock};
 use picklock_checker::{ContenderId, LockId, Mode};
 use picklock_clients::Env;
 use picklock_machines::Chance as _;
@@ -84,6 +84,14 @@ impl Locks {
     #[inline]
     pub(super) fn of(&self, lock: LockId) -> &dyn Lock {
         &*self.0[self.place(lock)].1
+    }
+
+    /// What another thread calls to cancel an acquire of a lock in this mode, if its object has such a call.
+    pub(super) fn cancel_call(&self, lock: LockId, mode: Mode) -> Option<CancelCall> {
+        match mode {
+            Mode::Exclusive => self.of(lock).cancel_call(),
+            Mode::Shared => self.of(lock).cancel_call_shared(),
+        }
     }
 
     /// The same, to call it.

@@ -91,9 +91,11 @@ impl<S: SimulatedService> Contender<S> {
     /// Acquires one more lock, while those that are taken are held.
     async fn take(&mut self, lock: LockId, locks: &mut Locks, taken: &mut Vec<Taken>) -> Round {
         self.world().contenders[self.id.0 as usize].lock = lock;
-        self.begin_call(lock, self.mode).await;
+        let cancel = locks.cancel_call(lock, self.mode);
+        self.begin_call(lock, self.mode, cancel).await;
         let limits = self.limits(locks.have_timed_acquire());
-        let stops = self.world().plan.recipe.cancellable;
+        // Nobody calls `cancel` of an object that has such a call: the thread itself waits.
+        let stops = self.world().plan.recipe.is_interruptible();
         let result = {
             let (lock, others) = locks.one_and_others(lock);
             let call = limits.call(lock);

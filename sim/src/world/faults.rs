@@ -77,6 +77,10 @@ impl<S: SimulatedService> World<S> {
                 if let Some(cancel) = cancel {
                     cancel.complete(());
                 }
+                // It is a call of an object, which remembers it, also when no acquire is pending.
+                if let (LockCall::Acquire, Some(cancel)) = (call, &contender.cancel_call) {
+                    cancel();
+                }
                 None
             }
             Fault::Cut { target } => {
