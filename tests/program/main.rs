@@ -17,6 +17,7 @@ mod harness;
 mod help;
 mod library;
 mod matrix;
+mod published_recipes;
 mod readme;
 mod reports;
 mod schemas;

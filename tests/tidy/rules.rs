@@ -22,6 +22,11 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "what each event is evidence of",
     ),
     (
+        "checker/src/notation/read.rs",
+        "happening",
+        "what each word of the notation says",
+    ),
+    (
         "reports/src/timeline/lane.rs",
         "apply",
         "what each event draws",
