@@ -188,8 +188,8 @@ fn a_queue_that_is_polled() {
     ]);
 }
 
-/// A static counter of entries for all locks; and a node that is known by the guid of its client, whose thread made it
-/// or not.
+/// A static counter of entries for all locks; and a node that is known by the guid of its client, whichever thread has
+/// made it.
 #[test]
 fn re_entry_by_a_static_counter_or_by_a_guid() {
     assert_found(&[
