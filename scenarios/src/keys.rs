@@ -1,8 +1,8 @@
 //! The keys of scenario files: their types, their defaults, and what each means. The reference of the format and its
 //! JSON Schema are made of these rows.
 //!
-//! The parser (`format`) reads keys by itself. `scenarios/tests/keys.rs` holds the two together: what the parser knows
-//! is what the rows list, with the same bounds, words, and defaults.
+//! The parser (`format`) reads keys by itself. `scenarios/tests/it/keys.rs` holds the two together: what the parser
+//! knows is what the rows list, with the same bounds, words, and defaults.
 
 mod case;
 mod contender;

@@ -15,14 +15,10 @@ pub mod diagnostic;
 mod digest;
 pub mod excuses;
 mod fault_fields;
-#[cfg(feature = "broken-recipes")]
-#[path = "../tests/faulty/mod.rs"]
-mod faulty;
 pub mod format;
 pub mod generate;
 pub mod herd;
 pub mod keys;
-mod known;
 pub mod library;
 pub mod load;
 pub mod matrix;

@@ -4,8 +4,8 @@
 use std::sync::OnceLock;
 
 use picklock_algorithms::Recipe;
+use picklock_algorithms::registry::RECIPES;
 
-use crate::known::KNOWN;
 use crate::scenario::Catalogue;
 
 struct Program {
@@ -19,7 +19,7 @@ static PROGRAM: OnceLock<Program> = OnceLock::new();
 /// picklock. One that has the name of another takes its place. A program says this once: only the first time counts.
 pub fn begin(command: String, algorithms: &[Recipe]) {
     let is_new = |known: &&Recipe| algorithms.iter().all(|it| it.name != known.name);
-    let known = KNOWN.iter().filter(is_new);
+    let known = RECIPES.iter().filter(is_new);
     let algorithms = algorithms.iter().chain(known).copied().collect();
     PROGRAM.get_or_init(|| Program {
         command,
@@ -34,7 +34,7 @@ pub fn command() -> &'static str {
 
 /// The algorithms that it knows.
 pub fn algorithms() -> &'static [Recipe] {
-    PROGRAM.get().map_or(KNOWN, |it| &it.algorithms)
+    PROGRAM.get().map_or(RECIPES, |it| &it.algorithms)
 }
 
 /// The names that its scenario files may use.

@@ -5,12 +5,12 @@ use std::fmt;
 use std::ops::Range;
 
 use picklock_algorithms::Recipe;
+use picklock_algorithms::registry::RECIPES;
 use picklock_checker::invariants::{self, INVARIANTS};
 use picklock_checker::metrics::METRICS;
 use picklock_sim::plan::Plan;
 
 use crate::excuses::Excuse;
-use crate::known::KNOWN;
 use crate::sampled_parameters::SampledParameters;
 use crate::{excuses, generate};
 
@@ -28,7 +28,7 @@ pub struct Catalogue<'a> {
 impl Catalogue<'static> {
     /// Everything that picklock knows.
     pub const EVERYTHING: Self = Self {
-        algorithms: KNOWN,
+        algorithms: RECIPES,
         invariants: &INVARIANT_NAMES,
         metrics: &METRIC_NAMES,
     };

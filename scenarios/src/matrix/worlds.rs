@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use picklock_algorithms::registry::RECIPES;
 use picklock_algorithms::{Claim, FaultClass, Recipe, hazards};
 use picklock_sim::plan::{FaultKind, Resource, Sentinels, Service};
 
 use super::GROUP;
 use crate::format::checked_by_default;
-use crate::known::KNOWN;
 use crate::sampled_parameters::AnyFaults;
 use crate::scenario::{Case, Catalogue, Expectation, Scenario, Want};
 use crate::{BUILT_IN, Diagnostic, parse};
@@ -71,7 +71,7 @@ pub fn swarms(catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Diagnostic>> {
 
 /// Those of some algorithms that stand in the matrix unasked: which have a swarm, and those that a program has brought.
 pub fn list(algorithms: &[Recipe], swarms: &[Scenario]) -> Vec<Recipe> {
-    let of_picklock = |recipe: &Recipe| KNOWN.iter().any(|known| known.name == recipe.name);
+    let of_picklock = |recipe: &Recipe| RECIPES.iter().any(|known| known.name == recipe.name);
     let listed = algorithms.iter().filter(|recipe| {
         !of_picklock(recipe) || cases(swarms).any(|case| case.algorithm.name == recipe.name)
     });

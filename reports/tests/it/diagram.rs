@@ -1,0 +1,240 @@
+//! Diagrams as pictures.
+
+use crate::common;
+
+use picklock_checker::outcome::Story;
+use picklock_checker::service_event::{DataFound, KeyHolders, KeySource};
+use picklock_checker::{ContenderId, ServiceEvent, ServiceEventKind, VirtualTime};
+use picklock_reports::diagram::svg::svg;
+use picklock_reports::diagram::{
+    ArrowKind, Diagram, LaneKind, MessageEvent, MessageState, Scope, Track, Traffic,
+};
+
+use common::{history, story, two_inside, witness};
+
+fn none(_: usize) -> Vec<usize> {
+    Vec::new()
+}
+
+fn between(at: u64, from: &str, to: &str, state: MessageState, text: &str) -> MessageEvent {
+    MessageEvent {
+        at: VirtualTime::from_micros(at * 1_000),
+        after: 0,
+        from: from.to_owned(),
+        to: to.to_owned(),
+        connection: None,
+        state,
+        between_servers: from.starts_with("server") && to.starts_with("server"),
+        text: text.to_owned(),
+    }
+}
+
+fn traffic(messages: Vec<MessageEvent>) -> Traffic {
+    let machines = ["server-1", "server-2", "server-3"].map(str::to_owned);
+    Traffic {
+        machines: machines.to_vec(),
+        messages,
+    }
+}
+
+fn drawn(story: &Story, messages: Vec<MessageEvent>) -> Diagram {
+    Diagram::of(story, &traffic(messages), Scope::Essential, &none)
+}
+
+fn title() -> Vec<String> {
+    vec![
+        "zookeeper/waiter-death".to_owned(),
+        "both inside".to_owned(),
+    ]
+}
+
+#[test]
+fn a_picture_shows_the_contenders_of_the_explanation_and_servers_at_which_something_happens() {
+    let sent = between(40, "contender-2", "server-2", MessageState::Sent, "create");
+    let diagram = drawn(&two_inside(), vec![sent]);
+    let names: Vec<&str> = diagram
+        .lanes
+        .iter()
+        .map(|lane| lane.name.as_str())
+        .collect();
+    assert_eq!(
+        names,
+        ["contender-1", "contender-2", "contender-3", "server-2"]
+    );
+    let ends: Vec<u32> = diagram.lanes.iter().map(|it| it.top + it.height).collect();
+    let tops: Vec<u32> = diagram.lanes.iter().map(|it| it.top).collect();
+    assert_eq!(ends[..3], tops[1..], "no lane lies over another");
+}
+
+#[test]
+fn belief_and_ownership_of_a_hold_are_two_bars_and_end_each_at_its_own_time() {
+    let diagram = drawn(&two_inside(), Vec::new());
+    let of = |track: Track| {
+        let bars = diagram.bars.iter().filter(move |bar| bar.track == track);
+        let ends = bars.map(|bar| {
+            (
+                bar.lane,
+                bar.from.micros() / 1_000,
+                bar.until.micros() / 1_000,
+            )
+        });
+        ends.collect::<Vec<_>>()
+    };
+    assert_eq!(of(Track::Belief), [(0, 12, 10_012), (2, 2_000, 12_000)]);
+    assert_eq!(of(Track::Ownership), [(0, 8, 10_014)]);
+}
+
+#[test]
+fn a_write_goes_from_its_contender_to_the_resource_and_a_refused_one_is_marked() {
+    let lines = "0 acquire 1
+                 5 enters 1 1
+                 6 writing 1 1
+                 9 rejected 1 1 0 1
+                 12 leaves 1";
+    let mut story = two_inside();
+    story.violated = None;
+    story.history = history(1, &[], lines);
+    let diagram = drawn(&story, Vec::new());
+    assert_eq!(diagram.lanes[0].kind, LaneKind::Resource);
+    let write = &diagram.arrows[0];
+    assert_eq!((write.kind, write.from, write.to), (ArrowKind::Write, 1, 0));
+    let effect = diagram.bars.iter().find(|bar| bar.track == Track::Effect);
+    let effect = effect.expect("the write is a bar, too");
+    assert!(effect.bad && effect.text.contains("refused"));
+}
+
+#[test]
+fn a_fault_lasts_until_it_is_over_and_one_for_good_to_the_end() {
+    let lines = "0 acquire 1
+                 5 enters 1 1
+                 6 fault 1
+                 7 fault 2
+                 9 healed 1
+                 12 leaves 1";
+    let mut story = two_inside();
+    story.violated = None;
+    story.history = history(1, &["pause contender-1", "crash server-1 for good"], lines);
+    let diagram = drawn(&story, Vec::new());
+    let spans = diagram.spans.iter();
+    let spans: Vec<_> = spans
+        .map(|it| (it.row, it.from.micros() / 1_000, it.until.micros() / 1_000))
+        .collect();
+    assert_eq!(spans, [(0, 6, 9), (1, 7, 12)]);
+}
+
+#[test]
+fn of_too_many_messages_those_are_drawn_that_are_near_to_what_is_explained() {
+    let many = (0..900).flat_map(|place| {
+        let text = format!("get {place}");
+        let at = 2_000 + place * 5;
+        [
+            between(at, "contender-3", "server-1", MessageState::Sent, &text),
+            between(
+                at + 2,
+                "contender-3",
+                "server-1",
+                MessageState::Received,
+                &text,
+            ),
+        ]
+    });
+    let diagram = drawn(&two_inside(), many.collect());
+    assert_eq!(diagram.arrows.len(), 160);
+    assert!(diagram.arrows.iter().any(|it| it.text == "get 0"));
+    assert_eq!(
+        diagram.notes,
+        [
+            "Of 900 messages, 160 are shown: those that are nearest in time to what the explanation names."
+        ]
+    );
+}
+
+#[test]
+fn a_picture_is_the_same_twice_and_names_what_breaks() {
+    let lost = vec![
+        between(40, "contender-2", "server-2", MessageState::Sent, "create"),
+        between(44, "contender-2", "server-2", MessageState::Lost, "create"),
+    ];
+    let picture = svg(&drawn(&two_inside(), lost.clone()), &title());
+    assert_eq!(picture, svg(&drawn(&two_inside(), lost), &title()));
+    for words in [
+        ">both inside for 8,012 ms<",
+        ">A  contender-1<",
+        ">ownership<",
+        ">server-2<",
+        ">never arrives<",
+        "fault 1: expire-session contender-2",
+    ] {
+        assert!(picture.contains(words), "{words}");
+    }
+}
+
+/// The bars of keys of a run in which server-1 has a key from 10 ms on, and is down from 20 to 30 ms, in milliseconds.
+fn keys_of_a_crash(without_key_of: Option<ContenderId>) -> Vec<(u64, u64)> {
+    let lines = "0 acquire 1
+         10 enters 1
+         20 fault 1
+         30 healed 1
+         50 leaves 1";
+    let history = history(1, &["crash-server server-1, restarted after 10ms"], lines);
+    let mut told = story(
+        "progress",
+        witness(0, "it is not the point", &[1, 4], &[]),
+        history,
+    );
+    let of = ContenderId(0);
+    let by = KeySource::Client;
+    let holders = KeyHolders::default;
+    let set = ServiceEventKind::KeySet {
+        of,
+        by,
+        holders: holders(),
+    };
+    let restarted = ServiceEventKind::Restarted {
+        data: DataFound::Nothing,
+        without_key_of,
+        left: holders(),
+    };
+    for (after, what) in [(1, set), (3, restarted)] {
+        told.history.service.push(ServiceEvent {
+            at: told.history.events[after].at,
+            after,
+            machine: "server-1".to_owned(),
+            what,
+        });
+    }
+    let diagram = drawn(&told, Vec::new());
+    let keys = diagram.bars.iter().filter(|bar| bar.track == Track::Key);
+    let millis = |at: VirtualTime| at.micros() / 1_000;
+    keys.map(|bar| (millis(bar.from), millis(bar.until)))
+        .collect()
+}
+
+#[test]
+fn a_server_that_is_down_has_no_key_and_has_it_again_only_from_its_disk() {
+    assert_eq!(keys_of_a_crash(Some(ContenderId(0))), [(10, 20)]);
+    assert_eq!(keys_of_a_crash(None), [(10, 20), (30, 50)]);
+}
+
+#[test]
+fn nothing_in_a_picture_becomes_markup() {
+    let evil = "<script>alert(1)</script>\"&";
+    let mut story = two_inside();
+    story.history.faults = vec![evil.to_owned()];
+    story.history.contenders[0] = evil.to_owned();
+    let picture = svg(&drawn(&story, Vec::new()), &[evil.to_owned()]);
+    assert!(!picture.contains("<script"));
+    assert!(picture.contains("&lt;script&gt;"));
+}
+
+#[cfg(feature = "charts")]
+#[test]
+fn a_png_has_the_size_of_two_pixels_for_each_unit() {
+    let diagram = drawn(&two_inside(), Vec::new());
+    let bytes = picklock_reports::diagram::png::png(&diagram, &title()).expect("it can be drawn");
+    assert_eq!(&bytes[1..4], b"PNG");
+    let wide = u32::from_be_bytes([bytes[16], bytes[17], bytes[18], bytes[19]]);
+    assert_eq!(wide, 2_560);
+    let again = picklock_reports::diagram::png::png(&diagram, &title()).expect("it can be drawn");
+    assert_eq!(bytes, again);
+}

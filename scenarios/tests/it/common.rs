@@ -1,0 +1,4 @@
+//! What several tests share.
+
+pub mod key_tables;
+pub mod slips;

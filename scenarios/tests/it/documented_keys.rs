@@ -1,0 +1,371 @@
+//! Every key that the reference (`docs/scenario-keys.md`) lists for a service, the network, the workload, and
+//! contenders, in a run on each service that takes it.
+
+use std::collections::BTreeSet;
+
+use picklock_checker::Verdict;
+use picklock_scenarios::keys::KeyTable;
+use picklock_scenarios::runner::run_seed;
+use picklock_scenarios::{Catalogue, Scenario, parse, write};
+
+use crate::common::key_tables::tables;
+
+/// A table of a scenario file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Table {
+    ZooKeeper,
+    Redis,
+    LeaseServer,
+    Network,
+    Workload,
+    Contender,
+}
+
+use Table::{Contender, LeaseServer, Network, Redis, Workload, ZooKeeper};
+
+/// By its title.
+const TITLES: [(&str, Table); 6] = [
+    ("[service.zookeeper]", ZooKeeper),
+    ("[service.redis]", Redis),
+    ("[service.lease-server]", LeaseServer),
+    ("[network]", Network),
+    ("[workload]", Workload),
+    ("[[contender]]", Contender),
+];
+
+/// A key, its values, each in a run of its own, and what else the service must have for them.
+type Row = (
+    Table,
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+const REPLICA: &[&str] = &["replicas = 1"];
+const SENTINELS: &[&str] = &["replicas = 1", "sentinels = 3"];
+
+const KEYS: &[Row] = &[
+    (ZooKeeper, "servers", &["1", "5"], &[]),
+    (ZooKeeper, "observers", &["2"], &[]),
+    (ZooKeeper, "tick", &["\"1s\""], &[]),
+    (ZooKeeper, "sync-limit", &["3"], &[]),
+    (ZooKeeper, "init-limit", &["5"], &[]),
+    (ZooKeeper, "session-timeout", &["\"8s\""], &[]),
+    (ZooKeeper, "min-session-timeout", &["\"7s\""], &[]),
+    (ZooKeeper, "max-session-timeout", &["\"5s\""], &[]),
+    (ZooKeeper, "fsync", &["\"2ms\""], &[]),
+    (ZooKeeper, "read-time", &["\"1ms\""], &[]),
+    (ZooKeeper, "write-time", &["\"1ms\""], &[]),
+    (ZooKeeper, "notification-time", &["\"1ms\""], &[]),
+    (ZooKeeper, "proposal-time", &["\"100us\""], &[]),
+    (ZooKeeper, "jute-max-buffer", &["\"4MiB\"", "2097152"], &[]),
+    (
+        ZooKeeper,
+        "version",
+        &["\"3.4\"", "\"3.6\"", "\"3.9\"", "\"3.10\""],
+        &[],
+    ),
+    (ZooKeeper, "request-timeout", &["\"2s\""], &[]),
+    (ZooKeeper, "read-only", &["true"], &[]),
+    (ZooKeeper, "extended-types", &["true"], &[]),
+    (ZooKeeper, "container-check-interval", &["\"1s\""], &[]),
+    (
+        ZooKeeper,
+        "lock-node",
+        &["\"container\"", "\"missing\""],
+        &[],
+    ),
+    (
+        ZooKeeper,
+        "client",
+        &["\"kazoo\"", "\"rust\"", "\"go\""],
+        &[],
+    ),
+    (Redis, "servers", &["3", "15"], &[]),
+    (Redis, "replicas", &["1", "5"], &[]),
+    (Redis, "sentinels", &["3", "7"], REPLICA),
+    (Redis, "quorum", &["1"], SENTINELS),
+    (Redis, "down-after", &["\"2s\""], SENTINELS),
+    (Redis, "failover-timeout", &["\"10s\""], SENTINELS),
+    (Redis, "parallel-syncs", &["2"], SENTINELS),
+    (Redis, "poll", &["\"1s\""], SENTINELS),
+    (Redis, "read-from", &["\"replicas\"", "\"any\""], REPLICA),
+    (
+        Redis,
+        "cluster",
+        &[
+            "{ primaries = 3 }",
+            "{ primaries = 3, replicas-of-each = 1, node-timeout = \"2s\", validity-factor = 0 }",
+        ],
+        &[],
+    ),
+    (
+        Redis,
+        "persistence",
+        &[
+            "\"rdb\"",
+            "\"aof-no\"",
+            "\"aof-everysec\"",
+            "\"aof-always\"",
+        ],
+        &[],
+    ),
+    (Redis, "load-time", &["\"1s\""], &["persistence = \"rdb\""]),
+    (Redis, "serve-stale-data", &["false"], REPLICA),
+    (Redis, "min-replicas-to-write", &["1"], REPLICA),
+    (
+        Redis,
+        "min-replicas-max-lag",
+        &["\"5s\""],
+        &["replicas = 1", "min-replicas-to-write = 1"],
+    ),
+    (
+        Redis,
+        "notify-keyspace-events",
+        &["\"Exg\"", "\"KEA\""],
+        &[],
+    ),
+    (Redis, "busy-reply-threshold", &["\"1s\""], &[]),
+    (Redis, "lease", &["\"5s\""], &[]),
+    (Redis, "timeout", &["\"1s\""], &[]),
+    (Redis, "connect-timeout", &["\"2s\""], &[]),
+    (Redis, "retries", &["2"], &[]),
+    (Redis, "retry-pause", &["\"50ms\""], &[]),
+    (Redis, "retry-pause-max", &["\"2s\""], &[]),
+    (Redis, "replay", &["true"], &[]),
+    (
+        Redis,
+        "client",
+        &["\"lettuce\"", "\"jedis\"", "\"redis-py\"", "\"go-redis\""],
+        &[],
+    ),
+    (Redis, "connections", &["{ pool = 2 }"], &[]),
+    (Redis, "command-time", &["\"1ms\""], &[]),
+    (LeaseServer, "lease", &["\"5s\""], &[]),
+    (LeaseServer, "timeout", &["\"1s\""], &[]),
+    (
+        Network,
+        "chance",
+        &[
+            "\"extremes\"",
+            "{ delays = 3 }",
+            "{ priorities = 3 }",
+            "\"orders\"",
+            "[\"even\", \"orders\"]",
+        ],
+        &[],
+    ),
+    (Network, "latency", &["\"2ms\"", "[\"1ms\", \"2ms\"]"], &[]),
+    (Network, "server-latency", &["\"1ms..2ms\""], &[]),
+    (
+        Network,
+        "regions",
+        &[
+            "{ us = [\"server-1\"], eu = [\"contender-1\"] }\nbetween.us.eu = \"20ms\"",
+            "\"1..3\"\nbetween = \"20ms\"",
+        ],
+        &[],
+    ),
+    (
+        Network,
+        "between",
+        &["{ us.us = \"20ms\" }\nregions.us = [\"server-1\", \"contender-1\"]"],
+        &[],
+    ),
+    (Workload, "contenders", &["7", "\"2..4\""], &[]),
+    (Workload, "tasks-per-process", &["3", "\"1..3\""], &[]),
+    // What a service lets tasks share is its own: `sim/tests/it/tasks.rs` has all of it.
+    (
+        Workload,
+        "share",
+        &["\"nothing\"\ntasks-per-process = 3"],
+        &[],
+    ),
+    (Workload, "locks", &["2"], &[]),
+    (
+        Workload,
+        "arrive",
+        &[
+            "\"in-order\"",
+            "\"behind-holder\"",
+            "\"in-order-behind-holder\"",
+            "{ within = \"5ms\" }",
+        ],
+        &[],
+    ),
+    (
+        Workload,
+        "locks-at-once",
+        &["2\nlocks = 2\nhold = \"50ms\"", "\"1..2\"\nlocks = 2"],
+        &[],
+    ),
+    (
+        Workload,
+        "lock-order",
+        &[
+            "\"in-turn\"\nlocks = 3\nlocks-at-once = 2\ncontenders = 2",
+            "[\"by-name\"]\nlocks = 2\nlocks-at-once = 2",
+        ],
+        &[],
+    ),
+    (Workload, "rounds", &["3"], &[]),
+    (Workload, "reads", &["\"50%\"\nrounds = 5"], &[]),
+    (
+        Workload,
+        "permits",
+        &["2\nhold = \"1s\"", "\"1..2\"\nhold = \"1s\""],
+        &[],
+    ),
+    (Workload, "acquire-timeout", &["\"1s\""], &[]),
+    (Workload, "reentrancy-depth", &["2"], &[]),
+    (Workload, "hold", &["\"1s\"", "\"settled\""], &[]),
+    (Workload, "think", &["\"1ms..5ms\""], &[]),
+    (Workload, "processing", &["\"1ms..5ms\""], &[]),
+    (
+        Workload,
+        "section",
+        &[
+            "\"count\"",
+            "{ sell = { stock = 2 } }",
+            "{ delayed-write = \"1ms\" }",
+            "\"nothing\"",
+        ],
+        &[],
+    ),
+    (Workload, "bystanders", &["3"], &[]),
+    (Workload, "bystander-every", &["\"20ms\""], &[]),
+    (Workload, "progress-bound", &["\"90s\""], &[]),
+    (Workload, "bypass-bound", &["5"], &[]),
+    (Workload, "storm", &["\"5s\""], &[]),
+    (
+        Contender,
+        "name",
+        &["\"contender-1\"", "[\"contender-1\", \"contender-3\"]"],
+        &[],
+    ),
+    (Contender, "hold", &["\"5s\"", "\"settled\""], &[]),
+    (Contender, "rounds", &["3"], &[]),
+    (Contender, "locks", &["[\"lock-a\"]"], &[]),
+    (Contender, "think", &["\"1ms..5ms\""], &[]),
+    (Contender, "processing", &["\"1ms..5ms\""], &[]),
+    (Contender, "reads", &["\"always\""], &[]),
+    (Contender, "acquire-timeout", &["\"1s\""], &[]),
+    (Contender, "latency", &["\"20ms\"", "\"5ms..50ms\""], &[]),
+    (Contender, "clock-offset", &["\"-5s\""], &[]),
+];
+
+/// The rows of the reference.
+fn documented() -> BTreeSet<(Table, String)> {
+    let of_table = |table: &KeyTable| {
+        let known = TITLES.iter().find(|(title, _)| *title == table.title);
+        let table_of = known.map(|(_, table)| *table);
+        let keys = table.keys.iter().map(|key| key.name.to_owned());
+        keys.filter_map(move |key| Some((table_of?, key)))
+            .collect::<Vec<_>>()
+    };
+    tables().iter().flat_map(of_table).collect()
+}
+
+/// A scenario on a service, with these lines in its tables.
+fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str)) -> Scenario {
+    let with = |it: Table| if it == table { line } else { "" };
+    let contender = match (table, line.starts_with("name")) {
+        (Contender, _) if line.is_empty() => String::new(),
+        (Contender, true) => format!("[[contender]]\n{line}\nhold = \"1s\""),
+        (Contender, false) => format!("[[contender]]\nname = \"contender-1\"\n{line}"),
+        _ => String::new(),
+    };
+    let reentrant = line.starts_with("reentrancy-depth");
+    let shared = line.starts_with("reads");
+    let semaphore = line.starts_with("permits");
+    // It takes a recipe that makes the lock's node if it is not there.
+    let makes_parents = line.starts_with("lock-node");
+    let several = |line: &str| line.starts_with("servers");
+    let (name, algorithm) = match service {
+        Redis if several(line) || of_service.iter().any(|it| several(it)) => ("redis", "redlock"),
+        Redis if reentrant => ("redis", "redisson-lock"),
+        Redis => ("redis", "redis-compare-and-delete"),
+        LeaseServer => ("lease-server", "lease-lock"),
+        ZooKeeper | Network | Workload | Contender if shared => ("zookeeper", "zk-shared-locks"),
+        ZooKeeper | Network | Workload | Contender if semaphore => ("zookeeper", "kazoo-semaphore"),
+        ZooKeeper | Network | Workload | Contender if reentrant => ("zookeeper", "curator-mutex"),
+        ZooKeeper if makes_parents => ("zookeeper", "curator-mutex"),
+        ZooKeeper | Network | Workload | Contender => ("zookeeper", "zk-hardened"),
+    };
+    let text = format!(
+        "claim = \"A lock is a lock.\"\nbecause = \"It says so.\"\nsource = \"Nowhere\"\n\
+         [service.{name}]\n{}\n{}\n[network]\n{}\n[workload]\n{}\n{contender}\n[[case]]\nalgorithm = \"{algorithm}\"\n",
+        of_service.join("\n"),
+        with(service),
+        with(Network),
+        with(Workload),
+    );
+    parse("test", &text, &Catalogue::EVERYTHING)
+        .unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
+}
+
+/// Runs a few seeds, which are to say something, and to find that all is well.
+fn run(scenario: &Scenario, what: &str) {
+    let case = &scenario.cases[0];
+    for seed in 0..3 {
+        let outcome = run_seed(case, seed, false).unwrap_or_else(|_| panic!("{what}"));
+        assert_eq!(outcome.vacuous, None, "{what}");
+        for (invariant, verdict) in &outcome.verdicts {
+            assert_eq!(*verdict, Verdict::Holds, "{what}: {invariant}");
+        }
+    }
+}
+
+#[test]
+fn every_documented_key_has_a_run_and_every_key_that_is_run_is_documented() {
+    let run: Vec<(Table, String)> = KEYS
+        .iter()
+        .map(|(table, key, ..)| (*table, (*key).to_owned()))
+        .collect();
+    assert_eq!(BTreeSet::from_iter(run), documented());
+}
+
+#[test]
+fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() {
+    for (table, key, values, needs) in KEYS {
+        let services = match table {
+            ZooKeeper => &[ZooKeeper][..],
+            Redis => &[Redis],
+            LeaseServer => &[LeaseServer],
+            // There are read-write locks and semaphores on ZooKeeper alone.
+            Workload | Contender if ["reads", "permits"].contains(key) => &[ZooKeeper],
+            Network | Workload | Contender => &[ZooKeeper, Redis],
+        };
+        for (service, value) in services
+            .iter()
+            .flat_map(|it| values.iter().map(move |value| (it, value)))
+        {
+            let line = format!("{key} = {value}");
+            let needs: Vec<String> = needs.iter().map(|line| (*line).to_owned()).collect();
+            let with = scenario(*service, &needs, (*table, &line));
+            let without = scenario(*service, &needs, (*table, ""));
+            let written = |it: &Scenario| write(it, &it.cases[0]);
+            let what = format!("{line} on {service:?}");
+            let open = with.cases[0].open.is_some();
+            assert!(open || written(&with) != written(&without), "{what}");
+            run(&with, &what);
+        }
+    }
+}
+
+#[test]
+fn bystanders_run_wherever_redis_does() {
+    for deployment in [
+        "servers = 1",
+        "servers = 5",
+        "replicas = 2",
+        "replicas = 2\nread-from = \"replicas\"",
+        "replicas = 1\nsentinels = 3",
+        "cluster = { primaries = 3, replicas-of-each = 1 }",
+        "connections = { pool = 2 }",
+    ] {
+        let of_service = [deployment.to_owned()];
+        let all = scenario(Redis, &of_service, (Workload, "bystanders = 2"));
+        run(&all, deployment);
+    }
+}

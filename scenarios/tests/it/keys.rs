@@ -1,0 +1,174 @@
+//! The rows of keys beside the parser: it knows the same keys, bounds, words, and defaults. The reference of the format
+//! and the schema for editors are made of these rows.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use picklock_scenarios::keys::{Holds, reference};
+use picklock_scenarios::{Catalogue, Diagnostic, parse, write};
+
+use crate::common::key_tables::{context, each, freed, line};
+
+fn read(text: &str) -> Result<String, Vec<Diagnostic>> {
+    let scenario = parse("test", text, &Catalogue::EVERYTHING)?;
+    Ok(scenario
+        .cases
+        .iter()
+        .map(|it| write(&scenario, it))
+        .collect())
+}
+
+/// What the parser says of a table with this line in it.
+fn told(place: &str, line: &str) -> Vec<Diagnostic> {
+    read(&place.replace('@', line)).err().unwrap_or_default()
+}
+
+/// The names in backticks.
+fn quoted(text: &str) -> BTreeSet<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn the_parser_knows_the_keys_that_are_listed_and_no_others() {
+    for (table, place) in each() {
+        assert!(read(&place.replace('@', "")).is_ok(), "{place}");
+        let mistakes = told(&place, "zzzz = 1");
+        let unknown = mistakes
+            .iter()
+            .find(|it| it.message == "unknown key `zzzz`");
+        let unknown = unknown.unwrap_or_else(|| panic!("{}: {mistakes:?}", table.title));
+        let listed: BTreeSet<&str> = table.keys.iter().map(|key| key.name).collect();
+        assert_eq!(quoted(&unknown.help[0]), listed, "{}", table.title);
+        assert_eq!(listed.len(), table.keys.len(), "{}", table.title);
+    }
+}
+
+#[test]
+fn keys_that_are_needed_are_missed() {
+    for (table, place) in each() {
+        for key in table.keys.iter().filter(|key| key.is_needed) {
+            let is_it = |line: &str| {
+                let said = line.strip_prefix(key.name);
+                let said = said.is_some_and(|rest| rest.starts_with([' ', '.']));
+                said || key.name == "case"
+                    && ["[[case]]", "algorithm"]
+                        .iter()
+                        .any(|it| line.starts_with(it))
+            };
+            let without = place.lines().filter(|line| !is_it(line));
+            let text = without.collect::<Vec<_>>().join("\n");
+            let missing = format!("`{}` is missing", key.name);
+            let told = told(&text, "");
+            assert!(
+                told.iter().any(|it| it.message == missing),
+                "{}: {told:?}",
+                table.title
+            );
+        }
+    }
+}
+
+#[test]
+fn numbers_have_the_bounds_that_are_listed() {
+    let mut bounds = 0;
+    for (table, place) in each() {
+        for key in table.keys {
+            let (least, most) = match key.holds {
+                Holds::Whole(least, most) | Holds::WholeOrRange(least, most) => (least, most),
+                Holds::OneOrList(Holds::Whole(least, most)) => (*least, *most),
+                _ => continue,
+            };
+            bounds += 1;
+            let value = match least.checked_sub(1) {
+                Some(less) if least > i64::MIN => less.to_string(),
+                _ => unreachable!("nothing is listed from the least number that there is"),
+            };
+            let told = told(&freed(&place, key), &line(&table, key, &value));
+            // The table says three; that there may be fewer is told in words of its own.
+            let expected = match (table.title, key.name) {
+                ("cluster of [service.redis]", "primaries") => format!("from {least} to {most}"),
+                _ => format!("a whole number from {least} to {most}"),
+            };
+            let says = |it: &Diagnostic| it.help.iter().any(|help| help.contains(&expected));
+            assert!(
+                told.iter().any(says),
+                "{} {}: {expected}: {told:?}",
+                table.title,
+                key.name
+            );
+        }
+    }
+    assert!(bounds > 25, "{bounds}");
+}
+
+#[test]
+fn names_are_those_that_are_listed() {
+    let mut seen = 0;
+    for (table, place) in each() {
+        for key in table.keys {
+            let listed: BTreeSet<&str> = match &key.holds {
+                Holds::Words(words)
+                | Holds::OneOrList(Holds::Words(words))
+                | Holds::List(Holds::Words(words)) => words().into_iter().collect(),
+                Holds::Variants(variants) | Holds::OneOrList(Holds::Variants(variants)) => {
+                    variants.iter().map(|it| it.name).collect()
+                }
+                _ => continue,
+            };
+            seen += 1;
+            let value = match key.holds {
+                Holds::List(_) => "[\"zzzz\"]",
+                _ => "\"zzzz\"",
+            };
+            let told = told(&freed(&place, key), &line(&table, key, value));
+            let unknown = |it: &Diagnostic| {
+                let of_name = it.message.starts_with("unknown ") && it.message.ends_with("`zzzz`");
+                of_name && it.help.iter().any(|help| quoted(help) == listed)
+            };
+            assert!(
+                told.iter().any(unknown),
+                "{} {}: {told:?}",
+                table.title,
+                key.name
+            );
+        }
+    }
+    assert!(seen > 15, "{seen}");
+}
+
+#[test]
+fn defaults_are_what_is_so_without_the_key() {
+    let mut seen = 0;
+    for (table, place) in each() {
+        for key in table.keys {
+            let Some(value) = key.default_value() else {
+                continue;
+            };
+            seen += 1;
+            let place = freed(&place, key);
+            let context = context(&table, key);
+            // What only several can have is said of one: it takes others to say it of.
+            let without = read(&place.replace('@', context));
+            let with = read(&place.replace('@', &line(&table, key, value)));
+            let what = format!("{} {} = {value}", table.title, key.name);
+            let with = with.unwrap_or_else(|told| panic!("{what}: {}", told[0]));
+            assert_eq!(with, without.unwrap_or_default(), "{what}");
+        }
+    }
+    assert!(seen > 45, "{seen}");
+}
+
+#[test]
+fn the_reference_is_what_the_program_writes() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/scenario-keys.md");
+    let page = reference::page();
+    if std::env::var_os("PICKLOCK_UPDATE_REFERENCE").is_some() {
+        std::fs::write(&path, &page).expect("it can be written");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == page,
+        "docs/scenario-keys.md is stale: run PICKLOCK_UPDATE_REFERENCE=1 cargo test -p picklock-scenarios --test it \
+         keys"
+    );
+}

@@ -1,0 +1,258 @@
+//! What a server says of a key that is followed: why it went, and for whom; and who has written it.
+
+use picklock_redis::{
+    Caller, ConnectionId, KeyChanges, KeyRemoval, KeyWriter, Persistence, ProcessEnd,
+    RemovalReason, ServerConfig,
+};
+
+use crate::server::bench::Bench;
+use crate::server::cluster::cluster;
+use crate::server::group::Group;
+
+const HOLDER: u32 = 1;
+const OTHER: u32 = 2;
+
+fn following(settings: ServerConfig) -> Bench {
+    let mut redis = Bench::with(settings);
+    redis.server.follow_key(b"lock");
+    redis
+}
+
+/// A server whose first client has set the key, for five seconds.
+fn locked() -> Bench {
+    let mut redis = following(ServerConfig::default());
+    redis.on(HOLDER, "SET lock mine PX 5000");
+    let written = Some(KeyWriter::Client(caller(HOLDER)));
+    assert_eq!(
+        redis.server.key_changes(),
+        KeyChanges {
+            gone: None,
+            written
+        }
+    );
+    redis
+}
+
+/// A client whose command is the only one that is run.
+fn caller(connection: u32) -> Caller {
+    Caller {
+        connection: ConnectionId(connection),
+        outputs_before: 0,
+    }
+}
+
+fn gone(why: RemovalReason, serving: Option<u32>) -> Option<KeyRemoval> {
+    let serving = serving.map(caller);
+    Some(KeyRemoval { why, serving })
+}
+
+#[test]
+fn a_command_takes_a_key_away_and_it_is_said_how_and_whose_it_was() {
+    let table = [
+        ("DEL lock", RemovalReason::Deleted),
+        ("UNLINK other lock", RemovalReason::Deleted),
+        ("GETDEL lock", RemovalReason::Deleted),
+        (
+            "EVAL 'return redis.call(\"DEL\", KEYS[1])' 1 lock",
+            RemovalReason::Deleted,
+        ),
+        ("PEXPIRE lock -1", RemovalReason::Deleted),
+        ("RENAME lock other", RemovalReason::Deleted),
+        ("FLUSHALL", RemovalReason::Flushed),
+        ("SET lock yours", RemovalReason::Overwritten),
+        ("RENAME other lock", RemovalReason::Overwritten),
+        ("COPY other lock REPLACE", RemovalReason::Overwritten),
+    ];
+    for (command, why) in table {
+        let mut redis = locked();
+        redis.on(HOLDER, "SET other thing");
+        redis.on(OTHER, command);
+        let fate = redis.server.key_changes();
+        assert_eq!(fate.gone, gone(why, Some(OTHER)), "{command}");
+        let writer = KeyWriter::Client(caller(OTHER));
+        let written = (why == RemovalReason::Overwritten).then_some(writer);
+        assert_eq!(fate.written, written, "{command}");
+    }
+}
+
+#[test]
+fn what_is_emptied_is_deleted_and_what_is_changed_is_there() {
+    let mut redis = following(ServerConfig::default());
+    redis.on(HOLDER, "HSET lock a 1 b 1");
+    redis.server.key_changes();
+    redis.on(OTHER, "HDEL lock a");
+    let written = Some(KeyWriter::Client(caller(OTHER)));
+    let fate = KeyChanges {
+        gone: None,
+        written,
+    };
+    assert_eq!(redis.server.key_changes(), fate);
+    redis.on(HOLDER, "HDEL lock b");
+    let fate = redis.server.key_changes();
+    assert_eq!(fate.gone, gone(RemovalReason::Deleted, Some(HOLDER)));
+}
+
+#[test]
+fn nothing_is_said_of_who_only_looks_nor_of_other_keys() {
+    let mut redis = locked();
+    for command in [
+        "GET lock",
+        "SET other thing",
+        "DEL other",
+        "SET lock no NX",
+        "FOO",
+    ] {
+        redis.on(OTHER, command);
+        assert_eq!(
+            redis.server.key_changes(),
+            KeyChanges::default(),
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn a_key_whose_time_is_over_has_expired_whoever_comes_upon_it() {
+    for command in [
+        "GET lock",
+        "SET lock yours NX",
+        "SET lock yours",
+        "DEL lock",
+    ] {
+        let mut redis = locked();
+        redis.pass_unseen(5_001);
+        redis.on(OTHER, command);
+        let fate = redis.server.key_changes();
+        assert_eq!(
+            fate.gone,
+            gone(RemovalReason::Expired, Some(OTHER)),
+            "{command}"
+        );
+        let writer = KeyWriter::Client(caller(OTHER));
+        let written = command.starts_with("SET").then_some(writer);
+        assert_eq!(fate.written, written, "{command}");
+    }
+}
+
+#[test]
+fn a_key_in_its_last_millisecond_goes_by_whoever_deletes_it_or_by_itself() {
+    for (command, why) in [
+        ("DEL lock", RemovalReason::Deleted),
+        ("GET lock", RemovalReason::Expired),
+    ] {
+        let mut redis = locked();
+        redis.pass_unseen(5_000);
+        let answer = redis.on(OTHER, command);
+        assert_ne!(answer, "nil");
+        let fate = redis.server.key_changes().gone.expect("it is gone");
+        assert_eq!(fate.why, why, "{command}");
+    }
+}
+
+#[test]
+fn a_key_that_nobody_looks_for_expires_while_nobody_is_served() {
+    let mut redis = locked();
+    redis.pass(5_001);
+    assert_eq!(
+        redis.server.key_changes().gone,
+        gone(RemovalReason::Expired, None)
+    );
+}
+
+#[test]
+fn a_command_that_has_waited_is_that_of_who_sent_it() {
+    let mut redis = locked();
+    redis.on(3, "CLIENT PAUSE 500 WRITE");
+    redis.on(OTHER, "DEL lock");
+    assert_eq!(redis.server.key_changes(), KeyChanges::default());
+    redis.pass(600);
+    let fate = redis.server.key_changes();
+    assert_eq!(fate.gone, gone(RemovalReason::Deleted, Some(OTHER)));
+}
+
+#[test]
+fn a_restart_takes_what_is_on_no_disk_and_what_has_expired() {
+    let saves = || ServerConfig {
+        persistence: Persistence::snapshots(),
+        ..ServerConfig::default()
+    };
+    let table = [
+        (
+            ServerConfig::default(),
+            ProcessEnd::Kill,
+            100,
+            gone(RemovalReason::Forgotten, None),
+        ),
+        (saves(), ProcessEnd::Shutdown, 100, None),
+        (
+            saves(),
+            ProcessEnd::Shutdown,
+            6_000,
+            gone(RemovalReason::Expired, None),
+        ),
+    ];
+    for (settings, end, millis, expected) in table {
+        let mut redis = following(settings);
+        redis.on(HOLDER, "SET lock mine PX 5000");
+        redis.server.key_changes();
+        redis.pass_unseen(millis);
+        let now = redis.now;
+        redis.server.restart(now, end, &mut redis.out);
+        assert_eq!(
+            redis.server.key_changes().gone,
+            expected,
+            "after {millis} ms"
+        );
+    }
+}
+
+#[test]
+fn a_replica_hears_from_its_primary_and_throws_away_what_it_had() {
+    let mut group = Group::of(1);
+    group.benches[1].server.follow_key(b"lock");
+    let fate = |group: &mut Group| group.benches[1].server.key_changes();
+    let written = Some(KeyWriter::Peer);
+    group.on(0, HOLDER, "SET lock mine");
+    assert_eq!(
+        fate(&mut group),
+        KeyChanges {
+            gone: None,
+            written
+        }
+    );
+    group.on(0, HOLDER, "DEL lock");
+    assert_eq!(fate(&mut group).gone, gone(RemovalReason::Deleted, None));
+    // What it was told by a client of its own is nothing to its primary.
+    group.on(1, HOLDER, "REPLICAOF NO ONE");
+    group.on(1, HOLDER, "SET lock mine");
+    fate(&mut group);
+    group.on(1, OTHER, "REPLICAOF server 0");
+    group.pass(2_000);
+    assert_eq!(
+        fate(&mut group).gone,
+        gone(RemovalReason::Synchronised, None)
+    );
+}
+
+#[test]
+fn a_key_that_is_sent_away_has_gone_to_another_node_where_nobody_has_written_it() {
+    let mut group = cluster(3, 0, 0);
+    group.on(0, 1, "SET {b}1 here");
+    for node in [0, 1] {
+        group.benches[node].server.follow_key(b"{b}1");
+    }
+    let ids = [0, 1].map(|node| group.on(node, 1, "CLUSTER MYID"));
+    group.on(1, 9, &format!("CLUSTER SETSLOT 3300 IMPORTING {}", ids[0]));
+    group.on(0, 9, &format!("CLUSTER SETSLOT 3300 MIGRATING {}", ids[1]));
+    group.on(0, OTHER, "MIGRATE server 1 {b}1 0 1000");
+    let [source, target] = [0, 1].map(|node| group.benches[node].server.key_changes());
+    assert_eq!(source.gone, gone(RemovalReason::Migrated, Some(OTHER)));
+    let written = Some(KeyWriter::Peer);
+    assert_eq!(
+        target,
+        KeyChanges {
+            gone: None,
+            written
+        }
+    );
+}

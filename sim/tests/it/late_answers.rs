@@ -1,0 +1,93 @@
+//! Messages that are late to come: what nobody can conclude from them, and how long the run waits for them.
+
+use crate::common;
+
+use std::time::Duration;
+
+use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
+use picklock_algorithms::clients::RequestKind;
+use picklock_checker::{EventKind, History};
+use picklock_sim::plan::{Deployment, Fault, PlannedFault, ServerName, Service, Trigger};
+use picklock_sim::simulate;
+
+const KEY: Fault = Fault::EvictKey {
+    target: ServerName::Number(0),
+};
+
+fn delay_request(by: Duration) -> Fault {
+    let target = FIRST;
+    Fault::DelayRequest { target, by }
+}
+
+fn history(faults: Vec<PlannedFault>) -> History {
+    let mut plan = plan_on(
+        Service::Redis(Deployment::default()),
+        "redis-watch-exec",
+        faults,
+    );
+    plan.workload.contenders = 1;
+    plan.workload.rounds = 2;
+    simulate(&plan, 1).run.history
+}
+
+fn could_have_known(history: &History) -> bool {
+    let known = |what: &EventKind| matches!(what, EventKind::CouldHaveKnown { .. });
+    history.events.iter().any(|event| known(&event.what))
+}
+
+/// The first release asks for the key, and is not answered in time. The key is gone meanwhile, so the next round has
+/// the lock when the question arrives.
+fn asks_late(of_the_second_hold: Option<Fault>) -> History {
+    let request = RequestKind::Get;
+    let sent = |nth| {
+        let by = FIRST;
+        Trigger::Sent { request, by, nth }
+    };
+    let second = Trigger::Acquired { by: FIRST, nth: 2 };
+    let mut faults = vec![
+        planned(sent(1), delay_request(seconds(4))),
+        PlannedFault {
+            after: seconds(1),
+            ..planned(sent(1), KEY)
+        },
+    ];
+    faults.extend(of_the_second_hold.map(|inject| planned(second, inject)));
+    history(faults)
+}
+
+#[test]
+fn an_answer_to_what_was_asked_before_the_hold_tells_nobody_of_its_loss() {
+    let history = asks_late(Some(KEY));
+    let enters = |what: &EventKind| matches!(what, EventKind::Acquired { by: A, .. });
+    assert_eq!(
+        history.events.iter().filter(|it| enters(&it.what)).count(),
+        2,
+        "the second hold is there when the answer comes"
+    );
+    assert!(!could_have_known(&history));
+}
+
+#[test]
+fn a_release_that_comes_too_late_has_failed() {
+    let service = Service::Redis(Deployment::default());
+    let release = Trigger::Sent {
+        request: RequestKind::Get,
+        by: FIRST,
+        nth: 1,
+    };
+    let late = vec![planned(release, delay_request(seconds(4)))];
+    let history = history_on(service, "redis-watch-exec", late);
+    let fails = |what: &EventKind| matches!(what, EventKind::ReleaseFailed { by: A, .. });
+    assert!(history.events.iter().any(|it| fails(&it.what)));
+}
+
+#[test]
+fn progress_waits_for_messages_that_are_late() {
+    let bound = |faults| {
+        let service = Service::Redis(Deployment::default());
+        let plan = plan_on(service, "redis-fencing-token", faults);
+        simulate(&plan, 1).run.facts.progress_bound
+    };
+    let late = vec![planned(acquired(), delay_request(seconds(40)))];
+    assert_eq!(bound(late), bound(Vec::new()) + seconds(40));
+}

@@ -1,0 +1,183 @@
+//! The page and the pictures that `--html`, `--svg`, and `--png` write.
+
+use std::fs;
+use std::path::Path;
+
+use crate::program::common::{FAILING, Folder, picklock};
+
+/// A run of the library that breaks a promise.
+const RUN: [&str; 6] = [
+    "replay",
+    "zookeeper/gc-pause",
+    "--case",
+    "zk-hardened-unfenced",
+    "--seed",
+    "3",
+];
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).expect("the file was written")
+}
+
+#[test]
+fn a_replay_is_told_as_a_page_and_as_pictures_the_same_each_time() {
+    let folder = Folder::new();
+    let write = |name: &str| {
+        let files = ["html", "svg", "png"].map(|kind| folder.at(&format!("{name}.{kind}")));
+        let [html, svg, png] = &files;
+        let done = picklock(&[&RUN[..], &["--html", html, "--svg", svg, "--png", png]].concat());
+        assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""));
+        // What a terminal shows is not another because of it.
+        assert_eq!(done.stdout, picklock(&RUN).stdout);
+        files.map(|file| fs::read(file).expect("the file was written"))
+    };
+    assert_eq!(write("one"), write("two"));
+    let page = read(&folder.at("one.html"));
+    for words in [
+        "contender-1 and contender-2 both inside for 2.004 s",
+        "session expired",
+        "server-3",
+        "--seed 3 --was",
+        "[[case]]",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    let picture = read(&folder.at("one.svg"));
+    assert!(picture.contains("fault 1: pause contender-1 for 20s"));
+    assert!(picture.contains(">notification<"));
+}
+
+#[test]
+fn a_run_that_fails_has_a_section_with_the_smallest_run_and_its_file() {
+    let folder = Folder::new();
+    let file = folder.file("waiter.toml", FAILING);
+    let html = folder.at("report.html");
+    let done = picklock(&["run", &file, "--seeds", "20", "--html", &html]);
+    assert_eq!(done.code, Some(1), "{}", done.stdout);
+    let page = read(&html);
+    assert!(page.contains("<a href=\"#run-1\">waiter, zk-no-recheck</a>"));
+    assert!(page.contains("shrunk: "));
+    // The file in the page is the run that the page shows.
+    let begin = page.find("<pre id=\"plan-1\">").expect("there is a plan") + 17;
+    let end = begin + page[begin..].find("</pre>").expect("it ends");
+    let plan = page[begin..end]
+        .replace("&quot;", "\"")
+        .replace("&gt;", ">");
+    let plan = plan
+        .replace("&#39;", "'")
+        .replace("&lt;", "<")
+        .replace("&amp;", "&");
+    assert!(plan.contains("[replay]"), "{plan}");
+    let again = picklock(&["replay", &folder.file("again.toml", plan)]);
+    assert_eq!(again.code, Some(0), "{}{}", again.stdout, again.stderr);
+    assert!(again.stdout.contains("mutual-exclusion violated"));
+}
+
+#[test]
+fn a_page_about_what_holds_has_the_table_and_the_charts_alone() {
+    let folder = Folder::new();
+    let html = folder.at("report.html");
+    let run = [
+        "run",
+        "zookeeper/waiter-death",
+        "--case",
+        "zk-hardened",
+        "--seeds",
+        "3",
+    ];
+    let done = picklock(&[&run[..], &["--html", &html]].concat());
+    assert_eq!(done.code, Some(0));
+    let page = read(&html);
+    assert!(page.contains("1 scenario, 1 case: as expected."));
+    assert!(!page.contains("<script") && !page.contains("class=\"run\""));
+    for chart in [
+        "Time from a call of acquire until it has the lock",
+        "How often a waiting contender is overtaken",
+        "How near the runs came to an overlap",
+        "Notifications to hand the lock to every contender once",
+        "Time from a release until the next contender has the lock",
+    ] {
+        assert!(page.contains(&format!("<title>{chart}</title>")), "{chart}");
+    }
+    let herds = page.find("Notifications to hand").map(|at| &page[at..]);
+    assert!(herds.is_some_and(|it| it.contains("zk-hardened")));
+}
+
+#[test]
+fn scenarios_cannot_put_markup_into_a_page() {
+    let folder = Folder::new();
+    let evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
+    let text = FAILING
+        .replace("The death of a waiter", evil)
+        .replace("A waiter is no holder.", evil)
+        .replace("source = \"a test\"", &format!("source = \"{evil}\""));
+    let file = folder.file("a<img src=x onerror=alert(3)>b.toml", text);
+    for command in [
+        &["run", &file, "--seeds", "20"][..],
+        &["replay", &file, "--seed", "0"],
+    ] {
+        let html = folder.at("report.html");
+        picklock(&[command, &["--html", &html]].concat());
+        let page = read(&html);
+        assert_eq!(page.matches("<script").count(), 2, "the data and the code");
+        assert!(page.contains("&lt;img src=x") && !page.contains("<img"));
+    }
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_refused_before_anything_runs() {
+    let folder = Folder::new();
+    let nowhere = folder.at("not/there");
+    let scenario = folder.at("mine.toml");
+    for (option, verb) in [
+        ("--html", &["run", "--seeds", "100000000"][..]),
+        ("--html", &RUN),
+        ("--svg", &RUN),
+        ("--png", &RUN),
+    ] {
+        let done = picklock(&[verb, &[option, &nowhere]].concat());
+        assert_eq!((done.code, done.stdout.as_str()), (Some(2), ""));
+        assert!(done.stderr.contains("mkdir -p"), "{}", done.stderr);
+        let done = picklock(&[verb, &[option, &scenario]].concat());
+        assert_eq!((done.code, done.stdout.as_str()), (Some(2), ""));
+        let why = format!("{option} names {scenario}, which is a scenario");
+        assert!(done.stderr.contains(&why), "{}", done.stderr);
+    }
+    assert_eq!(folder.names(), Vec::<String>::new());
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_says_what_to_do() {
+    // A device that takes nothing.
+    let full = "/dev/full";
+    if !Path::new(full).exists() {
+        return;
+    }
+    let done = picklock(&[&RUN[..], &["--html", full]].concat());
+    assert_eq!(done.code, Some(2));
+    assert!(
+        done.stderr.contains("cannot write /dev/full"),
+        "{}",
+        done.stderr
+    );
+    assert!(
+        done.stderr.contains("hint: free some space"),
+        "{}",
+        done.stderr
+    );
+}
+
+#[test]
+fn an_old_page_is_kept_until_the_new_one_is_whole() {
+    let folder = Folder::new();
+    let html = folder.file("report.html", "old");
+    let unknown = ["run", "zookeeper/no-such-scenario", "--html", &html];
+    assert_eq!(picklock(&unknown).code, Some(2));
+    assert_eq!(read(&html), "old");
+    assert_eq!(
+        picklock(&[&RUN[..], &["--html", &html]].concat()).code,
+        Some(0)
+    );
+    assert!(read(&html).starts_with("<!doctype html>"));
+    assert_eq!(folder.names(), ["report.html"], "nothing else is left");
+}
