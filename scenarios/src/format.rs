@@ -14,6 +14,7 @@ mod fault;
 mod inject;
 mod locks;
 mod mistake;
+mod namesakes;
 mod network;
 mod participants;
 mod permits;
@@ -243,9 +244,10 @@ fn cases(
         cases.len() == items.len() || !mistakes.is_empty(),
         "a case was dropped without a word"
     );
-    case::refuse_namesakes(&cases, mistakes);
-    let placed = cases.into_iter().map(|named| Case {
-        line: Some(mistakes.line(named.span.start)),
+    namesakes::refuse_namesakes(&cases, mistakes);
+    let lines = mistakes.lines(cases.iter().map(|named| named.span.start));
+    let placed = cases.into_iter().zip(lines).map(|(named, line)| Case {
+        line: Some(line),
         ..named.case
     });
     placed.collect()
