@@ -83,7 +83,7 @@ impl Merge {
         let pool = threads::pool(None)?;
         let outcomes = self.outcomes(&joined, &scenarios, (&pool, &work));
         work.end();
-        let vacuous = coverage::vacuous(&outcomes);
+        let vacuous = coverage::vacuous(&scenarios, &outcomes);
         let cases = outcomes.iter().flat_map(|it| &it.cases);
         let unsaturated = vacuous.iter().any(|it| !it.needs_more_seeds());
         let unsaturated = unsaturated.then_some(Standing::Fail);
