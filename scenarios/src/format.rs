@@ -44,6 +44,7 @@ use self::participants::Participants;
 use self::reader::{Fields, Mistake, Mistakes};
 use self::trigger::Scene;
 use crate::diagnostic::Diagnostic;
+use crate::event_budget::default_budget;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Catalogue, Scenario};
 
@@ -132,7 +133,7 @@ fn scenario(
         workload: workload.clone(),
         resource: resource.unwrap_or(Resource { fenced: false }),
         faults: faults.clone(),
-        event_budget: event_budget.unwrap_or_else(|| workload.default_event_budget()),
+        event_budget: event_budget.unwrap_or_else(|| default_budget(&workload, &service)),
     };
     let sometimes = sometimes::sometimes(fields, mistakes).unwrap_or_default();
     let scene = CaseScene {
