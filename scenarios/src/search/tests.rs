@@ -486,6 +486,23 @@ fn no_more_is_worked_out_than_is_soon_tried() {
 }
 
 #[test]
+fn a_hunt_that_is_stopped_begins_no_further_run() {
+    let case = case("zookeeper/waiter-death", "zk-hardened");
+    let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+    let with = (FaultKind::ALL, &SearchStrategy::ALL[..]);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let hunted = pool.unwrap().install(|| {
+        hunt(&case, with, 0, Bounds::runs(40), &stop, &|| {
+            done.fetch_add(1, Ordering::Relaxed);
+            stop.store(true, Ordering::Relaxed);
+        })
+    });
+    assert_eq!(hunted.runs, 1);
+    // What a second fault is aimed at had to run before.
+    assert!(done.into_inner() <= 3);
+}
+
+#[test]
 fn the_yield_of_every_way_can_be_measured() {
     let case = case("zookeeper/gc-pause", "zk-predecessor-watch-unfenced");
     let (bases, limit) = (3, 400);
