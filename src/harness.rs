@@ -12,8 +12,9 @@ use picklock_algorithms::Recipe;
 use picklock_checker::outcome::{ScenarioOutcome, Standing};
 use picklock_reports::style::Style;
 use picklock_reports::terminal;
-use picklock_scenarios::runner::{RunOptions, Stopped, run_case};
-use picklock_scenarios::shrink::{self, Unasked};
+use picklock_scenarios::runner::{RunOptions, Stopped, run_shard};
+use picklock_scenarios::shard::Shard;
+use picklock_scenarios::shrink::{Unasked, conclude};
 use picklock_scenarios::{Case, Catalogue, Diagnostic, Scenario, parse, program};
 
 use crate::{sources, watchdog};
@@ -190,13 +191,14 @@ impl Harness {
         let mut cases = Vec::new();
         let mut unasked = Unasked::new(&nobody_stops, &|_, _, _| {});
         for case in &scenario.cases {
-            let outcome = run_case(scenario, case, &settings, &nobody_stops, &|| {});
-            let mut outcome = outcome.map_err(|why| CheckError::Stopped {
+            let whole = Shard::WHOLE;
+            let tally = run_shard(scenario, case, &settings, whole, &nobody_stops, &|| {});
+            let tally = tally.map_err(|why| CheckError::Stopped {
                 scenario: scenario.name.clone(),
                 case: case.name.clone(),
                 why,
             })?;
-            shrink::shorten(scenario, case, &mut outcome, &mut unasked);
+            let mut outcome = conclude(scenario, case, &tally, Some(&mut unasked));
             let unknown = program::algorithms()
                 .iter()
                 .all(|it| it.name != case.algorithm.name);

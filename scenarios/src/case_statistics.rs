@@ -177,11 +177,6 @@ impl Tally {
         self.took += time;
     }
 
-    /// Real time that the seeds took.
-    pub(crate) fn took(&self) -> Duration {
-        self.took
-    }
-
     /// Adds what other shards of the same seeds have seen. That they are others, and of the same seeds, is for the
     /// caller to know.
     pub(crate) fn join(&mut self, other: Self) {

@@ -7,9 +7,8 @@ use picklock_checker::SOMETIMES;
 use picklock_checker::outcome::ScenarioOutcome;
 
 use crate::case_statistics::ENOUGH_SEEDS;
-use crate::format::parse;
 use crate::library::BUILT_IN;
-use crate::scenario::Catalogue;
+use crate::scenario::Scenario;
 
 /// Moments that no seed of a whole folder of the library came through.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,15 +28,15 @@ impl Vacuous {
     }
 }
 
-/// Which moments every folder of the library owes and never came through, if all of its cases have run; each is about
-/// the service of its name. Nobody can say of less that it ought to come through all of them; a scenario says itself
+/// Which moments every folder of the library owes and never came through, if all cases of all its scenarios have run;
+/// each is about the service of its name. Less than a folder need not come through all of them; a scenario says itself
 /// through which it ought to.
-pub fn vacuous(outcomes: &[ScenarioOutcome]) -> Vec<Vacuous> {
+pub fn vacuous(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Vacuous> {
     let folders = ServiceKind::ALL.into_iter().filter_map(|service| {
         let (folder, queues) = (service.name(), service.has_queues());
-        let names = BUILT_IN.iter().map(|(name, text)| (*name, *text));
-        let mut names = names.filter(|(name, _)| is_in(name, folder));
-        if !names.all(|(name, text)| has_run(name, text, outcomes)) {
+        let names = BUILT_IN.iter().map(|(name, _)| *name);
+        let mut names = names.filter(|name| is_in(name, folder));
+        if !names.all(|name| has_run(name, scenarios, outcomes)) {
             return None;
         }
         let ran = outcomes.iter().filter(|it| is_in(&it.name, folder));
@@ -65,16 +64,15 @@ fn is_in(name: &str, folder: &str) -> bool {
     name.split_once('/').is_some_and(|(of, _)| of == folder)
 }
 
-/// Whether every case of a scenario of the library has run.
-fn has_run(name: &str, text: &str, outcomes: &[ScenarioOutcome]) -> bool {
+/// Whether every case of the scenarios of a name has run, and there is one.
+fn has_run(name: &str, scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> bool {
     let Some(outcome) = outcomes.iter().find(|outcome| outcome.name == name) else {
         return false;
     };
-    let Ok(scenario) = parse(name, text, &Catalogue::EVERYTHING) else {
-        return false;
-    };
-    let mut cases = scenario.cases.iter();
-    cases.all(|case| outcome.cases.iter().any(|ran| ran.case == case.name))
+    let ran = |name: &str| outcome.cases.iter().any(|ran| ran.case == name);
+    let named = scenarios.iter().filter(|scenario| scenario.name == name);
+    let mut cases = named.flat_map(|scenario| &scenario.cases);
+    cases.all(|case| ran(&case.name))
 }
 
 /// Describes them, a line each.

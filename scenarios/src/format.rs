@@ -14,6 +14,7 @@ mod fault;
 mod inject;
 mod locks;
 mod mistake;
+mod namesakes;
 mod network;
 mod participants;
 mod permits;
@@ -43,6 +44,7 @@ use self::participants::Participants;
 use self::reader::{Fields, Mistake, Mistakes};
 use self::trigger::Scene;
 use crate::diagnostic::Diagnostic;
+use crate::event_budget::default_budget;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Catalogue, Scenario};
 
@@ -131,7 +133,7 @@ fn scenario(
         workload: workload.clone(),
         resource: resource.unwrap_or(Resource { fenced: false }),
         faults: faults.clone(),
-        event_budget: event_budget.unwrap_or_else(|| workload.default_event_budget()),
+        event_budget: event_budget.unwrap_or_else(|| default_budget(&workload, &service)),
     };
     let sometimes = sometimes::sometimes(fields, mistakes).unwrap_or_default();
     let scene = CaseScene {
@@ -243,9 +245,10 @@ fn cases(
         cases.len() == items.len() || !mistakes.is_empty(),
         "a case was dropped without a word"
     );
-    case::refuse_namesakes(&cases, mistakes);
-    let placed = cases.into_iter().map(|named| Case {
-        line: Some(mistakes.line(named.span.start)),
+    namesakes::refuse_namesakes(&cases, mistakes);
+    let lines = mistakes.lines(cases.iter().map(|named| named.span.start));
+    let placed = cases.into_iter().zip(lines).map(|(named, line)| Case {
+        line: Some(line),
         ..named.case
     });
     placed.collect()

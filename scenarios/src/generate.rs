@@ -30,6 +30,7 @@ use self::processes::draw_processes;
 use self::processing::{draw_processing, draw_received};
 use self::regions::draw_regions;
 use self::repeats::draw_repeats;
+use crate::event_budget::default_budget;
 use crate::sampled_parameters::SampledParameters;
 
 /// Settles what is left open, as a seed wants it. The answer depends on nothing else.
@@ -54,7 +55,7 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
         ensemble.library = library;
     }
     if !open.budget_given {
-        plan.event_budget = plan.workload.default_event_budget();
+        plan.event_budget = default_budget(&plan.workload, &plan.service);
     }
     if let Some(any) = &open.faults {
         let storm = Storm::gather(&plan, any, seed, &mut draw);

@@ -11,8 +11,9 @@ use crate::scenario::{Catalogue, Scenario};
 /// links.
 const DEEPEST: usize = 16;
 
-/// A scenario file: its name, and where it is.
-type Found = (String, PathBuf);
+/// So many files and folders are looked at, those in folders within folders, too. Where there are more, a folder was
+/// named that is not one of scenarios.
+const MOST: usize = 50_000;
 
 /// Reads a scenario file, or every `.toml` file in a folder and the folders in it, sorted by name.
 /// A scenario's name is the path of its file from the folder on, without `.toml`:
@@ -27,20 +28,25 @@ pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Dia
         Ok(about) => about,
         Err(error) => return Err(vec![unreadable(path, &error)]),
     };
-    let mut found = Vec::new();
-    let mut mistakes = Vec::new();
-    if about.is_dir() {
-        collect(path, "", 0, &mut found, &mut mistakes);
-        found.sort();
-        if found.is_empty() && mistakes.is_empty() {
+    let Walk {
+        found,
+        mut mistakes,
+        ..
+    } = if about.is_dir() {
+        let walk = Walk::through(path, MOST);
+        if walk.is_empty() {
             let nothing = Diagnostic::of_file(shown, "there are no scenarios in this folder")
                 .with_help("expected files that end in .toml, here or in folders below");
             return Err(vec![nothing]);
         }
+        walk
     } else {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        found.push((name.into_owned(), path.to_owned()));
-    }
+        Walk {
+            found: vec![(name.into_owned(), path.to_owned())],
+            ..Walk::default()
+        }
+    };
     let mut scenarios = Vec::new();
     for (name, path) in found {
         match read(&name, &path, catalogue) {
@@ -57,9 +63,7 @@ pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Dia
 
 /// Whether there is anything in a folder, or in the folders in it, that is read as a scenario.
 pub fn has_scenarios(folder: &Path) -> bool {
-    let (mut found, mut mistakes) = (Vec::new(), Vec::new());
-    collect(folder, "", 0, &mut found, &mut mistakes);
-    !(found.is_empty() && mistakes.is_empty())
+    !Walk::through(folder, MOST).is_empty()
 }
 
 fn read(name: &str, path: &Path, catalogue: &Catalogue) -> Result<Scenario, Vec<Diagnostic>> {
@@ -79,52 +83,77 @@ fn read(name: &str, path: &Path, catalogue: &Catalogue) -> Result<Scenario, Vec<
     parse_file(name, &shown, text, catalogue)
 }
 
-/// Finds the scenario files of a folder, whose own name is `prefix`.
-fn collect(
-    folder: &Path,
-    prefix: &str,
-    depth: usize,
-    found: &mut Vec<Found>,
-    mistakes: &mut Vec<Diagnostic>,
-) {
-    if depth > DEEPEST {
-        let shown = folder.display().to_string();
-        let message = format!("folders lie more than {DEEPEST} deep");
-        let deep = Diagnostic::of_file(shown, message);
-        mistakes.push(deep.with_help("is there a link that leads back?"));
-        return;
+/// A walk through a folder and the folders in it.
+#[derive(Default)]
+struct Walk {
+    /// The scenario files: the name of each, and where it is.
+    found: Vec<(String, PathBuf)>,
+    mistakes: Vec<Diagnostic>,
+    /// So many more files and folders may be looked at.
+    left: usize,
+}
+
+impl Walk {
+    /// Finds the scenario files of a folder, sorted by name, unless it has more files and folders than so many.
+    fn through(folder: &Path, most: usize) -> Self {
+        let mut walk = Self {
+            left: most,
+            ..Self::default()
+        };
+        if walk.collect(folder, "", 0).is_none() {
+            let shown = folder.display().to_string();
+            let message = format!("more than {most} files and folders lie in this folder");
+            let help = "name the folder that has the scenario files, or some of the files";
+            walk.found.clear();
+            walk.mistakes = vec![Diagnostic::of_file(shown, message).with_help(help)];
+        }
+        walk.found.sort();
+        walk
     }
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) => return mistakes.push(unreadable(folder, &error)),
-    };
-    for entry in entries {
-        let path = match entry {
-            Ok(entry) => entry.path(),
+
+    fn is_empty(&self) -> bool {
+        self.found.is_empty() && self.mistakes.is_empty()
+    }
+
+    /// Finds the scenario files of a folder, whose own name is `prefix`. `None`, if that are too many to look at.
+    fn collect(&mut self, folder: &Path, prefix: &str, depth: usize) -> Option<()> {
+        if depth > DEEPEST {
+            let shown = folder.display().to_string();
+            let message = format!("folders lie more than {DEEPEST} deep");
+            let deep = Diagnostic::of_file(shown, message);
+            self.mistakes
+                .push(deep.with_help("is there a link that leads back?"));
+            return Some(());
+        }
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
             Err(error) => {
-                mistakes.push(unreadable(folder, &error));
-                continue;
+                self.mistakes.push(unreadable(folder, &error));
+                return Some(());
             }
         };
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        if name.starts_with('.') || name == "Cargo.toml" {
-            continue;
+        for entry in entries {
+            self.left = self.left.checked_sub(1)?;
+            let path = match entry {
+                Ok(entry) => entry.path(),
+                Err(error) => {
+                    self.mistakes.push(unreadable(folder, &error));
+                    continue;
+                }
+            };
+            let name = path.file_name().unwrap_or_default();
+            let name = name.to_string_lossy().into_owned();
+            if name.starts_with('.') || name == "Cargo.toml" {
+                continue;
+            }
+            if path.is_dir() {
+                self.collect(&path, &format!("{prefix}{name}/"), depth + 1)?;
+            } else if let Some(stem) = name.strip_suffix(".toml").filter(|_| path.is_file()) {
+                let name = format!("{prefix}{stem}");
+                self.found.push((name, path));
+            }
         }
-        if path.is_dir() {
-            collect(
-                &path,
-                &format!("{prefix}{name}/"),
-                depth + 1,
-                found,
-                mistakes,
-            );
-        } else if let Some(stem) = name.strip_suffix(".toml").filter(|_| path.is_file()) {
-            found.push((format!("{prefix}{stem}"), path));
-        }
+        Some(())
     }
 }
 
@@ -140,5 +169,31 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
         }
         // The list of kinds is not ours and not closed.
         _ => Diagnostic::of_file(shown, format!("this cannot be read: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_folder_with_too_much_in_it_no_more_is_looked_at() {
+        let folder = std::env::temp_dir().join(format!("picklock-load-{}", std::process::id()));
+        for index in 0..10 {
+            let inner = folder.join(format!("{index}"));
+            fs::create_dir_all(&inner).unwrap();
+            fs::write(inner.join("a.toml"), "").unwrap();
+        }
+        let whole = Walk::through(&folder, 20);
+        assert_eq!((whole.found.len(), whole.left), (10, 0));
+        let cut = Walk::through(&folder, 19);
+        let told: Vec<&str> = cut
+            .mistakes
+            .iter()
+            .map(|mistake| mistake.message.as_str())
+            .collect();
+        assert_eq!(told, ["more than 19 files and folders lie in this folder"]);
+        assert!(cut.found.is_empty() && !cut.is_empty());
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -137,15 +137,16 @@ pub fn run_block(
     Ok(until.saturating_sub(next))
 }
 
-/// The outcome of a case: what was seen of it, compared with what was expected, and the story of what is worth telling.
+/// The outcome of a case: what was seen of it, compared with what was expected, and the story of what is worth telling,
+/// as it was found.
 pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome {
     let watch = Stopwatch::start();
-    let job = Arc::new(replay_command::job(scenario, case));
-    let story = tally.run_to_explain(case).and_then(|(seed, violated)| {
-        let _named = Named::new(&job, seed);
-        replay_story(scenario, case, seed, violated)
-    });
-    tally.outcome(scenario, case, story, tally.took() + watch.elapsed())
+    let mut outcome = tally.outcome(scenario, case);
+    let explained = tally.run_to_explain(case);
+    let story = explained.and_then(|(seed, violated)| replay_story(scenario, case, seed, violated));
+    outcome.story = story.map(Box::new);
+    outcome.took += watch.elapsed();
+    outcome
 }
 
 /// Runs one seed of a case: with the choices of the seed, or with those that were recorded,
@@ -312,12 +313,14 @@ pub fn wanted<'c>(case: &'c Case, invariant: &str) -> Option<&'c Want> {
 
 /// Runs a seed again to tell its story: that of the violation, if there is one to tell. `None`, if nothing can be told
 /// without a panic.
-fn replay_story(
+pub(crate) fn replay_story(
     scenario: &Scenario,
     case: &Case,
     seed: u64,
     violated: Option<(String, Witness)>,
 ) -> Option<Story> {
+    let job = Arc::new(replay_command::job(scenario, case));
+    let _named = Named::new(&job, seed);
     let done = caught(|| {
         let case = &*case.settled(seed);
         let simulated = told(case, seed);

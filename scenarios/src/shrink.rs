@@ -36,7 +36,7 @@ use search::Search;
 
 pub use limits::{Budget, Cut, SearchLimit};
 pub use mechanism::{Extent, Mechanism, TurningPoint};
-pub use report::{shorten, sizes_unasked, story};
+pub use report::{conclude, sizes_unasked, story};
 pub use reproduction::{broken_off, file_name, found_by_hunt, reproduction};
 pub use size::Size;
 pub use struck::{Struck, TargetRole};

@@ -1,10 +1,9 @@
 //! Compares the statistics of a case with what its scenario expects.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use picklock_checker::outcome::{
-    CaseLocation, CaseOutcome, Finding, SimilarSeeds, Standing, Story, Violation,
+    CaseLocation, CaseOutcome, Finding, SimilarSeeds, Standing, Violation,
 };
 use picklock_checker::{Witness, invariants, metrics};
 
@@ -30,14 +29,8 @@ impl Tally {
         Some((told.seed, Some(violated)))
     }
 
-    /// The outcome of all seeds that were added.
-    pub(crate) fn outcome(
-        &self,
-        scenario: &Scenario,
-        case: &Case,
-        story: Option<Story>,
-        took: Duration,
-    ) -> CaseOutcome {
+    /// The outcome of all seeds that were added, and no story yet.
+    pub(crate) fn outcome(&self, scenario: &Scenario, case: &Case) -> CaseOutcome {
         let metrics: BTreeMap<String, f64> = metrics::METRICS
             .iter()
             .filter_map(|metric| Some((metric.name.to_owned(), (metric.value)(&self.counts)?)))
@@ -75,8 +68,8 @@ impl Tally {
             nearest: self.nearest.clone(),
             hash: self.hash,
             metrics,
-            took,
-            story: story.map(Box::new),
+            took: self.took,
+            story: None,
         }
     }
 

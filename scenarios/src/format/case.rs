@@ -40,7 +40,7 @@ pub(super) fn resource(
 pub(super) struct Named {
     pub(super) case: Case,
     pub(super) span: Range<usize>,
-    fenced: Option<bool>,
+    pub(super) fenced: Option<bool>,
 }
 
 /// What a case goes by.
@@ -333,27 +333,4 @@ fn case_name(item: &Item, mistakes: &mut Mistakes) -> Option<String> {
     ));
     mistakes.add(item.span.clone(), mistake);
     None
-}
-
-/// Refuses two cases of one name: results and commands could not tell them apart.
-pub(super) fn refuse_namesakes(cases: &[Named], mistakes: &mut Mistakes) {
-    for (index, named) in cases.iter().enumerate() {
-        let name = &named.case.name;
-        if cases[..index]
-            .iter()
-            .any(|before| before.case.name == *name)
-        {
-            let suffix = match named.fenced {
-                Some(true) => "fenced",
-                Some(false) => "unfenced",
-                None => "again",
-            };
-            let mistake = Mistake::new(format!("two cases are called `{name}`"))
-                .label("the second one")
-                .help(format!(
-                    "give it a name of its own: name = \"{name}-{suffix}\""
-                ));
-            mistakes.add(named.span.clone(), mistake);
-        }
-    }
 }

@@ -105,9 +105,11 @@ impl<'t> Mistakes<'t> {
         self.found.push((span, mistake));
     }
 
-    /// The line of a place in the text, from one.
-    pub(super) fn line(&self, at: usize) -> usize {
-        SourceLocation::in_text(self.text, at..at).line
+    /// The lines of places in the text, from one. It is read once for all of them.
+    pub(super) fn lines(&self, places: impl Iterator<Item = usize>) -> Vec<usize> {
+        let ends: Vec<usize> = self.text.match_indices('\n').map(|(at, _)| at).collect();
+        let line = |at| ends.partition_point(|end| *end < at) + 1;
+        places.map(line).collect()
     }
 
     /// Whether nothing is wrong so far.
@@ -154,6 +156,14 @@ mod tests {
         assert_eq!(lines, (1..=SHOWN).collect::<Vec<usize>>());
         assert_eq!(found.iter().map(Diagnostic::number).sum::<usize>(), 1_000);
         assert_eq!(found.last().map(|it| it.others), Some(1_000 - SHOWN));
+    }
+
+    #[test]
+    fn the_lines_of_many_places_are_those_of_each() {
+        let text = "a = 1\r\n\nä = 2\n";
+        let lines = Mistakes::new("a.toml", text).lines(0..=text.len());
+        let each = (0..=text.len()).map(|at| SourceLocation::in_text(text, at..at).line);
+        assert_eq!(lines, each.collect::<Vec<usize>>());
     }
 
     #[test]

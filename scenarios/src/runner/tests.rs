@@ -90,7 +90,7 @@ fn outcome(case: &Case, seeds: impl IntoIterator<Item = SeedOutcome>) -> CaseOut
     for seed in seeds {
         tally.add(Shard::WHOLE, seed);
     }
-    tally.outcome(&scenario(), case, None, Duration::ZERO)
+    tally.outcome(&scenario(), case)
 }
 
 /// How the only finding stands, and its line.

@@ -12,12 +12,12 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::{ContenderName, FaultKind, Plan, Strategy, Trigger};
 use picklock_sim::{SeenMoment, Simulated, simulate_seen};
 
-use super::candidate::Candidate;
+use super::fault_sequences::Aim;
 use super::fault_variants::Variant;
 use super::followup_faults::FollowupTiming;
 use super::moment_class::{MomentClass, read};
 use super::next_run::NextRun;
-use super::profile::{InjectionPoint, Profile};
+use super::profile::{InjectionPoint, MomentOwner, Profile};
 use crate::fault_fields::Parts;
 
 /// So many second faults are tried after each first one, each of another kind, before the next has its turn.
@@ -36,7 +36,7 @@ const AGAIN: u32 = 25;
 /// First faults, and what is tried after them.
 #[derive(Default)]
 pub(super) struct Aftermath {
-    first: Vec<Candidate>,
+    first: Vec<Plan>,
     /// How many of them have taught, over and over.
     taught: usize,
     /// What comes right behind what, for one contender, in the run without faults.
@@ -47,20 +47,19 @@ pub(super) struct Aftermath {
 }
 
 impl Aftermath {
-    /// After each of these, given the moments of a run without faults.
-    pub(super) fn of(candidates: &[Candidate], seen: &[SeenMoment]) -> Self {
-        let alone = candidates.iter().filter(|it| it.plan.faults.len() == 1);
-        let mut first: Vec<(bool, usize, Candidate)> = Vec::new();
-        let mut of_kinds: BTreeMap<FaultKind, usize> = BTreeMap::new();
-        for candidate in alone {
-            let kind = FaultKind::of(&candidate.plan.faults[0].inject);
-            let before = of_kinds.entry(kind).or_default();
-            if *before < OF_A_KIND {
-                first.push((!has_consequences(kind), *before, candidate.clone()));
-            }
-            *before += 1;
+    /// After faults of each of these kinds, given the moments of a run without faults.
+    pub(super) fn of(profile: &Profile<'_>, kinds: &[FaultKind]) -> Self {
+        let mut first = Vec::new();
+        for kind in kinds {
+            let single = profile.single_faults(*kind, OF_A_KIND).into_iter();
+            first.extend(single.enumerate().map(|(turn, (place, aim))| {
+                let key = (turn, !has_consequences(*kind), place);
+                let chain = profile.chain(&aim, &[*kind]);
+                (key, chain.in_world(profile.plan).plan)
+            }));
         }
-        first.sort_by_key(|(later, turn, _)| (*turn, *later));
+        first.sort_by_key(|(key, _)| *key);
+        let seen = profile.seen;
         let mut known: Vec<Step> = Vec::new();
         for (step, _) in steps(seen) {
             if !known.contains(&step) {
@@ -68,7 +67,7 @@ impl Aftermath {
             }
         }
         Self {
-            first: first.into_iter().map(|(.., it)| it).collect(),
+            first: first.into_iter().map(|(_, plan)| plan).collect(),
             known,
             ..Self::default()
         }
@@ -87,28 +86,29 @@ impl Aftermath {
         let all = self.first.len();
         let (index, pass) = (self.taught.checked_rem(all)?, self.taught.checked_div(all)?);
         self.taught += 1;
-        let mut plan = self.first[index].plan.clone();
+        let mut plan = self.first[index].clone();
         plan.network.chance = chance;
         let (simulated, seen) = simulate_seen(&plan, Tape::explored(chance, seed));
         let kinds = FaultKind::tried_in(&plan, kinds);
-        let seconds = self.seconds(&plan, (&simulated, &seen), &kinds);
-        self.next = seconds.into_iter().skip(pass * TRIED).take(TRIED).collect();
+        self.next = self.seconds(&plan, (&simulated, &seen), &kinds, pass * TRIED);
         self.seed = seed;
         Some(NextRun::Ran(plan, Box::new(simulated)))
     }
 
-    /// The plan with a second fault, the most promising first.
+    /// The plan with a second fault: of all that there are, the most promising first, those after so many.
     fn seconds(
         &self,
         plan: &Plan,
         (simulated, seen): (&Simulated, &[SeenMoment]),
         kinds: &[FaultKind],
-    ) -> Vec<Plan> {
+        before: usize,
+    ) -> VecDeque<Plan> {
         let Some(struck) = struck_at(simulated) else {
-            return Vec::new();
+            return VecDeque::new();
         };
-        let profile = Profile::of(plan, seen);
         let window = Window::of(plan, seen, struck);
+        let mut profile = Profile::of(plan, seen);
+        profile.owners.retain(|owner| window.holds(owner));
         let new: Vec<&Trigger> = steps(seen)
             .filter(|(step, _)| !self.known.contains(step))
             .map(|(_, moment)| &moment.trigger)
@@ -117,9 +117,6 @@ impl Aftermath {
         for kind in kinds {
             let mut of_kind: Vec<((MomentClass, Variant), InjectionPoint)> = Vec::new();
             for (class, mut point) in profile.suiting(*kind, FollowupTiming::AtOnce) {
-                if !window.holds(&point) {
-                    continue;
-                }
                 if is_request(&point.moment.trigger) {
                     let is_new = new.contains(&&point.moment.trigger);
                     point.score += if is_new { NEW } else { AGAIN };
@@ -139,8 +136,9 @@ impl Aftermath {
             }
         }
         points.sort_by_key(|(_, point)| Reverse(point.score));
-        let chains = points.iter().map(|(kind, point)| {
-            let chain = profile.chain(point, &[*kind], Variant::Follows, FollowupTiming::AtOnce);
+        let points = points.iter().skip(before).take(TRIED);
+        let chains = points.map(|(kind, point)| {
+            let chain = profile.chain(&Aim::alone(*point), &[*kind]);
             chain.in_world(plan).plan
         });
         chains.collect()
@@ -152,16 +150,10 @@ type Step = (Option<MomentClass>, MomentClass);
 
 /// The steps of all contenders, with the moments at which they came.
 fn steps(seen: &[SeenMoment]) -> impl Iterator<Item = (Step, &SeenMoment)> {
-    let mut last: Vec<(ContenderName, MomentClass)> = Vec::new();
+    let mut last: BTreeMap<ContenderName, MomentClass> = BTreeMap::new();
     seen.iter().filter_map(move |moment| {
         let (class, by, _) = read(&moment.trigger)?;
-        let before = match last.iter_mut().find(|(of, _)| *of == by) {
-            Some((_, last)) => Some(std::mem::replace(last, class)),
-            None => {
-                last.push((by, class));
-                None
-            }
-        };
+        let before = last.insert(by, class);
         Some(((before, class), moment))
     })
 }
@@ -226,8 +218,8 @@ impl Window {
         }
     }
 
-    fn holds(&self, point: &InjectionPoint<'_>) -> bool {
-        let at = point.moment.at;
-        self.from <= at && at <= self.until && self.victim.is_none_or(|it| it == point.by)
+    fn holds(&self, owner: &MomentOwner<'_>) -> bool {
+        let at = owner.moment.at;
+        self.from <= at && at <= self.until && self.victim.is_none_or(|victim| victim == owner.by)
     }
 }

@@ -228,7 +228,7 @@ impl<'a> ViolationSearch<'a> {
         let mut chase = Campaign::new(self.case, &self.kinds, ways, first);
         let mut runs = 0;
         while runs < limit && found.len() < self.sought.len() {
-            for looked in chase.batch(BATCH.min(limit - runs), &|| ()) {
+            for looked in chase.batch(BATCH.min(limit - runs), &|| false, &|| ()) {
                 runs += 1;
                 if let Some(off) = &looked.off {
                     break_off(off.1.clone());

@@ -46,7 +46,7 @@ impl<'p> AimedFault<'p> {
             plan,
             target,
             lease,
-            overlap: left + holds.hand_over() + holds.section() / 2,
+            overlap: left + holds.hand_over + holds.section / 2,
             stay: holds.stays(target, moment.at),
             outlasts: matches!(moment.trigger, Trigger::Writing { .. }),
             early: Duration::ZERO,

@@ -1,8 +1,7 @@
 //! Sequences of faults: at which moment the first strikes, and when and how the others follow.
 
-use std::time::Duration;
+use std::cmp::Reverse;
 
-use picklock_checker::VirtualTime;
 use picklock_sim::SeenMoment;
 use picklock_sim::plan::{ContenderName, FaultKind, Plan, PlannedFault, Service, Trigger};
 
@@ -13,10 +12,28 @@ use super::fault_targets::{depends_on_server, strikes_request};
 use super::fault_variants::{Variant, variants};
 use super::fault_weights::{promise, promise_of_lapse, promise_of_outage};
 use super::followup_faults::{FollowupFault, FollowupTiming};
-use super::moment_class::{MomentClass, read};
-use super::profile::{InjectionPoint, Profile};
-use super::request_roles::RequestRole;
+use super::moment_class::MomentClass;
+use super::profile::{InjectionPoint, MomentOwner, Profile, START};
 use crate::describe;
+
+/// Where faults are aimed at of which one strikes after the other.
+pub(super) struct Aim<'s> {
+    pub(super) point: InjectionPoint<'s>,
+    /// What those after the first do.
+    pub(super) follows: Variant,
+    pub(super) then: FollowupTiming,
+}
+
+impl<'s> Aim<'s> {
+    /// One fault there.
+    pub(super) fn alone(point: InjectionPoint<'s>) -> Self {
+        Self {
+            point,
+            follows: Variant::Follows,
+            then: FollowupTiming::AtOnce,
+        }
+    }
+}
 
 /// Faults of which one strikes after the other.
 pub(super) struct Chain {
@@ -39,15 +56,6 @@ impl Chain {
         }
     }
 }
-
-/// Before anybody has asked for anything: clients look for a server, and open their sessions.
-static START: SeenMoment = SeenMoment {
-    at: VirtualTime::ZERO,
-    trigger: Trigger::At(Duration::ZERO),
-    waiting: 0,
-    held: false,
-    leads: false,
-};
 
 /// So much less promising is a moment for each of its class that comes before it.
 const WORN: u32 = 12;
@@ -77,17 +85,19 @@ fn removes_leader(kind: FaultKind) -> bool {
 }
 
 impl<'s> Profile<'s> {
-    /// The first of these kinds at each moment, and the others at once when the one before has struck.
-    pub(super) fn chains(&self, kinds: &[FaultKind]) -> Vec<Chain> {
+    /// The first of these kinds at a moment, and the others at once when the one before has struck: so many, the most
+    /// promising first.
+    pub(super) fn aims(&self, kinds: &[FaultKind], most: usize) -> Vec<Aim<'s>> {
         let Some((first, rest)) = kinds.split_first() else {
             return Vec::new();
         };
         if !self.can_follow(*first, rest) {
             return Vec::new();
         }
-        let mut chains: Vec<(u32, Chain)> = Vec::new();
-        for shot in self.ranked(*first, FollowupTiming::AtOnce) {
-            let follows = match shot.variant {
+        let then = FollowupTiming::AtOnce;
+        let mut aims: Vec<Aim> = Vec::new();
+        for point in self.ranked(*first, then, most) {
+            let follows = match point.variant {
                 Variant::OneLink => Variant::WithReplicas,
                 _ => Variant::Follows,
             };
@@ -97,48 +107,74 @@ impl<'s> Profile<'s> {
                 let first = usize::from(!strikes_request(*first));
                 variants.insert(first, Variant::Briefly);
             }
-            for (variant, worn) in variants.into_iter().zip((0..).step_by(WORN as usize)) {
-                let chain = self.chain(&shot, kinds, variant, FollowupTiming::AtOnce);
-                chains.push((shot.score.saturating_sub(worn), chain));
+            for (follows, worn) in variants.into_iter().zip((0..).step_by(WORN as usize)) {
+                let score = point.score.saturating_sub(worn);
+                let point = InjectionPoint { score, ..point };
+                aims.push(Aim {
+                    point,
+                    follows,
+                    then,
+                });
             }
         }
-        chains.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        chains.into_iter().map(|(_, chain)| chain).collect()
+        aims.sort_by_key(|aim| Reverse(aim.point.score));
+        aims.truncate(most);
+        aims
     }
 
     /// One fault of a kind: of its moments the `nth` (from zero), and then from the first again.
     pub(super) fn one(&self, kind: FaultKind, nth: usize) -> Option<Chain> {
-        let shot = match nth {
-            0 => self.best(kind)?,
-            _ => {
-                let mut ranked = self.ranked(kind, FollowupTiming::AtOnce);
-                ranked.swap_remove(nth.checked_rem(ranked.len())?)
-            }
-        };
-        Some(self.chain(&shot, &[kind], Variant::Follows, FollowupTiming::AtOnce))
+        let aims = self.aims(&[kind], nth.saturating_add(1));
+        let aim = aims.get(nth.checked_rem(aims.len())?)?;
+        Some(self.chain(aim, &[kind]))
     }
 
-    /// The first of these kinds takes the leader away, and the others strike when another leads. None where nobody else
-    /// comes to.
-    pub(super) fn chains_by_election(&self, kinds: &[FaultKind]) -> Vec<Chain> {
+    /// The first of these kinds takes the leader away, and the others strike when another leads: so many, the most
+    /// promising first. None where no other server comes to.
+    pub(super) fn aims_by_election(&self, kinds: &[FaultKind], most: usize) -> Vec<Aim<'s>> {
         let Some((first, rest)) = kinds.split_first() else {
             return Vec::new();
         };
         if !removes_leader(*first) || !self.can_follow(*first, rest) || !fails_over(self.plan) {
             return Vec::new();
         }
-        let moments = self.ranked(*first, FollowupTiming::Elected).into_iter();
-        moments
-            .map(|shot| self.chain(&shot, kinds, Variant::WhenElected, FollowupTiming::Elected))
+        let (follows, then) = (Variant::WhenElected, FollowupTiming::Elected);
+        let aim = |point| Aim {
+            point,
+            follows,
+            then,
+        };
+        self.ranked(*first, then, most)
+            .into_iter()
+            .map(aim)
             .collect()
+    }
+
+    /// The so many most promising aims of a kind alone that are one fault, each with its place among all of the kind.
+    pub(super) fn single_faults(&self, kind: FaultKind, most: usize) -> Vec<(usize, Aim<'s>)> {
+        let at_start = AimedFault::at(self.plan, &self.holds, &START, ContenderName(0));
+        let is_single = |variant: Variant| at_start.faults(kind, variant).len() == 1;
+        let variants = variants(self.plan, kind).iter().copied();
+        let single: Vec<Variant> = variants.filter(|variant| is_single(*variant)).collect();
+        let mut looked_at = most;
+        loop {
+            let aims = self.aims(&[kind], looked_at);
+            let is_all = aims.len() < looked_at || single.is_empty();
+            let mut aims: Vec<(usize, Aim)> = aims.into_iter().enumerate().collect();
+            aims.retain(|(_, aim)| single.contains(&aim.point.variant));
+            aims.truncate(most);
+            if is_all || aims.len() == most {
+                return aims;
+            }
+            looked_at = looked_at.saturating_mul(2);
+        }
     }
 
     /// How much less promising it is that a stream of replication stands still if the lock is not given away any more.
     fn loses_nothing(&self, kind: FaultKind, moment: &SeenMoment, by: ContenderName) -> u32 {
         let on_redis = matches!(self.plan.service, Service::Redis(_));
-        let loses =
-            kind != FaultKind::HoldLink || self.entry_after(moment, |it| it == by).is_some();
-        u32::from(on_redis && !loses) * 40
+        let holds_back = on_redis && kind == FaultKind::HoldLink;
+        u32::from(holds_back && !self.holds.acquires_again(by, moment.at)) * 40
     }
 
     /// Whether its server is the leader, and that matters: one that turns read-only may have led before.
@@ -166,15 +202,9 @@ impl<'s> Profile<'s> {
         !(on_redis && dies && rest.contains(&FaultKind::HoldLink))
     }
 
-    /// The first kind at a moment, and the others after it.
-    pub(super) fn chain(
-        &self,
-        shot: &InjectionPoint<'s>,
-        kinds: &[FaultKind],
-        follows: Variant,
-        then: FollowupTiming,
-    ) -> Chain {
-        let plan = self.plan;
+    /// What is aimed at, worked out for these kinds.
+    pub(super) fn chain(&self, aim: &Aim<'s>, kinds: &[FaultKind]) -> Chain {
+        let (plan, shot, follows) = (self.plan, &aim.point, aim.follows);
         let mut faults: Vec<PlannedFault> = Vec::new();
         for (nth, kind) in kinds.iter().enumerate() {
             let FollowupFault {
@@ -185,7 +215,7 @@ impl<'s> Profile<'s> {
                 early,
             } = match nth {
                 0 => FollowupFault::of(shot),
-                _ => self.next_strike(shot, (kinds, nth), follows, then),
+                _ => self.next_strike(shot, (kinds, nth), follows, aim.then),
             };
             let variant = if nth == 0 { shot.variant } else { follows };
             let blow = AimedFault::at(plan, &self.holds, moment, by).earlier(early);
@@ -216,40 +246,12 @@ impl<'s> Profile<'s> {
         }
     }
 
-    /// Whose moment it is, and what it is to them: to the one whose it is, and, when it gives the lock back, to the one
-    /// who has it next.
-    fn moment_owners(
-        &self,
-        moment: &'s SeenMoment,
-    ) -> impl Iterator<
-        Item = (
-            &'s SeenMoment,
-            (MomentClass, ContenderName, u32),
-            RequestRole,
-        ),
-    > + use<'s> {
-        let role = self.request_roles.role(&moment.trigger);
-        let own = read(&moment.trigger).map(|(class, by, nth)| (role.class(class), by, nth));
-        let missed = moment.waiting > 0 && self.holds.can_miss_its_turn();
-        let next = own.filter(|(class, ..)| *class == MomentClass::Releasing && missed);
-        let next = next.and_then(|(_, by, nth)| {
-            let entry = self.entry_after(moment, |it| it != by)?;
-            read(&entry.trigger).map(|(_, by, _)| (MomentClass::Succeeding, by, nth))
-        });
-        let own = own.map(|own| (moment, own, role));
-        let next = next.map(|next| (moment, next, RequestRole::Entry));
-        own.into_iter().chain(next)
-    }
-
     /// How promising one of the things that a kind of fault can do is at a moment; `None` if it would do nothing.
-    fn score(
-        &self,
-        (kind, variant): (FaultKind, Variant),
-        moment: &SeenMoment,
-        (class, by, nth): (MomentClass, ContenderName, u32),
-        role: RequestRole,
-    ) -> Option<u32> {
+    fn score(&self, kind: FaultKind, variant: Variant, owner: &MomentOwner<'_>) -> Option<u32> {
         let (plan, holds) = (self.plan, &self.holds);
+        let MomentOwner {
+            moment, class, by, ..
+        } = *owner;
         let promise = match variant {
             Variant::Outage => promise_of_outage(class),
             Variant::Away | Variant::Unheard => promise_of_lapse(class),
@@ -258,7 +260,7 @@ impl<'s> Profile<'s> {
         if promise == 0 {
             return None;
         }
-        let score = promise * 10 + holds.suspense(moment, (by, nth), role);
+        let score = promise * 10 + owner.suspense;
         if variant == Variant::Outage {
             return Some(score);
         }
@@ -280,74 +282,84 @@ impl<'s> Profile<'s> {
             FollowupTiming::AtOnce => variants(self.plan, kind),
             FollowupTiming::Elected => &[Variant::Outage],
         };
-        let whose = self
-            .seen
-            .iter()
-            .flat_map(|moment| self.moment_owners(moment));
-        let connecting = (0..self.plan.workload.contenders).map(|by| {
-            let by = ContenderName(by);
-            (&START, (MomentClass::Connecting, by, 1), RequestRole::Whole)
-        });
-        let whose = connecting.chain(whose);
-        whose.flat_map(move |(moment, whose, role)| {
-            let (class, by, _) = whose;
+        self.owners.iter().flat_map(move |owner| {
             let worn = (0..).step_by(WORN as usize);
-            variants
-                .iter()
-                .zip(worn)
-                .filter_map(move |(variant, worn)| {
-                    let score = self.score((kind, *variant), moment, whose, role)?;
-                    let shot = InjectionPoint {
-                        score: score.saturating_sub(worn),
-                        moment,
-                        by,
-                        variant: *variant,
-                    };
-                    Some(((class.kin(), *variant), shot))
-                })
+            let variants = variants.iter().zip(worn);
+            variants.filter_map(move |(variant, worn)| {
+                let score = self.score(kind, *variant, owner)?;
+                let point = InjectionPoint {
+                    score: score.saturating_sub(worn),
+                    moment: owner.moment,
+                    by: owner.by,
+                    variant: *variant,
+                };
+                Some(((owner.class.kin(), *variant), point))
+            })
         })
     }
 
-    /// The first of [`ranked`](Self::ranked), without the others, where all strike at once.
-    fn best(&self, kind: FaultKind) -> Option<InjectionPoint<'s>> {
-        let mut best_of_classes: Vec<((MomentClass, Variant), InjectionPoint)> = Vec::new();
+    /// The so many moments that suit a kind of fault best, the most promising first. Each of a class makes those after
+    /// it less promising, so that the best of another comes between.
+    fn ranked(
+        &self,
+        kind: FaultKind,
+        then: FollowupTiming,
+        most: usize,
+    ) -> Vec<InjectionPoint<'s>> {
+        let mut classes: Vec<((MomentClass, Variant), MostPromising)> = Vec::new();
         // Not a loop: iterators of iterators go faster from within.
-        self.suiting(kind, FollowupTiming::AtOnce)
-            .for_each(|(class, shot)| {
-                let mut known = best_of_classes.iter_mut();
-                match known.find(|(known, _)| *known == class) {
-                    Some((_, best)) if shot.score > best.score => *best = shot,
-                    Some(_) => {}
-                    None => best_of_classes.push((class, shot)),
-                }
-            });
-        // Of those that are as promising, the first.
-        let best = best_of_classes.into_iter().rev();
-        best.max_by_key(|(_, shot)| shot.score)
-            .map(|(_, shot)| shot)
-    }
-
-    /// The moments that suit a kind of fault, the most promising first. Each of a class makes those after it less
-    /// promising, so that the best of another comes between.
-    fn ranked(&self, kind: FaultKind, then: FollowupTiming) -> Vec<InjectionPoint<'s>> {
-        let mut classes: Vec<((MomentClass, Variant), Vec<InjectionPoint>)> = Vec::new();
-        for (class, shot) in self.suiting(kind, then) {
+        self.suiting(kind, then).for_each(|(class, point)| {
             match classes.iter_mut().find(|(known, _)| *known == class) {
-                Some((_, of_class)) => of_class.push(shot),
-                None => classes.push((class, vec![shot])),
+                Some((_, of_class)) => of_class.add(point, most),
+                None => classes.push((class, MostPromising::of(point))),
             }
-        }
+        });
         let mut ranked: Vec<(u32, InjectionPoint)> = Vec::new();
         for (_, mut of_class) in classes {
-            of_class.sort_by_key(|shot| std::cmp::Reverse(shot.score));
-            let worn = (0..).step_by(WORN as usize).zip(of_class);
-            ranked.extend(worn.map(|(worn, mut shot)| {
-                shot.score = shot.score.saturating_sub(worn);
-                (worn, shot)
+            of_class.cut(most);
+            let worn = (0..).step_by(WORN as usize).zip(of_class.points);
+            ranked.extend(worn.map(|(worn, mut point)| {
+                point.score = point.score.saturating_sub(worn);
+                (worn, point)
             }));
         }
         // Of two that are as promising, the one that is new in its class comes first.
-        ranked.sort_by_key(|(worn, shot)| (std::cmp::Reverse(shot.score), *worn));
-        ranked.into_iter().map(|(_, shot)| shot).collect()
+        ranked.sort_by_key(|(worn, point)| (Reverse(point.score), *worn));
+        ranked.truncate(most);
+        ranked.into_iter().map(|(_, point)| point).collect()
+    }
+}
+
+/// The most promising moments of a class: of those that are as promising, the first.
+struct MostPromising<'s> {
+    points: Vec<InjectionPoint<'s>>,
+    /// Whatever comes now and is no more promising than this is not among them.
+    least: Option<u32>,
+}
+
+impl<'s> MostPromising<'s> {
+    fn of(point: InjectionPoint<'s>) -> Self {
+        Self {
+            points: vec![point],
+            least: None,
+        }
+    }
+
+    fn add(&mut self, point: InjectionPoint<'s>, most: usize) {
+        if self.least.is_some_and(|least| point.score <= least) {
+            return;
+        }
+        self.points.push(point);
+        // As many more are let in, so that they are seldom sorted.
+        if self.points.len() >= most.saturating_mul(2) {
+            self.cut(most);
+            self.least = self.points.last().map(|last| last.score);
+        }
+    }
+
+    /// Sorts them, and leaves so many.
+    fn cut(&mut self, most: usize) {
+        self.points.sort_by_key(|point| Reverse(point.score));
+        self.points.truncate(most);
     }
 }

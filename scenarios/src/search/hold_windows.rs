@@ -11,14 +11,18 @@ use super::request_roles::RequestRole;
 /// The turns of a run, and how long a session lives without a sign of life.
 pub(super) struct HoldWindows {
     turns: Vec<HoldWindow>,
-    /// The places of each contender's own.
-    own: Vec<Vec<usize>>,
+    /// Each contender's own: their places, and when the last of those until then is over.
+    own: Vec<Vec<(usize, VirtualTime)>>,
     contenders: u32,
     session: Duration,
     /// Whoever waits has a place in a queue.
     queue: bool,
     /// Whoever waits is sent messages.
     told: bool,
+    /// How long it takes until the next has the lock that one gives back, in the middle of all hand-overs.
+    pub(super) hand_over: Duration,
+    /// How long a section takes, in the middle of all.
+    pub(super) section: Duration,
 }
 
 /// From when until when a contender has the lock.
@@ -71,10 +75,17 @@ impl HoldWindows {
         let mut own = vec![Vec::new(); plan.workload.contenders as usize];
         for (place, turn) in turns.iter().enumerate() {
             if let Some(own) = own.get_mut(turn.by.0 as usize) {
-                own.push(place);
+                let before = own.last().map_or(VirtualTime::ZERO, |(_, gone)| *gone);
+                own.push((place, before.max(turn.gone)));
             }
         }
+        let pairs = turns.windows(2);
+        let hand_overs = pairs.map(|pair| pair[1].acquired.since(pair[0].leaves));
+        let ended = turns.iter().filter(|turn| turn.leaves != never);
+        let sections = ended.map(|turn| turn.leaves.since(turn.acquired));
         Self {
+            hand_over: middle(hand_overs.collect()),
+            section: middle(sections.collect()),
             turns,
             own,
             contenders: plan.workload.contenders,
@@ -90,9 +101,19 @@ impl HoldWindows {
 
     /// The turn that a contender has at a moment.
     fn turn(&self, by: ContenderName, at: VirtualTime) -> Option<&HoldWindow> {
-        let own = self.own.get(by.0 as usize)?.iter();
-        let mut turns = own.filter_map(|index| self.turns.get(*index));
-        turns.find(|turn| turn.acquired <= at && at <= turn.gone)
+        let own = self.own.get(by.0 as usize)?;
+        // The first that is not over; those after it begin later.
+        let (place, _) = own.get(own.partition_point(|(_, gone)| *gone < at))?;
+        let turn = self.turns.get(*place)?;
+        (turn.acquired <= at).then_some(turn)
+    }
+
+    /// Whether a contender acquires the lock then or later.
+    pub(super) fn acquires_again(&self, by: ContenderName, at: VirtualTime) -> bool {
+        let own = self.own.get(by.0 as usize);
+        let last = own.and_then(|own| own.last());
+        let turn = last.and_then(|(place, _)| self.turns.get(*place));
+        turn.is_some_and(|turn| turn.acquired >= at)
     }
 
     /// What is left of the lease of a holder; a whole one for all others, and for those who have it renewed.
@@ -106,22 +127,6 @@ impl HoldWindows {
     pub(super) fn stays(&self, by: ContenderName, at: VirtualTime) -> Option<Duration> {
         let turn = self.turn(by, at)?;
         Some(turn.leaves.since(at))
-    }
-
-    /// How long it takes until the next has the lock that one gives back, in the middle of all hand-overs.
-    pub(super) fn hand_over(&self) -> Duration {
-        let pairs = self.turns.windows(2);
-        let took = pairs.map(|pair| pair[1].acquired.since(pair[0].leaves));
-        middle(took.collect())
-    }
-
-    /// How long a section takes, in the middle of all.
-    pub(super) fn section(&self) -> Duration {
-        let ended = self
-            .turns
-            .iter()
-            .filter(|turn| turn.leaves != VirtualTime::NEVER);
-        middle(ended.map(|turn| turn.leaves.since(turn.acquired)).collect())
     }
 
     /// How much hangs on a moment, from 0 to 20. One who has the lock is in the way of all who wait for it, and

@@ -94,11 +94,14 @@ pub fn hunt(
         stop,
     };
     let watch = Stopwatch::start();
-    let in_time = || bounds.time.is_none_or(|time| watch.elapsed() < time);
-    while !hunt.is_over() && in_time() {
+    let is_over = || {
+        let in_time = bounds.time.is_none_or(|time| watch.elapsed() < time);
+        !in_time || stop.load(Ordering::Relaxed)
+    };
+    while !(hunt.has_all() || is_over()) {
         let size = BATCH.min(bounds.runs - hunt.hunted.runs);
-        for looked in chase.batch(size, progress) {
-            if hunt.is_over() {
+        for looked in chase.batch(size, &is_over, progress) {
+            if hunt.has_all() {
                 break;
             }
             let found = hunt.take(&looked);
@@ -144,10 +147,17 @@ impl Campaign {
         }
     }
 
-    /// The next so many runs. `progress` hears of each when it is done.
-    pub(super) fn batch(&mut self, size: u64, progress: &(dyn Fn() + Sync)) -> Vec<RunResult> {
+    /// The next so many runs; those before the first that was not done, if it is over meanwhile. `progress` hears of
+    /// each when it is done.
+    pub(super) fn batch(
+        &mut self,
+        size: u64,
+        is_over: &(dyn Fn() -> bool + Sync),
+        progress: &(dyn Fn() + Sync),
+    ) -> Vec<RunResult> {
         let seeds = (0..size).map(|index| self.seed.wrapping_add(index));
         let turns: Vec<(SearchStrategy, NextRun, u64)> = seeds
+            .take_while(|_| !is_over())
             .map(|seed| {
                 let (way, turn) = self.portfolio.next(seed);
                 (way, turn, seed)
@@ -158,12 +168,17 @@ impl Campaign {
         let job = watchdog::current().map(|(job, _)| job);
         let turns = turns.into_par_iter();
         let looked = turns.map(|(way, turn, seed)| {
+            // What had to run already is done.
+            if matches!(turn, NextRun::Planned(..)) && is_over() {
+                return None;
+            }
             let _named = job.as_ref().map(|job| Named::new(job, seed));
             let looked = run_next((base, shown, causes), (way, turn), seed);
             progress();
-            looked
+            Some(looked)
         });
-        looked.collect()
+        let looked: Vec<Option<RunResult>> = looked.collect();
+        looked.into_iter().map_while(|looked| looked).collect()
     }
 
     /// Learns what came of a run, and what it was the first to break.
@@ -284,11 +299,10 @@ struct HuntState<'a> {
 }
 
 impl HuntState<'_> {
-    fn is_over(&self) -> bool {
+    /// Whether there are as many runs, or findings, as there may be.
+    fn has_all(&self) -> bool {
         let mut promises = self.promises.iter();
-        self.hunted.runs >= self.bounds.runs
-            || promises.all(|it| self.sorter.is_full(it))
-            || self.stop.load(Ordering::Relaxed)
+        self.hunted.runs >= self.bounds.runs || promises.all(|promise| self.sorter.is_full(promise))
     }
 
     /// Notes a run that broke off.

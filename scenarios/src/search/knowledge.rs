@@ -7,8 +7,9 @@ use picklock_sim::plan::{ContenderName, Fault, FaultKind, Trigger};
 use picklock_sim::simulate_seen;
 
 use super::detection_rate::{self, Effort, measure};
-use super::targeted;
-use super::tests::{case, told};
+use super::profile::Profile;
+use super::targeted::{self, TryOrder};
+use super::tests::{all_shots, case, told};
 
 /// What is tried first with faults of the kinds that the file has, as sentences.
 fn first(scenario: &str, name: &str) -> Vec<String> {
@@ -47,7 +48,7 @@ fn a_blocked_callback_hides_what_comes_when_the_first_questions_are_answered() {
     let plan = &case("zookeeper/blocked-event-thread", "zk-hardened").plan;
     let calm = targeted::calm(plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let shots = targeted::shots(&calm, &seen, &targeted::kinds_of(plan)).plans;
+    let shots = all_shots(&calm, &seen, &targeted::kinds_of(plan));
     let Fault::BlockEvents { length, .. } = shots[0].plan.faults[0].inject else {
         panic!("{tried:?}");
     };
@@ -58,7 +59,7 @@ fn a_blocked_callback_hides_what_comes_when_the_first_questions_are_answered() {
 fn missed_turns(scenario: &str, name: &str) -> Vec<usize> {
     let calm = targeted::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let shots = targeted::shots(&calm, &seen, &[FaultKind::Cut]).plans;
+    let shots = all_shots(&calm, &seen, &[FaultKind::Cut]);
     let of_another = |fault: &(usize, &super::candidate::Candidate)| {
         let cut = &fault.1.plan.faults[0];
         let Fault::Cut { target } = cut.inject else {
@@ -92,7 +93,7 @@ fn a_slot_arrives_when_a_release_has_given_up_and_the_lease_lasts() {
     let case = case("redis/cluster-slot-moves", "redisson-lock");
     let calm = targeted::calm(&case.plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let shots = targeted::shots(&calm, &seen, &[FaultKind::MoveSlot]).plans;
+    let shots = all_shots(&calm, &seen, &[FaultKind::MoveSlot]);
     let Fault::MoveSlot { length, .. } = shots[0].plan.faults[0].inject else {
         panic!("another fault");
     };
@@ -121,10 +122,9 @@ fn a_primary_dies_when_a_key_has_gone_ahead_of_its_slot() {
     // Two replicas may share the votes, so what comes first comes again at once.
     let calm = targeted::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let order: Vec<usize> = targeted::shots(&calm, &seen, &kinds)
-        .order()
-        .take(4)
-        .collect();
+    let profile = Profile::of(&calm, &seen);
+    let mut order = TryOrder::of(&targeted::shots(&profile, &kinds, 4));
+    let order: Vec<usize> = (0..4).map_while(|_| order.next(|_| 4)).collect();
     assert_eq!(order, [0, 0, 1, 0]);
 }
 
@@ -157,7 +157,7 @@ fn whoever_comes_back_to_one_of_several_servers_dies_until_it_has_seen_most() {
     let calm = targeted::calm(plan);
     for seed in 0..20 {
         let (_, seen) = simulate_seen(&calm, Tape::from_seed(seed));
-        let shots = targeted::shots(&calm, &seen, &targeted::kinds_of(plan)).plans;
+        let shots = all_shots(&calm, &seen, &targeted::kinds_of(plan));
         let when = &shots[0].plan.faults[0].when;
         assert!(
             matches!(when, Trigger::Acquired { by, .. } if *by == ContenderName(0)),

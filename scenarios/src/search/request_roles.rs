@@ -1,7 +1,7 @@
 //! What a request is to the one who makes it: all there is to do, the first of two that belong together, or a question
 //! that is asked again and again. A run without faults tells.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::SeenMoment;
@@ -45,35 +45,42 @@ pub(super) struct RequestRoles(FxHashMap<Request, RequestRole>);
 /// A request, by who makes it, its kind, and for the how manieth time.
 type Request = (ContenderName, RequestKind, u32);
 
+/// What a contender comes through, with the how manieth time it is.
+type Step = (MomentClass, u32);
+
 impl RequestRoles {
     pub(super) fn of(seen: &[SeenMoment]) -> Self {
+        let mut steps: BTreeMap<ContenderName, Vec<Step>> = BTreeMap::new();
+        // How many steps of its own its sender had come through when it was sent, and when it was answered.
         let mut sent: Vec<(usize, Request)> = Vec::new();
         let mut answered: FxHashMap<Request, usize> = FxHashMap::default();
         let mut holders: BTreeSet<ContenderName> = BTreeSet::new();
         let mut of_holders: FxHashSet<Request> = FxHashSet::default();
-        for (index, moment) in seen.iter().enumerate() {
-            if let Trigger::Acquired { by, .. } = moment.trigger {
+        for (class, by, nth) in seen.iter().filter_map(|moment| read(&moment.trigger)) {
+            let own = steps.entry(by).or_default();
+            own.push((class, nth));
+            if class == MomentClass::Acquired {
                 holders.insert(by);
             }
-            if let Trigger::Releasing { by, .. } = moment.trigger {
+            if class == MomentClass::Releasing {
                 holders.remove(&by);
             }
-            match request(&moment.trigger) {
+            match request((class, by, nth)) {
                 Some((RequestStage::Sent, request)) => {
-                    sent.push((index, request));
-                    if holders.contains(&request.0) {
+                    sent.push((own.len(), request));
+                    if holders.contains(&by) {
                         of_holders.insert(request);
                     }
                 }
                 Some((RequestStage::Answered, request)) => {
-                    answered.insert(request, index);
+                    answered.insert(request, own.len());
                 }
                 Some((RequestStage::Proposed | RequestStage::Committed, _)) | None => {}
             }
         }
-        let after = |(index, request): &(usize, Request)| {
-            let from = answered.get(request).copied().unwrap_or(*index);
-            &seen[from + 1..]
+        let after = |(place, request): &(usize, Request)| {
+            let from = answered.get(request).copied().unwrap_or(*place);
+            &steps[&request.0][from..]
         };
         let (asked, others): (Vec<&(usize, Request)>, Vec<_>) =
             sent.iter().partition(|it| is_retried(after(it), it.1));
@@ -94,15 +101,14 @@ impl RequestRoles {
 
     /// The role of the request that a trigger speaks of.
     pub(super) fn role(&self, trigger: &Trigger) -> RequestRole {
-        let request = request(trigger).map(|(_, request)| request);
+        let request = read(trigger).and_then(request).map(|(_, request)| request);
         let role = request.and_then(|request| self.0.get(&request));
         role.copied().unwrap_or(RequestRole::Whole)
     }
 }
 
-/// The request that a trigger speaks of, and how far it has come.
-fn request(trigger: &Trigger) -> Option<(RequestStage, Request)> {
-    let (class, by, nth) = read(trigger)?;
+/// The request that a moment speaks of, and how far it has come.
+fn request((class, by, nth): (MomentClass, ContenderName, u32)) -> Option<(RequestStage, Request)> {
     match class {
         MomentClass::Changing(way, kind)
         | MomentClass::Looking(way, kind)
@@ -123,9 +129,9 @@ fn request(trigger: &Trigger) -> Option<(RequestStage, Request)> {
 }
 
 /// Whether a contender asks the same again before it goes on to another step.
-fn is_retried(after: &[SeenMoment], (of, kind, _): Request) -> bool {
-    for (class, _) in steps(after, of) {
-        match class {
+fn is_retried(after: &[Step], (_, kind, _): Request) -> bool {
+    for (class, _) in after {
+        match *class {
             MomentClass::Changing(RequestStage::Sent, request)
             | MomentClass::Looking(RequestStage::Sent, request)
                 if request == kind =>
@@ -153,12 +159,8 @@ fn is_retried(after: &[SeenMoment], (of, kind, _): Request) -> bool {
 }
 
 /// The role of a request of which no other is a repetition, by what its sender does next.
-fn role(
-    after: &[SeenMoment],
-    of: ContenderName,
-    asked: &FxHashMap<Request, RequestRole>,
-) -> RequestRole {
-    for (class, nth) in steps(after, of) {
+fn role(after: &[Step], of: ContenderName, asked: &FxHashMap<Request, RequestRole>) -> RequestRole {
+    for (class, nth) in after.iter().copied() {
         match class {
             MomentClass::Changing(RequestStage::Sent, request) => {
                 return match asked.contains_key(&(of, request, nth)) {
@@ -184,11 +186,4 @@ fn role(
         }
     }
     RequestRole::Whole
-}
-
-/// What a contender comes through, with the how manieth time it is.
-fn steps(after: &[SeenMoment], of: ContenderName) -> impl Iterator<Item = (MomentClass, u32)> {
-    let read = after.iter().filter_map(|moment| read(&moment.trigger));
-    read.filter(move |(_, by, _)| *by == of)
-        .map(|(class, _, nth)| (class, nth))
 }

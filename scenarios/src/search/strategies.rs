@@ -8,7 +8,8 @@ use super::aftermath::Aftermath;
 use super::candidate::Candidate;
 use super::fault_targets::depends_on_server;
 use super::next_run::NextRun;
-use super::targeted::{self, CandidatePlans, TOGETHER};
+use super::profile::Profile;
+use super::targeted::{self, CandidatePlans, TOGETHER, TryOrder};
 use crate::generate;
 use crate::sampled_parameters::{AnyFaults, SampledParameters};
 
@@ -19,9 +20,12 @@ use crate::sampled_parameters::{AnyFaults, SampledParameters};
 pub(super) struct Aimed {
     world: BasePlan,
     kinds: Vec<FaultKind>,
-    shots: Vec<Candidate>,
-    /// The places of those that are still to come.
-    order: std::vec::IntoIter<usize>,
+    /// The most promising of what there is to try: as many as were worked out so far.
+    pub(super) shots: Vec<Candidate>,
+    /// In which order they are tried.
+    order: TryOrder,
+    /// What more of them are worked out from, if more than one is to be tried.
+    lesson: Option<Lesson>,
     /// What chance is like in the world.
     drawn: Strategy,
     /// How many come before everything has had its turn.
@@ -41,6 +45,23 @@ pub(super) struct Aimed {
 /// So many single faults are tried before what comes after one is.
 const FIRST_LOOK: usize = 8;
 
+/// A world without faults, the moments of a run of it, and what may be tried at them.
+struct Lesson {
+    world: Plan,
+    seen: Vec<SeenMoment>,
+    kinds: Vec<FaultKind>,
+    /// So many plans are worked out at most.
+    most: usize,
+}
+
+impl Lesson {
+    /// The plans, the most promising first.
+    fn shots(&self) -> CandidatePlans {
+        let profile = Profile::of(&self.world, &self.seen);
+        targeted::shots(&profile, &self.kinds, self.most)
+    }
+}
+
 /// A plan without faults, and what else of it is left open.
 #[derive(Clone)]
 pub(super) struct BasePlan {
@@ -54,7 +75,8 @@ impl Aimed {
             world,
             kinds,
             shots: Vec::new(),
-            order: Vec::new().into_iter(),
+            order: TryOrder::nothing(),
+            lesson: None,
             drawn: Strategy::Even,
             sample: 0,
             lessons: 0,
@@ -80,8 +102,7 @@ impl Aimed {
         {
             return next;
         }
-        if let Some(index) = self.order.next() {
-            let shot = self.shots[index].clone();
+        if let Some(shot) = self.next_shot() {
             let again = shot.as_seen && self.tried == 0;
             let mut plan = shot.plan;
             if !again {
@@ -105,33 +126,62 @@ impl Aimed {
             self.tried += 1;
             return NextRun::Planned(world, seed);
         }
+        self.learn(world, seed)
+    }
+
+    /// The next of what there is to try, worked out if it was not yet.
+    fn next_shot(&mut self) -> Option<Candidate> {
+        let index = self.order.next(|most| {
+            if let Some(lesson) = self.lesson.as_mut().filter(|lesson| lesson.most < most) {
+                lesson.most = most;
+                self.shots = lesson.shots().plans;
+            }
+            self.shots.len()
+        })?;
+        self.shots.get(index).cloned()
+    }
+
+    /// Learns what there is to try in a world from a run of it.
+    fn learn(&mut self, mut world: Plan, seed: u64) -> NextRun {
         let mut kinds = self.kinds.iter();
         world.network.chance = self.chance(kinds.all(|kind| depends_on_server(&world, *kind)));
         let (simulated, seen) = simulate_seen(&world, Tape::explored(world.network.chance, seed));
-        let possible = FaultKind::tried_in(&world, &self.kinds);
-        let shots = match open.is_open() && possible.len() > TOGETHER {
-            true => {
-                let one = one_shot(&world, &seen, &possible, self.other());
-                let plans: Vec<Candidate> = one.into_iter().collect();
-                let sample = plans.len();
-                CandidatePlans { plans, sample }
+        let kinds = FaultKind::tried_in(&world, &self.kinds);
+        let run = NextRun::Ran(world.clone(), Box::new(simulated));
+        let other = self.other().unwrap_or_default();
+        let is_open = self.world.open.is_open();
+        let shots = if is_open && kinds.len() > TOGETHER {
+            let one = one_shot(&world, &seen, &kinds, other);
+            let plans: Vec<Candidate> = one.into_iter().collect();
+            let sample = plans.len();
+            CandidatePlans { plans, sample }
+        } else {
+            let most = CandidatePlans::sample_at_most(kinds.len()).max(other + 1);
+            let lesson = Lesson {
+                world,
+                seen,
+                kinds,
+                most,
+            };
+            let shots = lesson.shots();
+            if self.lessons == 0 && !is_open {
+                let profile = Profile::of(&lesson.world, &lesson.seen);
+                self.aftermath = Aftermath::of(&profile, &lesson.kinds);
             }
-            false => targeted::shots(&world, &seen, &possible),
+            self.lesson = Some(lesson).filter(|_| !is_open);
+            shots
         };
         let all = shots.plans.len();
-        let order: Vec<usize> = match open.is_open() && all > 0 {
-            true => vec![self.other().unwrap_or_default() % all],
-            false => shots.order().collect(),
+        self.order = match (is_open, other.checked_rem(all)) {
+            (true, None) => TryOrder::nothing(),
+            (true, Some(index)) => TryOrder::once(index),
+            (false, _) => TryOrder::of(&shots),
         };
-        if self.lessons == 0 && !open.is_open() {
-            self.aftermath = Aftermath::of(&shots.plans, &seen);
-        }
         self.lessons += 1;
-        self.sample = shots.sample.min(order.len());
+        self.sample = shots.sample.min(self.order.first_look(all));
         (self.tried, self.taught) = (0, seed);
-        self.order = order.into_iter();
         self.shots = shots.plans;
-        NextRun::Ran(world, Box::new(simulated))
+        run
     }
 
     /// In an open world, one lesson of three is for others than the most promising: for the how manieth of them.
@@ -155,14 +205,13 @@ impl Aimed {
 }
 
 /// The one to try of many kinds, for the how manieth time: of the kind whose turn it is, or of the next with which
-/// there is something to try; the very first if it is nobody's turn. That takes a fraction of the time that all take.
+/// there is something to try. That takes a fraction of the time that all take.
 fn one_shot(
     world: &Plan,
     seen: &[SeenMoment],
     kinds: &[FaultKind],
-    turn: Option<usize>,
+    turn: usize,
 ) -> Option<Candidate> {
-    let turn = turn.unwrap_or_default();
     let (from, nth) = (turn % kinds.len(), turn / kinds.len());
     let mut in_turn = kinds[from..].iter().chain(&kinds[..from]);
     in_turn.find_map(|kind| targeted::shot(world, seen, *kind, nth))

@@ -4,7 +4,7 @@ use std::time::Duration;
 use picklock_checker::{Evidence, Nearness};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{ContenderName, Direction, Fault, FaultKind, Plan, PlannedFault, Trigger};
-use picklock_sim::{Simulated, simulate, simulate_seen};
+use picklock_sim::{SeenMoment, Simulated, simulate, simulate_seen};
 
 use super::candidate::Candidate;
 use super::detection_rate::{self, Effort, measure};
@@ -12,9 +12,12 @@ use super::hunt::{BATCH, Bounds, Hunted, hunt};
 use super::near_miss::Nearer;
 use super::next_run::NextRun;
 use super::portfolio::SearchStrategy;
-use super::targeted::{self, CandidatePlans};
+use super::profile::Profile;
+use super::strategies::{Aimed, BasePlan};
+use super::targeted::{self, CandidatePlans, TryOrder};
 use crate::describe;
 use crate::library::BUILT_IN;
+use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Catalogue};
 
 /// A case of the library.
@@ -29,11 +32,16 @@ pub(super) fn case(scenario: &str, name: &str) -> Case {
     cases.find(|case| case.name == name).unwrap()
 }
 
+/// All that there is to try in a world, the most promising first.
+pub(super) fn all_shots(plan: &Plan, seen: &[SeenMoment], kinds: &[FaultKind]) -> Vec<Candidate> {
+    targeted::shots(&Profile::of(plan, seen), kinds, usize::MAX).plans
+}
+
 /// What is aimed at in the calm world of a case: the triggers of the first faults, the most promising first.
 fn aimed(scenario: &str, name: &str, kind: FaultKind) -> Vec<Trigger> {
     let calm = targeted::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let plans = targeted::shots(&calm, &seen, &[kind]).plans.into_iter();
+    let plans = all_shots(&calm, &seen, &[kind]).into_iter();
     plans.map(|shot| shot.plan.faults[0].when.clone()).collect()
 }
 
@@ -41,22 +49,25 @@ fn aimed(scenario: &str, name: &str, kind: FaultKind) -> Vec<Trigger> {
 fn the_most_promising_come_again_before_the_least_promising_come_at_all() {
     let plan = targeted::calm(&case("zookeeper/waiter-death", "zk-no-recheck").plan);
     let order = |plans| {
-        let plans = vec![
-            Candidate {
-                plan: plan.clone(),
-                depends_on_server: false,
-                as_seen: false,
-                elusive: false
-            };
-            plans
-        ];
-        let shots = CandidatePlans { plans, sample: 8 };
-        shots.order().collect::<Vec<_>>()
+        let candidate = Candidate {
+            plan: plan.clone(),
+            depends_on_server: false,
+            as_seen: false,
+            elusive: false,
+        };
+        let shots = CandidatePlans {
+            plans: vec![candidate; plans],
+            sample: 8,
+        };
+        let mut order = TryOrder::of(&shots);
+        std::iter::from_fn(|| order.next(|most| plans.min(most))).collect::<Vec<_>>()
     };
     let expected: Vec<usize> = (0..8).chain(0..16).chain(0..20).collect();
     assert_eq!(order(20), expected);
     assert_eq!(order(3), [0, 1, 2]);
     assert_eq!(order(0), [0; 0]);
+    let mut once = TryOrder::once(2);
+    assert_eq!([once.next(|_| 3), once.next(|_| 3)], [Some(2), None]);
 }
 
 #[test]
@@ -95,7 +106,7 @@ fn a_primary_whose_stream_stands_still_dies_when_it_has_given_the_lock_away() {
         FaultKind::CrashServer,
         FaultKind::Promote,
     ];
-    let shots = targeted::shots(&calm, &seen, &kinds).plans;
+    let shots = all_shots(&calm, &seen, &kinds);
     let whens: Vec<&Trigger> = shots[0].plan.faults.iter().map(|it| &it.when).collect();
     let dies = matches!(whens[1], Trigger::Acquired { by, .. } if *by == ContenderName(0));
     assert!(dies, "{whens:?}");
@@ -334,7 +345,7 @@ fn five_runs_are_enough_in_worlds_that_are_not_in_the_library() {
 pub(super) fn told(scenario: &str, name: &str, kinds: &[FaultKind]) -> Vec<Vec<String>> {
     let calm = targeted::calm(&case(scenario, name).plan);
     let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
-    let plans = targeted::shots(&calm, &seen, kinds).plans.into_iter();
+    let plans = all_shots(&calm, &seen, kinds).into_iter();
     let tell = |shot: Candidate| shot.plan.faults.iter().map(describe::planned).collect();
     plans.map(tell).collect()
 }
@@ -349,7 +360,7 @@ fn the_one_to_try_of_a_kind_is_the_first_of_all() {
         let calm = targeted::calm(&case(scenario, name).plan);
         let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
         for kind in FaultKind::tried_in(&calm, FaultKind::ALL) {
-            let all = targeted::shots(&calm, &seen, &[kind]).plans;
+            let all = all_shots(&calm, &seen, &[kind]);
             let one = targeted::shot(&calm, &seen, kind, 0);
             let faults = |shot: &Candidate| shot.plan.faults.clone();
             assert_eq!(one.as_ref().map(faults), all.first().map(faults));
@@ -402,6 +413,93 @@ fn one_whose_request_is_lost_stands_still_until_another_is_in_the_middle_of_its_
             .is_some_and(|pause| !pause.contains("for 15s"))
     };
     assert!(tried.iter().take(6).any(lasting), "{:?}", &tried[..6]);
+}
+
+/// Worlds of both services, with and without an ensemble, a queue, and a failover.
+const WORLDS: [(&str, &str); 4] = [
+    ("zookeeper/waiter-death", "zk-no-recheck"),
+    ("redis/look-then-delete", "redis-get-compare-del"),
+    ("redis/sentinel-resumed-primary", "redis-compare-and-delete"),
+    ("redis/sentinel-wait-one-of-two", "redis-wait"),
+];
+
+#[test]
+fn the_first_plans_to_try_are_the_same_however_many_are_made() {
+    let three = [FaultKind::HangServer, FaultKind::Pause, FaultKind::Cut];
+    for (scenario, name) in WORLDS {
+        let calm = targeted::calm(&case(scenario, name).plan);
+        let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
+        let profile = Profile::of(&calm, &seen);
+        for kinds in [FaultKind::tried_in(&calm, FaultKind::ALL), three.to_vec()] {
+            let all = targeted::shots(&profile, &kinds, usize::MAX).plans;
+            for most in [1, 2, 7, 50, 300, all.len(), all.len() + 1] {
+                let first = targeted::shots(&profile, &kinds, most).plans;
+                assert_eq!(first.len(), most.min(all.len()));
+                let same = first.iter().zip(&all);
+                assert!(
+                    same.into_iter()
+                        .all(|(one, all)| one.plan.faults == all.plan.faults),
+                    "{most}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_faults_that_teach_are_the_first_single_ones_of_each_kind() {
+    for (scenario, name) in WORLDS {
+        let calm = targeted::calm(&case(scenario, name).plan);
+        let (_, seen) = simulate_seen(&calm, Tape::from_seed(0));
+        let profile = Profile::of(&calm, &seen);
+        for kind in FaultKind::tried_in(&calm, FaultKind::ALL) {
+            let all = profile.aims(&[kind], usize::MAX).into_iter();
+            let chains = all.map(|aim| profile.chain(&aim, &[kind]).faults);
+            let single = chains.enumerate().filter(|(_, faults)| faults.len() == 1);
+            let single: Vec<_> = single.take(16).collect();
+            let found = profile.single_faults(kind, 16).into_iter();
+            let found = found.map(|(place, aim)| (place, profile.chain(&aim, &[kind]).faults));
+            assert_eq!(found.collect::<Vec<_>>(), single, "{scenario} {kind:?}");
+        }
+    }
+}
+
+#[test]
+fn no_more_is_worked_out_than_is_soon_tried() {
+    let plan = targeted::calm(&case("zookeeper/waiter-death", "zk-no-recheck").plan);
+    let (_, seen) = simulate_seen(&plan, Tape::from_seed(0));
+    let kinds = FaultKind::tried_in(&plan, FaultKind::ALL);
+    let open = SampledParameters::default();
+    let mut aimed = Aimed::new(
+        BasePlan {
+            plan: plan.clone(),
+            open,
+        },
+        kinds.clone(),
+    );
+    let sample = kinds.len() * 2;
+    for run in 0..=4 * sample {
+        aimed.next(0);
+        assert!(aimed.shots.len() <= 2 * (run + sample), "{run}");
+    }
+    assert!(all_shots(&plan, &seen, &kinds).len() > 8 * sample);
+}
+
+#[test]
+fn a_hunt_that_is_stopped_begins_no_further_run() {
+    let case = case("zookeeper/waiter-death", "zk-hardened");
+    let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+    let with = (FaultKind::ALL, &SearchStrategy::ALL[..]);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let hunted = pool.unwrap().install(|| {
+        hunt(&case, with, 0, Bounds::runs(40), &stop, &|| {
+            done.fetch_add(1, Ordering::Relaxed);
+            stop.store(true, Ordering::Relaxed);
+        })
+    });
+    assert_eq!(hunted.runs, 1);
+    // What a second fault is aimed at had to run before.
+    assert!(done.into_inner() <= 3);
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub fn share_of_plain_runs(case: &Case, length: Duration) -> f64 {
     let mut folded = 0;
     while searched + plain < length {
         let watch = Stopwatch::start();
-        let batch = chase.batch(BATCH, &|| ());
+        let batch = chase.batch(BATCH, &|| false, &|| ());
         for looked in &batch {
             chase.learn(looked, &[]);
         }

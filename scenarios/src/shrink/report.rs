@@ -10,6 +10,7 @@ use super::reproduction::reproduction;
 use super::search::read_back;
 use super::unasked::Unasked;
 use super::{Cut, Shrunk};
+use crate::case_statistics::Tally;
 use crate::clock::Stopwatch;
 use crate::program;
 use crate::replay_command::ReplayCommand;
@@ -18,26 +19,62 @@ use crate::scenario::{Case, Scenario};
 use crate::why;
 use crate::write;
 
-/// Shrinks runs that violate each promise that nobody expected to be violated, and tells apart how they do. The story
-/// is told of the smallest that does it as the first, or of the run that was found if nothing is left to spend on it.
-pub fn shorten(
+/// The outcome of a case as [`runner::conclude`] has it; if anything is to be spent on that, told of the smallest run
+/// that fails so.
+pub fn conclude(
+    scenario: &Scenario,
+    case: &Case,
+    tally: &Tally,
+    unasked: Option<&mut Unasked<'_>>,
+) -> CaseOutcome {
+    let Some(unasked) = unasked else {
+        return runner::conclude(scenario, case, tally);
+    };
+    let watch = Stopwatch::start();
+    let mut outcome = tally.outcome(scenario, case);
+    let explained = tally.run_to_explain(case);
+    let violated = explained.iter().find_map(|(_, violated)| violated.as_ref());
+    let about = violated.map(|(invariant, _)| invariant.as_str());
+    let run = shorten(scenario, case, &mut outcome, about, unasked);
+    outcome.story = match run {
+        ToldRun::Smallest(story) => Some(story),
+        ToldRun::AsFound(cut) => explained.and_then(|(seed, violated)| {
+            let mut story = runner::replay_story(scenario, case, seed, violated)?;
+            story.smaller = cut.map(|cut| untouched(scenario, case, &story, cut));
+            Some(Box::new(story))
+        }),
+    };
+    outcome.took += watch.elapsed();
+    outcome
+}
+
+/// The run of which the story of a failure is told.
+pub(super) enum ToldRun {
+    /// The smallest that fails so, with its story.
+    Smallest(Box<Story>),
+    /// The run that was found; and why no smaller one was sought, if something kept it from being.
+    AsFound(Option<Cut>),
+}
+
+/// Shrinks runs that violate each promise that was expected to hold, and tells apart how they do. Of one promise the
+/// story is to be told: of the smallest run that breaks it as the first, if there is one.
+pub(super) fn shorten(
     scenario: &Scenario,
     case: &Case,
     outcome: &mut CaseOutcome,
+    about: Option<&str>,
     unasked: &mut Unasked<'_>,
-) {
-    let watch = Stopwatch::start();
-    let about = outcome.story.as_ref().and_then(|it| it.violated.clone());
-    let about = about.map(|(invariant, _)| invariant);
+) -> ToldRun {
+    let mut run = ToldRun::AsFound(None);
     for violation in outcome.violations.iter_mut().filter(|it| !it.expected) {
         let Some(invariant) = invariants::find(&violation.invariant) else {
             continue;
         };
-        let is_told = about.as_ref() == Some(&violation.invariant);
+        let is_told = about == Some(&violation.invariant);
         if let Some(cut) = unasked.is_over() {
             unasked.passes_over();
-            if let (true, Some(told)) = (is_told, &mut outcome.story) {
-                told.smaller = Some(untouched(scenario, case, told, invariant.name, cut));
+            if is_told {
+                run = ToldRun::AsFound(Some(cut));
             }
             continue;
         }
@@ -72,27 +109,22 @@ pub fn shorten(
                         |stop: &AtomicBool| why::needs(&shrunk.plan, invariant, why::OTHERS, stop);
                     words.needs = unasked.timed(needs);
                 }
-                outcome.story = Some(Box::new(told));
+                run = ToldRun::Smallest(Box::new(told));
             }
         }
     }
-    outcome.took += watch.elapsed();
+    run
 }
 
 /// What is said of a failure that is told as it was found, because nothing is left to spend on it.
-fn untouched(
-    scenario: &Scenario,
-    case: &Case,
-    told: &Story,
-    invariant: &str,
-    cut: Cut,
-) -> ShrunkRun {
+fn untouched(scenario: &Scenario, case: &Case, told: &Story, cut: Cut) -> ShrunkRun {
     let again = ReplayCommand {
         scenario,
         case,
         seed: told.seed,
         hash: Some(told.hash),
     };
+    let violated = told.violated.as_ref();
     let why = match cut {
         Cut::Budget | Cut::Time => {
             "not tried: what is spent unasked went into the failures before this one"
@@ -102,7 +134,7 @@ fn untouched(
     ShrunkRun {
         sizes: format!("{why}; `{} shrink` does it", program::command()),
         is_other: false,
-        keep: Some(again.shrink(invariant)),
+        keep: violated.map(|(invariant, _)| again.shrink(invariant)),
         events: 0,
         shape: Vec::new(),
         needs: Vec::new(),

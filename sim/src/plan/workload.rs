@@ -205,20 +205,6 @@ impl Workload {
         .unwrap_or(u32::MAX)
     }
 
-    /// Engine events after which a run gives up if the file does not say: enough for every contender to
-    /// ask a few hundred things in each round, and for a herd to be woken by every release.
-    pub fn default_event_budget(&self) -> u64 {
-        let contenders = u64::from(self.contenders);
-        let turns = u64::from(self.sections()).saturating_mul(self.locks_at_once.into());
-        let asked = turns.saturating_mul(2_000);
-        let woken = turns.saturating_mul(contenders).saturating_mul(20);
-        let read = u64::from(self.bystanders).saturating_mul(100_000);
-        1_000_000_u64
-            .saturating_add(asked)
-            .saturating_add(woken)
-            .saturating_add(read)
-    }
-
     /// What `of` says of each contender, and of how many it is so: those that do nothing otherwise are asked for once.
     pub fn each<T>(&self, of: impl Fn(ContenderName) -> T) -> impl Iterator<Item = (T, u64)> {
         let unlike = self.contender_settings.len();

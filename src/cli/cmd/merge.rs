@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::checker::outcome::{ScenarioOutcome, Standing};
 use crate::reports::{json, summary};
-use crate::scenarios::runner::conclude;
 use crate::scenarios::shard_file::{self, ShardFile};
-use crate::scenarios::shrink::{self, Unasked};
+use crate::scenarios::shrink::{Unasked, conclude};
 use crate::scenarios::{Scenario, coverage, program};
 
 use rayon::ThreadPool;
@@ -83,7 +82,7 @@ impl Merge {
         let pool = threads::pool(None)?;
         let outcomes = self.outcomes(&joined, &scenarios, (&pool, &work));
         work.end();
-        let vacuous = coverage::vacuous(&outcomes);
+        let vacuous = coverage::vacuous(&scenarios, &outcomes);
         let cases = outcomes.iter().flat_map(|it| &it.cases);
         let unsaturated = vacuous.iter().any(|it| !it.needs_more_seeds());
         let unsaturated = unsaturated.then_some(Standing::Fail);
@@ -120,13 +119,8 @@ impl Merge {
         let mut outcomes: Vec<(&str, ScenarioOutcome)> = Vec::new();
         for (ran, scenario) in joined.cases.iter().zip(scenarios) {
             for case in &scenario.cases {
-                let outcome = pool.install(|| {
-                    let mut outcome = conclude(scenario, case, &ran.tally);
-                    if !self.no_shrink {
-                        shrink::shorten(scenario, case, &mut outcome, &mut unasked);
-                    }
-                    outcome
-                });
+                let unasked = (!self.no_shrink).then_some(&mut unasked);
+                let outcome = pool.install(|| conclude(scenario, case, &ran.tally, unasked));
                 match outcomes.last_mut() {
                     Some((path, last)) if *path == ran.path => last.cases.push(outcome),
                     Some(_) | None => outcomes.push((

@@ -7,9 +7,9 @@ use crate::checker::outcome::{CaseOutcome, ScenarioOutcome, Standing};
 use crate::reports::{json, summary};
 use crate::scenarios::case_statistics::Tally;
 use crate::scenarios::replay_command::quoted;
-use crate::scenarios::runner::{RunOptions, Stopped, conclude, run_block};
+use crate::scenarios::runner::{RunOptions, Stopped, run_block};
 use crate::scenarios::shard_file::ShardFile;
-use crate::scenarios::shrink::{self, Unasked};
+use crate::scenarios::shrink::{Unasked, conclude};
 use crate::scenarios::{Case, Scenario, coverage, program};
 use rayon::ThreadPool;
 
@@ -112,9 +112,10 @@ impl Run {
         }
         let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
         let standings = cases.map(|case| case.standing);
-        let vacuous = match span.shard {
-            None => coverage::vacuous(&outcomes),
-            Some(_) => Vec::new(),
+        // Of a folder of which not every case was to run, nothing is owed.
+        let vacuous = match (span.shard, &self.cases[..]) {
+            (None, []) => coverage::vacuous(&scenarios, &outcomes),
+            _ => Vec::new(),
         };
         let unsaturated = vacuous.iter().any(|it| !it.needs_more_seeds());
         let unsaturated = unsaturated.then_some(Standing::Fail);
@@ -293,8 +294,8 @@ impl Run {
                 }
             };
             let is_whole = !work.is_stopped();
-            let unasked = &mut running.unasked;
-            let outcome = pool.install(|| self.conclude(scenario, case, &tally, unasked));
+            let unasked = (!self.no_shrink).then_some(&mut running.unasked);
+            let outcome = pool.install(|| conclude(scenario, case, &tally, unasked));
             let standing = outcome.standing;
             running.failed =
                 self.fail_fast && matches!(standing, Standing::Fail | Standing::Broken);
@@ -308,21 +309,6 @@ impl Run {
             work.advance(is_whole);
         }
         Ok(cases)
-    }
-
-    /// What came of a case, told of a smaller run if it failed, unless nobody wants that.
-    fn conclude(
-        &self,
-        scenario: &Scenario,
-        case: &Case,
-        tally: &Tally,
-        unasked: &mut Unasked<'_>,
-    ) -> CaseOutcome {
-        let mut outcome = conclude(scenario, case, tally);
-        if !self.no_shrink {
-            shrink::shorten(scenario, case, &mut outcome, unasked);
-        }
-        outcome
     }
 }
 

@@ -63,7 +63,7 @@ fn every_run_that_breaks_a_promise_is_counted_once() {
     let mut broken = 0;
     let mut left = hunted.runs;
     while left > 0 {
-        for looked in campaign.batch(left.min(16), &|| ()) {
+        for looked in campaign.batch(left.min(16), &|| false, &|| ()) {
             left -= 1;
             broken += looked.broken.len() as u64;
             campaign.learn(&looked, &[]);

@@ -3,15 +3,16 @@ use picklock_checker::outcome::CaseOutcome;
 use std::sync::atomic::AtomicBool;
 
 use super::*;
-use crate::runner::{RunOptions, run_case};
-use crate::scenario::{Catalogue, Scenario, Want};
-use crate::shrink::{Budget, SearchLimit, shorten, shrink};
+use crate::runner::{RunOptions, run_shard};
+use crate::scenario::{Catalogue, Want};
+use crate::shard::Shard;
+use crate::shrink::{Budget, SearchLimit, conclude, shrink};
 use crate::{BUILT_IN, parse};
 
 static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
 
 /// A case of the library that was to keep all that it promises, and what came of so many seeds.
-fn failed(scenario: &str, case: &str, seeds: u64) -> (Scenario, Case, CaseOutcome) {
+fn failed(scenario: &str, case: &str, seeds: u64) -> (Case, CaseOutcome) {
     let text = BUILT_IN.iter().find(|(name, _)| *name == scenario);
     let (name, text) = text.expect("it is in the library");
     let scenario = parse(name, text, &Catalogue::EVERYTHING);
@@ -27,9 +28,12 @@ fn failed(scenario: &str, case: &str, seeds: u64) -> (Scenario, Case, CaseOutcom
         seeds: 0..seeds,
         verify_determinism: false,
     };
-    let outcome = run_case(&scenario, case, &settings, &NOBODY_STOPS, &|| {});
-    let outcome = outcome.expect("nothing stops it");
-    (scenario, case.clone(), outcome)
+    let whole = Shard::WHOLE;
+    let tally = run_shard(&scenario, case, &settings, whole, &NOBODY_STOPS, &|| {});
+    let tally = tally.expect("nothing stops it");
+    let mut unasked = Unasked::new(&NOBODY_STOPS, &|_, _, _| {});
+    let outcome = conclude(&scenario, case, &tally, Some(&mut unasked));
+    (case.clone(), outcome)
 }
 
 fn violation(outcome: &CaseOutcome, invariant: &str) -> Violation {
@@ -41,17 +45,15 @@ fn violation(outcome: &CaseOutcome, invariant: &str) -> Violation {
 #[test]
 fn two_ways_to_break_one_promise_in_one_case_are_told_apart() {
     // What arguments look like may change: one of these has two for one promise.
-    let (scenario, case, mut outcome) = [
+    let (_, outcome) = [
         ("zookeeper/re-entry", "zk-same-name"),
         ("zookeeper/swarm", "zk-unsorted"),
         ("zookeeper/read-then-write", "zk-read-then-write"),
     ]
     .into_iter()
     .map(|(scenario, case)| failed(scenario, case, 20))
-    .find(|(_, _, outcome)| violation(outcome, "mutual-exclusion").alike.len() == 2)
+    .find(|(_, outcome)| violation(outcome, "mutual-exclusion").alike.len() == 2)
     .expect("there is one");
-    let mut unasked = Unasked::new(&NOBODY_STOPS, &|_, _, _| {});
-    shorten(&scenario, &case, &mut outcome, &mut unasked);
     let violation = violation(&outcome, "mutual-exclusion");
     let ways = &violation.ways;
     assert!((2..=LOOKED_INTO as u64).contains(&violation.looked_into));
@@ -76,10 +78,8 @@ fn two_ways_to_break_one_promise_in_one_case_are_told_apart() {
 
 #[test]
 fn seeds_that_fail_alike_are_of_one_way_and_the_shortest_run_is_told() {
-    let (scenario, case, mut outcome) = failed("zookeeper/unsorted-children", "zk-unsorted", 20);
+    let (case, outcome) = failed("zookeeper/unsorted-children", "zk-unsorted", 20);
     let first = violation(&outcome, "honest-answer").seed;
-    let mut unasked = Unasked::new(&NOBODY_STOPS, &|_, _, _| {});
-    shorten(&scenario, &case, &mut outcome, &mut unasked);
     let violation = violation(&outcome, "honest-answer");
     let [way] = &violation.ways[..] else {
         panic!("{:?}", violation.ways);

@@ -1,15 +1,20 @@
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use picklock_checker::outcome::{CaseOutcome, Story};
+use picklock_algorithms::Build;
+use picklock_algorithms::registry::find;
+use picklock_checker::outcome::Story;
 
 use super::*;
-use crate::runner::{RunOptions, run_case};
+use crate::case_statistics::Tally;
+use crate::runner::{RunOptions, run_shard};
 use crate::scenario::{Catalogue, Scenario, Want};
-use crate::shrink::shorten;
+use crate::shard::Shard;
+use crate::shrink::conclude;
+use crate::shrink::report::{ToldRun, shorten};
 use crate::{BUILT_IN, parse};
 
-/// A failover that takes thousands of events a run, and that nobody expects to break anything.
-fn failed() -> (Scenario, Case, CaseOutcome) {
+/// A failover that takes thousands of events a run, and that is expected to break nothing.
+fn failed() -> (Scenario, Case, Tally) {
     let wanted = "redis/sentinel-failover";
     let (name, text) = BUILT_IN.iter().find(|(name, _)| *name == wanted).unwrap();
     let scenario = parse(name, text, &Catalogue::EVERYTHING);
@@ -27,13 +32,14 @@ fn failed() -> (Scenario, Case, CaseOutcome) {
         verify_determinism: false,
     };
     let nobody_stops = AtomicBool::new(false);
-    let outcome = run_case(&scenario, &case, &settings, &nobody_stops, &|| {});
-    (scenario, case, outcome.unwrap())
+    let whole = Shard::WHOLE;
+    let tally = run_shard(&scenario, &case, &settings, whole, &nobody_stops, &|| {});
+    (scenario, case, tally.unwrap())
 }
 
 fn shortened(unasked: &mut Unasked<'_>) -> Story {
-    let (scenario, case, mut outcome) = failed();
-    shorten(&scenario, &case, &mut outcome, unasked);
+    let (scenario, case, tally) = failed();
+    let outcome = conclude(&scenario, &case, &tally, Some(unasked));
     *outcome.story.unwrap()
 }
 
@@ -114,9 +120,9 @@ fn of_many_failures_the_first_are_shrunk_and_the_others_told_as_they_were_found(
     let nobody_stops = AtomicBool::new(false);
     let mut unasked = Unasked::new(&nobody_stops, &nobody_listens);
     unasked.left.events = 3;
-    let (scenario, case, mut outcome) = failed();
-    let before = outcome.story.clone().unwrap();
-    shorten(&scenario, &case, &mut outcome, &mut unasked);
+    let (scenario, case, tally) = failed();
+    let before = conclude(&scenario, &case, &tally, None).story.unwrap();
+    let outcome = conclude(&scenario, &case, &tally, Some(&mut unasked));
     assert_eq!(unasked.untouched(), 1);
     let story = outcome.story.unwrap();
     assert_eq!((story.hash, &story.history), (before.hash, &before.history));
@@ -131,4 +137,51 @@ fn of_many_failures_the_first_are_shrunk_and_the_others_told_as_they_were_found(
             .keep
             .is_some_and(|it| it.starts_with("picklock shrink "))
     );
+}
+
+/// Locks that [`counted`] has built.
+static BUILT: AtomicU64 = AtomicU64::new(0);
+
+/// The same case, whose recipe counts its locks: there are as many in each run.
+fn counted(mut case: Case) -> Case {
+    case.plan.recipe.build = Build::Redis(&|redis, env, lease| {
+        BUILT.fetch_add(1, Ordering::Relaxed);
+        let recipe = find("redis-compare-and-delete").unwrap();
+        let Build::Redis(build) = recipe.build else {
+            panic!("{} stands on Redis", recipe.name);
+        };
+        build(redis, env, lease)
+    });
+    case
+}
+
+#[test]
+fn only_the_run_that_is_told_runs_again_for_its_story() {
+    let (scenario, case, tally) = failed();
+    let case = counted(case);
+    let built = |work: &dyn Fn() -> bool| {
+        let before = BUILT.load(Ordering::Relaxed);
+        assert!(work());
+        BUILT.load(Ordering::Relaxed) - before
+    };
+    let one_run = built(&|| runner::simulated(&case, 0).broken().is_none());
+    let as_found = || conclude(&scenario, &case, &tally, None).story.is_some();
+    assert_eq!(built(&as_found), one_run);
+    let nobody_stops = AtomicBool::new(false);
+    let unasked = || {
+        let mut unasked = Unasked::new(&nobody_stops, &nobody_listens);
+        unasked.time_left = Duration::MAX;
+        unasked.left.events = 300_000;
+        unasked
+    };
+    let shrunk = built(&|| {
+        let (mut outcome, about) = (tally.outcome(&scenario, &case), Some("mutual-exclusion"));
+        let run = shorten(&scenario, &case, &mut outcome, about, &mut unasked());
+        matches!(run, ToldRun::Smallest(_))
+    });
+    let smallest = || {
+        let outcome = conclude(&scenario, &case, &tally, Some(&mut unasked()));
+        outcome.story.is_some()
+    };
+    assert_eq!(built(&smallest), shrunk);
 }
