@@ -6,6 +6,7 @@
 mod bites;
 mod circles;
 mod imports;
+mod ratchet;
 mod rules;
 mod scan;
 mod tree;
