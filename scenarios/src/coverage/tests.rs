@@ -22,6 +22,7 @@ fn ran(folder: &str, moments: &[&str]) -> Vec<ScenarioOutcome> {
             violations: Vec::new(),
             broken: None,
             seeds: ENOUGH_SEEDS,
+            seeds_at_most: None,
             undecided: BTreeMap::new(),
             reached: moments.iter().map(|it| ((*it).to_owned(), 1)).collect(),
             nearest: BTreeMap::new(),
