@@ -4,6 +4,7 @@
 //! show each rule a bad one.
 
 mod bites;
+mod build_size;
 mod circles;
 mod imports;
 mod ratchet;
