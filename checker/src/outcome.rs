@@ -220,6 +220,8 @@ pub struct CaseOutcome {
     pub broken: Option<Breakage>,
     /// Seeds that were run.
     pub seeds: u64,
+    /// How many its file takes at most, if more were asked for.
+    pub seeds_at_most: Option<u64>,
     /// The reasons for undecided runs, each with how many seeds gave it.
     pub undecided: BTreeMap<String, u64>,
     /// The moments that seeds came through, each with how many did.

@@ -64,6 +64,9 @@ pub struct CaseResult {
     pub as_expected: bool,
     /// How many seeds ran.
     pub seeds: u64,
+    /// How many its file takes at most, if more were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeds_at_most: Option<u64>,
     /// Which these were.
     pub ran: Vec<SeedRange>,
     /// The first violation of each invariant, expected or not.
@@ -141,6 +144,7 @@ fn case_result(case: &CaseOutcome) -> CaseResult {
         algorithm: case.algorithm.clone(),
         as_expected: matches!(case.standing, Standing::Holds | Standing::AsExpected),
         seeds: case.seeds,
+        seeds_at_most: case.seeds_at_most,
         ran: case.ran.clone(),
         violations: case.violations.iter().map(first).collect(),
         broken: case.broken.as_ref().map(|broken| FirstBroken {

@@ -38,6 +38,8 @@ pub fn scenario_in_a_line(outcome: &ScenarioOutcome, names: usize, style: &Style
     let needs: Vec<_> = needs.map(|it| harmless(&it.line)).collect();
     let skipped = skipped.count();
     let expected = count((cases.len() - skipped) as u64, "case") + " as expected";
+    // It stands at the head of the file.
+    let expected = expected + &cases.first().map(at_most).unwrap_or_default();
     let said = match (skipped, needs.first()) {
         (0, _) => expected,
         (skipped, need) => {
@@ -131,15 +133,22 @@ fn verdict_line(case: &CaseOutcome, width: usize, style: &Style) -> String {
             violation.seed,
             count(violation.found_after, "seed")
         ),
-        (Some(_) | None, None) => format!(
-            "{}, {} undecided",
-            count(case.seeds, "seed"),
-            undecided(case)
-        ),
+        (Some(_) | None, None) => {
+            let seeds = count(case.seeds, "seed");
+            let most = at_most(case);
+            format!("{seeds}{most}, {} undecided", undecided(case))
+        }
     };
     let line = format!("{word}  {:<width$}  {detail}", label(case));
     let line = with_right(&line, &took(case.took), style);
     format!("{colored}{}\n", &line[word.len()..])
+}
+
+/// How many seeds the file takes at most, if more were asked for.
+fn at_most(case: &CaseOutcome) -> String {
+    let most = case.seeds_at_most;
+    most.map(|most| format!(" (seeds-at-most {most})"))
+        .unwrap_or_default()
 }
 
 /// How many seeds could not tell; a seed may have several reasons.

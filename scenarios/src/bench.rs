@@ -1,5 +1,7 @@
 //! What the simulator costs on this machine, on one core.
 
+mod jobs;
+
 use std::time::Duration;
 
 use picklock_algorithms::Recipe;
@@ -17,6 +19,8 @@ use crate::herd::Experiment;
 use crate::library::BUILT_IN;
 use crate::scenario::{Case, Catalogue};
 use crate::search::throughput::share_of_plain_runs;
+
+pub use jobs::{JOBS, Job};
 
 /// A figure of this machine, and what it should be.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,11 +15,10 @@ use picklock_checker::{Counts, Nearness, Verdict, Witness};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::digest;
+use crate::scenario::Case;
 use crate::shard::Shard;
 
-/// Fewer seeds than these are a quick look. That none of them came through a moment, or that each drew a fault under
-/// which no lock could keep a promise, is then for want of seeds.
-pub(crate) const ENOUGH_SEEDS: u64 = 20;
+pub(crate) use crate::scenario::ENOUGH_SEEDS;
 
 /// What has been seen of a case so far, by one shard or by several that were joined.
 ///
@@ -29,6 +28,9 @@ pub(crate) const ENOUGH_SEEDS: u64 = 20;
 pub struct Tally {
     /// All seeds of which this is a part.
     seeds: Range<u64>,
+    /// More were asked for than the file takes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    left_out: bool,
     /// Into how many shards they are split.
     of: u64,
     /// By shard: how many of its seeds ran, which are its first.
@@ -91,10 +93,21 @@ impl ViolationCount {
 }
 
 impl Tally {
+    /// Nothing yet, of a shard of the seeds that a case takes of those that are asked for.
+    pub fn of(case: &Case, asked: &Range<u64>, shard: Shard) -> Self {
+        let seeds = case.seeds(asked);
+        let left_out = case.recorded.is_none() && seeds != *asked;
+        Self {
+            left_out,
+            ..Self::new(seeds, shard)
+        }
+    }
+
     /// Nothing yet, of a shard of these seeds.
-    pub fn new(seeds: Range<u64>, shard: Shard) -> Self {
+    pub(crate) fn new(seeds: Range<u64>, shard: Shard) -> Self {
         Self {
             seeds,
+            left_out: false,
             of: shard.of(),
             ran: BTreeMap::from([(shard.index(), 0)]),
             hash: 0,

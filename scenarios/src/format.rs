@@ -25,6 +25,7 @@ mod regions;
 mod replay;
 mod revocation;
 mod sampled_parameters;
+mod seeds_at_most;
 mod service;
 mod sometimes;
 mod trigger;
@@ -147,6 +148,7 @@ fn scenario(
     }
     replay::replay(fields, &mut cases, mistakes);
     replay::saved(fields, &mut cases, mistakes);
+    seeds_at_most::read(fields, &mut cases, mistakes);
     Scenario {
         name: name.to_owned(),
         path: path.to_owned(),

@@ -84,7 +84,7 @@ pub fn run_shard(
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Tally, Stopped> {
-    let mut tally = Tally::new(case.seeds(&settings.seeds), shard);
+    let mut tally = Tally::of(case, &settings.seeds, shard);
     while run_block(
         scenario,
         case,

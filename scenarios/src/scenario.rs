@@ -71,6 +71,10 @@ pub struct Scenario {
     pub cases: Vec<Case>,
 }
 
+/// Fewer seeds than these are a quick look. That none of them came through a moment, or that each drew a fault under
+/// which no lock could keep a promise, is then for want of seeds. So no file can take fewer.
+pub(crate) const ENOUGH_SEEDS: u64 = 20;
+
 /// One algorithm in the world of a scenario.
 #[derive(Clone)]
 pub struct Case {
@@ -97,15 +101,18 @@ pub struct Case {
     pub recorded: Option<Recorded>,
     /// The seed that drew the plan, if it was saved with `picklock plan`. The case is about many runs all the same.
     pub saved: Option<SavedPlan>,
+    /// How many seeds show what there is to see, if the file says so: a run takes no more of those that are asked for.
+    pub seeds_at_most: Option<u64>,
 }
 
 impl Case {
-    /// The seeds that it is run with, of those that were asked for. A run that was recorded is run once, whatever was
-    /// asked for: its seed is 0.
+    /// The seeds that it is run with, of those that were asked for: all, or the first of them, if the file takes no
+    /// more. A run that was recorded is run once, whatever was asked for: its seed is 0.
     pub fn seeds(&self, asked: &Range<u64>) -> Range<u64> {
+        let most = self.seeds_at_most.unwrap_or(u64::MAX);
         match self.recorded {
             Some(_) => 0..1,
-            None => asked.clone(),
+            None => asked.start..asked.end.min(asked.start.saturating_add(most)),
         }
     }
 }
@@ -183,6 +190,7 @@ impl fmt::Debug for Case {
             .field("measures", &self.measures)
             .field("recorded", &self.recorded)
             .field("saved", &self.saved)
+            .field("seeds_at_most", &self.seeds_at_most)
             .finish()
     }
 }

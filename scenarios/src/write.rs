@@ -67,6 +67,13 @@ fn head(scenario: &Scenario, case: &Case, open: &SampledParameters) -> Table {
             "event-budget",
             has_budget.then(|| count(case.plan.event_budget)),
         )
+        // A run that was recorded has one seed.
+        .with(
+            "seeds-at-most",
+            case.seeds_at_most
+                .filter(|_| case.recorded.is_none())
+                .map(count),
+        )
         .with(
             "faults.any",
             open.faults.as_ref().map(sampled_parameters::faults),

@@ -4,8 +4,10 @@
 //! show each rule a bad one.
 
 mod bites;
+mod build_size;
 mod circles;
 mod imports;
+mod ratchet;
 mod rules;
 mod scan;
 mod tree;

@@ -63,9 +63,12 @@ fn row(case: &CaseOutcome, section: Option<usize>) -> String {
     if let (None, Some(story)) = (section, &case.story) {
         findings.push(format!("<code>{}</code>", escaped(&story.replay)));
     }
-    let (seeds, findings) = (case.seeds, findings.join("<br>"));
+    let most = case.seeds_at_most;
+    let most = most.map(|most| format!(" (seeds-at-most {most})"));
+    let (seeds, most) = (case.seeds, most.unwrap_or_default());
+    let findings = findings.join("<br>");
     format!(
-        "<tr><td><span class=\"verdict {class}\">{word}</span></td><td>{name}</td><td>{seeds}</td><td>{findings}</td>\
-         </tr>\n"
+        "<tr><td><span class=\"verdict {class}\">{word}</span></td><td>{name}</td><td>{seeds}{most}</td>\
+         <td>{findings}</td></tr>\n"
     )
 }

@@ -41,6 +41,7 @@ fn case(scenario: &str, alike: &[(&str, u64, u64)]) -> ScenarioOutcome {
         violations: vec![violation],
         broken: None,
         seeds: 1,
+        seeds_at_most: None,
         ran: Vec::new(),
         undecided: BTreeMap::new(),
         reached: BTreeMap::new(),

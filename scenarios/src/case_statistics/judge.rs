@@ -62,6 +62,7 @@ impl Tally {
             violations,
             broken: self.broken.clone(),
             seeds: self.seeds(),
+            seeds_at_most: case.seeds_at_most.filter(|_| self.left_out),
             ran: self.ran(),
             undecided,
             reached: self.reached.clone(),

@@ -33,6 +33,7 @@ fn ran(scenarios: &[Scenario], folder: &str, moments: &[&str]) -> Vec<ScenarioOu
             violations: Vec::new(),
             broken: None,
             seeds: ENOUGH_SEEDS,
+            seeds_at_most: None,
             undecided: BTreeMap::new(),
             reached: moments.iter().map(|it| ((*it).to_owned(), 1)).collect(),
             nearest: BTreeMap::new(),

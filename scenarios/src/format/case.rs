@@ -116,6 +116,7 @@ pub(super) fn case(
             measures,
             recorded: None,
             saved: None,
+            seeds_at_most: None,
         },
         span: name_item
             .or(algorithm_item)

@@ -9,6 +9,7 @@ use super::redis::REDIS;
 use super::words;
 use super::workload::WORKLOAD;
 use super::zookeeper::ZOOKEEPER;
+use crate::scenario::ENOUGH_SEEDS;
 
 /// A scenario file.
 pub const FILE: KeyTable = KeyTable {
@@ -43,6 +44,13 @@ pub const FILE: KeyTable = KeyTable {
             "by the workload",
             "After so many events of the engine a run gives up, undecided; the report says how many they were, and \
             twice as many.",
+        ),
+        Key::new(
+            "seeds-at-most",
+            Holds::Whole(ENOUGH_SEEDS as i64, i64::MAX),
+            "all that a run is asked for",
+            "So many seeds show what there is to see, and each costs much: of the seeds that `picklock run` is asked \
+            for, it takes the first so many, and says so. `--all-seeds` has it take all.",
         ),
         Key::new(
             "faults",

@@ -68,6 +68,7 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
                 },
             }),
             saved: None,
+            seeds_at_most: None,
         }],
     }
 }

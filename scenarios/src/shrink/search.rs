@@ -374,6 +374,7 @@ pub(super) fn read_back(case: &Case, plan: &Plan) -> Option<(String, Scenario)> 
         drawn: false,
         recorded: None,
         saved: None,
+        seeds_at_most: None,
     };
     let text = write(&scenario, &case);
     let catalogue = Catalogue {

@@ -74,6 +74,7 @@ fn case_of(plan: &Plan) -> Case {
         drawn: false,
         recorded: None,
         saved: None,
+        seeds_at_most: None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::reports::words::{decimal, thousands};
-use crate::scenarios::bench::{Figure, Goal, figures, herds, searches};
+use crate::reports::words::{count, decimal, thousands};
+use crate::scenarios::bench::{Figure, Goal, JOBS, Job, figures, herds, searches};
 
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
@@ -15,8 +15,10 @@ const EXAMPLES: &str = "\
 Examples:
   picklock bench
   picklock bench --herd 10000     also the herds of ten thousand, which take a while
+  valgrind --tool=cachegrind --cache-sim=no picklock bench --job shrink
 
-All figures are of one core. A machine that does other things meanwhile gives lower ones.";
+All figures are of one core. A machine that does other things meanwhile gives lower ones. The
+instructions of a job are nearly the same every time, whatever else the machine does.";
 
 /// Measure what the simulator costs on this machine, and compare it with what it should.
 #[derive(Debug, clap::Args)]
@@ -29,6 +31,19 @@ pub struct Bench {
     /// Measure herds of so many contenders too.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
     herd: Option<u32>,
+    /// Do this job and nothing else, a fixed number of times and without a clock, for a tool that counts its work.
+    #[arg(long, value_name = "JOB", value_parser = job, conflicts_with_all = ["millis", "herd"])]
+    job: Option<&'static Job>,
+    /// Do it so often instead; 0 tells what the program costs besides.
+    #[arg(long, value_name = "N", requires = "job")]
+    times: Option<u64>,
+}
+
+/// Finds a job by its name.
+fn job(name: &str) -> Result<&'static Job, String> {
+    let names: Vec<&str> = JOBS.iter().map(|job| job.name).collect();
+    let found = JOBS.iter().find(|job| job.name == name);
+    found.ok_or_else(|| format!("expected one of {}", names.join(", ")))
 }
 
 impl Bench {
@@ -40,6 +55,13 @@ impl Bench {
     pub fn execute(self, _look: &OutputArgs) -> Result<u8, Failure> {
         // One core, whatever the machine has.
         let pool = threads::pool(Some(1))?;
+        if let Some(job) = self.job {
+            let times = self.times.unwrap_or(job.times);
+            let done = pool.install(|| (job.run)(times));
+            let (times, what) = (count(times, "time"), job.what);
+            console::print(&format!("{times} {what}: {done:016x}\n"))?;
+            return Ok(exit::AS_EXPECTED);
+        }
         let each = Duration::from_millis(self.millis);
         let work = Work::measuring(3);
         work.at("the engine, and short runs".to_owned());

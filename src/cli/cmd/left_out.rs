@@ -1,4 +1,4 @@
-//! What a run says that it has left out: cases that did not run, and failures that were not shrunk.
+//! What a run says that it has left out: cases that did not run, seeds, and failures that were not shrunk.
 
 use crate::checker::outcome::ScenarioOutcome;
 use crate::reports::words::count;
@@ -28,4 +28,16 @@ pub(super) fn describe_unshrunk(untouched: u32) -> String {
          in all. `{} shrink` makes each smaller.\n",
         program::command()
     )
+}
+
+/// Says how many cases took fewer seeds than were asked for, because their files say that these are enough.
+pub(super) fn describe_fewer_seeds(outcomes: &[ScenarioOutcome]) -> String {
+    let cases = outcomes.iter().flat_map(|it| &it.cases);
+    match cases.filter(|case| case.seeds_at_most.is_some()).count() as u64 {
+        0 => String::new(),
+        some => format!(
+            "  Fewer seeds of {}, by `seeds-at-most` of their files; --all-seeds takes all.\n",
+            count(some, "case")
+        ),
+    }
 }

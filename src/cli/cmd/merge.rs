@@ -10,6 +10,7 @@ use crate::scenarios::{Scenario, coverage, program};
 
 use rayon::ThreadPool;
 
+use super::left_out::describe_fewer_seeds;
 use super::page;
 use super::report_args::ReportArgs;
 use super::verbosity::{Among, VerbosityArgs};
@@ -94,6 +95,7 @@ impl Merge {
         }
         text.push_str(&summary::summary(&outcomes, code, &look.stdout()));
         text.push_str(&coverage::describe(&vacuous));
+        text.push_str(&describe_fewer_seeds(&outcomes));
         console::shown(work.print(&self.reports.output(text)))?;
         if let Some(path) = &self.json {
             work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;

@@ -165,6 +165,7 @@ fn broken(job: &Job, seed: u64, stuck: &Stuck) -> CaseOutcome {
             why,
         }),
         seeds: 1,
+        seeds_at_most: None,
         undecided: Default::default(),
         reached: Default::default(),
         nearest: Default::default(),

@@ -14,7 +14,7 @@ use crate::scenarios::{Case, Scenario, coverage, program};
 use rayon::ThreadPool;
 
 use super::charts;
-use super::left_out::{describe_left, describe_unshrunk};
+use super::left_out::{describe_fewer_seeds, describe_left, describe_unshrunk};
 use super::page;
 use super::partial_results::PartialResults;
 use super::report_args::ReportArgs;
@@ -86,7 +86,8 @@ impl Run {
     ///
     /// [`Failure`], if not all of them could be run and reported.
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
-        let scenarios = select::scenarios(&self.paths, &self.cases)?;
+        let mut scenarios = select::scenarios(&self.paths, &self.cases)?;
+        self.part.lift_limits(&mut scenarios);
         let span = self.part.span()?;
         let pool = threads::pool(self.jobs)?;
         let work = self.work(&scenarios, &span);
@@ -127,6 +128,7 @@ impl Run {
             let mut summary = summary::summary(&outcomes, code, &look.stdout());
             summary.push_str(&coverage::describe(&vacuous));
             summary.push_str(&describe_unshrunk(untouched));
+            summary.push_str(&describe_fewer_seeds(&outcomes));
             if failed_fast {
                 summary.push_str(&describe_left(&scenarios, &outcomes));
             }
@@ -351,7 +353,7 @@ fn all_seeds(
     span: &Span,
     work: &Work,
 ) -> Result<Tally, Failure> {
-    let mut tally = Tally::new(case.seeds(&settings.seeds), span.part());
+    let mut tally = Tally::of(case, &settings.seeds, span.part());
     let progress = || work.seed_done();
     loop {
         let part = (span.part(), &mut tally);

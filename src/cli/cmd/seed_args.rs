@@ -33,6 +33,9 @@ pub struct SeedArgs {
     /// what continuous integration sets.
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<ShardChoice>,
+    /// Take all seeds that are asked for, in files that say `seeds-at-most`, too.
+    #[arg(long)]
+    all_seeds: bool,
     /// Run as many seeds as fit into this time, such as 60s or 5m, as many of each case.
     #[arg(long, value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
@@ -97,6 +100,14 @@ impl SeedArgs {
         })
     }
 
+    /// Has files take all seeds that are asked for, if that is wanted.
+    pub fn lift_limits(&self, scenarios: &mut [Scenario]) {
+        let cases = scenarios.iter_mut().flat_map(|it| &mut it.cases);
+        for case in cases.filter(|_| self.all_seeds) {
+            case.seeds_at_most = None;
+        }
+    }
+
     /// What to add to a command to run the same seeds on another day, if that needs to be said: as many of each case
     /// as have run, if time was the limit.
     fn pinned(&self, span: &Span, ran: u64) -> Option<String> {
@@ -111,10 +122,9 @@ impl SeedArgs {
             }
         };
         let shard = span.shard.map(|shard| format!(" --shard {shard}"));
-        Some(format!(
-            "{seeds}--seed-base {base}{}",
-            shard.unwrap_or_default()
-        ))
+        let shard = shard.unwrap_or_default();
+        let all = if self.all_seeds { " --all-seeds" } else { "" };
+        Some(format!("{seeds}--seed-base {base}{shard}{all}"))
     }
 
     /// What to say of the seeds after the results, if they are not just what was asked for: lines that end with a line
@@ -180,7 +190,7 @@ pub fn timed(
             .iter()
             .flat_map(|it| it.cases.iter().map(move |case| (it, case)))
     };
-    let nothing = |case: &Case| Tally::new(case.seeds(&settings.seeds), span.part());
+    let nothing = |case: &Case| Tally::of(case, &settings.seeds, span.part());
     let mut tallies: VecDeque<Tally> = cases().map(|(_, case)| nothing(case)).collect();
     let watch = Stopwatch::start();
     loop {

@@ -296,3 +296,69 @@ fn a_recorded_run_is_run_once_whatever_the_seeds_and_shards() {
     assert_eq!(results["cases"][0]["seeds"], 1);
     assert_eq!(results["cases"][1]["seeds"], 17);
 }
+
+/// A scenario whose file is content with 20 seeds.
+const FEW: &str = r#"
+seeds-at-most = 20
+workload.contenders = 2
+
+[[case]]
+algorithm = "zk-hardened"
+"#;
+
+#[test]
+fn a_file_may_take_fewer_seeds_and_the_run_says_so() {
+    let folder = Folder::new();
+    let few = folder.file("few.toml", FEW);
+    let json = folder.at("few.json");
+    for (arguments, seeds, is_cut) in [
+        (&["--seeds", "7..57"][..], 20, true),
+        (&["--seeds", "20"], 20, false),
+        (&["--seeds", "7..57", "--all-seeds"], 50, false),
+    ] {
+        let done = picklock(&[&["run", &few, "--json", &json], arguments].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        let said = format!(
+            "{seeds} seeds{}, 0 undecided",
+            if is_cut { " (seeds-at-most 20)" } else { "" }
+        );
+        assert!(done.stdout.contains(&said), "{done:?}");
+        let note =
+            "Fewer seeds of 1 case, by `seeds-at-most` of their files; --all-seeds takes all.";
+        assert_eq!(done.stdout.contains(note), is_cut, "{done:?}");
+        let results = std::fs::read_to_string(&json).expect("it was written");
+        assert!(
+            results.contains(&format!("\"seeds\": {seeds}")),
+            "{results}"
+        );
+        assert_eq!(
+            results.contains("\"seeds_at_most\": 20"),
+            is_cut,
+            "{results}"
+        );
+    }
+    let whole = picklock(&["run", &few, "--seeds", "50", "--json", &json]);
+    let files = four(&folder, &[&few, "--seeds", "50"]);
+    let joined = folder.at("joined.json");
+    let all = merged(&files, &["--json", &joined]);
+    assert_eq!(untimed(&whole.stdout), untimed(&all.stdout));
+    let read = |path: &str| std::fs::read_to_string(path).expect("it was written");
+    assert_eq!(read(&json), read(&joined));
+    let rest = picklock(&[
+        "run",
+        &few,
+        "--seeds",
+        "50",
+        "--all-seeds",
+        "--shard",
+        "4/4",
+        "--json",
+        &files[3],
+    ]);
+    assert_eq!(rest.code, Some(0), "{rest:?}");
+    assert_eq!(
+        merged(&files, &[]).code,
+        Some(2),
+        "three shards of 20 seeds, and one of 50"
+    );
+}

@@ -20,6 +20,7 @@ pub fn case(algorithm: &str, standing: Standing) -> CaseOutcome {
         violations: Vec::new(),
         broken: None,
         seeds: 1000,
+        seeds_at_most: None,
         ran: vec![SeedRange {
             from: 0,
             to: 1000,

@@ -512,6 +512,7 @@ pub fn case() -> BoxedStrategy<Case> {
                     }],
                     recorded,
                     saved,
+                    seeds_at_most: None,
                 }
             },
         )
