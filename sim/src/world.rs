@@ -36,11 +36,12 @@ use picklock_checker::{ContenderId, Ended, EventKind, LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
 use picklock_clients::env::LocalFuture;
+use slab::Slab;
 
 use crate::broken::break_off;
 use crate::budget::never_waits;
 use crate::engine::{Executor, Tape, Timeline, timeline};
-use crate::event::{ClientId, Event};
+use crate::event::{ClientId, Event, ResourceCall};
 use crate::latency_samples::Samples;
 use crate::network::{ClientLink, Connections, Latency, Links, RequestId};
 use crate::ownership::Ownership;
@@ -191,6 +192,8 @@ pub(crate) struct World<S: SimulatedService> {
     pub contenders_active: usize,
     /// Messages to and from the resource.
     pub resource_in_flight: usize,
+    /// Requests to the resource that have not arrived.
+    pub resource_calls: Slab<ResourceCall>,
     /// Requests and notifications of contenders under way.
     pub busy: PendingWork,
     /// Whose client has just been told something that somebody waited for.
@@ -352,7 +355,7 @@ impl<S: SimulatedService> World<S> {
             Event::Timer { done, .. } => done.complete(()),
             Event::LocalTimer { process } => self.fire_local_timers(process),
             Event::Processed { number, .. } => self.processed(number),
-            Event::Resource(call) => self.at_resource(*call),
+            Event::Resource { call, .. } => self.at_resource(call),
             Event::Answer { value, answer, .. } => {
                 self.resource_in_flight -= 1;
                 answer.complete(value);
