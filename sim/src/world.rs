@@ -202,9 +202,7 @@ pub(crate) struct World<S: SimulatedService> {
     /// Writes that faults wait for, and which are not where they are to be.
     pub pending_writes: Vec<PendingWrite>,
     pub request_fate: Option<MessageFate>,
-    pub reply_fate: Option<MessageFate>,
-    /// The answer that a server sends at this moment.
-    pub answering: Option<RequestId>,
+    /// What faults have planned for answers that are not sent yet.
     pub doomed_replies: Vec<(RequestId, MessageFate)>,
     /// Answers that are to be noted when they reach their clients, and whose contender's they are.
     pub answers_under_way: Vec<(u32, RequestId, RequestKind)>,
@@ -266,13 +264,12 @@ pub(crate) struct FaultState {
 /// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MessageFate {
+    /// It never comes, and its connection breaks.
     Lost,
-    Late(u64),
-}
-
-impl MessageFate {
     /// It never comes, and its connection stays.
-    pub const NEVER: Self = Self::Late(u64::MAX);
+    Swallowed,
+    /// It comes so much later.
+    Late(u64),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -360,7 +357,10 @@ impl<S: SimulatedService> World<S> {
                 self.resource_in_flight -= 1;
                 answer.complete(value);
             }
-            Event::Strike { fault, request } => self.strike(fault, request),
+            Event::Strike { fault, request } => {
+                let fate = self.strike(fault);
+                self.plan_fate_of_reply(request, fate);
+            }
             Event::StrikeAgain { fault } => self.strike_again(fault),
             Event::LinkDown { fault, until } => self.link_goes_down(fault, until),
             Event::Heal { fault } => self.heal(fault),

@@ -92,8 +92,6 @@ impl<S: SimulatedService> World<S> {
             last_release: VirtualTime::ZERO,
             pending_writes: Vec::new(),
             request_fate: None,
-            reply_fate: None,
-            answering: None,
             doomed_replies: Vec::new(),
             answers_under_way: Vec::new(),
             striking: 0,
