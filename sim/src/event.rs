@@ -26,7 +26,11 @@ pub enum Event<E> {
     /// The time has passed that a process takes until a task runs that was woken.
     Processed { process: ProcessId, number: u32 },
     /// A request reaches the resource.
-    Resource(Box<ResourceCall>),
+    Resource {
+        by: ContenderId,
+        /// Where the world keeps it: it is too large for an event.
+        call: usize,
+    },
     /// An answer of the resource reaches its client.
     Answer {
         process: ProcessId,
@@ -88,7 +92,7 @@ impl<E: ServiceEvent> Event<E> {
     pub fn word(&self) -> u64 {
         let (kind, whom) = match self {
             Self::Timer { process, .. } | Self::LocalTimer { process } => (11, process.0),
-            Self::Resource(call) => (12, call.by.0),
+            Self::Resource { by, .. } => (12, by.0),
             Self::Answer { process, .. } => (13, process.0),
             Self::Strike { fault, .. } => (14, *fault as u32),
             Self::StrikeAgain { fault } => (48, *fault as u32),

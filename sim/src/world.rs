@@ -36,11 +36,12 @@ use picklock_checker::{ContenderId, Ended, EventKind, LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
 use picklock_clients::env::LocalFuture;
+use slab::Slab;
 
 use crate::broken::break_off;
 use crate::budget::never_waits;
 use crate::engine::{Executor, Tape, Timeline, timeline};
-use crate::event::{ClientId, Event};
+use crate::event::{ClientId, Event, ResourceCall};
 use crate::latency_samples::Samples;
 use crate::network::{ClientLink, Connections, Latency, Links, RequestId};
 use crate::ownership::Ownership;
@@ -191,6 +192,8 @@ pub(crate) struct World<S: SimulatedService> {
     pub contenders_active: usize,
     /// Messages to and from the resource.
     pub resource_in_flight: usize,
+    /// Requests to the resource that have not arrived.
+    pub resource_calls: Slab<ResourceCall>,
     /// Requests and notifications of contenders under way.
     pub busy: PendingWork,
     /// Whose client has just been told something that somebody waited for.
@@ -199,9 +202,7 @@ pub(crate) struct World<S: SimulatedService> {
     /// Writes that faults wait for, and which are not where they are to be.
     pub pending_writes: Vec<PendingWrite>,
     pub request_fate: Option<MessageFate>,
-    pub reply_fate: Option<MessageFate>,
-    /// The answer that a server sends at this moment.
-    pub answering: Option<RequestId>,
+    /// What faults have planned for answers that are not sent yet.
     pub doomed_replies: Vec<(RequestId, MessageFate)>,
     /// Answers that are to be noted when they reach their clients, and whose contender's they are.
     pub answers_under_way: Vec<(u32, RequestId, RequestKind)>,
@@ -263,13 +264,12 @@ pub(crate) struct FaultState {
 /// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MessageFate {
+    /// It never comes, and its connection breaks.
     Lost,
-    Late(u64),
-}
-
-impl MessageFate {
     /// It never comes, and its connection stays.
-    pub const NEVER: Self = Self::Late(u64::MAX);
+    Swallowed,
+    /// It comes so much later.
+    Late(u64),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -352,12 +352,15 @@ impl<S: SimulatedService> World<S> {
             Event::Timer { done, .. } => done.complete(()),
             Event::LocalTimer { process } => self.fire_local_timers(process),
             Event::Processed { number, .. } => self.processed(number),
-            Event::Resource(call) => self.at_resource(*call),
+            Event::Resource { call, .. } => self.at_resource(call),
             Event::Answer { value, answer, .. } => {
                 self.resource_in_flight -= 1;
                 answer.complete(value);
             }
-            Event::Strike { fault, request } => self.strike(fault, request),
+            Event::Strike { fault, request } => {
+                let fate = self.strike(fault);
+                self.plan_fate_of_reply(request, fate);
+            }
             Event::StrikeAgain { fault } => self.strike_again(fault),
             Event::LinkDown { fault, until } => self.link_goes_down(fault, until),
             Event::Heal { fault } => self.heal(fault),

@@ -326,13 +326,18 @@ impl LockInternals {
             revocable.watch(&self.client, our_path).await?;
         }
         loop {
-            let children = self.get_sorted_children().await?;
-            let sequence_node_name = our_path.rsplit('/').next().unwrap_or_default();
-            let predicate =
-                { self.driver }.gets_the_lock(&children, sequence_node_name, self.max_leases);
-            let path_to_watch = match predicate? {
-                PredicateResults::GetsTheLock => return self.is_of_this_session(our_path).await,
-                PredicateResults::PathToWatch(name) => child(&self.base_path, name),
+            // The list is not kept while it waits: Java collects it then.
+            let path_to_watch = {
+                let children = self.get_sorted_children().await?;
+                let sequence_node_name = our_path.rsplit('/').next().unwrap_or_default();
+                let driver = self.driver;
+                match driver.gets_the_lock(&children, sequence_node_name, self.max_leases)? {
+                    PredicateResults::GetsTheLock => None,
+                    PredicateResults::PathToWatch(name) => Some(child(&self.base_path, name)),
+                }
+            };
+            let Some(path_to_watch) = path_to_watch else {
+                return self.is_of_this_session(our_path).await;
             };
             let watched = self
                 .client

@@ -17,14 +17,13 @@ pub(crate) struct MultiCall {
 }
 
 impl MultiCall {
-    fn of(by: ContenderId) -> Self {
-        let (locks, ends) = (Vec::new(), Vec::new());
-        let open = 0;
+    /// One that begins with this lock.
+    fn of(by: ContenderId, lock: LockId, asked: usize) -> Self {
         Self {
             by,
-            locks,
-            ends,
-            open,
+            locks: vec![(lock, asked)],
+            ends: Vec::new(),
+            open: 1,
         }
     }
 
@@ -42,44 +41,58 @@ impl MultiCall {
     }
 }
 
+/// All calls so far, and by contender the place of its latest.
+struct Calls {
+    all: Vec<MultiCall>,
+    latest: Vec<Option<usize>>,
+}
+
+impl Calls {
+    fn of(contenders: usize) -> Self {
+        Self {
+            all: Vec::new(),
+            latest: vec![None; contenders],
+        }
+    }
+
+    fn latest(&mut self, by: ContenderId) -> Option<&mut MultiCall> {
+        let latest = self.latest.get(by.0 as usize).copied().flatten();
+        self.all.get_mut(latest?)
+    }
+
+    /// A contender asks for a lock: by the call that asks for others already, if none of it has ended.
+    fn asks(&mut self, by: ContenderId, lock: LockId, index: usize) {
+        let pending = |call: &&mut MultiCall| call.open > 0 && call.ends.is_empty();
+        let call = self.latest(by).filter(pending);
+        if let Some(call) = call.filter(|call| call.asked(lock).is_none()) {
+            call.locks.push((lock, index));
+            call.open += 1;
+        } else if let Some(latest) = self.latest.get_mut(by.0 as usize) {
+            *latest = Some(self.all.len());
+            self.all.push(MultiCall::of(by, lock, index));
+        }
+    }
+}
+
 impl Evidence<'_> {
     /// The calls that acquire several locks, in the order in which they begin.
     pub(crate) fn multi_calls(&self) -> Vec<MultiCall> {
-        let contenders = 0..self.run.history.contenders.len() as u32;
-        let calls = contenders.flat_map(|by| self.calls_of(ContenderId(by)));
-        let mut several: Vec<MultiCall> = calls.filter(|call| call.locks.len() > 1).collect();
-        several.sort_by_key(|call| call.locks[0].1);
-        several
-    }
-
-    fn calls_of(&self, who: ContenderId) -> Vec<MultiCall> {
-        let mut calls: Vec<MultiCall> = Vec::new();
+        if self.run.history.locks.len() < 2 {
+            return Vec::new();
+        }
+        let mut calls = Calls::of(self.run.history.contenders.len());
         for (index, event) in self.run.history.events.iter().enumerate() {
             match event.what {
-                EventKind::AcquireStarted { by, lock, .. } if by == who => {
-                    let pending = |call: &&mut MultiCall| call.open > 0 && call.ends.is_empty();
-                    let call = calls.last_mut().filter(pending);
-                    if let Some(call) = call.filter(|call| call.asked(lock).is_none()) {
-                        call.locks.push((lock, index));
-                        call.open += 1;
-                        continue;
-                    }
-                    let mut call = MultiCall::of(by);
-                    call.locks.push((lock, index));
-                    call.open = 1;
-                    calls.push(call);
-                }
+                EventKind::AcquireStarted { by, lock, .. } => calls.asks(by, lock, index),
                 EventKind::Acquired { by, lock, .. }
                 | EventKind::AcquireFailed { by, lock, .. }
-                | EventKind::Cancelled { by, lock }
-                    if by == who =>
-                {
-                    if let Some(call) = calls.last_mut() {
+                | EventKind::Cancelled { by, lock } => {
+                    if let Some(call) = calls.latest(by) {
                         call.ends(lock, index);
                     }
                 }
-                EventKind::Crashed { by } if by == who => {
-                    if let Some(call) = calls.last_mut().filter(|call| call.open > 0) {
+                EventKind::Crashed { by } => {
+                    if let Some(call) = calls.latest(by).filter(|call| call.open > 0) {
                         call.ends.push(index);
                         call.open = 0;
                     }
@@ -87,7 +100,8 @@ impl Evidence<'_> {
                 _ => {}
             }
         }
-        calls
+        calls.all.retain(|call| call.locks.len() > 1);
+        calls.all
     }
 
     /// From which event on the service has the caller as the owner of all locks of a call at once, before this one, if

@@ -8,6 +8,7 @@ use std::time::Duration;
 use picklock_algorithms::LockError;
 use picklock_checker::{EventKind, LockId, Mode, Token};
 use picklock_clients::completion::{Answer, completion};
+use smallvec::SmallVec;
 
 use super::{Contender, Interrupted, Recorded};
 use crate::event::ResourceRequest;
@@ -31,7 +32,7 @@ impl<S: SimulatedService> Contender<S> {
                 self.delayed_write(*held, delay).await;
             }
         }
-        let mut read = Vec::new();
+        let mut read: SmallVec<[i64; 1]> = SmallVec::new();
         if section.step().is_some() {
             for (lock, _) in held {
                 let asked = self.request(*lock, ResourceRequest::Read, Duration::ZERO);

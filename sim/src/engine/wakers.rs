@@ -70,12 +70,15 @@ impl Wake for Link {
         if self.queued.load(Relaxed) {
             return;
         }
-        if self.ready.thread != thread() {
-            self.ready.strayed.store(true, Relaxed);
+        // Asked first: to the compiler it is a call, over which nothing else needs to be kept.
+        let here = thread();
+        let ready = &*self.ready;
+        if ready.thread != here {
+            ready.strayed.store(true, Relaxed);
         }
         self.queued.store(true, Relaxed);
-        self.before.store(self.ready.last.load(Relaxed), Relaxed);
-        self.ready.last.store(self.task.load(Relaxed), Relaxed);
+        self.before.store(ready.last.load(Relaxed), Relaxed);
+        ready.last.store(self.task.load(Relaxed), Relaxed);
     }
 }
 

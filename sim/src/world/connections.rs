@@ -1,12 +1,13 @@
 //! Connections between clients and servers, and when what is sent over them arrives.
 
 use picklock_checker::VirtualTime;
+use picklock_machines::Link;
 
 use super::{SimulatedService, World};
 use crate::link_ids;
-use crate::network::{ConnectionId, ServerId};
+use crate::network::{ConnectionId, Latency, ServerId};
 use crate::process::ProcessId;
-use crate::trace::MessageDirection::{ToClient, ToServer};
+use crate::trace::MessageDirection::{self, ToClient, ToServer};
 
 impl<S: SimulatedService> World<S> {
     /// The process of the client that has a connection.
@@ -21,18 +22,7 @@ impl<S: SimulatedService> World<S> {
 
     /// When a message that a client sends now reaches its server, if it comes later by `extra`.
     pub(crate) fn reaches_server(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
-        let ends = self.connections.get(connection);
-        let link = link_ids::to_server(ends.client);
-        let process = ends.process;
-        let obstacle = self.obstacle_between((process, ends.server), |link| link.to_server);
-        let (latency, is_first) = (
-            self.latency_between(process, ends.server),
-            ends.is_new_to_server(),
-        );
-        let would_leave = obstacle.map_or(self.now, |it| it.leaves(self.now).0);
-        let departs = self.gets_out(obstacle, latency, self.now, is_first);
-        self.trace_lost_packet((connection, ToServer), would_leave, departs);
-        let at = self.travels(latency, link, obstacle, departs, extra);
+        let at = self.arrival((connection, ToServer), self.now, extra);
         self.connections.get_mut(connection).reaches_server(at)
     }
 
@@ -43,18 +33,52 @@ impl<S: SimulatedService> World<S> {
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
-        let ends = self.connections.get(connection);
-        let link = link_ids::to_client(ends.client);
-        let process = ends.process;
-        let obstacle = self.obstacle_between((process, ends.server), |link| link.to_client);
-        let (latency, is_first) = (
-            self.latency_between(process, ends.server),
-            ends.is_new_to_client(),
-        );
-        let would_leave = obstacle.map_or(departs, |it| it.leaves(departs).0);
-        let departs = self.gets_out(obstacle, latency, departs, is_first);
-        self.trace_lost_packet((connection, ToClient), would_leave, departs);
-        let at = self.travels(latency, link, obstacle, departs, extra);
+        let at = self.arrival((connection, ToClient), departs, extra);
         self.connections.get_mut(connection).reaches_client(at)
+    }
+
+    /// When a message on a connection that leaves at `departs` gets through. Mostly nothing is in the way.
+    #[inline(always)]
+    fn arrival(
+        &mut self,
+        way: (ConnectionId, MessageDirection),
+        departs: VirtualTime,
+        extra: u64,
+    ) -> VirtualTime {
+        let ends = self.connections.get(way.0);
+        let latency = self.latency_between(ends.process, ends.server);
+        let link = match way.1 == ToServer {
+            true => link_ids::to_server(ends.client),
+            false => link_ids::to_client(ends.client),
+        };
+        match self.links_clear {
+            true => self.travels(latency, link, None, departs, extra),
+            false => self.arrival_past_obstacle(way, (latency, link), departs, extra),
+        }
+    }
+
+    #[inline(never)]
+    fn arrival_past_obstacle(
+        &mut self,
+        (connection, direction): (ConnectionId, MessageDirection),
+        (latency, link): (Latency, Link),
+        departs: VirtualTime,
+        extra: u64,
+    ) -> VirtualTime {
+        let ends = self.connections.get(connection);
+        let to_server = direction == ToServer;
+        let is_first = match to_server {
+            true => ends.is_new_to_server(),
+            false => ends.is_new_to_client(),
+        };
+        let ends = (ends.process, ends.server);
+        let obstacle = self.obstacle_between(ends, |link| match to_server {
+            true => link.to_server,
+            false => link.to_client,
+        });
+        let would_leave = obstacle.map_or(departs, |obstacle| obstacle.leaves(departs).0);
+        let departs = self.gets_out(obstacle, latency, departs, is_first);
+        self.trace_lost_packet((connection, direction), would_leave, departs);
+        self.travels(latency, link, obstacle, departs, extra)
     }
 }

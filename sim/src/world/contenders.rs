@@ -229,11 +229,19 @@ impl<S: SimulatedService> World<S> {
     /// Looks, after code of a process has run, whether its contenders have come to wait for somebody.
     #[inline]
     pub fn update_waiting(&mut self, process: ProcessId) {
-        for by in self.tasks.of(process) {
-            self.update_waiting_of(ContenderId(by));
+        if self.tasks.are_alone() {
+            // A process is its contender, a bystander, or the operator.
+            if self.tasks.are_in(process) {
+                self.update_waiting_of(ContenderId(process.0));
+            }
+        } else {
+            for by in self.tasks.of(process) {
+                self.update_waiting_of(ContenderId(by));
+            }
         }
     }
 
+    #[inline]
     fn update_waiting_of(&mut self, by: ContenderId) {
         let contender = &self.contenders[by.0 as usize];
         if !contender.acquiring || contender.waiting || contender.pauses > 0 {
@@ -254,7 +262,12 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// Whether other tasks than the contender's own may run in a process: those of its recipe, or another contender.
+    #[inline]
     pub fn has_helpers(&self, process: ProcessId) -> bool {
+        if self.tasks.are_alone() {
+            let contender = self.contenders.get(process.0 as usize);
+            return contender.is_some_and(|contender| contender.has_helpers);
+        }
         let tasks = self.tasks.of(process);
         tasks.len() > 1 || { tasks }.any(|by| self.contenders[by as usize].has_helpers)
     }

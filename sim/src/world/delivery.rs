@@ -16,7 +16,7 @@ impl<S: SimulatedService> World<S> {
             | Event::Processed { process, .. }
             | Event::Answer { process, .. } => self.deliver_to_process(process, event),
             // These have no recipient, or their handler looks at the recipient itself.
-            Event::Resource(_)
+            Event::Resource { .. }
             | Event::Strike { .. }
             | Event::StrikeAgain { .. }
             | Event::LinkDown { .. }
@@ -53,7 +53,7 @@ impl<S: SimulatedService> World<S> {
             Event::Timer { .. }
             | Event::LocalTimer { .. }
             | Event::Processed { .. }
-            | Event::Resource(_)
+            | Event::Resource { .. }
             | Event::Strike { .. }
             | Event::StrikeAgain { .. }
             | Event::LinkDown { .. }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use picklock_checker::{EventKind, FaultId, time::whole_micros};
 
 use super::SimulatedService;
+use super::message_fates::fate_by;
 use super::{MessageFate, Operation, Task, World};
 use crate::event::Event;
-use crate::network::RequestId;
 use crate::plan::{Fault, FaultDuration, LockCall};
 use crate::process::{ProcessId, ProcessState, Thread};
 
@@ -19,14 +19,14 @@ impl<S: SimulatedService> World<S> {
             None => self.over(fault),
             Some(left) => {
                 self.faults[fault].strikes_left = left;
-                self.strike(fault, None);
+                let _of_no_answer = self.strike(fault);
             }
         }
     }
 
-    /// A fault strikes.
+    /// A fault strikes. Answers what becomes of the answer to the request that it strikes, if it is about that.
     #[cold]
-    pub(crate) fn strike(&mut self, fault: usize, request: Option<RequestId>) {
+    pub(crate) fn strike(&mut self, fault: usize) -> Option<MessageFate> {
         let every = self.plan.faults[fault].repeat.and_then(|it| it.every);
         if let Some(every) = every
             && self.faults[fault].strikes_left > 0
@@ -41,7 +41,7 @@ impl<S: SimulatedService> World<S> {
         let plan = std::rc::Rc::clone(&self.plan);
         self.striking = fault;
         self.all_run = false;
-        let lasts = self.inject(&plan.faults[fault].inject, request);
+        let lasts = self.inject(&plan.faults[fault].inject);
         match lasts {
             None => self.over(fault),
             Some(length) => self.timeline.add(self.now + length, Event::Heal { fault }),
@@ -51,10 +51,11 @@ impl<S: SimulatedService> World<S> {
         }
         self.chain(fault);
         self.update_all_run();
+        fate_by(&plan.faults[fault].inject)
     }
 
     /// Breaks something; answers how long it lasts, if it has to be healed.
-    fn inject(&mut self, fault: &Fault, request: Option<RequestId>) -> Option<Duration> {
+    fn inject(&mut self, fault: &Fault) -> Option<Duration> {
         match *fault {
             Fault::Pause { target, length } => {
                 self.pause(self.process_named(target), length);
@@ -99,18 +100,11 @@ impl<S: SimulatedService> World<S> {
                 self.request_fate = Some(MessageFate::Late(whole_micros(by)));
                 None
             }
-            Fault::SwallowReply { .. } => {
-                self.plan_fate_of_reply(request, MessageFate::NEVER);
-                None
-            }
-            Fault::LoseReply { .. } | Fault::LoseMessage { .. } => {
-                self.plan_fate_of_reply(request, MessageFate::Lost);
-                None
-            }
-            Fault::DelayReply { by, .. } => {
-                self.plan_fate_of_reply(request, MessageFate::Late(whole_micros(by)));
-                None
-            }
+            // What becomes of an answer, the strike says.
+            Fault::SwallowReply { .. }
+            | Fault::LoseReply { .. }
+            | Fault::LoseMessage { .. }
+            | Fault::DelayReply { .. } => None,
             Fault::ClockJump { target, by_millis } => {
                 let process = self.process_named(target);
                 self.processes[process.0 as usize].jump(by_millis.saturating_mul(1_000));

@@ -2,10 +2,13 @@
 
 use std::fmt::Display;
 
+use picklock_checker::time::whole_micros;
+
 use super::SimulatedService;
 use super::triggers::{Moment, Occasion};
 use super::{MessageFate, World};
 use crate::network::{ConnectionId, RequestId};
+use crate::plan::Fault;
 use crate::trace::MessageDirection::ToServer;
 use crate::trace::MessageStep::{Lost, Sent};
 
@@ -17,7 +20,7 @@ impl<S: SimulatedService> World<S> {
         match self.request_fate.take() {
             None => Some(0),
             Some(MessageFate::Late(by)) => Some(by),
-            Some(MessageFate::Lost) => {
+            Some(MessageFate::Lost | MessageFate::Swallowed) => {
                 self.trace(connection, (ToServer, Lost), request);
                 None
             }
@@ -35,28 +38,35 @@ impl<S: SimulatedService> World<S> {
             return None;
         }
         self.answer_sets_out(by, request, occasion);
-        self.answering = Some(request);
-        self.moment(Moment::new(by, occasion).about(request));
-        self.answering = None;
-        self.planned_fate_of_reply(request)
+        let fate = self.moment(Moment::new(by, occasion).about_answer(request));
+        fate.or_else(|| self.planned_fate_of_reply(request))
     }
 
     /// What a fault has planned for an answer that is being sent.
     pub(crate) fn planned_fate_of_reply(&mut self, request: RequestId) -> Option<MessageFate> {
         let mut doomed = self.doomed_replies.iter();
         let doomed = doomed.position(|(known, _)| *known == request);
-        self.reply_fate
-            .take()
-            .or_else(|| doomed.map(|index| self.doomed_replies.remove(index).1))
+        doomed.map(|index| self.doomed_replies.remove(index).1)
     }
 
-    /// Plans what becomes of the answer to a request.
-    pub(crate) fn plan_fate_of_reply(&mut self, request: Option<RequestId>, fate: MessageFate) {
-        match request {
-            // The answer is being sent at this very moment.
-            Some(request) if self.answering == Some(request) => self.reply_fate = Some(fate),
-            Some(request) => self.doomed_replies.push((request, fate)),
-            None => {}
+    /// Plans what becomes of the answer to a request, if a fault makes something of it.
+    pub(crate) fn plan_fate_of_reply(
+        &mut self,
+        request: Option<RequestId>,
+        fate: Option<MessageFate>,
+    ) {
+        if let (Some(request), Some(fate)) = (request, fate) {
+            self.doomed_replies.push((request, fate));
         }
+    }
+}
+
+/// What a fault makes of the answer to the request that it strikes.
+pub(super) fn fate_by(fault: &Fault) -> Option<MessageFate> {
+    match *fault {
+        Fault::SwallowReply { .. } => Some(MessageFate::Swallowed),
+        Fault::LoseReply { .. } | Fault::LoseMessage { .. } => Some(MessageFate::Lost),
+        Fault::DelayReply { by, .. } => Some(MessageFate::Late(whole_micros(by))),
+        _ => None,
     }
 }

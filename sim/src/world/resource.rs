@@ -36,16 +36,17 @@ impl<S: SimulatedService> World<S> {
             request,
             answer,
         };
-        self.timeline.add(at, Event::Resource(Box::new(call)));
+        let call = self.resource_calls.insert(call);
+        self.timeline.add(at, Event::Resource { by, call });
     }
 
-    pub(crate) fn at_resource(&mut self, call: ResourceCall) {
+    pub(crate) fn at_resource(&mut self, call: usize) {
         let ResourceCall {
             by,
             lock,
             request,
             answer,
-        } = call;
+        } = self.resource_calls.remove(call);
         let storage = &mut self.storages[lock.0 as usize];
         let value = match request {
             ResourceRequest::Read => {

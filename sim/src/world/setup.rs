@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use picklock_algorithms::LockKind;
 use picklock_checker::{ContenderId, LockId, VirtualTime, Vocabulary};
+use slab::Slab;
 
 use super::SimulatedService;
 use super::beliefs::Beliefs;
@@ -85,13 +86,12 @@ impl<S: SimulatedService> World<S> {
             settling: false,
             contenders_active: contenders,
             resource_in_flight: 0,
+            resource_calls: Slab::new(),
             busy: busy(contenders),
             told: None,
             last_release: VirtualTime::ZERO,
             pending_writes: Vec::new(),
             request_fate: None,
-            reply_fate: None,
-            answering: None,
             doomed_replies: Vec::new(),
             answers_under_way: Vec::new(),
             striking: 0,

@@ -5,7 +5,7 @@ use picklock_clients::RequestKind;
 use rustc_hash::FxHashMap;
 
 use super::SimulatedService;
-use super::World;
+use super::{MessageFate, World};
 use crate::event::Event;
 use crate::network::{RequestId, ServerId};
 use crate::plan::{ContenderName, Trigger};
@@ -19,6 +19,8 @@ pub(crate) struct Moment {
     pub occasion: Occasion,
     /// The request that it is about, if it is about one.
     pub request: Option<RequestId>,
+    /// Whether the answer to it is being sent.
+    answers: bool,
 }
 
 impl Moment {
@@ -28,6 +30,7 @@ impl Moment {
             by,
             occasion,
             request: None,
+            answers: false,
         }
     }
 
@@ -35,6 +38,15 @@ impl Moment {
     pub(crate) fn about(self, request: RequestId) -> Self {
         Self {
             request: Some(request),
+            ..self
+        }
+    }
+
+    /// The same, about an answer that is being sent.
+    pub(crate) fn about_answer(self, request: RequestId) -> Self {
+        Self {
+            request: Some(request),
+            answers: true,
             ..self
         }
     }
@@ -155,16 +167,19 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Tells the faults of the plan that something has happened.
+    /// Tells the faults of the plan that something has happened. Answers what becomes of the answer that is being sent,
+    /// if the moment is about one: the last fault that makes something of it decides.
     #[inline]
-    pub(crate) fn moment(&mut self, moment: Moment) {
-        if self.watches_moments() {
-            self.fire_moment(moment);
+    pub(crate) fn moment(&mut self, moment: Moment) -> Option<MessageFate> {
+        match self.watches_moments() {
+            true => self.fire_moment(moment),
+            false => None,
         }
     }
 
     #[inline(never)]
-    fn fire_moment(&mut self, moment: Moment) {
+    fn fire_moment(&mut self, moment: Moment) -> Option<MessageFate> {
+        let mut decided = None;
         self.note(moment);
         for fault in 0..self.faults.len() {
             if !self.faults[fault].armed {
@@ -173,15 +188,26 @@ impl<S: SimulatedService> World<S> {
             let Some(nth) = awaited(&self.plan.faults[fault].when, moment) else {
                 continue;
             };
-            self.count(fault, nth, moment.request);
+            let fate = self.count(fault, nth, moment.request);
+            match moment.answers {
+                true => decided = fate.or(decided),
+                false => self.plan_fate_of_reply(moment.request, fate),
+            }
         }
+        decided
     }
 
     /// A moment that a fault waits for has come. It fires if it is the one.
-    pub(crate) fn count(&mut self, fault: usize, nth: u32, request: Option<RequestId>) {
+    pub(crate) fn count(
+        &mut self,
+        fault: usize,
+        nth: u32,
+        request: Option<RequestId>,
+    ) -> Option<MessageFate> {
         self.faults[fault].seen += 1;
-        if self.faults[fault].seen >= nth {
-            self.fire(fault, request);
+        match self.faults[fault].seen >= nth {
+            true => self.fire(fault, request),
+            false => None,
         }
     }
 
@@ -205,10 +231,10 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// The trigger of a fault has come.
-    pub(crate) fn fire(&mut self, fault: usize, request: Option<RequestId>) {
+    /// The trigger of a fault has come. Answers what becomes of the answer to the request, if it strikes at once.
+    pub(crate) fn fire(&mut self, fault: usize, request: Option<RequestId>) -> Option<MessageFate> {
         if !self.faults[fault].armed {
-            return;
+            return None;
         }
         let planned = &self.plan.faults[fault];
         let after = planned.after;
@@ -221,11 +247,11 @@ impl<S: SimulatedService> World<S> {
         self.faults[fault].strikes_left -= 1;
         self.faults_active += 1;
         if after.is_zero() {
-            self.strike(fault, request);
-        } else {
-            self.timeline
-                .add(self.now + after, Event::Strike { fault, request });
+            return self.strike(fault);
         }
+        self.timeline
+            .add(self.now + after, Event::Strike { fault, request });
+        None
     }
 
     /// Arms the faults that wait for a time.

@@ -60,6 +60,8 @@ struct Slot {
     waiting: Waiting,
     /// Nobody waits any more.
     forgotten: Cell<bool>,
+    /// A client has registered it.
+    registered: Cell<bool>,
 }
 
 /// The end that the client tells.
@@ -97,6 +99,7 @@ impl Watches {
         slot.more.take();
         slot.waiting.forget();
         slot.forgotten.set(false);
+        slot.registered.set(false);
         (Watcher(Rc::clone(&slot)), Watch(slot))
     }
 }
@@ -132,6 +135,11 @@ impl Watcher {
     /// Whether nobody waits for this watcher any more.
     pub fn is_forgotten(&self) -> bool {
         self.0.forgotten.get()
+    }
+
+    /// A client registers it. Answers whether one has done so before.
+    pub fn register(&self) -> bool {
+        self.0.registered.replace(true)
     }
 
     /// Whether both are the same watcher object.

@@ -22,7 +22,7 @@ pub struct Long<T>(VecDeque<T>);
 impl<T> Long<T> {
     #[inline(never)]
     fn take(&mut self, is_meant: impl Fn(&T) -> bool) -> Option<T> {
-        let index = self.0.iter().position(is_meant)?;
+        let index = self.0.iter().rposition(is_meant)?;
         self.0.swap_remove_back(index)
     }
 }
@@ -82,7 +82,7 @@ impl<T> SmallQueue<T> {
         }
     }
 
-    /// Takes out the first that is meant; the last takes its place.
+    /// Takes out the last that is meant; the last of all takes its place. What is taken out has mostly come lately.
     #[inline]
     pub fn take(&mut self, is_meant: impl Fn(&T) -> bool) -> Option<T> {
         match self {

@@ -72,6 +72,10 @@ impl Scripts {
 
     /// What the script that a command runs says of itself, if it is known, or comes with the command.
     pub(crate) fn declared(&self, command: &Command) -> Option<ScriptFlags> {
+        let begins = command.name().get(..4)?;
+        if !begins.eq_ignore_ascii_case(b"EVAL") {
+            return None;
+        }
         let word = command.word(1)?;
         let script = if command.is("EVAL") || command.is("EVAL_RO") {
             return ScriptFlags::read(word).ok()?.0;

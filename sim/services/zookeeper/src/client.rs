@@ -240,6 +240,9 @@ impl Client {
     }
 
     /// Handles an input. Answers whether [`next_wake`](Self::next_wake) may have become earlier.
+    ///
+    /// It is written where it is called: there the input is known, so that no message is copied to be looked at.
+    #[inline(always)]
     pub fn handle(
         &mut self,
         now: VirtualTime,
@@ -328,6 +331,7 @@ impl Client {
     }
 
     /// How many requests have not been answered, sent or not.
+    #[inline]
     pub fn requests_in_flight(&self) -> usize {
         // Nothing is kept while there is a connection, so that need not be looked at then.
         let unsent = match self.phase {

@@ -71,6 +71,7 @@ impl Following {
         following
     }
 
+    #[inline]
     pub(super) fn next_wake(&self) -> VirtualTime {
         self.watchdog.min(self.retry)
     }

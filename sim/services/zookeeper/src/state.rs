@@ -326,6 +326,7 @@ impl Server {
         }
     }
 
+    #[inline(always)]
     pub(super) fn set_wake(&mut self) {
         let role = match &self.role {
             Role::Down => VirtualTime::NEVER,

@@ -229,7 +229,7 @@ impl Firing<'_> {
         self.fire(Table::Child, parent, kind, None, &readers.of_parent);
     }
 
-    #[inline]
+    #[inline(always)]
     fn fire(
         &mut self,
         table: Table,

@@ -94,7 +94,9 @@ impl World<SimulatedLeaseServer> {
         self.trace(connection, (ToClient, Sent), &reply);
         let extra = match self.fate_of(by.0, answered, request) {
             None => 0,
-            Some(MessageFate::NEVER) => return self.trace(connection, (ToClient, Lost), &reply),
+            Some(MessageFate::Swallowed) => {
+                return self.trace(connection, (ToClient, Lost), &reply);
+            }
             Some(MessageFate::Late(by)) => by,
             Some(MessageFate::Lost) => {
                 self.trace(connection, (ToClient, Lost), &reply);

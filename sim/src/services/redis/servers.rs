@@ -241,7 +241,8 @@ impl World<SimulatedRedis> {
             match self.fate_of_answer(connection) {
                 None => {}
                 Some(MessageFate::Late(by)) => extra = by,
-                Some(MessageFate::Lost) => {
+                // No fault swallows an answer of Redis.
+                Some(MessageFate::Lost | MessageFate::Swallowed) => {
                     self.trace(connection, (ToClient, Lost), &value);
                     self.cut(connection);
                     return;

@@ -88,7 +88,7 @@ impl World<SimulatedZooKeeper> {
             connection,
             message,
         };
-        self.client_input(id, input);
+        self.frequent_client_input(id, input);
         if let Some(received) = received {
             self.moment(received);
         }

@@ -49,7 +49,14 @@ impl World<SimulatedZooKeeper> {
     }
 
     /// Lets a client handle an input, and does what it wants done.
+    #[inline(never)]
     pub fn client_input(&mut self, id: ClientId, input: Input) {
+        self.frequent_client_input(id, input);
+    }
+
+    /// The same where inputs of one kind come often: requests, and messages.
+    #[inline(always)]
+    pub(super) fn frequent_client_input(&mut self, id: ClientId, input: Input) {
         let Some(now) = self.clock_of(id) else {
             return;
         };

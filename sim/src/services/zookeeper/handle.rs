@@ -51,17 +51,20 @@ pub(super) fn first_session(
 ) -> Option<LocalFuture<'static, ()>> {
     let (client, thread) = {
         let world = shared.world.borrow();
-        (world.contenders[by.0 as usize].client?, world.thread_of(by))
+        let client = world.contenders[by.0 as usize].client?;
+        let machine = &world.service.clients[client.0 as usize].machine;
+        if machine.session().0 != 0 || machine.state() != SessionState::Connecting {
+            return None;
+        }
+        (client, world.thread_of(by))
     };
     let zk = handle(shared, client, thread);
-    has_no_session_yet(&zk).then(|| -> LocalFuture<'static, ()> {
-        Box::pin(async move {
-            let changes = zk.session_events();
-            while has_no_session_yet(&zk) {
-                changes.next().await;
-            }
-        })
-    })
+    Some(Box::pin(async move {
+        let changes = zk.session_events();
+        while has_no_session_yet(&zk) {
+            changes.next().await;
+        }
+    }))
 }
 
 fn has_no_session_yet(zk: &ZooKeeper) -> bool {
@@ -97,23 +100,29 @@ impl SimulatedTransport {
         let mut world = self.shared.world.borrow_mut();
         world.client_input(self.client, input);
     }
+
+    #[inline(always)]
+    fn send_request(&self, request: Request, watcher: Option<Watcher>, caller: Caller) {
+        self.shared.called(KEEP);
+        let mut world = self.shared.world.borrow_mut();
+        let input = Input::Request {
+            request,
+            watcher,
+            caller,
+        };
+        world.frequent_client_input(self.client, input);
+    }
 }
 
 impl Transport for SimulatedTransport {
     fn submit(&self, request: Request, watcher: Option<Watcher>, completion: Completion<Reply>) {
-        self.send_input(Input::Request {
-            request,
-            watcher,
-            caller: Caller::waiting(completion).of(self.caller()),
-        });
+        let caller = Caller::waiting(completion).of(self.caller());
+        self.send_request(request, watcher, caller);
     }
 
     fn submit_in_background(&self, request: Request, completion: Completion<Reply>) {
-        self.send_input(Input::Request {
-            request,
-            watcher: None,
-            caller: Caller::in_background(completion).of(self.caller()),
-        });
+        let caller = Caller::in_background(completion).of(self.caller());
+        self.send_request(request, None, caller);
     }
 
     fn watch_session(&self, watcher: Watcher) {

@@ -238,7 +238,7 @@ impl World<SimulatedZooKeeper> {
         {
             match self.fate_of_reply(connection, client as usize, *xid) {
                 None => {}
-                Some(MessageFate::NEVER) => {
+                Some(MessageFate::Swallowed) => {
                     self.trace(connection, (ToClient, Lost), &message);
                     return;
                 }

@@ -57,9 +57,10 @@ impl World<SimulatedZooKeeper> {
             connection,
             number: xid.0,
         });
-        self.moment(Moment {
-            request,
-            ..Moment::new(by, occasion)
+        let moment = Moment::new(by, occasion);
+        self.moment(match request {
+            Some(request) => moment.about(request),
+            None => moment,
         });
     }
 

@@ -8,6 +8,7 @@ use crate::messages::{ConnectionId, ServerMessage};
 
 impl Client {
     /// Takes a message on the present connection. One that is out of turn ends it.
+    #[inline]
     pub(super) fn on_message(
         &mut self,
         now: VirtualTime,

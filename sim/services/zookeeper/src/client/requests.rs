@@ -52,6 +52,7 @@ impl Waiting {
 
 impl Client {
     /// The application asks for something.
+    #[inline]
     pub(super) fn request(
         &mut self,
         now: VirtualTime,
@@ -102,6 +103,7 @@ impl Client {
         self.send_or_keep(now, OutgoingRequest::Close, waiting, out);
     }
 
+    #[inline]
     fn send_or_keep(
         &mut self,
         now: VirtualTime,
@@ -121,6 +123,7 @@ impl Client {
         }
     }
 
+    #[inline]
     fn send(
         &mut self,
         now: VirtualTime,
@@ -214,6 +217,7 @@ impl Client {
 
     /// Takes an answer. Answers come in the order of the requests; on a connection where they do
     /// not, nothing can be believed.
+    #[inline]
     pub(super) fn reply(
         &mut self,
         now: VirtualTime,
@@ -302,8 +306,13 @@ impl Client {
     }
 
     /// Takes the request that was sent first of those without an answer.
+    #[inline]
     fn take_oldest(&mut self) -> Option<Waiting> {
-        (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
+        match self.waiting.len() {
+            // Mostly it is the only one, and none has to move.
+            0 | 1 => self.waiting.pop(),
+            _ => Some(self.waiting.remove(0)),
+        }
     }
 
     pub(super) fn fail_sent(&mut self, error: ZkError) {

@@ -68,7 +68,7 @@ impl WatchTable {
 struct Entry {
     path: Path,
     table: WatchTable,
-    /// The watcher object was known already when this entry was made.
+    /// The watcher object was registered before this entry was made, and there may be another entry of it.
     repeat: bool,
     watcher: Watcher,
 }
@@ -106,7 +106,7 @@ impl ClientWatchManager {
         self.entries.push(Entry {
             path,
             table,
-            repeat: false,
+            repeat: watcher.register(),
             watcher,
         });
     }
@@ -119,11 +119,10 @@ impl ClientWatchManager {
         if entries[range.clone()].iter().any(known) {
             return;
         }
-        let repeat = entries.iter().any(known) || self.session.iter().any(|w| w.is(&watcher));
         let entry = Entry {
             path,
             table,
-            repeat,
+            repeat: watcher.register(),
             watcher,
         };
         self.lasting += u32::from(table.stays());
@@ -135,8 +134,10 @@ impl ClientWatchManager {
         if self.session.iter().any(|other| other.is(&watcher)) {
             return;
         }
-        for entry in self.entries.iter_mut() {
-            entry.repeat |= entry.watcher.is(&watcher);
+        if watcher.register() {
+            for entry in self.entries.iter_mut() {
+                entry.repeat |= entry.watcher.is(&watcher);
+            }
         }
         self.session_watched = true;
         // No server knows of these, so those that nobody listens to leave no trace.
