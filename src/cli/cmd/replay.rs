@@ -15,7 +15,7 @@ use crate::reports::terminal;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
 use crate::scenarios::describe::one_line;
-use crate::scenarios::replay_command::job;
+use crate::scenarios::replay_command::{ReplayCommand, job};
 use crate::scenarios::runner::{self, wanted};
 use crate::scenarios::{Case, RecordedRun, Scenario, Want};
 use crate::sim::Simulated;
@@ -110,13 +110,16 @@ impl Replay {
         if let Some(asked) = asked {
             judged.ask_for(asked, &case, &outcome, &simulated);
         }
-        let told = runner::story(
+        let mut told = runner::story(
             &scenario,
             &case,
             simulated,
             &outcome,
             judged.violated.clone(),
         );
+        if let Some(asked) = asked {
+            told.replay = replay_of(asked, &scenario, &case, &told);
+        }
         if let Some(path) = &self.json {
             work.write(
                 path,
@@ -144,6 +147,17 @@ impl Replay {
         }
         Ok(exit::of([judged.standing]))
     }
+}
+
+/// The command that tells again how this run violates this promise.
+fn replay_of(asked: &Invariant, scenario: &Scenario, case: &Case, told: &Story) -> String {
+    let again = ReplayCommand {
+        scenario,
+        case,
+        seed: told.seed,
+        hash: Some(told.hash),
+    };
+    again.replay_of(asked.name)
 }
 
 /// What one run shows, held against what the scenario expects of many.
@@ -292,7 +306,8 @@ fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: 
         Standing::Fail | Standing::Broken => style.red(&word),
         Standing::Holds | Standing::AsExpected | Standing::Skipped | Standing::Undecided => word,
     };
-    let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
+    let claim = console::wrapped(&scenario.claim, style.columns() - 2).join("\n  ");
+    let mut text = format!("{}\n  {claim}\n\n", scenario.name);
     text.push_str(&format!("{word}  {}  seed {}\n", case.name, told.seed));
     for remark in &judged.remarks {
         for line in console::wrapped(remark, style.columns() - 16) {
