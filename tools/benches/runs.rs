@@ -40,7 +40,7 @@ fn short_plan() -> Plan {
     plan("zk-predecessor-watch", workload)
 }
 
-/// Somebody is paused for longer than its lease.
+/// A contender is paused for longer than its lease.
 fn lease_plan() -> Plan {
     let target = ContenderName(0);
     let fault = PlannedFault {

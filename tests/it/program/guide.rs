@@ -138,6 +138,36 @@ fn every_command_of_the_guide_runs() {
 }
 
 #[test]
+fn every_command_that_a_page_names_in_its_text_is_understood() {
+    let folder = Folder::new();
+    let mut understood = 0;
+    let readme = root().join("README.md");
+    for path in files(&root().join("docs"), ".md")
+        .into_iter()
+        .chain([readme])
+    {
+        for span in code_spans(&read(&path)) {
+            let line = span.split_whitespace().collect::<Vec<_>>().join(" ");
+            // SCENARIO, I/N, and the like stand for something.
+            let stands_for = |word: &str| {
+                word.chars()
+                    .all(|letter| letter.is_ascii_uppercase() || "/…".contains(letter))
+            };
+            // Nor is a line of Cargo.toml a command.
+            let is_command = line.starts_with("picklock ") && !line.starts_with("picklock =");
+            if !is_command || line.split(' ').any(stands_for) {
+                continue;
+            }
+            // What stands before `--help` is taken apart, and nothing runs.
+            let (code, printed) = run(&format!("$ {line} --help"), &folder);
+            assert_eq!(code, Some(0), "{}: {line}\n{printed}", path.display());
+            understood += 1;
+        }
+    }
+    assert!(understood > 40, "{understood}");
+}
+
+#[test]
 fn every_scenario_that_the_guide_names_is_there() {
     let listed = picklock(&["list", "scenarios"]).stdout;
     let names = listed
