@@ -125,8 +125,7 @@ fn scenario(
     let own = &workload.contender_settings;
     network.regions = regions.read(participants, own, &mut open, mistakes);
     processes::refuse_two_machines(fields, &workload, &network.regions, mistakes);
-    let section = workload.section;
-    let faults = faults(fields, participants, section, mistakes);
+    let faults = faults(fields, participants, workload.section, mistakes);
     let world = |recipe: Recipe| Plan {
         recipe,
         service: service.clone(),

@@ -339,11 +339,8 @@ impl LockInternals {
             let Some(path_to_watch) = path_to_watch else {
                 return self.is_of_this_session(our_path).await;
             };
-            let watched = self
-                .client
-                .call_with_retry(async |zk| zk.data_and_watch(&path_to_watch).await)
-                .await;
-            let changed = match watched {
+            let watch = async |zk: &ZooKeeper| zk.data_and_watch(&path_to_watch).await;
+            let changed = match self.client.call_with_retry(watch).await {
                 Ok((_, _, changed)) => changed,
                 Err(ZkError::NoNode) => continue,
                 Err(error) => return Err(error),

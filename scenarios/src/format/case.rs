@@ -63,8 +63,7 @@ pub(super) fn case(
 ) -> Option<Named> {
     let mut fields = item.table("a table, [[case]]", mistakes)?;
     let (workload, service) = (scene.workload, scene.service);
-    let example = "algorithm = \"zk-predecessor-watch\"";
-    let algorithm_item = fields.need("algorithm", example);
+    let algorithm_item = fields.need("algorithm", "algorithm = \"zk-predecessor-watch\"");
     let algorithm = algorithm_item
         .as_ref()
         .and_then(|item| algorithm(item, catalogue, mistakes));
