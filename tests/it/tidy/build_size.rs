@@ -2,8 +2,11 @@
 
 use crate::tidy::tree::{File, Tree};
 
+/// What is counted, how, and how many there may be.
+type Limit = (&'static str, fn(&Tree) -> usize, usize);
+
 /// What is counted, how, and how many there may be. Each test program is linked, and each package is built.
-const LIMITS: &[(&str, fn(&Tree) -> usize, usize)] = &[
+const LIMITS: &[Limit] = &[
     ("test programs", test_programs, 9),
     ("packages in Cargo.lock", packages, 292),
 ];
@@ -36,7 +39,7 @@ fn packages(tree: &Tree) -> usize {
 }
 
 /// What there is more of than there may be, or less.
-fn differences(tree: &Tree, limits: &[(&str, fn(&Tree) -> usize, usize)]) -> Vec<String> {
+fn differences(tree: &Tree, limits: &[Limit]) -> Vec<String> {
     let counted = limits
         .iter()
         .map(|(what, count, may)| (what, count(tree), *may));
@@ -83,7 +86,7 @@ fn a_test_program_or_a_package_more_or_less_is_found() {
             file("a/b/src/tests/alone.rs", ""),
         ],
     };
-    let limits = |programs, of_lock| -> [(&str, fn(&Tree) -> usize, usize); 2] {
+    let limits = |programs, of_lock| -> [Limit; 2] {
         [
             ("programs", test_programs, programs),
             ("packages", packages, of_lock),
