@@ -86,7 +86,7 @@ fn shrunk() -> u64 {
     let name = "zookeeper/waiter-death";
     let text = BUILT_IN.iter().find(|(known, _)| *known == name);
     let scenario = text.and_then(|(name, text)| parse(name, text, &Catalogue::EVERYTHING).ok());
-    let mut cases = scenario.iter().flat_map(|it| &it.cases);
+    let mut cases = scenario.iter().flat_map(|scenario| &scenario.cases);
     let case = cases.find(|case| case.name == "zk-no-recheck");
     let shrunk = case
         .zip(invariants::find("mutual-exclusion"))

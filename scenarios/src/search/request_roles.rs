@@ -45,7 +45,7 @@ pub(super) struct RequestRoles(FxHashMap<Request, RequestRole>);
 /// A request, by who makes it, its kind, and for the how manieth time.
 type Request = (ContenderName, RequestKind, u32);
 
-/// What a contender comes through, with the how manieth time it is.
+/// What a contender comes through, and for which time.
 type Step = (MomentClass, u32);
 
 impl RequestRoles {

@@ -32,7 +32,7 @@ pub(super) fn describe_unshrunk(untouched: u32) -> String {
 
 /// Says how many cases took fewer seeds than were asked for, because their files say that these are enough.
 pub(super) fn describe_fewer_seeds(outcomes: &[ScenarioOutcome]) -> String {
-    let cases = outcomes.iter().flat_map(|it| &it.cases);
+    let cases = outcomes.iter().flat_map(|scenario| &scenario.cases);
     match cases.filter(|case| case.seeds_at_most.is_some()).count() as u64 {
         0 => String::new(),
         some => format!(

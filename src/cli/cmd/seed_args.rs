@@ -102,7 +102,9 @@ impl SeedArgs {
 
     /// Has files take all seeds that are asked for, if that is wanted.
     pub fn lift_limits(&self, scenarios: &mut [Scenario]) {
-        let cases = scenarios.iter_mut().flat_map(|it| &mut it.cases);
+        let cases = scenarios
+            .iter_mut()
+            .flat_map(|scenario| &mut scenario.cases);
         for case in cases.filter(|_| self.all_seeds) {
             case.seeds_at_most = None;
         }

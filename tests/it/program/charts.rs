@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::program::common::{Folder, command, picklock};
 
-/// Set, it has the pictures of the documents drawn anew: `PICKLOCK_UPDATE_GUIDE=1 cargo test --test it charts`.
+/// Set, it draws the pictures of the documents again: `PICKLOCK_UPDATE_GUIDE=1 cargo test --test it charts`.
 const UPDATE: &str = "PICKLOCK_UPDATE_GUIDE";
 
 /// A small herd.
@@ -262,7 +262,7 @@ fn every_picture_of_the_documents_is_what_its_command_draws() {
             fs::write(&path, &now).expect("it can be written");
         }
         let kept = fs::read_to_string(&path).unwrap_or_default();
-        let again = format!("{UPDATE}=1 cargo test --test it charts draws it anew");
+        let again = format!("{UPDATE}=1 cargo test --test it charts draws it again");
         assert!(
             kept == now,
             "docs/pictures/{} is another: {again}",

@@ -8,7 +8,7 @@ use super::common::{Folder, picklock};
 use super::readme::{blocks, prints_what_is_shown, run};
 use picklock::checker::invariants::INVARIANTS;
 
-/// Set, it has the pictures of the guide drawn anew: `PICKLOCK_UPDATE_GUIDE=1 cargo test --test it guide`.
+/// Set, it draws the pictures of the guide again: `PICKLOCK_UPDATE_GUIDE=1 cargo test --test it guide`.
 const UPDATE: &str = "PICKLOCK_UPDATE_GUIDE";
 
 fn root() -> &'static Path {

@@ -116,6 +116,17 @@ fn a_promise_that_the_run_keeps_is_not_told_of() {
 }
 
 #[test]
+fn a_story_ends_with_a_command_for_the_promise_asked_for() {
+    let asked = ["replay", "matrix/pause", "--case", "redlock", "--seed", "0"];
+    let done = picklock(&[&asked[..], &["--invariant", "no-stale-effect"]].concat());
+    let mut lines = done.stdout.lines();
+    let line = lines
+        .find(|line| line.contains("picklock replay "))
+        .expect("the story ends with a command");
+    assert!(line.contains(" --invariant no-stale-effect"), "{line}");
+}
+
+#[test]
 fn the_scenarios_of_the_matrix_are_known_by_name() {
     let done = picklock(&["run", "matrix/paus"]);
     assert_eq!(done.code, Some(2), "{done:?}");
