@@ -12,6 +12,8 @@
 //! 3. Otherwise pause, and go to 1 with another number: a claim that was granted without our knowledge goes by itself.
 //! 4. Release: claim it for no time at all.
 //!
+//! A call that was given up may have been granted the lock in the same moment: the next one begins with step 4.
+//!
 //! # Guarantees
 //!
 //! - `mutual-exclusion`, as long as clocks keep their pace to one in a hundred, and nobody stands still between looking
@@ -68,6 +70,8 @@ pub(super) struct LeaseLock {
     env: Env,
     lease: Duration,
     by: u64,
+    /// Whether the last claim of this number has no answer.
+    unanswered: bool,
     deviation: Option<Deviation>,
 }
 
@@ -89,6 +93,7 @@ impl LeaseLock {
             env,
             lease,
             by: 0,
+            unanswered: false,
             deviation: None,
         }
     }
@@ -115,13 +120,19 @@ impl LeaseLock {
 #[async_trait(?Send)]
 impl Lock for LeaseLock {
     async fn acquire(&mut self) -> Result<Held, LockError> {
+        if std::mem::take(&mut self.unanswered) {
+            // Without an answer it goes by itself.
+            let _ = self.server.claim(self.by, Duration::ZERO).await;
+        }
         loop {
             self.by = match self.deviation {
                 Some(Deviation::ClaimsByProcess) => 1,
                 _ => self.env.random(),
             };
+            self.unanswered = true;
             let asked = self.env.monotonic(); // Step 1.
             let answer = self.server.claim(self.by, self.lease).await;
+            self.unanswered = answer.is_err();
             let answered = self.env.monotonic();
             let since = match self.deviation {
                 Some(Deviation::CountsFromAnswer) => answered,
