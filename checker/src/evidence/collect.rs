@@ -74,8 +74,11 @@ impl<'a> Collector<'a> {
             EventKind::Cancelled { by, lock } => self.in_doubt(by, lock),
             EventKind::ReleaseStarted { by, lock } => self.left(index, by, lock, true),
             EventKind::Lost { by, lock, .. } => self.left(index, by, lock, false),
-            EventKind::Released { by, lock }
-            | EventKind::ReleaseFailed { by, lock, .. }
+            EventKind::Released { by, lock } => {
+                self.cells.cell(by, lock).lost = None;
+                self.settled(index, by, lock);
+            }
+            EventKind::ReleaseFailed { by, lock, .. }
             | EventKind::ReleaseCancelled { by, lock } => self.settled(index, by, lock),
             EventKind::Crashed { by } => self.crashed(index, by),
             EventKind::Paused { by } => self.sign(index, by, Liveness::Paused),
@@ -192,6 +195,7 @@ impl<'a> Collector<'a> {
     /// The answer to a call of `acquire`: gives back where the call began.
     fn answered(&mut self, by: ContenderId, lock: LockId) -> Option<usize> {
         let cell = self.cells.cell(by, lock);
+        cell.lost = None;
         if cell.asking == 0 {
             return None;
         }
@@ -221,14 +225,17 @@ impl<'a> Collector<'a> {
         (lock, mode): (LockId, Mode),
         token: Option<Token>,
     ) {
+        let lost = self.cells.cell(by, lock).lost;
         let asked = self.answered(by, lock);
         let position = self.found.beliefs.len();
         let cell = self.cells.cell(by, lock);
         let grant = cell.granted.filter(|&grant| {
             let ownership = &self.found.ownerships[grant];
-            ownership
-                .disowned
-                .is_none_or(|disowned| !ownership.taken && asked.is_none_or(|at| at < disowned))
+            // A candidate that has lost its term owns the next one before it asks for that, and may lose it before, too.
+            let stood = lost.filter(|lost| *lost < ownership.owned);
+            ownership.disowned.is_none_or(|disowned| {
+                !ownership.taken && stood.or(asked).is_none_or(|at| at < disowned)
+            })
         });
         if let Some(grant) = grant {
             self.found.ownerships[grant].taken = true;
@@ -259,6 +266,9 @@ impl<'a> Collector<'a> {
         if releases && open.is_some() {
             cell.releasing = open;
         }
+        if !releases {
+            cell.lost = Some(index);
+        }
         leave(&mut self.found.beliefs, open, index);
         self.tally(lock).believes -= ended;
     }
@@ -288,6 +298,7 @@ impl<'a> Collector<'a> {
                 tally.asking -= std::mem::take(&mut cell.asking);
             }
             cell.doubtful = true;
+            cell.lost = None;
         }
     }
 

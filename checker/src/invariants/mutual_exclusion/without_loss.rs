@@ -77,6 +77,13 @@ mod tests {
     }
 
     #[test]
+    fn a_term_that_was_lost_before_it_was_asked_for_can_be_excused() {
+        let stays_candidate = "a=0-1/how=expired a:0- a.lost:2 a=3-4/how=expired";
+        let run = notation::run(&format!("{stays_candidate} b=4-9 a.acquire:5 a:5-8 b:6-9"));
+        assert_eq!(inexcusable(&run), Verdict::Holds);
+    }
+
+    #[test]
     fn a_history_that_does_not_say_who_owns_the_lock_does_not_say_who_lost_it() {
         assert_eq!(inexcusable(&notation::run("a:0-5 b:2-4")), Verdict::Holds);
     }
