@@ -154,10 +154,14 @@ hazards! {
     "zookeeper/semaphore": ["curator-semaphore-off-by-one"] breaks [MutualExclusion] under [None];
     "zookeeper/semaphore": ["kazoo-semaphore-unlocked"] breaks [ExclusiveOwnership, MutualExclusion] under [None];
     "zookeeper/semaphore-interrupted": ["curator-semaphore"] breaks [NoOrphan] under [Cancel];
+    "zookeeper/semaphore-second-lease": [
+        "curator-semaphore", "curator-semaphore-hardened", "curator-semaphore-v1",
+    ] breaks [HonestAnswer, NoOrphan] under [ServerStall];
     "zookeeper/shared-locks": ["zk-shared-locks-later-writers"] breaks [Progress] under [None];
     "zookeeper/shared-locks": ["zk-shared-locks-writers-only"] breaks [MutualExclusion] under [None];
     "zookeeper/stock": ["zk-read-then-write"] breaks [NoLostUpdate] under [None];
     "zookeeper/timed-out-waiter": ["zk-timed-out-waiter"] breaks [HonestAnswer, NoOrphan, Progress] under [None];
+    "zookeeper/sync-at-a-deposed-leader": ["zk-barrier-sync"] breaks [Barrier] under [Partition];
     "zookeeper/two-locks-one-session": ["zk-unlock-closes-session"] breaks [MutualExclusion, TimelyLoss] under [None];
     "zookeeper/unsorted-children": [
         "zk-unsorted",

@@ -30,7 +30,7 @@
 //!   `zookeeper/semaphore-lost-mutex`). `curator_semaphore_hardened` closes both holes.
 //! - Those of `curator_mutex`: a pause that outlasts the session lets one more in than there are leases (scenario
 //!   `zookeeper/semaphore-pause`); the look-up by guid is not ordered behind the create, and leaves a second lease,
-//!   which takes a permit that nobody has.
+//!   which takes a permit that no contender has (scenario `zookeeper/semaphore-second-lease`).
 //! - That all processes say the same number is checked by nobody.
 
 use std::rc::Rc;
