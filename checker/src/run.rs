@@ -52,6 +52,8 @@ pub struct Facts {
     /// Whether several servers each say who owns the lock, as those of Redis do: what one of them has lost, the others
     /// may not know.
     pub servers_decide_alone: bool,
+    /// Whether a hold goes with the session of its contender, which is told when that ends.
+    pub held_by_session: bool,
 }
 
 impl Default for Facts {
@@ -70,6 +72,7 @@ impl Default for Facts {
             must_contend: false,
             rendezvous: None,
             servers_decide_alone: false,
+            held_by_session: false,
         }
     }
 }

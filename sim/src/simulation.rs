@@ -343,6 +343,7 @@ impl<S: SimulatedService> Simulation<S> {
                 rendezvous: world.plan.rendezvous(),
                 servers_decide_alone: world.plan.service.redis().is_some()
                     && world.plan.service.machines() > 1,
+                held_by_session: world.plan.service.zookeeper().is_some(),
             };
             let recorder = std::mem::take(&mut world.recorder);
             let hash = recorder.hash();

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Belief, Evidence, Refused};
-use crate::{EventKind, NameId, ServiceAnswer};
+use super::{Belief, Evidence, Ownership, Refused};
+use crate::{Disowned, EventKind, NameId, ServiceAnswer};
 
 /// Something at the service of a call of `acquire` that failed definitely.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,35 @@ impl Evidence<'_> {
         let released = matches!(self.event(settled).what, EventKind::Released { .. });
         let in_vain = released && after && !self.may_have_been_denied(belief, ownership.owned);
         in_vain.then_some(settled)
+    }
+
+    /// The `Released` by which nothing of its own was released: the service had ended the ownership before the release
+    /// began, by its lease or for another contender, and had made it the owner by no other until then. Of what goes with
+    /// a session, the session tells.
+    pub(crate) fn released_nothing(&self, belief: &Belief) -> Option<usize> {
+        let ownership = &self.ownerships[belief.grant?];
+        let by_service = match ownership.how? {
+            Disowned::Expired => true,
+            Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other) => other != belief.by,
+            Disowned::Released | Disowned::RemovedFromOutside | Disowned::LostByService => false,
+        };
+        let (settled, left) = (belief.settled?, belief.left?);
+        let begins = matches!(self.event(left).what, EventKind::ReleaseStarted { .. });
+        let released = matches!(self.event(settled).what, EventKind::Released { .. });
+        let owns_again = |other: &Ownership| {
+            (other.by, other.lock) == (belief.by, belief.lock)
+                && self.at(other.owned) <= self.at(settled)
+                && self.at(left) <= self.at_or_never(other.disowned)
+        };
+        let facts = &self.run.facts;
+        let nothing = by_service
+            && !facts.held_by_session
+            && begins
+            && released
+            && self.at(ownership.disowned?) < self.at(left)
+            && !facts.servers_decide_alone
+            && !self.ownerships.iter().any(owns_again);
+        nothing.then_some(settled)
     }
 
     /// Whether the service can have told it between the grant and the end of its release that it does not own the lock,

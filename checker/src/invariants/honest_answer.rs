@@ -10,6 +10,11 @@
 //! - A hold that counts entries is released entry by entry. What is left of it then is of calls that could not say
 //!   whether they had entered.
 //!
+//! A release that is said to be done has released something. It is false if the lease of the hold was over before the
+//! release began, or another contender had taken the lock from it: the caller was not alone, and could learn it only
+//! now. What an operator removed, or a server forgot, is gone as it was to be; and of what goes with a session, the
+//! session tells.
+//!
 //! An acquire that fails definitely says that nothing of it is at the service, then or later. What is there, or comes,
 //! contradicts it at once, however soon it goes by itself. There are reasons to ask no further: an earlier call could
 //! not say what it left, and what comes then may be its; the call failed because its session is gone, or because its
@@ -30,8 +35,8 @@ pub const INVARIANT: Invariant = Invariant {
     name: "honest-answer",
     truth: Truth::Belief,
     meaning: "Whoever is told that it holds the lock did own it, whoever is told that it has \
-              released it owns it no longer, who fails for certain leaves nothing behind, and who \
-              is told that its call was cancelled was cancelled.",
+              released it owned it until then and owns it no longer, who fails for certain leaves \
+              nothing behind, and who is told that its call was cancelled was cancelled.",
     check,
     inexcusable: None,
 };
@@ -46,6 +51,10 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
             if let Some(released) = evidence.released_without_effect(belief) {
                 let ownership = &evidence.ownerships[grant];
                 return still_owner(evidence, belief, ownership, released);
+            }
+            if let Some(released) = evidence.released_nothing(belief) {
+                let ownership = &evidence.ownerships[grant];
+                return owner_no_longer(evidence, belief, ownership, released);
             }
         } else if evidence.has_owners_of(belief.lock) {
             told = true;
@@ -142,6 +151,26 @@ fn still_owner(
         .broken(summary, released, None)
 }
 
+fn owner_no_longer(
+    evidence: &Evidence<'_>,
+    belief: &Belief,
+    ownership: &Ownership,
+    released: usize,
+) -> Verdict {
+    let mut case = WitnessBuilder::new(evidence);
+    let who = case.name(belief.by);
+    let summary =
+        format!("{who} was told that it had released the lock, and its release released nothing");
+    let at = evidence.at(released);
+    case.show_belief(belief);
+    let lost = case.why_lost(ownership);
+    case.then(format!(
+        "release told {who} at {at} that it had released the lock."
+    ))
+    .however(format!("{lost}, before that release began."))
+    .broken(summary, released, None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_late_answer_is_honest() {
-        let text = "a.acquire:0 a=1-5/how=expired a:6-9 a.released:10";
+        let text = "a.acquire:0 a=1-5/how=expired a:6-9 a.release-failed:10";
         assert_eq!(verdict(text), Verdict::Holds);
     }
 
@@ -181,6 +210,18 @@ mod tests {
     }
 
     #[test]
+    fn a_candidate_that_lost_its_term_owns_the_next_before_it_asks() {
+        let until_lost = "a.acquire:0 a=1-2/how=expired a:1- a.lost:3";
+        let next = "a=4-5/how=expired a.acquire:6 a:6-9";
+        assert_eq!(verdict(&format!("{until_lost} {next}")), Verdict::Holds);
+        // Not one that has released the lock meanwhile, or whose next call has failed.
+        for ended in ["a.acquire:3.1 a.indefinite:3.2", "a.released:3.5"] {
+            let text = format!("{until_lost} {ended} {next}");
+            assert!(verdict(&text).witness().is_some(), "{ended}");
+        }
+    }
+
+    #[test]
     fn a_release_is_true_if_the_service_has_done_it_at_that_moment() {
         assert_eq!(verdict("a=0-10 a:0-9 a.released:10"), Verdict::Holds);
     }
@@ -191,6 +232,28 @@ mod tests {
         let expected = "a was told that it had released the lock, which it still owned";
         assert_eq!(summary(text), expected);
         assert_eq!(verdict("a=0-20 a:0-9 a.release-failed:10"), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_release_of_a_hold_that_was_over_before_it_is_a_lie() {
+        let told = "a was told that it had released the lock, and its release released nothing";
+        for how in ["expired", "b", "over-b"] {
+            let text = format!("a=0-5/how={how} b=5-8 a:0-9 a.released:10");
+            assert_eq!(summary(&text), told, "{how}");
+        }
+        for honest in [
+            // It ended while the release was under way.
+            "a=0-9.5/how=expired a:0-9 a.released:10",
+            "a=0-5/how=outside a:0-9 a.released:10",
+            "a=0-5/how=expired a:0-9 a.release-failed:10",
+            // It was the owner again.
+            "a=0-5/how=expired a=6-9.5 a:0-9 a.released:10",
+        ] {
+            assert_eq!(verdict(honest), Verdict::Holds, "{honest}");
+        }
+        let mut run = notation::run("a=0-5/how=expired a:0-9 a.released:10");
+        run.facts.held_by_session = true;
+        assert_eq!(INVARIANT.verdict(&run), Verdict::Holds);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::WitnessBuilder;
 use crate::{
     Belief, ContenderId, Disowned, Event, EventKind, Liveness, LivenessEvent, LockId, NameId,
-    VirtualTime,
+    Ownership, VirtualTime,
 };
 
 /// Something that kept a contender from learning of its loss.
@@ -71,6 +71,15 @@ impl WitnessBuilder<'_> {
         };
         let kept = kept.map_or(String::new(), |kept| format!("{kept}, and "));
         format!("{until}, because {kept}{told} told that {loss}.")
+    }
+
+    /// What ended an ownership, as a sentence without its end: `its lease had run out at 10.006 s`. Shows it.
+    pub(crate) fn why_lost(&mut self, ownership: &Ownership) -> String {
+        self.show(ownership.disowned);
+        match ownership.disowned.zip(ownership.how) {
+            Some((lost, how)) => self.loss(ownership.by, lost, how),
+            None => String::new(),
+        }
     }
 
     /// What its process had been told of the loss without acting on it, as the half of a sentence. Who was told of the
