@@ -37,7 +37,7 @@ use toml::de::DeTable;
 
 pub use workload::MOST_CONTENDERS;
 
-pub(crate) use expect::checked_by_default;
+pub(crate) use expect::{can_be_told, checked_by_default};
 pub(crate) use service::PERSISTENCE;
 
 use self::case::CaseScene;
@@ -137,7 +137,7 @@ fn scenario(
     };
     let sometimes = sometimes::sometimes(fields, mistakes).unwrap_or_default();
     let scene = CaseScene {
-        workload: &workload,
+        workload: &open.busiest_of(&workload),
         service: &widest,
         service_is_said: fields.peek("service").is_some(),
     };

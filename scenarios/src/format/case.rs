@@ -45,6 +45,7 @@ pub(super) struct Named {
 
 /// What a case goes by.
 pub(super) struct CaseScene<'s> {
+    /// With as many contenders as a seed may settle on.
     pub(super) workload: &'s Workload,
     /// With as many servers as a seed may settle on.
     pub(super) service: &'s Service,

@@ -71,6 +71,7 @@ pub(crate) fn checked_by_default(
     (claimed || of_the_resource || bounded || UNIVERSAL.contains(&invariant))
         && applies_to(invariant, workload.section)
         && left_open(invariant, workload).is_none()
+        && too_few(invariant, workload).is_none()
         && recipe.is_none_or(|it| applies_to_kind(invariant, it.ownership.kind()))
 }
 
@@ -101,7 +102,10 @@ pub(super) fn expectations(
                 .help("choose another `section` in [workload], or take the expectation away");
             mistakes.add(span, mistake);
         } else if let Some(want) = want(name, &item, mistakes) {
-            wants.push((name, want));
+            match too_few(name, workload).filter(|_| want == Want::Holds) {
+                Some(mistake) => mistakes.add(span, mistake),
+                None => wants.push((name, want)),
+            }
         }
     }
     let mentioned = |name: &str| {
@@ -136,6 +140,32 @@ fn left_open(invariant: &str, workload: &Workload) -> Option<Mistake> {
         ),
         _ => None,
     }
+}
+
+/// Whether a file may say that an invariant holds, as far as this workload goes.
+pub(crate) fn can_be_told(invariant: &str, workload: &Workload) -> bool {
+    too_few(invariant, workload).is_none()
+}
+
+/// Why no run can tell that an invariant holds, if so: too few contend.
+fn too_few(invariant: &str, workload: &Workload) -> Option<Mistake> {
+    let (contenders, permits) = (workload.contenders, workload.permits());
+    let (label, help) = match invariant {
+        "fifo" | "bounded-bypass" if contenders <= permits => (
+            match permits {
+                1 => "one contender never waits for another".to_owned(),
+                _ => format!("{contenders} contenders never wait for one of {permits} permits"),
+            },
+            format!("write `contenders = {}` or more in [workload]", permits + 1),
+        ),
+        "fencing-monotonic" if workload.sections() < 2 => (
+            "the lock is granted once, and no later token is there to compare".to_owned(),
+            "write `contenders = 2` or `rounds = 2` in [workload]".to_owned(),
+        ),
+        _ => return None,
+    };
+    let mistake = Mistake::new(format!("`{invariant}` says nothing here")).label(label);
+    Some(mistake.help(format!("{help}, or take the expectation away")))
 }
 
 /// Why an invariant says nothing of locks such as this one, if so.
