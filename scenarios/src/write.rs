@@ -8,6 +8,7 @@ mod sampled_parameters;
 mod toml;
 mod zookeeper;
 
+use picklock_algorithms::Claim;
 use picklock_sim::plan::{
     Arrival, LockOrder, Network, Reads, Section, Service, Setting, SettingMut, Share, Workload,
 };
@@ -38,7 +39,11 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     service.set_implicit(true);
     file.insert("service", service.into());
     file.insert("network", network(&case.plan.network, open).into());
-    file.insert("workload", workload(&case.plan.workload, open).into());
+    let self_deadlock = case.plan.workload.reentrancy_depth > 1
+        && !case.algorithm.claims.contains(&Claim::Reentrancy);
+    let table = workload(&case.plan.workload, open)
+        .with("allow-self-deadlock", self_deadlock.then(|| true.into()));
+    file.insert("workload", table.into());
     let contenders = contender::contenders(&case.plan.workload, open.contender.as_ref());
     if !contenders.is_empty() {
         file.insert("contender", contenders.into());

@@ -27,8 +27,12 @@ const UNIVERSAL: [&str; 7] = [
 fn applies_to_kind(invariant: &str, kind: LockKind) -> bool {
     match kind {
         LockKind::MultiLock => invariant != "barrier",
-        LockKind::Mutex | LockKind::ReadWrite | LockKind::Semaphore | LockKind::Election => {
+        LockKind::Mutex | LockKind::ReadWrite | LockKind::Election => {
             !["barrier", "all-or-none"].contains(&invariant)
+        }
+        // Those who have a permit are inside together: neither of their tokens is the later one.
+        LockKind::Semaphore => {
+            !["barrier", "all-or-none", "fencing-monotonic"].contains(&invariant)
         }
         LockKind::Barrier | LockKind::DoubleBarrier => ["progress", "barrier"].contains(&invariant),
     }
@@ -102,7 +106,9 @@ pub(super) fn expectations(
                 .help("choose another `section` in [workload], or take the expectation away");
             mistakes.add(span, mistake);
         } else if let Some(want) = want(name, &item, mistakes) {
-            match too_few(name, workload).filter(|_| want == Want::Holds) {
+            let not_promised = || recipe.and_then(|recipe| not_promised(name, recipe));
+            let mistake = too_few(name, workload).or_else(not_promised);
+            match mistake.filter(|_| want == Want::Holds) {
                 Some(mistake) => mistakes.add(span, mistake),
                 None => wants.push((name, want)),
             }
@@ -168,9 +174,42 @@ fn too_few(invariant: &str, workload: &Workload) -> Option<Mistake> {
     Some(mistake.help(format!("{help}, or take the expectation away")))
 }
 
+/// What holds of a lock only if it says so: a lock that does not may keep it by chance.
+const PROMISED_OR_NOT: [&str; 3] = ["fencing-monotonic", "fifo", "reentrancy"];
+
+/// Why a file may not say that an invariant holds of a lock, if so: the lock does not promise it.
+fn not_promised(invariant: &str, recipe: &Recipe) -> Option<Mistake> {
+    let mut claims = recipe.claims.iter();
+    let promised = claims.any(|claim| claim.invariant() == invariant);
+    if promised || !PROMISED_OR_NOT.contains(&invariant) {
+        return None;
+    }
+    let promises: Vec<String> = recipe
+        .claims
+        .iter()
+        .map(|claim| format!("`{}`", claim.invariant()))
+        .collect();
+    let mistake = Mistake::new(format!("`{}` does not promise `{invariant}`", recipe.name));
+    let mistake = mistake.help(format!("it promises {}", promises.join(", ")));
+    Some(mistake.help(
+        "take the expectation away; a lock of your own says what it promises in the `claims` of \
+         its `Recipe`",
+    ))
+}
+
 /// Why an invariant says nothing of locks such as this one, if so.
 fn of_another_kind(invariant: &str, recipe: &Recipe, catalogue: &Catalogue) -> Option<Mistake> {
     let kind = recipe.ownership.kind();
+    if invariant == "fifo" && applies_to_kind(invariant, kind) && !recipe.ownership.has_queue() {
+        let name = recipe.name;
+        let mistake = Mistake::new(format!("`fifo` says nothing of `{name}`"));
+        let mistake = mistake
+            .label("its service keeps no queue: one owns the lock, and all others try again");
+        return Some(mistake.help(
+            "take the expectation away, or write in [workload] how often one may be overtaken: \
+             `bypass-bound = 10`",
+        ));
+    }
     if applies_to_kind(invariant, kind) {
         return None;
     }

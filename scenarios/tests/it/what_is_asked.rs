@@ -4,9 +4,14 @@ use std::sync::atomic::AtomicBool;
 
 use crate::common::slips::said;
 
+use picklock_algorithms::RecipeInput;
+use picklock_algorithms::registry::RECIPES;
+use picklock_checker::Evidence;
 use picklock_checker::outcome::{CaseOutcome, Finding, Standing};
 use picklock_scenarios::runner::{RunOptions, run_case};
-use picklock_scenarios::{Case, Catalogue, Scenario, matrix, parse};
+use picklock_scenarios::{Case, Catalogue, Scenario, matrix, parse, write};
+use picklock_sim::plan::{LockNode, Service};
+use picklock_sim::simulate;
 
 fn run(scenario: &Scenario, case: &Case) -> CaseOutcome {
     let settings = RunOptions {
@@ -128,4 +133,98 @@ fn one_contender_is_not_asked_for_an_order() {
         said(&file("contenders = 1", "expect.fifo = \"unchecked\"")),
         ""
     );
+}
+
+#[test]
+fn a_promise_that_a_lock_does_not_make_is_not_to_hold() {
+    let expect = |algorithm: &str, rest: &str| {
+        let permits = match algorithm.contains("semaphore") {
+            true => "permits = 2",
+            false => "reentrancy-depth = 2\nallow-self-deadlock = true",
+        };
+        said(&format!(
+            "[workload]\n{permits}\n[[case]]\nalgorithm = \"{algorithm}\"\n{rest}\n"
+        ))
+    };
+    let queue = expect("zk-same-name", "expect.fifo = \"holds\"");
+    assert!(queue.contains("its service keeps no queue"), "{queue}");
+    let violated = "expect.fifo.violated = { because = \"it has none\", within-seeds = 9 }";
+    assert!(expect("zk-same-name", violated).contains("its service keeps no queue"));
+    let token = expect("kazoo-semaphore", "expect.fencing-monotonic = \"holds\"");
+    assert!(token.contains("says nothing of a semaphore"), "{token}");
+    let again = expect("zk-hardened", "expect.reentrancy = \"holds\"");
+    assert!(
+        again.contains("`zk-hardened` does not promise `reentrancy`"),
+        "{again}"
+    );
+    let violated = "expect.reentrancy.violated = { because = \"it has none\", within-seeds = 9 }";
+    assert_eq!(expect("zk-hardened", violated), "");
+}
+
+#[test]
+fn what_cannot_be_entered_again_is_entered_again_on_demand_only() {
+    let file = |algorithm: &str, key: &str| {
+        format!("[workload]\nreentrancy-depth = 2\n{key}\n[[case]]\nalgorithm = \"{algorithm}\"\n")
+    };
+    let refused = said(&file("zk-hardened", ""));
+    assert!(refused.contains("a section enters it again"), "{refused}");
+    assert!(refused.contains("`curator-mutex`, `curator-mutex-owner-check`"));
+    assert!(refused.contains("allow-self-deadlock = true"));
+    assert_eq!(said(&file("curator-mutex", "")), "");
+    let asked = file("zk-hardened", "allow-self-deadlock = true");
+    let scenario = parse("test", &asked, &Catalogue::EVERYTHING);
+    let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+    assert_eq!(said(&write(&scenario, &scenario.cases[0])), "");
+}
+
+#[test]
+fn a_section_longer_than_the_bound_on_progress_is_refused() {
+    let file = |contenders: u32, rest: &str| {
+        let case = "[[case]]\nalgorithm = \"zk-hardened\"\n";
+        said(&format!(
+            "[workload]\ncontenders = {contenders}\nprogress-bound = \"20s\"\n{rest}\n{case}"
+        ))
+    };
+    for hold in ["hold = \"60s\"", "hold = \"1s..60s\""] {
+        let refused = file(2, hold);
+        assert!(refused.contains("no section can end within the bound on progress"));
+        assert!(refused.contains("but a section lasts 1m"), "{refused}");
+        // A holder alone may be inside before the bound begins.
+        assert_eq!(file(1, hold), "");
+    }
+    assert_eq!(file(2, "hold = \"20s\""), "");
+    let one = "[[contender]]\nname = \"contender-1\"\nhold = \"60s\"";
+    assert_eq!(file(2, one), "", "the other is inside for 10 ms");
+}
+
+#[test]
+fn where_the_lock_node_is_missing_only_what_makes_it_is_taken() {
+    for recipe in RECIPES {
+        let of_kind = match recipe.ownership.kind().name() {
+            "semaphore" => "permits = 2",
+            "multi-lock" => "locks = 2\nlocks-at-once = 2",
+            _ => "",
+        };
+        let file = |service: &str| {
+            let name = recipe.name;
+            format!("{service}[workload]\n{of_kind}\n[[case]]\nalgorithm = \"{name}\"\n")
+        };
+        let scenario = parse("test", &file(""), &Catalogue::EVERYTHING);
+        let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+        let mut plan = scenario.cases[0].plan.clone();
+        let Service::ZooKeeper(ensemble) = &mut plan.service else {
+            continue;
+        };
+        ensemble.lock_node = LockNode::Missing;
+        let run = simulate(&plan, 0).whole().run;
+        let evidence = Evidence::of(&run);
+        let owned = !evidence.ownerships.is_empty();
+        // Who enters a double barrier owns nothing.
+        let is_entered = plan.parties().is_some() && !evidence.beliefs.is_empty();
+        let makes_it = owned || is_entered;
+        let says_so = recipe.inputs.contains(&RecipeInput::LockNode);
+        assert_eq!(makes_it, says_so, "{}", recipe.name);
+        let missing = said(&file("[service.zookeeper]\nlock-node = \"missing\"\n"));
+        assert_eq!(missing.is_empty(), says_so, "{missing}");
+    }
 }
