@@ -264,6 +264,8 @@ pub enum RecipeInput {
     Revocation(&'static str),
     /// A call of another thread that cancels a pending `acquire`, but no `release`: kazoo's `cancel`.
     CancelCall,
+    /// Whether the lock's own node (ZooKeeper) is there: it makes the node where it is missing.
+    LockNode,
 }
 
 /// A row of the registry of algorithms.
@@ -311,7 +313,10 @@ impl Recipe {
     pub fn revoke_message(&self) -> Option<&'static str> {
         self.inputs.iter().find_map(|input| match input {
             RecipeInput::Revocation(message) => Some(*message),
-            RecipeInput::WallClock | RecipeInput::Channels | RecipeInput::CancelCall => None,
+            RecipeInput::WallClock
+            | RecipeInput::Channels
+            | RecipeInput::CancelCall
+            | RecipeInput::LockNode => None,
         })
     }
 

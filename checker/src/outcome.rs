@@ -20,6 +20,8 @@ pub struct SeedOutcome {
     pub vacuous: Option<String>,
     /// The invariants that were not looked at because no lock could keep them under the faults that the seed drew.
     pub excused: Vec<&'static str>,
+    /// What the run cannot tell of because it breaks `progress`, as the scenario expects it to.
+    pub moot: Vec<&'static str>,
     /// The moments that it came through.
     pub reached: Reached,
     /// How near it came to an overlap.

@@ -9,10 +9,19 @@ pub fn vacuous(run: &Run) -> Option<String> {
 
 /// As [`vacuous`], for a run that has been read already.
 pub fn vacuous_evidence(evidence: &Evidence<'_>) -> Option<String> {
+    cut_short(evidence)
+        .or_else(|| never_fired(evidence))
+        .or_else(|| untried(evidence))
+}
+
+/// As [`vacuous_evidence`], but for faults that never fired.
+pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
+    cut_short(evidence).or_else(|| untried(evidence))
+}
+
+/// The first fault of the plan that never fired.
+pub fn never_fired(evidence: &Evidence<'_>) -> Option<String> {
     let Run { history, facts, .. } = evidence.run;
-    if let Some((_, Ended::OutOfBudget | Ended::NotModelled | Ended::Broken)) = evidence.ended {
-        return idle(evidence);
-    }
     for fault in (0..facts.faults_planned).map(FaultId) {
         let fires = |&index: &usize| evidence.event(index).what == EventKind::FaultFired { fault };
         if !evidence.faults.iter().any(fires) {
@@ -20,11 +29,11 @@ pub fn vacuous_evidence(evidence: &Evidence<'_>) -> Option<String> {
             return Some(format!("fault {number} never fired: {fault}"));
         }
     }
-    idle(evidence)
+    None
 }
 
-/// As [`vacuous_evidence`], but for faults that never fired.
-pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
+/// Why the run ended before it could tell.
+pub fn cut_short(evidence: &Evidence<'_>) -> Option<String> {
     if let Some((_, Ended::OutOfBudget)) = evidence.ended {
         return Some(out_of_budget(evidence.run.counts.engine_events));
     }
@@ -36,6 +45,11 @@ pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
     if let Some((_, Ended::Broken)) = evidence.ended {
         return Some("the run broke off".to_owned());
     }
+    None
+}
+
+/// Why the run puts no lock to the test: no contender got it, or none waited for it.
+pub fn untried(evidence: &Evidence<'_>) -> Option<String> {
     let facts = &evidence.run.facts;
     if evidence.beliefs.is_empty() && evidence.ownerships.is_empty() {
         let what = match facts.rendezvous {

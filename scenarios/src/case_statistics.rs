@@ -45,7 +45,7 @@ pub struct Tally {
     /// By invariant: in how many seeds it was not looked at because of the faults that were drawn.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     excused: BTreeMap<String, u64>,
-    /// By invariant: how many of the seeds that say something say nothing of it, excused or undecided.
+    /// By invariant: how many of the seeds that say something say nothing of it: excused, moot, or undecided.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     silent: BTreeMap<String, u64>,
     /// The moments that seeds came through, each with how many did.
@@ -136,7 +136,8 @@ impl Tally {
                 Verdict::Undecided(_) => Some(name),
                 Verdict::Holds | Verdict::Violated(_) => None,
             });
-        for invariant in outcome.excused.iter().chain(undecided) {
+        let silent = outcome.excused.iter().chain(&outcome.moot);
+        for invariant in silent.chain(undecided) {
             if outcome.vacuous.is_none() {
                 *self.silent.entry((*invariant).to_owned()).or_default() += 1;
             }

@@ -12,6 +12,7 @@ mod contender;
 mod expect;
 mod fault;
 mod inject;
+mod lock_node;
 mod locks;
 mod mistake;
 mod namesakes;
@@ -32,12 +33,12 @@ mod trigger;
 mod workload;
 
 use picklock_algorithms::Recipe;
-use picklock_sim::plan::{Plan, PlannedFault, Resource, Section};
+use picklock_sim::plan::{Plan, PlannedFault, Resource, Section, Service, Workload};
 use toml::de::DeTable;
 
 pub use workload::MOST_CONTENDERS;
 
-pub(crate) use expect::checked_by_default;
+pub(crate) use expect::{can_be_told, checked_by_default};
 pub(crate) use service::PERSISTENCE;
 
 use self::case::CaseScene;
@@ -117,11 +118,10 @@ fn scenario(
         sentinels: service.sentinels(),
         in_cluster: service.cluster().is_some(),
         tolerates_disk_errors: service.tolerates_disk_errors(),
-        has_event_thread: service.has_event_thread()
-            && open.clients.iter().all(|client| client.has_event_thread()),
+        has_event_thread: has_event_thread(&service, &open),
     };
     workload.contender_settings = contender::contenders(fields, participants, &mut open, mistakes);
-    locks::refuse_locks(fields, &workload, &open, mistakes);
+    refuse_of_workload(fields, &workload, &open, mistakes);
     let own = &workload.contender_settings;
     network.regions = regions.read(participants, own, &mut open, mistakes);
     processes::refuse_two_machines(fields, &workload, &network.regions, mistakes);
@@ -137,9 +137,10 @@ fn scenario(
     };
     let sometimes = sometimes::sometimes(fields, mistakes).unwrap_or_default();
     let scene = CaseScene {
-        workload: &workload,
+        workload: &open.busiest_of(&workload),
         service: &widest,
         service_is_said: fields.peek("service").is_some(),
+        allows_self_deadlock: workload::allows_self_deadlock(fields, mistakes),
     };
     let mut cases = cases(fields, catalogue, &scene, &world, &open, mistakes);
     for case in cases.iter_mut().filter(|it| it.sometimes.is_empty()) {
@@ -156,6 +157,23 @@ fn scenario(
         source,
         cases,
     }
+}
+
+/// Whether each client that a seed may take has a thread that tells of events.
+fn has_event_thread(service: &Service, open: &SampledParameters) -> bool {
+    let mut drawn = open.clients.iter();
+    service.has_event_thread() && drawn.all(|client| client.has_event_thread())
+}
+
+/// Refuses contenders whose sections no lock can serve.
+fn refuse_of_workload(
+    fields: &Fields,
+    workload: &Workload,
+    open: &SampledParameters,
+    mistakes: &mut Mistakes,
+) {
+    locks::refuse_locks(fields, workload, open, mistakes);
+    workload::refuse_endless_sections(fields, workload, open, mistakes);
 }
 
 /// A text that may be left out.

@@ -246,6 +246,7 @@ fn broke_off(seed: u64, hash: u64, counts: Counts, why: Broken) -> SeedOutcome {
         verdicts: Vec::new(),
         vacuous: None,
         excused: Vec::new(),
+        moot: Vec::new(),
         reached: Reached::default(),
         nearness: Nearness::default(),
         counts,
@@ -255,16 +256,20 @@ fn broke_off(seed: u64, hash: u64, counts: Counts, why: Broken) -> SeedOutcome {
 
 fn judge_whole(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
     let evidence = Evidence::of(&simulated.run);
+    let mut verdicts = verdicts(case, &evidence);
+    let moot = take_moot(case, &mut verdicts);
+    // No file promises that a fault that was drawn finds its moment.
+    let never_fired = || vacuity::never_fired(&evidence).filter(|_| !case.drawn);
+    let untried = || vacuity::untried(&evidence).filter(|_| moot.is_none());
     SeedOutcome {
         seed,
         hash: simulated.hash,
-        verdicts: verdicts(case, &evidence),
-        // Nobody promised that a fault that was drawn finds its moment.
-        vacuous: match case.drawn {
-            true => vacuity::idle(&evidence),
-            false => vacuity::vacuous_evidence(&evidence),
-        },
+        vacuous: vacuity::cut_short(&evidence)
+            .or_else(never_fired)
+            .or_else(untried),
+        verdicts,
         excused: excused(case),
+        moot: moot.unwrap_or_default(),
         reached: Reached::of(&evidence),
         nearness: Nearness::of(&evidence),
         counts: simulated.run.counts,
@@ -290,6 +295,27 @@ fn verdicts(case: &Case, evidence: &Evidence<'_>) -> Vec<(&'static str, Verdict)
         (verdict != Verdict::Holds).then_some((invariant.name, verdict))
     });
     verdicts.collect()
+}
+
+/// Takes out what cannot be told because contenders wait in vain, as the case expects: `None`, if it does not, or they
+/// do not. Who never gets the lock cannot hold it alone, write under it, or give a false answer.
+fn take_moot(
+    case: &Case,
+    verdicts: &mut Vec<(&'static str, Verdict)>,
+) -> Option<Vec<&'static str>> {
+    let progress = verdicts.iter().find(|(name, _)| *name == "progress");
+    progress.filter(|(name, verdict)| {
+        let is_expected = matches!(wanted(case, name), Some(Want::Violated { .. }));
+        is_expected && verdict.witness().is_some()
+    })?;
+    let mut moot = Vec::new();
+    verdicts.retain(|(name, verdict)| {
+        let is_moot = matches!(verdict, Verdict::Undecided(_))
+            && matches!(wanted(case, name), Some(Want::Holds));
+        moot.extend(is_moot.then_some(*name));
+        !is_moot
+    });
+    Some(moot)
 }
 
 /// What is not looked at, or not where it is excused, because of the faults that were drawn.

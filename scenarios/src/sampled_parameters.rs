@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Arrival, FaultKind, Library, LockOrder, Reads, Service, Share, Strategy};
+use picklock_sim::plan::{
+    Arrival, FaultKind, Library, LockOrder, Reads, Service, Share, Strategy, Workload,
+};
 
 /// What a scenario leaves open. A field that is `None` or empty is settled by the file, and stands in the plan of the
 /// case; all others are drawn, each with even odds over what it holds.
@@ -127,6 +129,17 @@ impl SampledParameters {
             contenders: most(self.contenders),
             rounds: most(self.rounds),
             ..self.clone()
+        }
+    }
+
+    /// A workload in which as many contend as may, as often and for as many locks at once as they may.
+    pub fn busiest_of(&self, workload: &Workload) -> Workload {
+        let most = |range: Option<(u32, u32)>, of: u32| range.map_or(of, |(_, most)| most);
+        Workload {
+            contenders: most(self.contenders, workload.contenders),
+            rounds: most(self.rounds, workload.rounds),
+            locks_at_once: most(self.locks_at_once, workload.locks_at_once),
+            ..workload.clone()
         }
     }
 

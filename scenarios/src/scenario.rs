@@ -8,7 +8,7 @@ use picklock_algorithms::Recipe;
 use picklock_algorithms::registry::RECIPES;
 use picklock_checker::invariants::{self, INVARIANTS};
 use picklock_checker::metrics::METRICS;
-use picklock_sim::plan::Plan;
+use picklock_sim::plan::{Arrival, Plan, Reads};
 
 use crate::excuses::Excuse;
 use crate::sampled_parameters::SampledParameters;
@@ -196,6 +196,17 @@ impl fmt::Debug for Case {
 }
 
 impl Case {
+    /// Whether seeds differ in what contenders do: each draws its plan, or chance decides who reads or when contenders
+    /// come. Then one that cannot tell is no reason to doubt the others.
+    pub(crate) fn differs_by_seed(&self) -> bool {
+        let workload = &self.plan.workload;
+        let by_chance = |reads| matches!(reads, Reads::Share(_));
+        let mut reads = workload.each(|name| workload.reads_of(name));
+        self.open.is_some()
+            || matches!(workload.arrive, Arrival::Within(_))
+            || reads.any(|(reads, of)| of > 0 && by_chance(reads))
+    }
+
     /// The plan that a seed runs.
     pub fn plan_for(&self, seed: u64) -> Cow<'_, Plan> {
         match &self.open {

@@ -60,7 +60,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChildLeads,
     requests: REQUESTS,
-    inputs: &[],
+    inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

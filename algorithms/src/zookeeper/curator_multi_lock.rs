@@ -57,7 +57,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     ownership: OwnershipRule::LowestChildOfEach,
     requests: REQUESTS,
-    inputs: &[RecipeInput::WallClock],
+    inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: build(&InterProcessMultiLock {

@@ -86,7 +86,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::LowestChild,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock],
+    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
     cancellable: true,
     shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {

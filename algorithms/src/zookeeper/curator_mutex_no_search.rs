@@ -16,7 +16,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
     requests: super::curator_mutex::REQUESTS,
-    inputs: &[RecipeInput::WallClock],
+    inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {

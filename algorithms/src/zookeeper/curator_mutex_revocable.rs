@@ -67,6 +67,7 @@ pub const RECIPE: Recipe = Recipe {
 /// What it goes by.
 pub(super) const INPUTS: &[RecipeInput] = &[
     RecipeInput::WallClock,
+    RecipeInput::LockNode,
     RecipeInput::Revocation(REVOKE_MESSAGE),
 ];
 

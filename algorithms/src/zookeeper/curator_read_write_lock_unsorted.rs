@@ -17,7 +17,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock],
+    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

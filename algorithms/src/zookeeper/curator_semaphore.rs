@@ -55,7 +55,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: BASIC_CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock],
+    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {

@@ -38,7 +38,7 @@ pub const RECIPE: Recipe = Recipe {
         permits: Permits::One,
     },
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock],
+    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

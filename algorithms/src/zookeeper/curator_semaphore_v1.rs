@@ -42,7 +42,7 @@ pub const RECIPE: Recipe = Recipe {
         permits: Permits::OfWorkload,
     },
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock],
+    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {

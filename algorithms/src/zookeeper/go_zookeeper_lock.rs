@@ -74,7 +74,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
     requests: REQUESTS,
-    inputs: &[],
+    inputs: &[crate::RecipeInput::LockNode],
     cancellable: false,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

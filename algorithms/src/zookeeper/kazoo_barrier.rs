@@ -41,7 +41,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::Barrier,
     requests: REQUESTS,
-    inputs: &[],
+    inputs: &[crate::RecipeInput::LockNode],
     cancellable: false,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

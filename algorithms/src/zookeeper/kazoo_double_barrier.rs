@@ -56,7 +56,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: &[],
+    inputs: &[crate::RecipeInput::LockNode],
     cancellable: false,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

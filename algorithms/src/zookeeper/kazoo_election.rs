@@ -43,7 +43,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChildLeads,
     requests: REQUESTS,
-    inputs: &[RecipeInput::CancelCall],
+    inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

@@ -83,7 +83,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
     requests: REQUESTS,
-    inputs: &[RecipeInput::CancelCall],
+    inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

@@ -41,7 +41,7 @@ pub const RECIPE: Recipe = Recipe {
         announced: None,
     },
     requests: REQUESTS,
-    inputs: &[RecipeInput::CancelCall],
+    inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

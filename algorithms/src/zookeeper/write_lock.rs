@@ -60,7 +60,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LowestChild,
     requests: super::queue::REQUESTS,
-    inputs: &[],
+    inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, dir| Box::new(Application(WriteLock::new(zk, env, dir)))),

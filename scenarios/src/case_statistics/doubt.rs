@@ -1,9 +1,47 @@
 //! Why seeds say nothing of a promise, and whether more of them would.
 
-use picklock_checker::outcome::Standing;
+use std::collections::BTreeMap;
+
+use picklock_checker::outcome::{Finding, Standing};
 
 use super::phrases::seeds;
 use super::{ENOUGH_SEEDS, Tally, Unknown};
+use crate::describe::one_line;
+use crate::scenario::{Case, Want};
+
+/// That nothing is judged, and why. In the matrix that is what an algorithm claims under a class of faults; in a file,
+/// it is a case that cannot fail.
+pub(super) fn nothing_judged(case: &Case, in_matrix: bool) -> Finding {
+    let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for expectation in &case.expectations {
+        let why = match &expectation.want {
+            Want::Unchecked { because: None } => "unchecked without a reason".to_owned(),
+            Want::Unchecked { because: Some(why) } => format!("unchecked: {}", one_line(why)),
+            Want::Excused { because } => format!("excused: {}", one_line(because)),
+            Want::Holds | Want::Violated { .. } | Want::Undecided { .. } => continue,
+        };
+        reasons.entry(why).or_default().push(expectation.invariant);
+    }
+    let reasons = reasons.iter();
+    let reasons = reasons.map(|(why, names)| format!("{} ({why})", names.join(", ")));
+    let reasons = reasons.collect::<Vec<_>>().join("; ");
+    let (standing, line) = match in_matrix {
+        true => (
+            Standing::AsExpected,
+            format!("nothing is claimed here: {reasons}"),
+        ),
+        false => (
+            Standing::Undecided,
+            format!("nothing is judged: {reasons}; expect one of them to hold, or to be violated"),
+        ),
+    };
+    Finding {
+        name: "nothing".to_owned(),
+        standing,
+        line,
+        can_tell: None,
+    }
+}
 
 impl Tally {
     /// What is in doubt is undecided. Where seeds draw plans, a few of them may all have drawn one that cannot tell.
@@ -46,6 +84,17 @@ impl Tally {
         Some(format!(
             "{invariant}: no lock could keep it under the faults drawn ({of_all})"
         ))
+    }
+
+    /// Whether no seed can tell of an invariant because each breaks `progress`, as expected. Then it is not asked for.
+    pub(super) fn is_moot(&self, invariant: &str) -> bool {
+        let asked = self.unknown.contains_key(invariant) || self.excused.contains_key(invariant);
+        !asked && self.silent.get(invariant) == Some(&self.seeds())
+    }
+
+    /// Whether no lock could keep an invariant under the faults of any seed.
+    pub(super) fn is_always_excused(&self, invariant: &str) -> bool {
+        self.excused.get(invariant) == Some(&self.seeds())
     }
 
     /// For how many seeds an invariant is decided.

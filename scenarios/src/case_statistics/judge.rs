@@ -7,10 +7,12 @@ use picklock_checker::outcome::{
 };
 use picklock_checker::{Witness, invariants, metrics};
 
+use super::doubt::nothing_judged;
 use super::phrases::{seeds, share};
 use super::{ENOUGH_SEEDS, Tally, Unknown, ViolationCount, mixed};
 use crate::describe::one_line;
 use crate::library::BUILT_IN;
+use crate::matrix;
 use crate::replay_command::{ReplayCommand, quoted};
 use crate::runner::wanted;
 use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
@@ -35,7 +37,8 @@ impl Tally {
             .iter()
             .filter_map(|metric| Some((metric.name.to_owned(), (metric.value)(&self.counts)?)))
             .collect();
-        let findings = self.findings(case, &metrics);
+        let in_matrix = matrix::names().contains(&scenario.path);
+        let findings = self.findings(case, &metrics, in_matrix);
         let standing = findings.iter().map(|finding| finding.standing).max();
         let mut violations = self.violations(case);
         for violation in &mut violations {
@@ -56,7 +59,6 @@ impl Tally {
                 line: case.line,
             },
             algorithm: case.algorithm.name.to_owned(),
-            // Where nothing is looked at, nothing is found out.
             standing: standing.unwrap_or(Standing::Undecided),
             findings,
             violations,
@@ -98,10 +100,15 @@ impl Tally {
     }
 
     /// How every expectation stands. What leaves several of them undecided alike is said once.
-    pub(crate) fn findings(&self, case: &Case, metrics: &BTreeMap<String, f64>) -> Vec<Finding> {
-        let open = case.open.is_some();
+    fn findings(
+        &self,
+        case: &Case,
+        metrics: &BTreeMap<String, f64>,
+        in_matrix: bool,
+    ) -> Vec<Finding> {
+        let open = case.differs_by_seed();
         let expected = case.expectations.iter();
-        let promises = expected.filter_map(|it| self.promise(it, open));
+        let promises = expected.filter_map(|it| self.promise(it, open, in_matrix));
         let measures = case.measures.iter();
         let measures = measures.map(|it| self.measure(it, metrics, open));
         let mut findings: Vec<Finding> = Vec::new();
@@ -115,16 +122,26 @@ impl Tally {
                 findings.push(finding);
             }
         }
+        if findings.is_empty() && self.seeds() > 0 {
+            findings.push(nothing_judged(case, in_matrix));
+        }
         findings
     }
 
     /// How an expectation stands; `None` for one that is not looked at.
-    fn promise(&self, expected: &Expectation, open: bool) -> Option<Finding> {
+    fn promise(&self, expected: &Expectation, open: bool, in_matrix: bool) -> Option<Finding> {
         let name = expected.invariant;
         let (standing, line) = match &expected.want {
             Want::Unchecked { .. } => return None,
             Want::Excused { .. } => self.not_beyond_its_excuse(name)?,
-            Want::Holds => self.to_hold(name, open),
+            Want::Holds if self.is_moot(name) => return None,
+            Want::Holds => match self.to_hold(name, open) {
+                // A class of the matrix may be one under which no lock keeps a promise.
+                (Standing::Undecided, line) if in_matrix && self.is_always_excused(name) => {
+                    (Standing::AsExpected, line)
+                }
+                standing => standing,
+            },
             Want::Undecided { because } => self.to_be_undecided(name, because, open),
             Want::Violated {
                 because,

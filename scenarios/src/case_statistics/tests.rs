@@ -30,6 +30,7 @@ fn outcome(seed: u64) -> SeedOutcome {
         verdicts: verdict,
         vacuous: (seed.is_multiple_of(5)).then(|| "nobody waits".to_owned()),
         excused: Vec::new(),
+        moot: Vec::new(),
         reached: Reached::default(),
         nearness: apart(9 - seed % 4),
         counts: Counts {

@@ -11,11 +11,12 @@ use picklock_sim::plan::{
 use super::barrier::refuse_of_barrier;
 use super::choice::choose;
 use super::expect::{expectations, measures};
+use super::lock_node::refuse_missing_lock_node;
 use super::locks::refuse_kind_of_several;
 use super::permits::refuse_permits;
 use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
-use super::reentry::refuse_reentry;
+use super::reentry::{refuse_reentry, refuse_self_deadlock};
 use super::revocation::refuse_revoke;
 use super::service::Switches;
 use crate::diagnostic::printable;
@@ -45,11 +46,14 @@ pub(super) struct Named {
 
 /// What a case goes by.
 pub(super) struct CaseScene<'s> {
+    /// With as many contenders as a seed may settle on.
     pub(super) workload: &'s Workload,
     /// With as many servers as a seed may settle on.
     pub(super) service: &'s Service,
     /// Whether the file says which service it stands on.
     pub(super) service_is_said: bool,
+    /// Whether it lets sections enter again what cannot be entered again.
+    pub(super) allows_self_deadlock: bool,
 }
 
 /// Reads one case; `world` makes the plan that all cases share.
@@ -100,7 +104,7 @@ pub(super) fn case(
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
     if let Some(item) = &algorithm_item {
-        refuse_of_recipe(item, &plan, &open, catalogue, mistakes);
+        refuse_of_recipe(item, &plan, &open, scene, catalogue, mistakes);
     }
     Some(Named {
         case: Case {
@@ -186,9 +190,14 @@ fn refuse_of_recipe(
     item: &Item,
     plan: &Plan,
     open: &SampledParameters,
+    scene: &CaseScene,
     catalogue: &Catalogue,
     mistakes: &mut Mistakes,
 ) {
+    refuse_missing_lock_node(item, plan, catalogue, mistakes);
+    if !scene.allows_self_deadlock {
+        refuse_self_deadlock(item, plan, catalogue, mistakes);
+    }
     refuse_cancel(item, plan, open, mistakes);
     refuse_revoke(item, plan, open, catalogue, mistakes);
     refuse_reads(item, plan, open, catalogue, mistakes);

@@ -27,8 +27,12 @@ const UNIVERSAL: [&str; 7] = [
 fn applies_to_kind(invariant: &str, kind: LockKind) -> bool {
     match kind {
         LockKind::MultiLock => invariant != "barrier",
-        LockKind::Mutex | LockKind::ReadWrite | LockKind::Semaphore | LockKind::Election => {
+        LockKind::Mutex | LockKind::ReadWrite | LockKind::Election => {
             !["barrier", "all-or-none"].contains(&invariant)
+        }
+        // Those who have a permit are inside together: neither of their tokens is the later one.
+        LockKind::Semaphore => {
+            !["barrier", "all-or-none", "fencing-monotonic"].contains(&invariant)
         }
         LockKind::Barrier | LockKind::DoubleBarrier => ["progress", "barrier"].contains(&invariant),
     }
@@ -71,6 +75,7 @@ pub(crate) fn checked_by_default(
     (claimed || of_the_resource || bounded || UNIVERSAL.contains(&invariant))
         && applies_to(invariant, workload.section)
         && left_open(invariant, workload).is_none()
+        && too_few(invariant, workload).is_none()
         && recipe.is_none_or(|it| applies_to_kind(invariant, it.ownership.kind()))
 }
 
@@ -101,7 +106,12 @@ pub(super) fn expectations(
                 .help("choose another `section` in [workload], or take the expectation away");
             mistakes.add(span, mistake);
         } else if let Some(want) = want(name, &item, mistakes) {
-            wants.push((name, want));
+            let not_promised = || recipe.and_then(|recipe| not_promised(name, recipe));
+            let mistake = too_few(name, workload).or_else(not_promised);
+            match mistake.filter(|_| want == Want::Holds) {
+                Some(mistake) => mistakes.add(span, mistake),
+                None => wants.push((name, want)),
+            }
         }
     }
     let mentioned = |name: &str| {
@@ -138,9 +148,68 @@ fn left_open(invariant: &str, workload: &Workload) -> Option<Mistake> {
     }
 }
 
+/// Whether a file may say that an invariant holds, as far as this workload goes.
+pub(crate) fn can_be_told(invariant: &str, workload: &Workload) -> bool {
+    too_few(invariant, workload).is_none()
+}
+
+/// Why no run can tell that an invariant holds, if so: too few contend.
+fn too_few(invariant: &str, workload: &Workload) -> Option<Mistake> {
+    let (contenders, permits) = (workload.contenders, workload.permits());
+    let (label, help) = match invariant {
+        "fifo" | "bounded-bypass" if contenders <= permits => (
+            match permits {
+                1 => "one contender never waits for another".to_owned(),
+                _ => format!("{contenders} contenders never wait for one of {permits} permits"),
+            },
+            format!("write `contenders = {}` or more in [workload]", permits + 1),
+        ),
+        "fencing-monotonic" if workload.sections() < 2 => (
+            "the lock is granted once, and no later token is there to compare".to_owned(),
+            "write `contenders = 2` or `rounds = 2` in [workload]".to_owned(),
+        ),
+        _ => return None,
+    };
+    let mistake = Mistake::new(format!("`{invariant}` says nothing here")).label(label);
+    Some(mistake.help(format!("{help}, or take the expectation away")))
+}
+
+/// What holds of a lock only if it says so: a lock that does not may keep it by chance.
+const PROMISED_OR_NOT: [&str; 3] = ["fencing-monotonic", "fifo", "reentrancy"];
+
+/// Why a file may not say that an invariant holds of a lock, if so: the lock does not promise it.
+fn not_promised(invariant: &str, recipe: &Recipe) -> Option<Mistake> {
+    let mut claims = recipe.claims.iter();
+    let promised = claims.any(|claim| claim.invariant() == invariant);
+    if promised || !PROMISED_OR_NOT.contains(&invariant) {
+        return None;
+    }
+    let promises: Vec<String> = recipe
+        .claims
+        .iter()
+        .map(|claim| format!("`{}`", claim.invariant()))
+        .collect();
+    let mistake = Mistake::new(format!("`{}` does not promise `{invariant}`", recipe.name));
+    let mistake = mistake.help(format!("it promises {}", promises.join(", ")));
+    Some(mistake.help(
+        "take the expectation away; a lock of your own says what it promises in the `claims` of \
+         its `Recipe`",
+    ))
+}
+
 /// Why an invariant says nothing of locks such as this one, if so.
 fn of_another_kind(invariant: &str, recipe: &Recipe, catalogue: &Catalogue) -> Option<Mistake> {
     let kind = recipe.ownership.kind();
+    if invariant == "fifo" && applies_to_kind(invariant, kind) && !recipe.ownership.has_queue() {
+        let name = recipe.name;
+        let mistake = Mistake::new(format!("`fifo` says nothing of `{name}`"));
+        let mistake = mistake
+            .label("its service keeps no queue: one owns the lock, and all others try again");
+        return Some(mistake.help(
+            "take the expectation away, or write in [workload] how often one may be overtaken: \
+             `bypass-bound = 10`",
+        ));
+    }
     if applies_to_kind(invariant, kind) {
         return None;
     }

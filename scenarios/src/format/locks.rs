@@ -143,12 +143,9 @@ fn refuse_idle_locks(
     open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) {
-    let mut busiest = workload.clone();
-    let most = |range: Option<(u32, u32)>, of: u32| range.map_or(of, |(_, most)| most);
-    busiest.contenders = most(open.contenders, busiest.contenders);
-    busiest.rounds = most(open.rounds, busiest.rounds);
-    busiest.locks_at_once = most(open.locks_at_once, busiest.locks_at_once);
-    let (locks, sections) = (most(open.locks, workload.locks), busiest.sections());
+    let busiest = open.busiest_of(workload);
+    let locks = open.locks.map_or(workload.locks, |(_, most)| most);
+    let sections = busiest.sections();
     if locks > busiest.locks_at_most() && mistakes.is_empty() {
         let mistake = Mistake::new(format!(
             "there are {locks} locks, and nobody takes the last"

@@ -9,7 +9,7 @@ use super::choice::choose;
 use super::locks::read_locks;
 use super::permits::permits;
 use super::processes::processes;
-use super::reader::{Fields, Item, Mistakes, Zero};
+use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{Several, is_range, ranges, several, whole, wide};
 use crate::sampled_parameters::SampledParameters;
 use crate::units;
@@ -141,7 +141,57 @@ fn calls(fields: &mut Fields, mistakes: &mut Mistakes) -> (Option<Duration>, Opt
     let depth = fields.renamed("reentrancy-depth", "entries");
     let depth = depth.and_then(|item| item.integer(1..=1_000, mistakes));
     let depth = depth.and_then(|depth| u32::try_from(depth).ok());
+    // It is no matter of a workload, but of what goes with it: see `allows_self_deadlock`.
+    let _ = fields.get(ALLOW_SELF_DEADLOCK);
     (acquire_timeout, depth)
+}
+
+/// The key that says so.
+const ALLOW_SELF_DEADLOCK: &str = "allow-self-deadlock";
+
+/// Whether sections may enter again what cannot be entered again.
+pub(super) fn allows_self_deadlock(file: &Fields, mistakes: &mut Mistakes) -> bool {
+    let item = of_workload(file, ALLOW_SELF_DEADLOCK, mistakes);
+    item.is_some_and(|item| item.boolean(mistakes).unwrap_or_default())
+}
+
+/// What a file says behind a key of its workload, which has been read.
+fn of_workload<'a>(file: &Fields<'a>, key: &str, mistakes: &mut Mistakes) -> Option<Item<'a>> {
+    let table = file.peek("workload")?;
+    table.table("the table [workload]", mistakes)?.peek(key)
+}
+
+/// Refuses sections of which none can end within the bound on progress: the first may be over by then, no other.
+pub(super) fn refuse_endless_sections(
+    file: &Fields,
+    workload: &Workload,
+    open: &SampledParameters,
+    mistakes: &mut Mistakes,
+) {
+    let mut busiest = open.busiest_of(workload);
+    if let Some((_, most)) = open.hold {
+        busiest.hold = Hold::For(most);
+    }
+    let hold = |name| match busiest.hold_of(name) {
+        Hold::For(hold) => hold,
+        Hold::Settled => Duration::ZERO,
+    };
+    let shortest = busiest.each(hold).map(|(hold, _)| hold).min();
+    let (Some(bound), Some(hold)) = (workload.progress_bound, shortest) else {
+        return;
+    };
+    if hold <= bound || busiest.sections() <= busiest.permits() || !mistakes.is_empty() {
+        return;
+    }
+    let (hold, bound) = (units::write_duration(hold), units::write_duration(bound));
+    let mistake = Mistake::new("no section can end within the bound on progress")
+        .label(format!("but a section lasts {hold}"))
+        .help(format!(
+            "in the calm each contender has {bound} to get the lock and do its section: write a longer \
+             `progress-bound`, or leave it out, or write a shorter `hold`"
+        ));
+    let item = of_workload(file, "progress-bound", mistakes);
+    mistakes.add(item.map_or(0..0, |item| item.span), mistake);
 }
 
 /// How often each contender wants the lock: the least, if each seed draws it.

@@ -96,6 +96,13 @@ const WORKLOAD_KEYS: &[Key] = &[
         before it does its work; locks that promise `reentrancy` are then looked at for it.",
     ),
     Key::new(
+        "allow-self-deadlock",
+        Holds::Boolean,
+        "`false`",
+        "`true`: a lock that does not promise `reentrancy` may be entered again, too, to show what comes of \
+        it. The second call waits for the first, for ever, or its end frees the lock under the first.",
+    ),
+    Key::new(
         "hold",
         Holds::Hold,
         r#"`"10ms"`"#,

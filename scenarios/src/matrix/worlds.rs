@@ -181,7 +181,10 @@ fn add_replicas(service: &mut Service) {
 /// What the algorithm claims under the class must hold. Nothing is said of its hazards there, nor of what the swarm
 /// does not expect to hold.
 fn expectations(case: &Case, class: FaultClass, of_swarm: &[Expectation]) -> Vec<Expectation> {
-    let (recipe, workload) = (&case.algorithm, &case.plan.workload);
+    let recipe = &case.algorithm;
+    let busiest = case.open.as_ref();
+    let busiest = busiest.map(|open| open.busiest_of(&case.plan.workload));
+    let workload = busiest.as_ref().unwrap_or(&case.plan.workload);
     let looked_at = Catalogue::EVERYTHING.invariants.iter().copied();
     let looked_at = looked_at.filter(|it| checked_by_default(it, Some(recipe), workload));
     let wants = looked_at.map(|invariant| {

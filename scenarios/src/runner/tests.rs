@@ -76,6 +76,7 @@ fn seed(seed: u64, verdict: Verdict) -> SeedOutcome {
         verdicts,
         vacuous: None,
         excused: Vec::new(),
+        moot: Vec::new(),
         reached: Reached::default(),
         nearness: Nearness::default(),
         counts: Counts::default(),

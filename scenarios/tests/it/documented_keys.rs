@@ -218,6 +218,12 @@ const KEYS: &[Row] = &[
     ),
     (Workload, "acquire-timeout", &["\"1s\""], &[]),
     (Workload, "reentrancy-depth", &["2"], &[]),
+    (
+        Workload,
+        "allow-self-deadlock",
+        &["true\nreentrancy-depth = 2"],
+        &[],
+    ),
     (Workload, "hold", &["\"1s\"", "\"settled\""], &[]),
     (Workload, "think", &["\"1ms..5ms\""], &[]),
     (Workload, "processing", &["\"1ms..5ms\""], &[]),
@@ -275,7 +281,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         (Contender, false) => format!("[[contender]]\nname = \"contender-1\"\n{line}"),
         _ => String::new(),
     };
-    let reentrant = line.starts_with("reentrancy-depth");
+    let reentrant = line.contains("reentrancy-depth");
     let shared = line.starts_with("reads");
     let semaphore = line.starts_with("permits");
     // It takes a recipe that makes the lock's node if it is not there.

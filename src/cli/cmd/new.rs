@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::algorithms::clients::ServiceKind;
+use crate::algorithms::clients::{RequestKind, ServiceKind};
 use crate::algorithms::{LockKind, Recipe};
 use crate::reports::files;
 use crate::scenarios::program;
@@ -168,9 +168,32 @@ fn text(recipe: &Recipe) -> String {
         | LockKind::Barrier
         | LockKind::DoubleBarrier => "",
     };
+    // What has set a barrier leaves it standing when it dies, and the others wait until it has come back.
+    let crash = match recipe.ownership.kind() {
+        LockKind::Barrier => r#"{ target = "contender-1", restart-after = "10s" }"#,
+        LockKind::Mutex
+        | LockKind::ReadWrite
+        | LockKind::Election
+        | LockKind::Semaphore
+        | LockKind::MultiLock
+        | LockKind::DoubleBarrier => r#"{ target = "contender-1" }"#,
+    };
     let rest = include_str!("new/rest.toml").replace("ALGORITHM", recipe.name);
-    let rest = rest.replace("OF_KIND\n", of_kind);
-    format!("{}\n{world}\n{rest}", include_str!("new/head.toml"))
+    let rest = rest.replace("OF_KIND\n", of_kind).replace("CRASH", crash);
+    let head = include_str!("new/head.toml");
+    format!("{head}\n{world}{}\n{rest}", replicas(recipe))
+}
+
+/// What a lock that waits for a replica needs. A lock of the program that may make every request does not say that it
+/// does.
+fn replicas(recipe: &Recipe) -> &'static str {
+    let waits = recipe.requests.contains(&RequestKind::Wait);
+    match waits && recipe.requests.len() < RequestKind::ALL.len() {
+        true => {
+            "# How many servers hear of what the first one has written: `WAIT` waits for them.\nreplicas = 1\n"
+        }
+        false => "",
+    }
 }
 
 /// What was written, and what to do next.
@@ -181,8 +204,29 @@ fn told(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
+    use crate::checker::outcome::Standing;
     use crate::scenarios::parse;
+    use crate::scenarios::runner::{RunOptions, run_case};
+
+    #[test]
+    fn every_file_to_begin_with_holds_for_every_sound_lock() {
+        let settings = RunOptions {
+            seeds: 0..20,
+            verify_determinism: false,
+        };
+        let never = AtomicBool::new(false);
+        let sound = program::algorithms().iter().filter(|it| it.flaw.is_none());
+        for recipe in sound {
+            let scenario = parse("new", &text(recipe), &program::catalogue());
+            let scenario = scenario.unwrap_or_else(|found| panic!("{}: {}", recipe.name, found[0]));
+            let outcome = run_case(&scenario, &scenario.cases[0], &settings, &never, &|| {});
+            let outcome = outcome.unwrap_or_else(|stopped| panic!("{}: {stopped:?}", recipe.name));
+            assert_eq!(outcome.standing, Standing::Holds, "{}", recipe.name);
+        }
+    }
 
     #[test]
     fn every_file_to_begin_with_is_read_without_a_mistake_with_every_lock_of_its_service() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_algorithms::registry::RECIPES;
-use picklock_algorithms::{Claim, LockKind, Recipe};
+use picklock_algorithms::{Claim, LockKind, Recipe, RecipeInput};
 use picklock_scenarios::{Case, Expectation, Measure, Want, describe};
 use picklock_sim::plan::Library;
 use picklock_sim::plan::Version;
@@ -175,7 +175,8 @@ fn workload() -> BoxedStrategy<Workload> {
                     contender_settings,
                     ..workload
                 };
-                with_one_machine_for_each_process(with_locks_that_are_taken(workload))
+                let workload = with_locks_that_are_taken(workload);
+                with_time_for_sections(with_one_machine_for_each_process(workload))
             })
         })
         .boxed()
@@ -276,6 +277,19 @@ fn with_one_machine_for_each_process(mut workload: Workload) -> Workload {
     workload
         .contender_settings
         .retain(|_, own| *own != ContenderSettings::default());
+    workload
+}
+
+/// Each section can end within the bound on progress.
+fn with_time_for_sections(mut workload: Workload) -> Workload {
+    let own = workload.contender_settings.values();
+    let holds = own.filter_map(|own| own.hold).chain([workload.hold]);
+    let longest = holds.map(|hold| match hold {
+        Hold::For(hold) => hold,
+        Hold::Settled => Duration::ZERO,
+    });
+    let bound = workload.progress_bound;
+    workload.progress_bound = bound.map(|bound| longest.fold(bound, Duration::max));
     workload
 }
 
@@ -482,6 +496,9 @@ pub fn case() -> BoxedStrategy<Case> {
                 }
                 let (fenced, event_budget, algorithm, (recorded, saved)) = rest;
                 let algorithm = that_fits(algorithm, &faults);
+                if !algorithm.inputs.contains(&RecipeInput::LockNode) {
+                    ensemble.lock_node = LockNode::Persistent;
+                }
                 without_reads_of_a_mutex(&mut workload, &algorithm);
                 with_permits_of_a_semaphore(&mut workload, &algorithm);
                 with_locks_at_once(&mut workload, &algorithm);
