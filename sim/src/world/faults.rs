@@ -155,10 +155,10 @@ impl<S: SimulatedService> World<S> {
         self.update_all_run();
     }
 
-    fn over(&mut self, _fault: usize) {
+    fn over(&mut self, fault: usize) {
         self.faults_active -= 1;
         // Not at once: another fault may wait for this one.
-        self.timeline.add(self.now, Event::StormMayEnd);
+        self.hold_off_calm(self.plan.faults[fault].inject.lingers());
     }
 
     /// The process stands still until the last pause that has struck it is over. One that is dead does so anyway.
