@@ -62,6 +62,7 @@ pub struct Obstacle {
     held_until: VirtualTime,
     slow_by: u64,
     slow_until: VirtualTime,
+    slow_for_good: u64,
     /// How many packets of a million are lost, and until when.
     loses: u32,
     loses_until: VirtualTime,
@@ -73,19 +74,29 @@ impl Obstacle {
         self.held_until = self.held_until.max(until);
     }
 
-    /// Everything that leaves before `until` takes longer.
+    /// Everything that leaves before `until` takes longer: as long as by the worst that is in the way.
     pub fn slow(&mut self, by: u64, until: VirtualTime) {
-        // What is slow for good stays so.
-        if self.slow_until != VirtualTime::NEVER {
-            self.slow_by = by;
-            self.slow_until = until;
+        if until == VirtualTime::NEVER {
+            self.slow_for_good = self.slow_for_good.max(by);
+        } else {
+            self.slow_by = self.slow_by.max(by);
+            self.slow_until = self.slow_until.max(until);
         }
     }
 
-    /// So many packets of a million that leave before `until` are lost.
+    /// So many packets of a million that leave before `until` are lost: as many as by the worst that is in the way.
     pub fn lose(&mut self, parts: u32, until: VirtualTime) {
-        self.loses = parts;
-        self.loses_until = until;
+        self.loses = self.loses.max(parts);
+        self.loses_until = self.loses_until.max(until);
+    }
+
+    /// Nothing makes it slow or lossy any more, but for good.
+    pub fn clear_delays(&mut self) {
+        *self = Self {
+            held_until: self.held_until,
+            slow_for_good: self.slow_for_good,
+            ..Self::default()
+        };
     }
 
     /// When what would leave at `departs` leaves at the earliest, and how many packets of a million are lost then.
@@ -102,19 +113,16 @@ impl Obstacle {
 
     /// By how much everything is slow for good.
     pub fn slow_for_good(&self) -> u64 {
-        match self.slow_until == VirtualTime::NEVER {
-            true => self.slow_by,
-            false => 0,
-        }
+        self.slow_for_good
     }
 
     /// When what leaves at `departs` gets through.
     #[inline]
     pub fn arrival(&self, departs: VirtualTime, latency: u64) -> VirtualTime {
         let slow = if departs < self.slow_until {
-            self.slow_by
+            self.slow_by.max(self.slow_for_good)
         } else {
-            0
+            self.slow_for_good
         };
         let leaves = departs.max(self.held_until).micros();
         VirtualTime::from_micros(leaves.saturating_add(latency + slow))

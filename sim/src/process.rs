@@ -24,6 +24,8 @@ pub struct Thread {
 pub struct Process<Event> {
     /// What it does at the moment.
     pub state: ProcessState,
+    /// Until when pauses last that have struck it: until the end of the last of them.
+    pub paused_until: VirtualTime,
     /// What has arrived while it stood still, in order.
     pub backlog: Vec<Event>,
     /// Tasks that would have run while it stood still.
@@ -47,6 +49,7 @@ impl<Event> Process<Event> {
     pub fn new() -> Self {
         Self {
             state: ProcessState::Running,
+            paused_until: VirtualTime::ZERO,
             backlog: Vec::new(),
             sleepers: Vec::new(),
             clock: LocalClock::default(),

@@ -187,6 +187,8 @@ pub(crate) struct World<S: SimulatedService> {
     pub faults: Vec<FaultState>,
     pub faults_armed: usize,
     pub faults_active: usize,
+    /// Until when something comes late because of a fault that is over.
+    pub late_until: VirtualTime,
     pub calm: bool,
     pub settling: bool,
     pub contenders_active: usize,

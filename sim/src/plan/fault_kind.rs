@@ -1,5 +1,7 @@
 //! Kinds of faults: what they are called, and what they can strike.
 
+use std::time::Duration;
+
 use super::{Fault, FaultDuration, FaultKind, Field, FieldType, Plan, Service};
 use picklock_clients::ServiceKind;
 
@@ -156,6 +158,22 @@ impl Fault {
             ("for", Field::Duration(length)) => Some(FaultDuration::For(length)),
             _ => None,
         })
+    }
+
+    /// For how long something can still come late because of it when it is over: a message that it holds up, or
+    /// what was sent or written at its very end.
+    pub fn lingers(&self) -> Duration {
+        match *self {
+            Self::DelayRequest { by, .. }
+            | Self::DelayReply { by, .. }
+            | Self::SlowLink { by, .. }
+            | Self::LagServer { by, .. }
+            | Self::SlowDisk { fsync: by, .. } => by,
+            // What was lost again and again is sent again at most as long after the end as it has been tried until
+            // then.
+            Self::LosePackets { length, .. } => length,
+            _ => Duration::ZERO,
+        }
     }
 
     /// Whether what it breaks stays broken, in the calm too.

@@ -170,8 +170,9 @@ impl SimulatedService for SimulatedLeaseServer {
     }
 
     fn crash(world: &mut World<Self>, _server: ServerId) {
-        world.service.life.end();
-        world.cut_clients(|_| true);
+        if world.service.life.end() {
+            world.cut_clients(|_| true);
+        }
     }
 
     fn restart(world: &mut World<Self>, server: ServerId) {

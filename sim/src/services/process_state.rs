@@ -33,11 +33,11 @@ impl<E> ServerProcess<E> {
         self.up && !self.hung
     }
 
-    /// Its process dies, and with it what it has not read.
-    pub fn end(&mut self) {
-        self.up = false;
+    /// Its process dies, and with it what it has not read. Answers whether it lived.
+    pub fn end(&mut self) -> bool {
         self.hung = false;
         self.backlog.clear();
+        std::mem::take(&mut self.up)
     }
 
     /// It is started again. Answers whether it was down.

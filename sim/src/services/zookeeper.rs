@@ -238,12 +238,12 @@ impl SimulatedService for SimulatedZooKeeper {
         world.inject_at_ensemble(fault)
     }
 
-    fn heal(world: &mut World<Self>, _number: usize, fault: &Fault) {
+    fn heal(world: &mut World<Self>, number: usize, fault: &Fault) {
         match fault {
             Fault::BlockEvents { target, .. } => {
                 world.unblock_events(world.process_named(*target));
             }
-            Fault::SlowDisk { .. } => world.disks_are_fast_again(),
+            Fault::LagServer { .. } | Fault::SlowDisk { .. } => world.slowness_ends(number),
             _ => {}
         }
     }

@@ -9,6 +9,7 @@ use picklock_machines::Chance;
 
 use super::SimulatedService;
 use super::World;
+use super::for_good::LastingStrike;
 use crate::event::Event;
 use crate::network::{Latency, Obstacle};
 use crate::plan::{ContenderName, Direction, Fault, Rate};
@@ -42,6 +43,7 @@ impl<S: SimulatedService> World<S> {
             } => {
                 let (by, until) = (whole_micros(by), self.until(length));
                 self.on_link(target, direction, |obstacle| obstacle.slow(by, until));
+                self.lasts_until(until);
                 length.duration()
             }
             Fault::LosePackets {
@@ -52,6 +54,7 @@ impl<S: SimulatedService> World<S> {
             } => {
                 let (parts, until) = (rate.parts(), self.now + length);
                 self.on_link(target, direction, |obstacle| obstacle.lose(parts, until));
+                self.lasts_until(until);
                 Some(length)
             }
             Fault::Flap { length, .. } => {
@@ -59,6 +62,39 @@ impl<S: SimulatedService> World<S> {
                 Some(length)
             }
             _ => None,
+        }
+    }
+
+    /// What made a link slow or lossy is over. Others that do may be not.
+    pub(super) fn delays_end(&mut self, fault: usize, target: ContenderName) {
+        self.is_over(fault);
+        let process = self.process_named(target);
+        if let Some(link) = self.client_links.get_mut(&process) {
+            link.to_server.clear_delays();
+            link.to_client.clear_delays();
+        }
+        let plan = std::rc::Rc::clone(&self.plan);
+        for LastingStrike { fault, until } in self.struck.lasting.clone() {
+            match plan.faults[fault].inject {
+                Fault::SlowLink {
+                    target,
+                    direction,
+                    by,
+                    ..
+                } if self.process_named(target) == process => {
+                    let by = whole_micros(by);
+                    self.on_link(target, direction, |obstacle| obstacle.slow(by, until));
+                }
+                Fault::LosePackets {
+                    target,
+                    direction,
+                    rate,
+                    ..
+                } if self.process_named(target) == process => {
+                    self.on_link(target, direction, |it| it.lose(rate.parts(), until));
+                }
+                _ => {}
+            }
         }
     }
 

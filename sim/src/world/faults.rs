@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use picklock_checker::{EventKind, FaultId, time::whole_micros};
+use picklock_checker::{EventKind, FaultId, VirtualTime, time::whole_micros};
 
 use super::SimulatedService;
 use super::message_fates::fate_by;
 use super::{MessageFate, Operation, Task, World};
 use crate::event::Event;
-use crate::plan::{Fault, FaultDuration, LockCall};
+use crate::plan::{ContenderName, Fault, FaultDuration, LockCall};
 use crate::process::{ProcessId, ProcessState, Thread};
 
 impl<S: SimulatedService> World<S> {
@@ -117,8 +117,10 @@ impl<S: SimulatedService> World<S> {
             } => {
                 self.clocks_agree = false;
                 self.clock_changes_pace(self.process_named(target), parts_per_million.into());
-                // Until somebody sets it right: long enough to matter to a session.
-                Some(length.unwrap_or(self.lease * 3))
+                // Until an operator sets it right: long enough to matter to a session.
+                let length = length.unwrap_or(self.lease * 3);
+                self.lasts_until(self.now + length);
+                Some(length)
             }
             Fault::CrashServer { .. }
             | Fault::HangServer { .. }
@@ -140,8 +142,9 @@ impl<S: SimulatedService> World<S> {
             Fault::CrashServer { .. } | Fault::PowerLoss { .. } | Fault::HangServer { .. } => {
                 self.heal_servers(fault);
             }
-            Fault::ClockDrift { target, .. } => {
-                self.clock_changes_pace(self.process_named(*target), 0);
+            Fault::ClockDrift { target, .. } => self.drift_ends(fault, *target),
+            Fault::SlowLink { target, .. } | Fault::LosePackets { target, .. } => {
+                self.delays_end(fault, *target);
             }
             inject => S::heal(self, fault, inject),
         }
@@ -152,17 +155,24 @@ impl<S: SimulatedService> World<S> {
         self.update_all_run();
     }
 
-    fn over(&mut self, _fault: usize) {
+    fn over(&mut self, fault: usize) {
         self.faults_active -= 1;
         // Not at once: another fault may wait for this one.
-        self.timeline.add(self.now, Event::StormMayEnd);
+        self.hold_off_calm(self.plan.faults[fault].inject.lingers());
     }
 
+    /// The process stands still until the last pause that has struck it is over. One that is dead does so anyway.
     fn pause(&mut self, target: ProcessId, length: FaultDuration) {
         if length == FaultDuration::ForGood {
             self.all_leave(target);
         }
-        if self.processes[target.0 as usize].state == ProcessState::Running {
+        let until = self.until(length);
+        let process = &mut self.processes[target.0 as usize];
+        if process.state == ProcessState::Crashed {
+            return;
+        }
+        process.paused_until = process.paused_until.max(until);
+        if process.state == ProcessState::Running {
             for by in self.tasks_of(target) {
                 self.note_expiry_by_own_clock(by);
             }
@@ -172,11 +182,10 @@ impl<S: SimulatedService> World<S> {
     }
 
     fn resume(&mut self, target: ProcessId) {
-        let paused = self.processes[target.0 as usize].state == ProcessState::Paused;
-        if !paused || self.is_process_gone_for_good(target) {
+        let process = &mut self.processes[target.0 as usize];
+        if process.state != ProcessState::Paused || process.paused_until > self.now {
             return;
         }
-        let process = &mut self.processes[target.0 as usize];
         process.state = ProcessState::Running;
         let backlog = std::mem::take(&mut process.backlog);
         self.awakened.append(&mut process.sleepers);
@@ -188,6 +197,23 @@ impl<S: SimulatedService> World<S> {
             self.dispatch_from_backlog(event);
         }
         S::process_resumed(self, target);
+    }
+
+    /// A drift is over. Of those that are not, the clocks keep the pace of the last that has struck.
+    fn drift_ends(&mut self, fault: usize, target: ContenderName) {
+        self.is_over(fault);
+        let process = self.process_named(target);
+        let plan = std::rc::Rc::clone(&self.plan);
+        let mut left = self.struck.lasting.iter().rev();
+        let pace = left.find_map(|strike| match plan.faults[strike.fault].inject {
+            Fault::ClockDrift {
+                target,
+                parts_per_million,
+                ..
+            } if self.process_named(target) == process => Some(parts_per_million),
+            _ => None,
+        });
+        self.clock_changes_pace(process, pace.unwrap_or(0).into());
     }
 
     /// The clocks of a process run fast, or slow, from now on.
@@ -212,6 +238,8 @@ impl<S: SimulatedService> World<S> {
         }
         let process = &mut self.processes[target.0 as usize];
         process.state = ProcessState::Crashed;
+        // Another process will take its place, which is not paused.
+        process.paused_until = VirtualTime::ZERO;
         let backlog = std::mem::take(&mut process.backlog);
         process.sleepers.clear();
         for event in &backlog {
@@ -261,14 +289,10 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Brings back what a fault has taken from servers, unless another has taken it for good.
+    /// Brings back what a fault has taken from servers, unless another has taken it for longer.
     fn heal_servers(&mut self, fault: usize) {
-        let plan = std::rc::Rc::clone(&self.plan);
-        let hangs = matches!(plan.faults[fault].inject, Fault::HangServer { .. });
-        let struck = std::mem::take(&mut self.struck.servers).into_iter();
-        let (healed, left): (Vec<_>, Vec<_>) = struck.partition(|(by, _)| *by == fault);
-        self.struck.servers = left;
-        for (_, server) in healed {
+        let hangs = matches!(self.plan.faults[fault].inject, Fault::HangServer { .. });
+        for server in self.servers_healed_of(fault) {
             if self.is_server_gone_for_good(server) {
                 continue;
             }

@@ -18,12 +18,34 @@ use crate::process::ProcessId;
 /// What faults have struck that is not healed yet.
 #[derive(Default)]
 pub(crate) struct ActiveFaults {
-    /// Servers that are down, stand still, or lack something, and by which fault.
-    pub servers: Vec<(usize, ServerId)>,
+    /// Servers that are down, stand still, are slow, or lack something.
+    pub servers: Vec<StruckServer>,
+    /// What makes clocks drift, and the links of clients slow or lossy, until it ends.
+    pub lasting: Vec<LastingStrike>,
     /// Faults that have struck, and that nothing heals.
     pub for_good: Vec<usize>,
     /// Since when what is left of the service cannot serve anybody, if that ever was so.
     unserved_since: Option<VirtualTime>,
+}
+
+/// A server that a fault has struck.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StruckServer {
+    /// The fault.
+    pub fault: usize,
+    /// The server.
+    pub server: ServerId,
+    /// When it ends, unless it is ended before.
+    pub until: VirtualTime,
+}
+
+/// A strike whose effect lasts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LastingStrike {
+    /// The fault.
+    pub fault: usize,
+    /// When it ends.
+    pub until: VirtualTime,
 }
 
 impl<S: SimulatedService> World<S> {
@@ -38,6 +60,19 @@ impl<S: SimulatedService> World<S> {
         for stranded in self.contenders_gone(serving.as_ref().ok()) {
             self.start_next(stranded.by);
         }
+    }
+
+    /// Writes down until when the strike lasts that strikes now, if others of its kind may outlast it.
+    pub(crate) fn lasts_until(&mut self, until: VirtualTime) {
+        let fault = self.striking;
+        self.struck.lasting.push(LastingStrike { fault, until });
+    }
+
+    /// A strike is over that was written down so.
+    pub(crate) fn is_over(&mut self, fault: usize) {
+        let now = self.now;
+        let lasting = &mut self.struck.lasting;
+        lasting.retain(|strike| strike.fault != fault || strike.until > now);
     }
 
     /// Whether a message can stay in flight for ever, because its recipient is cut off or paused for good.
@@ -63,8 +98,8 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn for_good_at(&self, server: ServerId) -> impl Iterator<Item = &Fault> {
         let struck = self.struck.servers.iter();
         struck
-            .filter(move |(_, of)| *of == server)
-            .map(|(by, _)| &self.plan.faults[*by].inject)
+            .filter(move |struck| struck.server == server)
+            .map(|struck| &self.plan.faults[struck.fault].inject)
             .filter(|fault| fault.is_for_good())
     }
 

@@ -1,6 +1,7 @@
 //! What faults make of single messages: some are lost, some come late.
 
 use std::fmt::Display;
+use std::time::Duration;
 
 use picklock_checker::time::whole_micros;
 
@@ -19,7 +20,10 @@ impl<S: SimulatedService> World<S> {
         self.trace(connection, (ToServer, Sent), request);
         match self.request_fate.take() {
             None => Some(0),
-            Some(MessageFate::Late(by)) => Some(by),
+            Some(MessageFate::Late(by)) => {
+                self.hold_off_calm(Duration::from_micros(by));
+                Some(by)
+            }
             Some(MessageFate::Lost | MessageFate::Swallowed) => {
                 self.trace(connection, (ToServer, Lost), request);
                 None
@@ -46,7 +50,11 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn planned_fate_of_reply(&mut self, request: RequestId) -> Option<MessageFate> {
         let mut doomed = self.doomed_replies.iter();
         let doomed = doomed.position(|(known, _)| *known == request);
-        doomed.map(|index| self.doomed_replies.remove(index).1)
+        let fate = doomed.map(|index| self.doomed_replies.remove(index).1);
+        if let Some(MessageFate::Late(by)) = fate {
+            self.hold_off_calm(Duration::from_micros(by));
+        }
+        fate
     }
 
     /// Plans what becomes of the answer to a request, if a fault makes something of it.

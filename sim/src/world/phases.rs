@@ -19,13 +19,18 @@ pub(crate) fn storm_limit(plan: &Plan) -> Duration {
 }
 
 /// How long everybody has to get the lock once the storm is over: the time for what the dead have left to go, for a
-/// leader to be found and clients to come back, for single messages that are late to come, and for every section that
-/// is still to come.
+/// leader to be found and clients to come back, for every section that is still to come, and for single messages that
+/// are late to come. A plan that says it itself does not count the messages.
 pub(crate) fn progress_bound(plan: &Plan) -> Duration {
-    plan.workload.progress_bound.unwrap_or_else(|| {
-        let service = &plan.service;
-        service.lease_at_most() * 2 + service.recovery() + late_messages(plan) + sections(plan)
-    })
+    let bound = plan.workload.progress_bound;
+    bound.unwrap_or_else(|| plan.time_to_recover() + sections(plan)) + late_messages(plan)
+}
+
+impl Plan {
+    /// How long it takes until what the dead have left is gone, a leader is found, and clients are back.
+    pub fn time_to_recover(&self) -> Duration {
+        self.service.lease_at_most() * 2 + self.service.recovery()
+    }
 }
 
 /// When the last contender comes at the latest, where the plan says so.
@@ -137,11 +142,19 @@ impl<S: SimulatedService> World<S> {
         self.contenders_active > 0
     }
 
-    /// Ends the storm if every fault has struck and is over.
+    /// Ends the storm if every fault has struck and is over, and nothing is late because of one.
     pub(crate) fn begin_calm_if_over(&mut self) {
-        if !self.calm && self.faults_armed == 0 && self.faults_active == 0 {
+        let is_over = self.faults_armed == 0 && self.faults_active == 0;
+        if !self.calm && is_over && self.now >= self.late_until {
             self.begin_calm();
         }
+    }
+
+    /// Something comes so much later because of a fault: the calm does not begin before.
+    pub(crate) fn hold_off_calm(&mut self, by: Duration) {
+        let until = self.now + by;
+        self.late_until = self.late_until.max(until);
+        self.timeline.add(until, Event::StormMayEnd);
     }
 
     /// The storm has lasted long enough: what has not struck yet will not.

@@ -6,8 +6,9 @@ use picklock_checker::VirtualTime;
 
 use super::SimulatedService;
 use super::World;
+use super::for_good::StruckServer;
 use crate::network::ServerId;
-use crate::plan::Fault;
+use crate::plan::{Fault, FaultDuration, FaultKind};
 
 impl<S: SimulatedService> World<S> {
     /// Breaks something at a server; answers how long it lasts, if it has to be healed.
@@ -18,13 +19,13 @@ impl<S: SimulatedService> World<S> {
                 restart_after,
             } => {
                 let server = S::server(self, *target)?;
-                self.dies_by_fault(server);
+                self.dies_by_fault(server, *restart_after);
                 S::crash(self, server);
                 *restart_after
             }
             Fault::HangServer { target, length } => {
                 let server = S::server(self, *target)?;
-                self.struck.servers.push((self.striking, server));
+                self.strikes_server(server, *length);
                 S::hang(self, server);
                 length.duration()
             }
@@ -54,17 +55,48 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
+    /// Writes down that the fault which strikes has struck a server, and for how long.
+    pub(crate) fn strikes_server(&mut self, server: ServerId, length: FaultDuration) {
+        let (fault, until) = (self.striking, self.until(length));
+        self.struck.servers.push(StruckServer {
+            fault,
+            server,
+            until,
+        });
+    }
+
     /// Writes down which fault has ended a server. Its process stands still no more.
-    pub(crate) fn dies_by_fault(&mut self, server: ServerId) {
+    pub(crate) fn dies_by_fault(&mut self, server: ServerId, back_after: Option<Duration>) {
         let plan = std::rc::Rc::clone(&self.plan);
-        let stood_still = |by: usize| {
-            let fault = &plan.faults[by].inject;
+        let stood_still = |struck: &StruckServer| {
+            let fault = &plan.faults[struck.fault].inject;
             matches!(fault, Fault::HangServer { .. }) && !fault.is_for_good()
         };
         self.struck
             .servers
-            .retain(|(by, struck)| *struck != server || !stood_still(*by));
-        self.struck.servers.push((self.striking, server));
+            .retain(|struck| struck.server != server || !stood_still(struck));
+        self.strikes_server(server, back_after.into());
+    }
+
+    /// A strike of a fault at servers is over. Answers those that no other strike does the same to.
+    pub(crate) fn servers_healed_of(&mut self, fault: usize) -> Vec<ServerId> {
+        let now = self.now;
+        let struck = std::mem::take(&mut self.struck.servers).into_iter();
+        let is_over = |struck: &StruckServer| struck.fault == fault && struck.until <= now;
+        let (healed, left): (Vec<_>, Vec<_>) = struck.partition(is_over);
+        let plan = &self.plan;
+        let same = |struck: &&StruckServer| {
+            let faults = [fault, struck.fault].map(|fault| &plan.faults[fault].inject);
+            let kinds = faults.map(|fault| match FaultKind::of(fault) {
+                FaultKind::PowerLoss => FaultKind::CrashServer,
+                kind => kind,
+            });
+            kinds[0] == kinds[1]
+        };
+        let still: Vec<ServerId> = left.iter().filter(same).map(|it| it.server).collect();
+        self.struck.servers = left;
+        let healed = healed.into_iter().map(|struck| struck.server);
+        healed.filter(|server| !still.contains(server)).collect()
     }
 
     /// Cuts a server off from the others until `until`.

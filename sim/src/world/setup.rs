@@ -82,6 +82,7 @@ impl<S: SimulatedService> World<S> {
             faults: plan.faults.iter().map(armed).collect(),
             faults_armed: plan.faults.len(),
             faults_active: 0,
+            late_until: VirtualTime::ZERO,
             calm: false,
             settling: false,
             contenders_active: contenders,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use picklock_algorithms::clients::RequestKind;
-use picklock_checker::{EventKind, History};
+use picklock_checker::{EventKind, History, INVARIANTS, Verdict, VirtualTime};
 use picklock_sim::plan::{Deployment, Fault, PlannedFault, ServerName, Service, Trigger};
 use picklock_sim::simulate;
 
@@ -90,4 +90,32 @@ fn progress_waits_for_messages_that_are_late() {
     };
     let late = vec![planned(acquired(), delay_request(seconds(40)))];
     assert_eq!(bound(late), bound(Vec::new()) + seconds(40));
+}
+
+#[test]
+fn the_calm_waits_for_a_message_that_is_late() {
+    let service = || Service::Redis(Deployment::default());
+    let sent = |request| {
+        let (by, nth) = (FIRST, 1);
+        Trigger::Sent { request, by, nth }
+    };
+    let delay_reply = Fault::DelayReply {
+        target: FIRST,
+        by: seconds(10),
+    };
+    for late in [
+        planned(sent(RequestKind::Set), delay_request(seconds(10))),
+        planned(sent(RequestKind::Set), delay_reply),
+    ] {
+        let mut plan = plan_on(service(), "redis-compare-and-delete", vec![late]);
+        plan.workload.contenders = 1;
+        plan.workload.progress_bound = Some(seconds(8));
+        let run = simulate(&plan, 1).run;
+        let mut events = run.history.events.iter();
+        let calm = events.find(|it| it.what == EventKind::CalmBegan);
+        assert!(calm.is_none_or(|it| it.at >= VirtualTime::ZERO + seconds(10)));
+        let progress = INVARIANTS.iter().find(|it| it.name == "progress");
+        let verdict = progress.expect("an invariant").verdict(&run);
+        assert_eq!(verdict, Verdict::Holds);
+    }
 }

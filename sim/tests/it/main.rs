@@ -20,6 +20,7 @@ mod moments;
 mod multi_lock;
 mod nested_sections;
 mod observers;
+mod overlapping_faults;
 mod partitions;
 mod paused_clocks;
 mod processing;

@@ -6,14 +6,17 @@ use crate::common::moments;
 
 use std::time::Duration;
 
-use common::{A, FIRST, acquired, history_on, planned, seconds};
+use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use failovers::{crash, owned};
 use moments::{fired, later, times};
-use picklock_checker::{Disowned, EventKind, History, ServiceAnswer, VirtualTime};
+use picklock_checker::{
+    Disowned, EventKind, History, INVARIANTS, ServiceAnswer, Verdict, VirtualTime,
+};
 use picklock_clients::RequestKind;
 use picklock_sim::plan::{
     Deployment, Direction, Fault, PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
 };
+use picklock_sim::simulate;
 
 const PRIMARY: ServerName = ServerName::Number(0);
 const REPLICA: ServerName = ServerName::Number(1);
@@ -145,4 +148,23 @@ fn who_is_told_by_a_deposed_primary_that_its_lease_is_over_is_told_so_by_one_of_
     };
     let lease = at - VirtualTime::ZERO;
     assert!(lease > seconds(29) && lease < seconds(31), "{lease:?}");
+}
+
+#[test]
+fn an_operator_who_promotes_brings_the_old_primary_in_line_for_good() {
+    let promote = Fault::Promote { target: REPLICA };
+    let faults = vec![
+        planned(Trigger::At(Duration::from_millis(2)), promote),
+        // It would be a primary again by its old configuration, and the new one would have no replica.
+        planned(Trigger::At(seconds(11)), crash(PRIMARY, 1)),
+    ];
+    let service = Service::Redis(deployment(ReadFrom::Primary, 0));
+    let mut plan = plan_on(service, "redis-wait", faults);
+    plan.workload.rounds = 5;
+    let run = simulate(&plan, 1).run;
+    let calm = times(&run.history, |what| matches!(what, EventKind::CalmBegan));
+    assert!(calm[0] >= VirtualTime::ZERO + seconds(10), "{calm:?}");
+    let progress = INVARIANTS.iter().find(|it| it.name == "progress");
+    let verdict = progress.expect("an invariant").verdict(&run);
+    assert_eq!(verdict, Verdict::Holds);
 }

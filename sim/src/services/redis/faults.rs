@@ -18,13 +18,13 @@ impl World<SimulatedRedis> {
         } = *fault
         {
             let server = self.service.server(target)?;
-            self.dies_by_fault(server);
+            self.dies_by_fault(server, restart_after);
             self.lose_power(server);
             return restart_after;
         }
         if let Fault::FullMemory { target, length } | Fault::FullDisk { target, length } = *fault {
             let server = self.service.server(target)?;
-            self.struck.servers.push((self.striking, server));
+            self.strikes_server(server, length);
             self.fill(fault, server, true);
             return length.duration();
         }
@@ -62,10 +62,7 @@ impl World<SimulatedRedis> {
     /// What a fault has filled is empty again; a slot that it moves comes to where it is to go.
     pub(super) fn heal_at_deployment(&mut self, number: usize, fault: &Fault) {
         self.finish_moving_slot(number);
-        if let Fault::FullMemory { target, .. } | Fault::FullDisk { target, .. } = *fault
-            && let Some(server) = self.service.server(target)
-            && !self.is_full_for_good(server, fault)
-        {
+        for server in self.servers_healed_of(number) {
             self.fill(fault, server, false);
         }
     }

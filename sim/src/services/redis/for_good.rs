@@ -146,15 +146,10 @@ impl World<SimulatedRedis> {
             .any(|fault| matches!(fault, Fault::FullDisk { .. }))
     }
 
-    /// Whether a fault of the same kind fills a server for good.
-    pub(super) fn is_full_for_good(&self, server: ServerId, fault: &Fault) -> bool {
-        self.for_good_at(server)
-            .any(|other| std::mem::discriminant(other) == std::mem::discriminant(fault))
-    }
-
-    /// A server that was started again has what fills it for good.
+    /// A server that was started again still has what fills it.
     pub(super) fn fill_again(&mut self, server: ServerId) {
-        let full: Vec<Fault> = { self.for_good_at(server) }
+        let struck = self.struck.servers.iter().filter(|it| it.server == server);
+        let full: Vec<Fault> = { struck.map(|struck| &self.plan.faults[struck.fault].inject) }
             .filter(|fault| matches!(fault, Fault::FullMemory { .. } | Fault::FullDisk { .. }))
             .cloned()
             .collect();

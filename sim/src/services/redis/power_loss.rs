@@ -37,7 +37,7 @@ impl World<SimulatedRedis> {
                 dark.connections.push(connection);
             }
         }
-        dark.links = self.drop_links_of(server);
+        dark.links.extend(self.drop_links_of(server));
         self.service.servers[server.0 as usize].dark = Some(dark);
         self.update_owners(Actor::Service);
     }

@@ -234,9 +234,17 @@ impl World<SimulatedRedis> {
                 self.send_replicaof(other, Some(server));
             }
         }
-        let event = RedisEvent::Demote { server: before };
-        self.timeline
-            .add(self.now + DEMOTED_AFTER, Event::Service(event));
+        self.demotes_later(before);
+    }
+
+    fn demotes_later(&mut self, server: ServerId) {
+        self.timeline.add(
+            self.now + DEMOTED_AFTER,
+            Event::Service(RedisEvent::Demote { server }),
+        );
+        if !self.is_server_gone_for_good(server) {
+            self.hold_off_calm(DEMOTED_AFTER);
+        }
     }
 
     /// The old primary is told to follow the new one, if it can be reached by now; if not, a little later.
@@ -248,24 +256,28 @@ impl World<SimulatedRedis> {
         if slot.life.runs() {
             self.send_replicaof(server, Some(self.service.primary));
         } else if !self.is_calm() || self.contenders_are_active() {
-            let event = RedisEvent::Demote { server };
-            self.timeline
-                .add(self.now + DEMOTED_AFTER, Event::Service(event));
+            self.demotes_later(server);
         }
     }
 
+    /// The operator says what Sentinel says: whom to follow, after a restart too, and to send clients away.
     fn send_replicaof(&mut self, server: ServerId, primary: Option<ServerId>) {
-        let command = Command::new("REPLICAOF");
-        let command = match primary {
-            None => command.arg("NO").arg("ONE"),
+        let follow = Command::new("REPLICAOF");
+        let follow = match primary {
+            None => follow.arg("NO").arg("ONE"),
             Some(primary) => {
                 let Address { host, port } = address(primary);
-                command.arg(&*host).number(port)
+                follow.arg(&*host).number(port)
             }
         };
+        let kill = |kind| Command::new("CLIENT").arg("KILL").arg("TYPE").arg(kind);
         self.service.order = Order::Operator;
-        self.run_as_operator(server, command);
+        self.run_as_operator(server, follow);
         self.service.order = Order::Nobody;
+        self.run_as_operator(server, Command::new("CONFIG").arg("REWRITE"));
+        for kind in ["normal", "pubsub"] {
+            self.run_as_operator(server, kill(kind));
+        }
         self.update_owners(Actor::Service);
     }
 }

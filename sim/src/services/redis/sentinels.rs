@@ -205,7 +205,9 @@ impl World<SimulatedRedis> {
 
     /// A Sentinel's process dies. Its kernel closes its connections.
     pub(super) fn crash_sentinel(&mut self, machine: ServerId) {
-        self.service.life(machine).end();
+        if !self.service.life(machine).end() {
+            return;
+        }
         let index = usize::from(machine.0) - self.service.servers.len();
         self.close_calls_of(machine, index);
         self.close_calls_to(machine);

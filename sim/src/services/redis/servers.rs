@@ -288,7 +288,9 @@ impl World<SimulatedRedis> {
             self.crash_sentinel(server);
             return;
         }
-        self.service.life(server).end();
+        if !self.service.life(server).end() {
+            return;
+        }
         // Of a server that is down nobody can own anything.
         self.update_owners(Actor::Service);
         self.close_links_of(server);
@@ -336,7 +338,7 @@ impl World<SimulatedRedis> {
         if let Some(dark) = dark {
             self.restore_power(server, dark);
         }
-        if !self.struck.for_good.is_empty() {
+        if !self.struck.servers.is_empty() {
             self.fill_again(server);
         }
     }

@@ -43,21 +43,10 @@ impl World<SimulatedZooKeeper> {
                 self.operate(Box::new(|shared| Box::pin(operator::recreate_lock(shared))));
                 None
             }
-            Fault::LagServer { target, by, length } => {
-                let (server, until) = (self.server(target)?, self.until(length));
-                self.lag_server(server, by, until);
-                length.duration()
-            }
-            Fault::SlowDisk {
-                target,
-                fsync,
-                length,
-            } => {
+            Fault::LagServer { target, length, .. } | Fault::SlowDisk { target, length, .. } => {
                 let server = self.server(target)?;
-                self.struck.servers.push((self.striking, server));
-                self.service.servers[server.0 as usize]
-                    .machine
-                    .set_fsync(fsync);
+                self.strikes_server(server, length);
+                self.slow_as_struck(server);
                 length.duration()
             }
             _ => None,

@@ -8,7 +8,7 @@ use picklock_zookeeper::state::Input;
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::Event;
 use crate::network::ServerId;
-use crate::plan::{Fault, FaultDuration};
+use crate::plan::Fault;
 use crate::world::World;
 
 impl World<SimulatedZooKeeper> {
@@ -90,30 +90,31 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// Disks are as fast as they were, but for those that are slow for good.
-    pub(super) fn disks_are_fast_again(&mut self) {
-        let plan = std::rc::Rc::clone(&self.plan);
-        for slot in &mut self.service.servers {
-            slot.machine.set_fsync(self.service.ensemble.fsync);
-        }
-        for (by, server) in &self.struck.servers {
-            if let Fault::SlowDisk { fsync, length, .. } = plan.faults[*by].inject
-                && length == FaultDuration::ForGood
-            {
-                self.service.servers[server.0 as usize]
-                    .machine
-                    .set_fsync(fsync);
+    /// A server is as late, and its disk as slow, as the worst of what is in force makes it.
+    pub(super) fn slow_as_struck(&mut self, server: ServerId) {
+        let (mut lag, mut lag_until) = (Duration::ZERO, VirtualTime::ZERO);
+        let mut flush = self.service.ensemble.fsync;
+        for struck in self.struck.servers.iter().filter(|it| it.server == server) {
+            match self.plan.faults[struck.fault].inject {
+                Fault::LagServer { by, .. } => {
+                    lag = lag.max(by);
+                    lag_until = lag_until.max(struck.until);
+                }
+                Fault::SlowDisk { fsync, .. } => flush = flush.max(fsync),
+                _ => {}
             }
         }
+        let slot = &mut self.service.servers[server.0 as usize];
+        slot.lag = whole_micros(lag);
+        slot.lag_until = lag_until;
+        slot.machine.set_fsync(flush);
     }
 
-    /// Lets a server learn everything later, until `until`.
-    pub(super) fn lag_server(&mut self, server: ServerId, by: Duration, until: VirtualTime) {
-        let slot = &mut self.service.servers[server.0 as usize];
-        if slot.lag_until == VirtualTime::NEVER {
-            return;
+    /// What made servers late or their disks slow is over.
+    pub(super) fn slowness_ends(&mut self, fault: usize) {
+        self.servers_healed_of(fault);
+        for index in 0..self.service.servers.len() {
+            self.slow_as_struck(ServerId(index as u8));
         }
-        slot.lag = whole_micros(by);
-        slot.lag_until = until;
     }
 }
