@@ -58,8 +58,11 @@ impl RedisClientConfig {
     }
 
     /// Whether a connection is closed whose answer is late: by the next command, the answer would be taken for its own.
+    /// Before Sentinels it is closed because its server may be dead, and another the primary: redis-py, Jedis, and
+    /// go-redis ask the Sentinels again then. Lettuce, which replays, keeps it.
     pub(super) fn closes_late(&self) -> bool {
-        self.retries > 0 || self.connections != ConnectionMode::Multiplexed
+        let may_have_failed_over = self.sentinels > 0 && !self.replay;
+        self.retries > 0 || self.connections != ConnectionMode::Multiplexed || may_have_failed_over
     }
 }
 
