@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-use crate::algorithms::Recipe;
+use crate::algorithms::{Recipe, RecipeMistake};
 use crate::scenarios::program;
 use crate::sim::broken::caught;
 use crate::watchdog;
@@ -78,7 +78,10 @@ pub fn main(algorithms: &[Recipe]) -> ExitCode {
                 let color = cli.look.colored_stderr();
                 watchdog::start();
                 // What runs catches its panics: one that comes here is from anywhere else.
-                let done = caught(|| cli.command.execute(&cli.look, usage));
+                let done = caught(|| {
+                    refuse_mistaken(algorithms)?;
+                    cli.command.execute(&cli.look, usage)
+                });
                 let done = done.unwrap_or_else(|why| Err(Failure::Broken(why.to_string())));
                 done.map_err(|failure| (failure, color))
             }
@@ -93,6 +96,15 @@ pub fn main(algorithms: &[Recipe]) -> ExitCode {
         failure.exit()
     });
     ExitCode::from(code)
+}
+
+/// Refuses locks of the program that no run could judge.
+fn refuse_mistaken(algorithms: &[Recipe]) -> Result<(), Failure> {
+    let mut mistakes = algorithms.iter().flat_map(Recipe::mistakes);
+    match mistakes.next() {
+        None => Ok(()),
+        Some(RecipeMistake { problem, help }) => Err(Failure::usage(problem, [help])),
+    }
 }
 
 /// What the command line may say, in the words of this program.
@@ -140,5 +152,30 @@ fn refuse(error: &clap::Error) -> Result<u8, Failure> {
             console::print_message(&format!("picklock: {text}"));
             Ok(exit::BAD_INPUT)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::{OwnershipRule, registry};
+
+    #[test]
+    fn a_lock_that_no_run_could_judge_is_refused_before_any_verb() {
+        let [first, ..] = registry::RECIPES else {
+            panic!("there is one");
+        };
+        assert!(refuse_mistaken(&[*first]).is_ok());
+        let by_key = Recipe {
+            ownership: OwnershipRule::Key,
+            ..*first
+        };
+        let refused = refuse_mistaken(&[*first, by_key]).expect_err("it is on ZooKeeper");
+        assert_eq!(refused.exit(), exit::BAD_INPUT);
+        let told = refused.message(false).unwrap_or_default();
+        assert!(
+            told.contains("no contender ever owns a lock by `Key`"),
+            "{told}"
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! Who owns a lock by the state of the service, and what it can be held as.
 
+use crate::clients::ServiceKind;
+
 /// How to read from the service who owns the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnershipRule {
@@ -110,6 +112,40 @@ impl OwnershipRule {
             | Self::Parties { .. } => true,
             Self::Barrier | Self::Node | Self::Data | Self::Key => false,
         }
+    }
+
+    /// Whether an owner can be read from the state of this service.
+    pub fn is_of(self, service: ServiceKind) -> bool {
+        match self {
+            Self::LowestChild
+            | Self::LowestChildOfEach
+            | Self::LowestChildLeads
+            | Self::ReadersAndWriters { .. }
+            | Self::LowestLeases { .. }
+            | Self::EveryLease
+            | Self::Parties { .. }
+            | Self::Barrier
+            | Self::Node
+            | Self::Data => service == ServiceKind::ZooKeeper,
+            Self::Key => service != ServiceKind::ZooKeeper,
+        }
+    }
+
+    /// Whether an invariant says anything of a lock with this rule. No contender has a barrier to itself, and who is
+    /// through is there with others; all or none is said of several locks; and an order, of a queue that the service
+    /// keeps. Those who have a permit are inside together: neither of their tokens is the later one. What is granted
+    /// once cannot be entered again: who leads leads already, and a permit is another one each time.
+    pub fn is_judged_by(self, invariant: &str) -> bool {
+        let says_nothing: &[&str] = match self.kind() {
+            LockKind::Barrier | LockKind::DoubleBarrier => {
+                return ["progress", "barrier"].contains(&invariant);
+            }
+            LockKind::Mutex | LockKind::ReadWrite => &["barrier", "all-or-none"],
+            LockKind::MultiLock => &["barrier", "reentrancy"],
+            LockKind::Election => &["barrier", "all-or-none", "reentrancy"],
+            LockKind::Semaphore => &["barrier", "all-or-none", "reentrancy", "fencing-monotonic"],
+        };
+        !says_nothing.contains(&invariant) && (invariant != "fifo" || self.has_queue())
     }
 
     /// What a lock with this rule can be held as.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use picklock_algorithms::{Claim, LockKind, Recipe};
+use picklock_algorithms::{Claim, LockKind, Recipe, RecipeMistake};
 use picklock_checker::Rendezvous;
 use picklock_sim::plan::{
     Fault, FaultKind, LockCall, Plan, PlannedFault, Reads, Resource, Service, Workload,
@@ -148,6 +148,10 @@ fn algorithm(item: &Item, catalogue: &Catalogue, mistakes: &mut Mistakes) -> Opt
             item.span.clone(),
             Mistake::unknown("algorithm", name, &names).help(BRING_YOUR_OWN),
         );
+    }
+    for RecipeMistake { problem, help } in found.iter().flat_map(|recipe| recipe.mistakes()) {
+        let mistake = Mistake::new(problem).help(help);
+        mistakes.add(item.span.clone(), mistake);
     }
     found.copied()
 }

@@ -22,22 +22,6 @@ const UNIVERSAL: [&str; 7] = [
     "timely-loss",
 ];
 
-/// What can be said of a lock of this kind: nobody has a barrier to himself, and who is through is there with others;
-/// and all or none is said of several locks.
-fn applies_to_kind(invariant: &str, kind: LockKind) -> bool {
-    match kind {
-        LockKind::MultiLock => invariant != "barrier",
-        LockKind::Mutex | LockKind::ReadWrite | LockKind::Election => {
-            !["barrier", "all-or-none"].contains(&invariant)
-        }
-        // Those who have a permit are inside together: neither of their tokens is the later one.
-        LockKind::Semaphore => {
-            !["barrier", "all-or-none", "fencing-monotonic"].contains(&invariant)
-        }
-        LockKind::Barrier | LockKind::DoubleBarrier => ["progress", "barrier"].contains(&invariant),
-    }
-}
-
 /// What can be said of a section of this kind: invariants of the resource need something to look
 /// at.
 fn applies_to(invariant: &str, section: Section) -> bool {
@@ -76,7 +60,7 @@ pub(crate) fn checked_by_default(
         && applies_to(invariant, workload.section)
         && left_open(invariant, workload).is_none()
         && too_few(invariant, workload).is_none()
-        && recipe.is_none_or(|it| applies_to_kind(invariant, it.ownership.kind()))
+        && recipe.is_none_or(|recipe| recipe.ownership.is_judged_by(invariant))
 }
 
 /// Reads `expect`, and adds what must hold although it is not mentioned.
@@ -199,23 +183,22 @@ fn not_promised(invariant: &str, recipe: &Recipe) -> Option<Mistake> {
 
 /// Why an invariant says nothing of locks such as this one, if so.
 fn of_another_kind(invariant: &str, recipe: &Recipe, catalogue: &Catalogue) -> Option<Mistake> {
-    let kind = recipe.ownership.kind();
-    if invariant == "fifo" && applies_to_kind(invariant, kind) && !recipe.ownership.has_queue() {
-        let name = recipe.name;
-        let mistake = Mistake::new(format!("`fifo` says nothing of `{name}`"));
-        let mistake = mistake
+    let (name, rule) = (recipe.name, recipe.ownership);
+    if rule.is_judged_by(invariant) {
+        return None;
+    }
+    let kind = rule.kind();
+    if invariant == "fifo" && kind == LockKind::Mutex {
+        let mistake = Mistake::new(format!("`fifo` says nothing of `{name}`"))
             .label("its service keeps no queue: one owns the lock, and all others try again");
         return Some(mistake.help(
             "take the expectation away, or write in [workload] how often one may be overtaken: \
              `bypass-bound = 10`",
         ));
     }
-    if applies_to_kind(invariant, kind) {
-        return None;
-    }
     let fit = catalogue.invariants.iter().copied();
-    let fit: Vec<&str> = fit.filter(|name| applies_to_kind(name, kind)).collect();
-    let (name, kind) = (recipe.name, kind.name());
+    let fit: Vec<&str> = fit.filter(|name| rule.is_judged_by(name)).collect();
+    let kind = kind.name();
     let mistake = Mistake::new(format!("`{invariant}` says nothing of a {kind}"));
     let mistake = mistake.label(format!("`{name}` is a {kind}"));
     Some(mistake.help(super::reader::expected(&fit)))

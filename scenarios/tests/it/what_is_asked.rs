@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use crate::common::slips::said;
 
-use picklock_algorithms::RecipeInput;
 use picklock_algorithms::registry::RECIPES;
+use picklock_algorithms::{OwnershipRule, Recipe, RecipeInput};
 use picklock_checker::Evidence;
 use picklock_checker::outcome::{CaseOutcome, Finding, Standing};
 use picklock_scenarios::runner::{RunOptions, run_case};
@@ -226,5 +226,38 @@ fn where_the_lock_node_is_missing_only_what_makes_it_is_taken() {
         assert_eq!(makes_it, says_so, "{}", recipe.name);
         let missing = said(&file("[service.zookeeper]\nlock-node = \"missing\"\n"));
         assert_eq!(missing.is_empty(), says_so, "{missing}");
+    }
+}
+
+#[test]
+fn a_recipe_that_no_run_could_judge_is_refused_at_its_name() {
+    let redis = RECIPES
+        .iter()
+        .find(|it| it.name == "redis-compare-and-delete");
+    let redis = *redis.expect("it is there");
+    for (ownership, problem) in [
+        (
+            OwnershipRule::LowestChild,
+            "no contender ever owns a lock by `LowestChild`",
+        ),
+        (
+            OwnershipRule::Barrier,
+            "no contender ever owns a lock by `Barrier`",
+        ),
+    ] {
+        let ours = Recipe {
+            name: "our-lock",
+            ownership,
+            ..redis
+        };
+        let catalogue = Catalogue {
+            algorithms: &[ours],
+            ..Catalogue::EVERYTHING
+        };
+        let text = "[service.redis]\n[[case]]\nalgorithm = \"our-lock\"\n";
+        let refused = parse("test", text, &catalogue).expect_err("no run could judge it");
+        let refused = refused[0].to_string();
+        assert!(refused.contains(problem), "{refused}");
+        assert!(refused.contains("test.toml:3:13"), "{refused}");
     }
 }

@@ -1,0 +1,165 @@
+//! Rows of recipes that no run could judge: a rule of another service, or a promise that says nothing of its kind.
+
+use crate::clients::ServiceKind;
+use crate::{Build, Claim, OwnershipRule, Recipe};
+
+/// What is wrong with a row, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecipeMistake {
+    /// What is wrong, in one sentence without a full stop.
+    pub problem: String,
+    /// What would be right.
+    pub help: String,
+}
+
+impl Recipe {
+    /// What is wrong with it. Its runs would blame a sound lock, or look at nothing that it promises.
+    pub fn mistakes(&self) -> Vec<RecipeMistake> {
+        let rule = self.rule_mistake();
+        let rule_fits = rule.is_none();
+        let claims = self.claims.iter().filter(|_| rule_fits);
+        let claims = claims.filter_map(|claim| self.claim_mistake(*claim));
+        rule.into_iter().chain(claims).collect()
+    }
+
+    /// Why nothing that it asks for makes a contender the owner.
+    fn rule_mistake(&self) -> Option<RecipeMistake> {
+        let (name, rule, service) = (self.name, self.ownership, self.build.service());
+        if !rule.is_of(service) {
+            let title = service.title();
+            let right = match service {
+                ServiceKind::ZooKeeper => "OwnershipRule::LowestChild",
+                _ => "OwnershipRule::Key",
+            };
+            return Some(RecipeMistake {
+                problem: format!(
+                    "`{name}` stands on {title}, where no contender ever owns a lock by `{rule:?}`"
+                ),
+                help: format!(
+                    "say in its `Recipe` how its owner is read from {title}: `ownership: {right}`"
+                ),
+            });
+        }
+        let is_built_of_several = matches!(self.build, Build::MultiLockOverZooKeeper { .. });
+        let is_of_several = rule == OwnershipRule::LowestChildOfEach;
+        (is_built_of_several != is_of_several).then(|| RecipeMistake {
+            problem: format!("`{name}` is a multi-lock by one of `ownership` and `build` alone"),
+            help: "`OwnershipRule::LowestChildOfEach` goes with `Build::MultiLockOverZooKeeper`"
+                .to_owned(),
+        })
+    }
+
+    fn claim_mistake(&self, claim: Claim) -> Option<RecipeMistake> {
+        let (name, kind) = (self.name, self.ownership.kind().name());
+        let invariant = claim.invariant();
+        (!self.ownership.is_judged_by(invariant)).then(|| RecipeMistake {
+            problem: format!(
+                "`{name}` promises `{invariant}`, which says nothing of a {kind} that is owned by `{:?}`",
+                self.ownership
+            ),
+            help: format!("take `Claim::{claim:?}` out of its `claims`"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lock::BASIC_CLAIMS;
+    use crate::registry::RECIPES;
+
+    fn over_redis() -> Recipe {
+        let of_redis = |recipe: &&Recipe| recipe.name == "redis-compare-and-delete";
+        *RECIPES.iter().find(of_redis).unwrap()
+    }
+
+    fn problems(recipe: Recipe) -> Vec<String> {
+        let mistakes = recipe.mistakes().into_iter();
+        mistakes.map(|mistake| mistake.problem).collect()
+    }
+
+    #[test]
+    fn every_algorithm_can_be_judged_by_what_its_row_says() {
+        let wrong = RECIPES.iter().flat_map(Recipe::mistakes);
+        assert_eq!(wrong.collect::<Vec<_>>(), []);
+    }
+
+    #[test]
+    fn a_rule_that_its_service_cannot_meet_is_a_mistake() {
+        for ownership in [
+            OwnershipRule::LowestChild,
+            OwnershipRule::Node,
+            OwnershipRule::Barrier,
+            OwnershipRule::Parties { ready: "ready" },
+        ] {
+            let recipe = Recipe {
+                ownership,
+                ..over_redis()
+            };
+            let problem = format!(
+                "`redis-compare-and-delete` stands on Redis, where no contender ever owns a lock by `{ownership:?}`"
+            );
+            assert_eq!(problems(recipe), [problem]);
+        }
+        let by_key = Recipe {
+            ownership: OwnershipRule::Key,
+            ..RECIPES[0]
+        };
+        assert_eq!(problems(by_key).len(), 1);
+    }
+
+    #[test]
+    fn a_multi_lock_is_built_and_owned_as_one() {
+        let mut of_several = RECIPES.iter();
+        let of_several = of_several.find(|it| it.build.multi_lock().is_some());
+        let of_several = *of_several.unwrap();
+        let ownership = OwnershipRule::LowestChild;
+        assert_eq!(
+            problems(Recipe {
+                ownership,
+                ..of_several
+            })
+            .len(),
+            1
+        );
+        let ownership = OwnershipRule::LowestChildOfEach;
+        assert_eq!(
+            problems(Recipe {
+                ownership,
+                ..RECIPES[0]
+            })
+            .len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_promise_that_says_nothing_of_the_kind_is_a_mistake() {
+        let barrier = Recipe {
+            ownership: OwnershipRule::Barrier,
+            claims: BASIC_CLAIMS,
+            ..RECIPES[0]
+        };
+        let wrong = problems(barrier);
+        assert_eq!(wrong.len(), BASIC_CLAIMS.len() - 1, "all but `progress`");
+        assert!(
+            wrong[0].starts_with("`zk-hardened` promises `mutual-exclusion`, which says nothing")
+        );
+        let with = |claims| {
+            problems(Recipe {
+                claims,
+                ..over_redis()
+            })
+        };
+        assert_eq!(with(&[Claim::Fifo]).len(), 1);
+        assert_eq!(with(&[Claim::Barrier]).len(), 1);
+        assert_eq!(with(&[Claim::AllOrNone]).len(), 1);
+        assert_eq!(with(&[Claim::FencingMonotonic, Claim::Reentrancy]), [""; 0]);
+        let semaphore = Recipe {
+            ownership: OwnershipRule::EveryLease,
+            claims: &[Claim::FencingMonotonic, Claim::Reentrancy],
+            ..RECIPES[0]
+        };
+        assert_eq!(problems(semaphore).len(), 2);
+    }
+}
