@@ -275,6 +275,9 @@ pub enum ServiceAnswer {
     DeniedAtOne,
     /// The owner's hold counts so many entries now: it entered again, or gave one entry back.
     Counts(u64),
+    /// A release began when the lock was its contender's no more, and one of its requests had no answer in time: it may
+    /// have released the lock, for all that the contender knows.
+    Missing,
 }
 
 /// A whole run: who took part, and all that happened.

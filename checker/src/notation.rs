@@ -21,7 +21,8 @@
 //! `crashed`, `restarted`, `disconnected`, `reconnected`, `read-only`, `session-lost`,
 //! `session-expired`, `queued`, `unqueued`, `read`, `waiting`, `could-know` (that it has lost the lock, from then on;
 //! `/how=told|timed-out|gone|refused|over`); and what the service has answered it: `granted` (by a
-//! majority, never all at once), `denied` (by one primary of two), `entries/value=2`.
+//! majority, never all at once), `denied` (by one primary of two), `entries/value=2`, `unanswered` (a
+//! release).
 //!
 //! Options follow a word, each behind a slash: `/on=x` (the lock), `/token=7`, `/name=n1`,
 //! `/place=3`, `/how=released|expired|outside|b|over-b` (how an ownership ended; `b` removed it, or

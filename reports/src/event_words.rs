@@ -78,6 +78,7 @@ pub fn describe(history: &History, what: &EventKind) -> String {
             ServiceAnswer::DeniedAtOne => {
                 of(by, "owns it by one primary, and by another it does not")
             }
+            ServiceAnswer::Missing => of(by, "has no answer to a request of its release"),
             ServiceAnswer::Counts(entries) => {
                 of(by, &format!("has {entries} entries at the service"))
             }

@@ -191,6 +191,7 @@ fn words(what: &EventKind) -> [u64; 4] {
                 picklock_checker::ServiceAnswer::GrantedApart => 1,
                 picklock_checker::ServiceAnswer::DeniedAtOne => 2,
                 picklock_checker::ServiceAnswer::Counts(entries) => entries.saturating_add(3),
+                picklock_checker::ServiceAnswer::Missing => 0,
             };
             [34, by.0.into(), lock.0.into(), answer]
         }

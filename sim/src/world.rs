@@ -247,6 +247,8 @@ pub(crate) struct Contender {
     pub cancel_release: Option<Completion<()>>,
     /// The lock object's own call that cancels an `acquire`, pending or not, if it has one.
     pub cancel_call: Option<CancelCall>,
+    /// When it began a release of what was its own no more, and how many of its requests had no answer then.
+    pub releases_in_vain: Option<(VirtualTime, u64)>,
     /// When its last message to the resource, and the resource's to it, arrives.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,

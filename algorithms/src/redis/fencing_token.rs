@@ -123,9 +123,13 @@ impl Lock for FencingToken {
                 .script(&self.delete_if_ours, &[&held.path_or_key], &[&self.token])
                 .await
         };
-        // What is not there any more has gone with the lease, or by an earlier request of ours.
-        until_answered(&self.leased, &mut None, ask).await?;
-        Ok(())
+        let mut unanswered = None;
+        match until_answered(&self.leased, &mut unanswered, ask).await? {
+            Value::Integer(1) => Ok(()),
+            // It may have been us who deleted it.
+            _ if unanswered.is_some() => Ok(()),
+            _ => Err(LockError::PlaceLost),
+        }
     }
 
     async fn lost(&self, held: &Held) -> LockError {

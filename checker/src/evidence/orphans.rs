@@ -54,7 +54,10 @@ impl Evidence<'_> {
             && released
             && self.at(ownership.disowned?) < self.at(left)
             && !facts.servers_decide_alone
-            && !self.ownerships.iter().any(owns_again);
+            && !self.ownerships.iter().any(owns_again)
+            && self
+                .answers_to(belief, left..settled)
+                .all(|(_, answer)| answer != ServiceAnswer::Missing);
         nothing.then_some(settled)
     }
 
@@ -65,7 +68,7 @@ impl Evidence<'_> {
         let mut entries = 1;
         let mut answers = self.answers_to(belief, owned..settled);
         answers.any(|(at, answer)| match answer {
-            ServiceAnswer::GrantedApart => false,
+            ServiceAnswer::GrantedApart | ServiceAnswer::Missing => false,
             ServiceAnswer::DeniedAtOne => true,
             ServiceAnswer::Counts(now) => {
                 now < std::mem::replace(&mut entries, now) && at > belief.acquired

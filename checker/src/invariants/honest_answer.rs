@@ -13,7 +13,7 @@
 //! A release that is said to be done has released something. It is false if the lease of the hold was over before the
 //! release began, or another contender had taken the lock from it: the caller was not alone, and could learn it only
 //! now. What an operator removed, or a server forgot, is gone as it was to be; and of what goes with a session, the
-//! session tells.
+//! session tells. Who has no answer to a request of its release may take it for what has released the lock.
 //!
 //! An acquire that fails definitely says that nothing of it is at the service, then or later. What is there, or comes,
 //! contradicts it at once, however soon it goes by itself. There are reasons to ask no further: an earlier call could
@@ -245,6 +245,7 @@ mod tests {
             // It ended while the release was under way.
             "a=0-9.5/how=expired a:0-9 a.released:10",
             "a=0-5/how=outside a:0-9 a.released:10",
+            "a=0-5/how=expired a:0-9 a.unanswered:9.5 a.released:10",
             "a=0-5/how=expired a:0-9 a.release-failed:10",
             // It was the owner again.
             "a=0-5/how=expired a=6-9.5 a:0-9 a.released:10",

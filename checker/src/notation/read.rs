@@ -265,6 +265,7 @@ impl Reader {
             "session-expired" => (Rank::Ends, EventKind::SessionExpired { by }),
             "granted" => (Rank::Grants, answered(ServiceAnswer::GrantedApart)),
             "denied" => (Rank::Ends, answered(ServiceAnswer::DeniedAtOne)),
+            "unanswered" => (Rank::Ends, answered(ServiceAnswer::Missing)),
             "entries" => {
                 let entries = word.number("value")?;
                 let entries = entries.ok_or_else(|| word.wrong("/value=…"))?;

@@ -262,6 +262,9 @@ fn answered(who: &str, answer: ServiceAnswer) -> String {
         ServiceAnswer::DeniedAtOne => {
             format!("service: one primary has the hold of {who}, another has not")
         }
+        ServiceAnswer::Missing => {
+            format!("service: {who} has no answer to a request of its release")
+        }
         ServiceAnswer::Counts(1) => format!("service: the hold of {who} counts 1 entry"),
         ServiceAnswer::Counts(entries) => {
             format!("service: the hold of {who} counts {entries} entries")

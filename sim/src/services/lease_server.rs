@@ -155,6 +155,10 @@ impl SimulatedService for SimulatedLeaseServer {
         world.cut_clients(|client| client.of.process == process);
     }
 
+    fn unanswered(world: &World<Self>, by: ContenderId) -> Option<u64> {
+        Some(world.unanswered_of(by))
+    }
+
     fn process_died(world: &mut World<Self>, dead: ProcessId) {
         let clients = world.service.clients.iter_mut();
         clients

@@ -299,6 +299,10 @@ impl SimulatedService for SimulatedRedis {
         world.cut_connections_of(world.process_named(target));
     }
 
+    fn unanswered(world: &World<Self>, by: ContenderId) -> Option<u64> {
+        Some(world.unanswered_of(by))
+    }
+
     fn process_died(world: &mut World<Self>, process: ProcessId) {
         world.clients_die(process);
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_checker::{ContenderId, EventKind};
+use picklock_checker::{ContenderId, EventKind, LockId, ServiceAnswer, VirtualTime};
 use picklock_clients::completion::{Answer, Completion, completion};
 use picklock_machines::Chance;
 
@@ -19,6 +19,11 @@ impl<S: SimulatedService> World<S> {
     /// Writes down what a contender has to say, and tells the faults.
     #[inline(always)]
     pub fn record_contender_event(&mut self, by: ContenderId, what: EventKind) {
+        if let EventKind::Released { by, lock } = what
+            && let Some(begun) = self.contenders[by.0 as usize].releases_in_vain.take()
+        {
+            self.note_missing_answer(by, lock, begun);
+        }
         self.record(what);
         let occasion = match what {
             EventKind::AcquireStarted { .. } => Occasion::Acquiring,
@@ -31,7 +36,8 @@ impl<S: SimulatedService> World<S> {
                 Occasion::Acquired
             }
             EventKind::Writing { .. } => Occasion::Writing,
-            EventKind::ReleaseStarted { .. } => {
+            EventKind::ReleaseStarted { by, lock } => {
+                self.note_release_in_vain(by, lock);
                 // The queue drains as long as somebody waits for what is released.
                 self.draining = self.busy.acquiring > 0;
                 self.last_release = self.now;
@@ -42,6 +48,26 @@ impl<S: SimulatedService> World<S> {
             _ => return,
         };
         self.moment(Moment::new(by.0, occasion));
+    }
+
+    /// A contender begins to release a lock: what it has asked until then counts for nothing if it owns the lock no more.
+    #[inline]
+    fn note_release_in_vain(&mut self, by: ContenderId, lock: LockId) {
+        let in_vain = !self.ownerships[lock.0 as usize].is_owned_by(by);
+        let unanswered = in_vain.then(|| S::unanswered(self, by)).flatten();
+        self.contenders[by.0 as usize].releases_in_vain =
+            unanswered.map(|number| (self.now, number));
+    }
+
+    /// A release that was in vain is said to be done: whether a request of it went without an answer, or may have.
+    #[cold]
+    fn note_missing_answer(&mut self, by: ContenderId, lock: LockId, begun: (VirtualTime, u64)) {
+        let (since, unanswered) = begun;
+        let long = self.now.since(since) > self.plan.service.tolerated_delay();
+        if long || S::unanswered(self, by) > Some(unanswered) {
+            let answer = ServiceAnswer::Missing;
+            self.record(EventKind::Answered { by, lock, answer });
+        }
     }
 
     /// A contender goes into `acquire`, or comes out of it.

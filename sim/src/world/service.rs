@@ -115,6 +115,12 @@ pub(crate) trait SimulatedService: Sized + 'static {
     /// A contender has come to believe that it holds a lock.
     fn belief_began(_world: &mut World<Self>, _by: ContenderId, _lock: LockId) {}
 
+    /// How many of the requests of a contender's clients have had no answer so far; `None` if its session says when its
+    /// hold is over.
+    fn unanswered(_world: &World<Self>, _by: ContenderId) -> Option<u64> {
+        None
+    }
+
     /// How long the session of a contender's client lives without a connection, if it has one.
     fn session_timeout(_world: &World<Self>, _by: ContenderId) -> Option<Duration> {
         None

@@ -21,6 +21,7 @@ pub(super) struct LeaseClient {
     pub waiting: Option<(RequestId, Completion<Result<Reply, Unanswered>>)>,
     connection: ConnectionId,
     sent: u32,
+    heard: u32,
 }
 
 impl World<SimulatedLeaseServer> {
@@ -32,6 +33,7 @@ impl World<SimulatedLeaseServer> {
             waiting: None,
             connection: self.connections.open((of.process, index), SERVER),
             sent: 0,
+            heard: 0,
         });
         index
     }
@@ -60,6 +62,13 @@ impl World<SimulatedLeaseServer> {
         let at = self.reaches_server(connection, extra);
         let event = LeaseServerEvent::ToServer { request, claim };
         self.timeline.add(at, Event::Service(event));
+    }
+
+    /// How many claims of a contender have had no answer.
+    pub(super) fn unanswered_of(&self, by: ContenderId) -> u64 {
+        let clients = self.service.clients.iter();
+        let of = clients.filter(|client| client.of.contender == by);
+        of.map(|client| u64::from(client.sent - client.heard)).sum()
     }
 
     /// The contender whose client has a connection.
@@ -113,6 +122,7 @@ impl World<SimulatedLeaseServer> {
         let ends = *self.connections.get(request.connection);
         let client = &mut self.service.clients[ends.client as usize];
         let waiting = client.waiting.take_if(|(waiting, _)| *waiting == request);
+        client.heard += u32::from(waiting.is_some());
         let by = client.of.contender;
         let step = if waiting.is_some() { Received } else { Lost };
         self.trace(request.connection, (ToClient, step), &reply);

@@ -55,6 +55,20 @@ impl World<SimulatedRedis> {
         }
     }
 
+    /// How many commands of a contender's process have had no answer.
+    pub(super) fn unanswered_of(&self, by: ContenderId) -> u64 {
+        let process = self.tasks.process_of(by);
+        let traffic = self.service.traffic.iter().enumerate();
+        let of_process = traffic.filter(|(number, _)| {
+            let connection = ConnectionId(*number as u32);
+            self.connections.get(connection).process == process
+        });
+        let unanswered = |traffic: &super::Traffic| traffic.sent.saturating_sub(traffic.heard);
+        of_process
+            .map(|(_, traffic)| u64::from(unanswered(traffic)))
+            .sum()
+    }
+
     /// An answer arrives.
     pub(super) fn on_refusal(&mut self, connection: ConnectionId, heard: bool) {
         let traffic = &mut self.service.traffic[connection.0 as usize];
