@@ -22,3 +22,4 @@ mod senses;
 mod service_left_out;
 mod tokens;
 mod told;
+mod written_plans;
