@@ -319,8 +319,8 @@ fn every_regression_is_still_the_run_that_was_recorded() {
     }
 }
 
-/// What is added to [`FAILING`] for a run of which most promises cannot be judged, because a fault never fires: the file
-/// looks at the one that is violated.
+/// What is added to [`FAILING`] for a run of which most promises cannot be judged, because a fault never fires: the
+/// file looks at the one that is violated.
 fn one_promise_alone() -> String {
     let rest = [
         "exclusive-ownership",
