@@ -15,6 +15,7 @@ pub mod invariants;
 pub mod knowledge;
 pub mod linearizability;
 mod list_too_long;
+pub mod lists;
 pub mod metrics;
 pub mod mode;
 pub mod near_miss;

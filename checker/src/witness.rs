@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::{
     Belief, ContenderId, Disowned, Event, EventKind, Evidence, Ownership, Step, Verdict,
-    VirtualTime, Witness,
+    VirtualTime, Witness, lists,
 };
 
 /// A witness in the making.
@@ -122,12 +122,7 @@ impl<'a> WitnessBuilder<'a> {
     /// The names of several contenders: `a, b, and c`.
     pub(crate) fn names(&self, all: impl Iterator<Item = ContenderId>) -> String {
         let names: Vec<&str> = all.map(|by| self.name(by)).collect();
-        match &names[..] {
-            [] => String::new(),
-            [one] => (*one).to_owned(),
-            [one, other] => format!("{one} and {other}"),
-            [others @ .., last] => format!("{}, and {last}", others.join(", ")),
-        }
+        lists::named(&names, ", and ")
     }
 
     /// From when a belief lasts, and why: one sentence.

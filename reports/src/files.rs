@@ -209,3 +209,13 @@ fn refused(path: &Path, error: io::Error) -> FileError {
         ..wrong(path, "", hint)
     }
 }
+/// Where a file is, or would be, whatever it is called.
+pub fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let in_folder = || {
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    let there = path.canonicalize().ok().or_else(in_folder);
+    there.unwrap_or_else(|| path.to_owned())
+}

@@ -149,7 +149,7 @@ fn in_name(letter: char) -> bool {
 }
 
 /// Text that may come from a file of the user, without anything that would steer the terminal.
-pub(crate) fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     text.chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter })
         .collect()

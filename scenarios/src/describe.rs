@@ -4,6 +4,7 @@
 //! Each fault is called by the name that it has in scenario files.
 
 use picklock_algorithms::clients::RequestKind;
+use picklock_checker::lists;
 use picklock_sim::plan::{
     ContenderName, Direction, Fault, FaultDuration, FaultKind, Field, LockCall, LockName,
     PlannedFault, Repeat, ServerName, Trigger,
@@ -247,7 +248,6 @@ fn ordinal(number: u32) -> String {
 fn listed(names: &[String]) -> String {
     match names {
         [] => "nobody".to_owned(),
-        [one] => one.clone(),
-        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+        names => lists::named(names, " and "),
     }
 }

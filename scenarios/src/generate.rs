@@ -75,9 +75,10 @@ fn draw_locks(workload: &mut Workload, open: &SampledParameters, seed: u64) {
         workload.locks_at_once = Draw::substream(seed, Substream::LocksAtOnce).number(range);
     }
     if let Some(range) = open.locks {
-        let drawn = Draw::substream(seed, Substream::Locks).number(range);
-        workload.locks = drawn.min(workload.locks_at_most());
+        workload.locks = Draw::substream(seed, Substream::Locks).number(range);
     }
+    // Where few come, not all of those that the file names are taken.
+    workload.locks = workload.locks.min(workload.locks_at_most());
     workload.locks_at_once = workload.locks_at_once.min(workload.locks);
     let drawn = Draw::substream(seed, Substream::LockOrder).one_of(&open.lock_order);
     workload.lock_order = drawn.unwrap_or(workload.lock_order);

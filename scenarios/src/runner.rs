@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Story};
+use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Standing, Story};
 use picklock_checker::{
     Broken, Counts, Evidence, Nearness, Reached, Verdict, Witness, invariants, vacuity,
 };
@@ -147,6 +147,19 @@ pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome 
     outcome.story = story.map(Box::new);
     outcome.took += watch.elapsed();
     outcome
+}
+
+/// How a run that was recorded stands, as running its file says it: the file is about this run alone, and what it
+/// expects of several promises is held against all that the run shows. `None` of any other run.
+pub fn standing_of_recorded(
+    scenario: &Scenario,
+    case: &Case,
+    seen: &SeedOutcome,
+) -> Option<Standing> {
+    case.recorded.as_ref()?;
+    let mut tally = Tally::of(case, &(0..1), Shard::WHOLE);
+    tally.add(Shard::WHOLE, seen.clone());
+    Some(tally.outcome(scenario, case).standing)
 }
 
 /// Runs one seed of a case: with the choices of the seed, or with those that were recorded,

@@ -5,6 +5,7 @@ mod join;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::case_statistics::Tally;
 use crate::digest::digest;
@@ -97,8 +98,9 @@ impl ShardFile {
     ///
     /// [`ShardFileError`], if it is something else, or not whole.
     pub fn read(bytes: &[u8], picklock: &str) -> Result<Self, ShardFileError> {
-        let document: serde_json::Value = serde_json::from_slice(bytes)
+        let mut document: Value = serde_json::from_slice(bytes)
             .map_err(|error| ShardFileError(format!("this is not JSON: {error}")))?;
+        make_harmless(&mut document);
         if document["kind"] != KIND {
             let whole = document["cases"].is_array() && document["picklock"].is_string();
             return Err(ShardFileError(if whole {
@@ -138,6 +140,31 @@ impl ShardFile {
         }
         Ok(file)
     }
+}
+
+/// What is in a text that is shown to people controls no terminal.
+fn make_harmless(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if text.contains(is_harmful) {
+                *text = text.replace(is_harmful, " ");
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(make_harmless),
+        Value::Object(entries) => {
+            let plain = !entries.keys().any(|key| key.contains(is_harmful));
+            entries.values_mut().for_each(make_harmless);
+            if !plain {
+                let named = std::mem::take(entries).into_iter();
+                entries.extend(named.map(|(key, value)| (key.replace(is_harmful, " "), value)));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn is_harmful(letter: char) -> bool {
+    letter.is_control() && letter != '\n'
 }
 
 impl Ran {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::checker::Broken;
 use crate::harness::CAUSES;
 use crate::reports::files::FileError;
-use crate::reports::words::count;
+use crate::reports::words::{count, harmless};
 use crate::scenarios::replay_command::{ReplayCommand, job};
 use crate::scenarios::runner::Stopped;
 use crate::scenarios::{Case, Diagnostic, Scenario, nearest};
@@ -113,10 +113,10 @@ impl Failure {
     pub fn message(&self, color: bool) -> Option<String> {
         let mut text = match self {
             Self::Usage { problem, hints } => {
-                let mut text = format!("picklock: {problem}");
+                let mut text = format!("picklock: {}", harmless(problem));
                 for hint in hints {
                     // Writing to a string cannot fail.
-                    let _ = write!(text, "\n  hint: {hint}");
+                    let _ = write!(text, "\n  hint: {}", harmless(hint));
                 }
                 text
             }

@@ -1,6 +1,6 @@
 //! Long work: a progress bar on standard error, and Ctrl-C.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -24,8 +24,8 @@ struct ProgressState {
     stop: AtomicBool,
     /// Whether what there is by then is still worth telling when somebody asks to stop.
     keeps: bool,
-    /// Held while a file is written: nobody ends the program then.
-    writing: Mutex<()>,
+    /// The files that are to be written. Held while one is: nobody ends the program then.
+    writing: Mutex<Vec<PathBuf>>,
     parts: Vec<Counted>,
     /// The bar shows how much of the time is over, and not how many of the last part are done.
     by_time: bool,
@@ -123,7 +123,7 @@ impl Work {
             bar,
             stop: AtomicBool::new(false),
             keeps,
-            writing: Mutex::new(()),
+            writing: Mutex::default(),
             parts: parts
                 .iter()
                 .map(|(one, all)| Counted {
@@ -227,6 +227,15 @@ impl Work {
     ///
     /// Why not.
     pub fn can_write(&self, path: &Path) -> Result<(), Failure> {
+        let place = files::place(path);
+        let mut outputs = self.shared.writing();
+        if outputs.contains(&place) {
+            let problem = format!("two outputs are to be written to {}", path.display());
+            let hint = "the one would replace the other: name a file for each";
+            return Err(Failure::usage(problem, [hint.to_owned()]));
+        }
+        outputs.push(place);
+        drop(outputs);
         self.writing(|| files::can_write(path))
     }
 
@@ -281,7 +290,7 @@ impl Work {
 }
 
 impl ProgressState {
-    fn writing(&self) -> MutexGuard<'_, ()> {
+    fn writing(&self) -> MutexGuard<'_, Vec<PathBuf>> {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -11,8 +11,8 @@
 //!
 //! # Guarantees
 //!
-//! - No contender passes while the barrier stands (`barrier`), unless the leader that answers the `sync` has been deposed
-//!   and does not know (scenario `zookeeper/sync-at-a-deposed-leader`).
+//! - No contender passes while the barrier stands (`barrier`), unless the leader that answers the `sync` has been
+//!   deposed and does not know (scenario `zookeeper/sync-at-a-deposed-leader`).
 //! - All go on when it is removed (`progress`).
 //!
 //! # Hazards

@@ -231,7 +231,7 @@ impl<'a> Collector<'a> {
         let cell = self.cells.cell(by, lock);
         let grant = cell.granted.filter(|&grant| {
             let ownership = &self.found.ownerships[grant];
-            // A candidate that has lost its term owns the next one before it asks for that, and may lose it before, too.
+            // A candidate that has lost its term owns the next before it asks for that, and may lose it before, too.
             let stood = lost.filter(|lost| *lost < ownership.owned);
             ownership.disowned.is_none_or(|disowned| {
                 !ownership.taken && stood.or(asked).is_none_or(|at| at < disowned)

@@ -30,8 +30,8 @@ impl Evidence<'_> {
     }
 
     /// The `Released` by which nothing of its own was released: the service had ended the ownership before the release
-    /// began, by its lease or for another contender, and had made it the owner by no other until then. Of what goes with
-    /// a session, the session tells.
+    /// began, by its lease or for another contender, and had made it the owner by no other until then. Of what goes
+    /// with a session, the session tells.
     pub(crate) fn released_nothing(&self, belief: &Belief) -> Option<usize> {
         let ownership = &self.ownerships[belief.grant?];
         let by_service = match ownership.how? {

@@ -10,7 +10,7 @@
 
 use crate::evidence::{MultiCall, Orphan};
 use crate::witness::WitnessBuilder;
-use crate::{Disowned, EventKind, Evidence, Invariant, LockId, Truth, Verdict};
+use crate::{Disowned, EventKind, Evidence, Invariant, LockId, Truth, Verdict, lists};
 
 /// The registry row.
 pub const INVARIANT: Invariant = Invariant {
@@ -94,12 +94,7 @@ fn acquired(evidence: &Evidence<'_>, call: &MultiCall) -> Vec<LockId> {
 /// The names of locks: `x, y, and z`.
 fn names(evidence: &Evidence<'_>, locks: impl Iterator<Item = LockId>) -> String {
     let names: Vec<&str> = locks.map(|lock| evidence.run.history.lock(lock)).collect();
-    match &names[..] {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [one, other] => format!("{one} and {other}"),
-        [others @ .., last] => format!("{}, and {last}", others.join(", ")),
-    }
+    lists::named(&names, ", and ")
 }
 
 fn all_of(evidence: &Evidence<'_>, call: &MultiCall) -> String {

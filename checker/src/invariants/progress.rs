@@ -7,6 +7,7 @@ mod livelock;
 mod wait;
 
 use self::wait::{Wait, has_queue};
+use crate::lists::listed;
 use crate::witness::WitnessBuilder;
 use crate::{ContenderId, Ended, EventKind, Evidence, Invariant, Rendezvous, Truth, Verdict};
 
@@ -165,7 +166,7 @@ fn summary(case: &WitnessBuilder<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -
             }
         });
         let each: Vec<_> = each.collect();
-        return format!("they wait for each other: {}", each.join(", "));
+        return format!("they wait for each other: {}", listed(&each));
     }
     let never = evidence.words().never_got_it();
     match (node(wait), wait.owner) {

@@ -5,6 +5,7 @@ use super::{
     ServiceEventKind, SyncMode,
 };
 use crate::ids::{ContenderId, ServerId};
+use crate::lists::listed;
 
 /// The name of a server.
 pub(super) fn server(id: ServerId) -> String {
@@ -149,7 +150,7 @@ fn sentence(event: &ServiceEvent, name: &dyn Fn(ContenderId) -> String) -> Strin
             let to: Vec<String> = to.iter().map(|to| name(*to)).collect();
             match to.as_slice() {
                 [] => format!("{what}, and nobody is subscribed"),
-                to => format!("{what}, to {}", to.join(", ")),
+                to => format!("{what}, to {}", listed(to)),
             }
         }
         ServiceEventKind::MessageLost { to, channel, why } => {
@@ -175,7 +176,7 @@ fn synced(who: &str, leader: ServerId, (how, up_to): (SyncMode, u64), lost: &[St
         SyncMode::Diff => format!("{who} is synced by {leader} with DIFF, up to {up_to}"),
         SyncMode::Snap => format!("{who} is synced by {leader} with SNAP, up to {up_to}"),
         SyncMode::Trunc => {
-            let lost = lost.join(", ");
+            let lost = listed(lost);
             format!("{who} is synced by {leader} with TRUNC, and forgets {lost}")
         }
     }
@@ -298,5 +299,17 @@ impl KeyLoss {
             Self::NotOnDisk => "was not on the disk".to_owned(),
             Self::Replicated => "is deleted by replication".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_is_cut_with_a_count() {
+        let lost: Vec<String> = (0..1_242).map(|lost| format!("0x{lost:x}")).collect();
+        let told = synced("server-3", ServerId(1), (SyncMode::Trunc, 0), &lost);
+        assert!(told.ends_with("0x6, and 1235 more"), "{told}");
     }
 }

@@ -68,21 +68,6 @@ impl<'a, T> Chosen<'a, T> {
     }
 }
 
-/// The names that a value chooses, each with its place: the string itself, or the keys of the
-/// table.
-pub(super) fn named<'a>(item: &Item<'a>, mistakes: &mut Mistakes) -> Vec<(&'a str, Range<usize>)> {
-    if let Some(text) = item.as_text() {
-        return vec![(text, item.span.clone())];
-    }
-    match item.table("a name, or a table with one key", mistakes) {
-        Some(fields) => {
-            let entries = fields.entries().into_iter();
-            entries.map(|(name, span, _)| (name, span)).collect()
-        }
-        None => Vec::new(),
-    }
-}
-
 /// Reads a choice between `choices`, which are each a `what`.
 pub(super) fn choose<'a, T: Copy>(
     item: &Item<'a>,

@@ -10,7 +10,7 @@ use picklock_sim::plan::{
     FieldType, LockCall, ServerName,
 };
 
-use super::choice::{choose, named};
+use super::choice::choose;
 use super::participants::Participants;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero, expected};
 
@@ -20,9 +20,6 @@ pub(super) fn inject(
     participants: Participants,
     mistakes: &mut Mistakes,
 ) -> Option<(Fault, Range<usize>)> {
-    if item.as_text().is_none() && named(item, mistakes).is_empty() {
-        return None;
-    }
     let chosen = choose(item, "fault", &FaultKind::named(), mistakes)?;
     if let Some(service) = chosen.kind.service()
         && service != participants.service

@@ -98,8 +98,9 @@ impl Draw {
     }
 
     /// A duration in a range, both ends included. Every order of magnitude is as likely as any other, the ends have
-    /// odds of their own, and what comes out is round.
+    /// odds of their own, and what comes out is round. What is to be shorter than the least is as long as that.
     pub fn duration(&mut self, (least, most): (Duration, Duration)) -> Duration {
+        let most = most.max(least);
         match self.below(8) {
             0 => return least,
             1 => return most,

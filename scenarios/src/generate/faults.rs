@@ -38,10 +38,19 @@ enum Aim {
     Either,
 }
 
+/// What is drawn is up to ten sessions long, and a file says no more than 366 days.
+const LONGEST_SESSION: Duration = Duration::from_secs(36 * 24 * 3_600);
+
+/// How long a session, or a lease, is for what is drawn.
+pub(super) fn session(plan: &Plan) -> Duration {
+    plan.service.lease().min(LONGEST_SESSION)
+}
+
 impl<'p> Storm<'p> {
     /// Draws a few kinds, and how many faults there are to be.
     pub(super) fn gather(plan: &'p Plan, any: &AnyFaults, seed: u64, draw: &mut Draw) -> Self {
-        let (servers, session) = (plan.service.servers().into(), plan.service.lease());
+        let servers = plan.service.servers().into();
+        let session = session(plan);
         let possible = turns(plan, &felt(plan, FaultKind::possible_in(plan, &any.kinds)));
         let turn = SamplePoint::of(seed, possible.len());
         let mut kinds: Vec<FaultKind> = possible.get(turn.kind).copied().into_iter().collect();

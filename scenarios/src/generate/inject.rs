@@ -64,6 +64,9 @@ impl Storm<'_> {
     }
 
     pub(super) fn server(&self, draw: &mut Draw) -> ServerName {
+        if self.plan.service.kind() == ServiceKind::LeaseServer {
+            return ServerName::Number(draw.below(self.servers));
+        }
         if let Service::Redis(deployment) = &self.plan.service {
             // Mostly the one that has the lock, if the others only follow it.
             if self.plan.service.has_links() && draw.once_in(2) {

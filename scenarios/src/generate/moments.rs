@@ -78,6 +78,7 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
             (1, RequestKind::Watch),
             (1, RequestKind::Subscribe),
             (1, RequestKind::Wait),
+            (8, RequestKind::Claim),
         ],
         OwnershipRule::Data => &[
             (6, RequestKind::SetData),
@@ -181,7 +182,7 @@ pub(super) fn change(plan: &Plan, by: ContenderName, share: u32, draw: &mut Draw
 
 fn request(plan: &Plan, by: ContenderName, way: RequestStage, nth: u32, share: u32) -> Trigger {
     let likely = requests(plan);
-    let drawn = weighed_at(share, &likely).unwrap_or(RequestKind::Create);
+    let drawn = weighed_at(share, &likely).unwrap_or_else(|| any_write(plan));
     match way {
         RequestStage::Sent => Trigger::Sent {
             request: drawn,
@@ -194,12 +195,12 @@ fn request(plan: &Plan, by: ContenderName, way: RequestStage, nth: u32, share: u
             nth,
         },
         RequestStage::Proposed => Trigger::Proposed {
-            request: written(&likely, drawn),
+            request: written(plan, &likely, drawn),
             by,
             nth,
         },
         RequestStage::Committed => Trigger::Committed {
-            request: written(&likely, drawn),
+            request: written(plan, &likely, drawn),
             by,
             nth,
         },
@@ -207,13 +208,21 @@ fn request(plan: &Plan, by: ContenderName, way: RequestStage, nth: u32, share: u
 }
 
 /// A request that is proposed and committed: this one, or else the most likely one.
-fn written(likely: &[(u32, RequestKind)], request: RequestKind) -> RequestKind {
+fn written(plan: &Plan, likely: &[(u32, RequestKind)], request: RequestKind) -> RequestKind {
     if request.writes() {
         return request;
     }
-    likely
-        .first()
-        .map_or(RequestKind::Create, |(_, first)| *first)
+    let mut writes = likely.iter().filter(|(_, request)| request.writes());
+    writes
+        .next()
+        .map_or_else(|| any_write(plan), |(_, first)| *first)
+}
+
+/// A request of the service that changes something, for recipes that make none that is known.
+fn any_write(plan: &Plan) -> RequestKind {
+    let mut all = RequestKind::of_service(plan.service.kind());
+    let write = all.find(|request| request.writes());
+    write.unwrap_or(RequestKind::Create)
 }
 
 /// For the how manieth time: mostly the first, and seldom one more than there are rounds, for which there must be

@@ -5,6 +5,7 @@ use std::time::Duration;
 use picklock_sim::plan::{FaultDuration, FaultKind, Plan, Repeat, Trigger};
 
 use super::draw::{Draw, Substream};
+use super::faults::session;
 use crate::describe;
 use crate::excuses::excuses;
 
@@ -48,7 +49,7 @@ fn repeat(plan: &Plan, index: usize, draw: &mut Draw) -> Option<Repeat> {
         return None;
     }
     let lasts = fault.inject.lasts().and_then(FaultDuration::duration);
-    let pause = draw.duration((Duration::from_millis(1), plan.service.lease() * 2));
+    let pause = draw.duration((Duration::from_millis(1), session(plan) * 2));
     let every = Some(lasts.unwrap_or_default() + pause);
     Some(Repeat { times, every })
 }

@@ -73,6 +73,12 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
     }
 }
 
+/// Whether a text is a file that was written of a reproduction, and not by hand.
+pub fn is_reproduction(text: &str) -> bool {
+    let begins = |with: &str| text.lines().any(|line| line.starts_with(with));
+    begins("source = \"found by ") && begins("[replay]")
+}
+
 /// A scenario with one case that is a run that a hunt from this seed on has found.
 ///
 /// # Panics

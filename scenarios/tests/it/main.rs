@@ -23,3 +23,4 @@ mod service_left_out;
 mod tokens;
 mod told;
 mod what_is_asked;
+mod written_plans;

@@ -265,3 +265,22 @@ fn every_slip_is_answered_with_its_place_and_what_would_be_right() {
         insta::assert_snapshot!(name, said);
     }
 }
+
+#[test]
+fn a_choice_of_nothing_is_refused_at_its_place() {
+    let inject = "inject.pause = { target = \"contender-1\", for = \"20s\" }";
+    let when = "when.acquired = { by = \"contender-1\" }";
+    let workload = "[workload]\n";
+    for (from, to, line) in [
+        (inject, "inject = {}".to_owned(), 12),
+        (when, "when = {}".to_owned(), 9),
+        (workload, format!("{workload}arrive = {{}}\n"), 2),
+        (workload, format!("{workload}section = {{}}\n"), 2),
+    ] {
+        let text = GOOD.replacen(from, &to, 1);
+        assert_ne!(text, GOOD);
+        let mistakes = said(&text);
+        assert!(mistakes.contains(&format!(":{line}:")), "{mistakes}");
+        assert!(mistakes.contains("there is no "), "{mistakes}");
+    }
+}

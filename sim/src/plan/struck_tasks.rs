@@ -1,5 +1,7 @@
 //! Whom a fault strikes that names one of several tasks of a process: what strikes a process strikes all of them.
 
+use picklock_checker::lists;
+
 use super::{ContenderName, Fault, PlannedFault, Share, Workload};
 
 impl Fault {
@@ -45,15 +47,12 @@ impl PlannedFault {
     /// What it does, with the tasks that it strikes besides the one that it names.
     pub fn text_in(&self, workload: &Workload) -> String {
         let others = self.inject.strikes_too(workload);
-        let Some((last, before)) = others.split_last() else {
+        if others.is_empty() {
             return self.text.clone();
-        };
+        }
         let name = |name: &ContenderName| format!("contender-{}", name.0 + 1);
-        let before: Vec<String> = before.iter().map(name).collect();
-        let with = match before.is_empty() {
-            true => name(last),
-            false => format!("{} and {}", before.join(", "), name(last)),
-        };
+        let others: Vec<String> = others.iter().map(name).collect();
+        let with = lists::named(&others, " and ");
         format!("{} (one process with {with})", self.text)
     }
 }

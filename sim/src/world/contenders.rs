@@ -50,7 +50,7 @@ impl<S: SimulatedService> World<S> {
         self.moment(Moment::new(by.0, occasion));
     }
 
-    /// A contender begins to release a lock: what it has asked until then counts for nothing if it owns the lock no more.
+    /// A contender begins to release a lock: if it owns the lock no more, what it asks from now on is counted.
     #[inline]
     fn note_release_in_vain(&mut self, by: ContenderId, lock: LockId) {
         let in_vain = !self.ownerships[lock.0 as usize].is_owned_by(by);

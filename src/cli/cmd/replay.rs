@@ -13,7 +13,7 @@ use crate::reports::story::story;
 use crate::reports::style::Style;
 use crate::reports::terminal;
 use crate::reports::timeline::Detail;
-use crate::reports::words::count;
+use crate::reports::words::{count, harmless};
 use crate::scenarios::describe::one_line;
 use crate::scenarios::replay_command::{ReplayCommand, job};
 use crate::scenarios::runner::{self, wanted};
@@ -105,7 +105,7 @@ impl Replay {
         };
         let fits = IdentityCheck::of(&case, seed, self.was.as_ref(), &simulated);
         let outcome = runner::judge(&case, seed, &simulated);
-        let mut judged = Judged::of(&case, &outcome);
+        let mut judged = Judged::of(&scenario, &case, &outcome);
         judged.remarks.extend(fits.remarks);
         if let Some(asked) = asked {
             judged.ask_for(asked, &case, &outcome, &simulated);
@@ -211,7 +211,7 @@ impl Judged {
         }
     }
 
-    fn of(case: &Case, outcome: &SeedOutcome) -> Self {
+    fn of(scenario: &Scenario, case: &Case, outcome: &SeedOutcome) -> Self {
         let mut standing = Standing::Holds;
         let mut remarks: Vec<String> = outcome.vacuous.iter().cloned().collect();
         let mut violated = Vec::new();
@@ -260,6 +260,8 @@ impl Judged {
             standing = Standing::Broken;
             remarks.push(format!("the run broke off: {why}"));
         }
+        let recorded = runner::standing_of_recorded(scenario, case, outcome);
+        standing = recorded.unwrap_or(standing);
         // What nobody expected is told first.
         let mut worst: Vec<_> = violated.iter().collect();
         worst.sort_by_key(|(standing, _, _)| *standing != Standing::Fail);
@@ -310,7 +312,7 @@ fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: 
     let mut text = format!("{}\n  {claim}\n\n", scenario.name);
     text.push_str(&format!("{word}  {}  seed {}\n", case.name, told.seed));
     for remark in &judged.remarks {
-        for line in console::wrapped(remark, style.columns() - 16) {
+        for line in console::wrapped(&harmless(remark), style.columns() - 16) {
             text.push_str(&format!("{:16}{line}\n", ""));
         }
     }

@@ -105,10 +105,13 @@ impl Shrink {
             return Ok(None);
         };
         if out.extension().is_some_and(|it| it == "toml") {
-            if ran.case.recorded.is_none() && is_same_file(out, Path::new(&ran.scenario.path)) {
-                let problem = "--out names the scenario itself, and nothing of it would be left";
-                let hint = "name another file, or a folder".to_owned();
-                return Err(Failure::usage(problem, [hint]));
+            if std::fs::read_to_string(out).is_ok_and(|text| !shrink::is_reproduction(&text)) {
+                let out = out.display();
+                let problem = format!(
+                    "--out names {out}, which shrink did not write, and nothing of it would be left"
+                );
+                let hint = "name another file, or a folder, where the run gets a name of its own";
+                return Err(Failure::usage(problem, [hint.to_owned()]));
             }
             return Ok(Some(Target::File(out.clone())));
         }
@@ -116,12 +119,6 @@ impl Shrink {
         let name = shrink::file_name(&ran.scenario, &ran.case, invariant);
         Ok(Some(Target::Folder(out.join(format!("{name}.toml")))))
     }
-}
-
-/// Whether both are there, and one and the same.
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    let one = std::fs::canonicalize(one).ok();
-    one.is_some() && one == std::fs::canonicalize(other).ok()
 }
 
 /// Where a reproduction is written to.

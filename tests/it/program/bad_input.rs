@@ -148,7 +148,7 @@ fn what_is_found_is_not_written_where_it_cannot_be_or_must_not() {
     let shrink = ["shrink", &file, "--seed", "0", "--out", &file];
     has(
         &refused(&shrink),
-        &["the scenario itself", "name another file"],
+        &["shrink did not write", "name another file"],
     );
     let json = ["run", &file, "--json", "-"];
     has(&refused(&json), &["/dev/stdout", "./-"]);
@@ -228,4 +228,84 @@ fn a_bad_file_leaves_an_old_report_as_it_was() {
     refused(&["run", &path, "--json", &json]);
     assert_eq!(std::fs::read_to_string(&json).unwrap_or_default(), "old");
     assert_eq!(folder.names(), ["results.json", "wrong.toml"]);
+}
+
+#[test]
+fn two_outputs_of_one_file_are_refused_before_anything_runs() {
+    let folder = Folder::new();
+    let (file, other) = (folder.at("out.json"), folder.at("./out.json"));
+    let failing = folder.file("failing.toml", FAILING);
+    for arguments in [
+        vec!["run", &failing, "--json", &file, "--html", &other],
+        vec!["run", &failing, "--junit", &file, "--sarif", &file],
+        vec![
+            "replay", &failing, "--seed", "0", "--json", &file, "--svg", &file,
+        ],
+        vec![
+            "herd",
+            "--contenders",
+            "2",
+            "--json",
+            &file,
+            "--html",
+            &file,
+        ],
+    ] {
+        has(
+            &refused(&arguments),
+            &["two outputs", "out.json", "a file for each"],
+        );
+        assert!(!std::path::Path::new(&file).exists(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_shrink_did_not_write_it_does_not_replace() {
+    let folder = Folder::new();
+    let failing = folder.file("failing.toml", FAILING);
+    let mine = folder.file("mine.toml", "# my own\n");
+    for kept in [&mine, &failing] {
+        let before = std::fs::read_to_string(kept).unwrap_or_default();
+        let told = refused(&["shrink", &failing, "--seed", "0", "--out", kept]);
+        has(
+            &told,
+            &["shrink did not write", "name another file, or a folder"],
+        );
+        assert_eq!(std::fs::read_to_string(kept).unwrap_or_default(), before);
+    }
+    let small = folder.at("small.toml");
+    for _ in 0..2 {
+        let done = picklock(&["shrink", &failing, "--seed", "0", "--out", &small]);
+        assert_eq!(done.code, Some(0), "its own it replaces: {done:?}");
+    }
+}
+
+#[test]
+fn what_files_say_controls_no_terminal() {
+    let folder = Folder::new();
+    let replay = "\n[replay]\nchoices = []\npicklock = \"0.0\\u001b[31m\"\n";
+    let file = folder.file("replay.toml", format!("{FAILING}{replay}"));
+    let done = picklock(&["replay", &file]);
+    assert!(done.stdout.contains("0.0 [31m"), "{done:?}");
+    let failing = folder.file("failing.toml", FAILING);
+    let shard = folder.at("shard.json");
+    let arguments = [
+        "run", &failing, "--seeds", "4", "--shard", "1/1", "--json", &shard,
+    ];
+    assert_eq!(picklock(&arguments).code, Some(1));
+    let text = std::fs::read_to_string(&shard).unwrap_or_default();
+    for (plain, hostile) in [
+        (
+            "\"scenario\": \"failing\"",
+            "\"scenario\": \"\\u001b[31mfailing\"",
+        ),
+        ("contender-", "\\u001b[31mcontender-"),
+        ("\"picklock\": \"", "\"picklock\": \"\\u001b[31m"),
+    ] {
+        assert!(text.contains(plain), "{plain} is not in {text}");
+        let hostile = folder.file("hostile.json", text.replacen(plain, hostile, 1));
+        let merged = picklock(&["merge", &hostile]);
+        let shown = format!("{}{}{}", done.stdout, merged.stdout, merged.stderr);
+        assert!(!shown.contains('\u{1b}'), "{shown}");
+    }
 }

@@ -318,3 +318,58 @@ fn every_regression_is_still_the_run_that_was_recorded() {
         picklock::assert_as_expected(&scenario.path, 0..1);
     }
 }
+
+/// What is added to [`FAILING`] for a run of which most promises cannot be judged, because a fault never fires: the
+/// file looks at the one that is violated.
+fn one_promise_alone() -> String {
+    let rest = [
+        "exclusive-ownership",
+        "no-stale-effect",
+        "fencing-monotonic",
+        "progress",
+        "no-orphan",
+        "own-release-only",
+        "fifo",
+        "honest-answer",
+        "timely-loss",
+    ];
+    let unchecked = rest.map(|it| format!("expect.{it} = \"unchecked\"\n"));
+    let violated =
+        "expect.mutual-exclusion.violated = { because = \"it sleeps\", within-seeds = 1 }";
+    let never = "[[fault]]\nwhen.acquired = { by = \"contender-1\", nth = 9 }\n\
+                 inject.cut = { target = \"contender-1\" }\n\n[[case]]";
+    let file = FAILING.replace("[[case]]", never);
+    format!(
+        "{file}{violated}\n{}\n[replay]\nchoices = []\n",
+        unchecked.concat()
+    )
+}
+
+#[test]
+fn run_and_replay_agree_on_every_run_that_was_kept() {
+    let folder = Folder::new();
+    let regressions = Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions");
+    let kept = fs::read_dir(regressions).expect("a folder").map(|entry| {
+        let path = entry.expect("a file").path();
+        path.display().to_string()
+    });
+    let kept = kept.filter(|file| file.ends_with(".toml"));
+    for file in kept.chain([folder.file("never.toml", one_promise_alone())]) {
+        let (run, replay) = (picklock(&["run", &file]), picklock(&["replay", &file]));
+        assert_eq!(run.code, replay.code, "{file}: {}", replay.stdout);
+        assert_eq!(run.code, Some(0), "{file}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn what_breaks_the_lease_server_is_shrunk_and_kept() {
+    let folder = Folder::new();
+    let any = "faults = \"any\"\n[[case]]\nalgorithm = \"lease-lock-by-pid\"\n";
+    let (file, out) = (folder.file("any.toml", any), folder.at("kept.toml"));
+    let done = picklock(&["shrink", &file, "--seed", "1", "--out", &out]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    for verb in ["validate", "run", "replay"] {
+        let done = picklock(&[verb, &out]);
+        assert_eq!(done.code, Some(0), "{verb}: {done:?}");
+    }
+}

@@ -1,6 +1,7 @@
 //! A deadlock by order: contenders that hold several locks at once, and wait for each other in a circle.
 
 use super::Wait;
+use crate::lists::listed;
 use crate::witness::WitnessBuilder;
 use crate::{ContenderId, Evidence, LockId};
 
@@ -90,7 +91,7 @@ pub(super) fn explain(
             "{who} holds {holds} since {at}, and waits for {wants}{waits_since}."
         ));
     }
-    Some(format!("they wait for each other: {}", each.join(", ")))
+    Some(format!("they wait for each other: {}", listed(&each)))
 }
 
 #[cfg(test)]
