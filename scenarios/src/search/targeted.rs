@@ -19,8 +19,8 @@ pub fn kinds_of(plan: &Plan) -> Vec<FaultKind> {
     kinds
 }
 
-/// The same plan without a fault, for a search to add others. A bound on progress that a file gives is meant for the
-/// faults of the file: others may need time to recover from besides.
+/// The same plan without a fault, for a search to add others. A bound on progress that a file gives is meant for
+/// the faults of the file: others may need time to recover from besides.
 #[must_use]
 pub fn calm(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
