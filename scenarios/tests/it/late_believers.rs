@@ -177,6 +177,12 @@ fn an_answer_that_its_library_throws_away_tells_nothing() {
 }
 
 #[test]
+fn an_extension_that_was_on_its_way_makes_no_orphan() {
+    let outcome = renewing("\"slow-link\", \"delay-request\"", 350..360);
+    assert_eq!(violated(&outcome), [""; 0]);
+}
+
+#[test]
 fn a_watch_that_was_dropped_tells_nothing() {
     let text = r#"
         [service.zookeeper]
