@@ -63,6 +63,7 @@ pub fn run(text: &str) -> Run {
         facts: Facts::default(),
         counts: Counts::default(),
         lease_resets: Vec::new(),
+        late_extensions: Vec::new(),
         for_good: ForGood::default(),
     }
 }

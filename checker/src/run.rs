@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ForGood, History, Rendezvous, VirtualTime};
+use crate::{ContenderId, ForGood, History, LockId, Rendezvous, VirtualTime};
 
 /// Everything that a check may look at.
 #[derive(Clone, Debug)]
@@ -17,8 +17,23 @@ pub struct Run {
     pub counts: Counts,
     /// When the service gave every session its full time again, in order: whenever a new leader began.
     pub lease_resets: Vec<VirtualTime>,
+    /// Leases that were extended for contenders that did not believe in the lock any more, in order.
+    pub late_extensions: Vec<LateExtension>,
     /// What the plan has taken for good.
     pub for_good: ForGood,
+}
+
+/// A server has extended the lease of an owner that did not believe in the lock any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LateExtension {
+    /// The owner.
+    pub by: ContenderId,
+    /// The lock.
+    pub lock: LockId,
+    /// When it asked for the extension: before it left, if its request was on its way for so long.
+    pub sent: VirtualTime,
+    /// When the server extended the lease.
+    pub at: VirtualTime,
 }
 
 /// What the scenario and the algorithm fix before a run.

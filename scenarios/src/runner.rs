@@ -1,14 +1,14 @@
 //! The runner: one case, many seeds, one outcome, whatever the number of threads.
 
+mod story;
+
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Standing, Story};
-use picklock_checker::{
-    Broken, Counts, Evidence, Nearness, Reached, Verdict, Witness, invariants, vacuity,
-};
+use picklock_checker::outcome::{CaseOutcome, SeedOutcome, Standing};
+use picklock_checker::{Broken, Counts, Evidence, Nearness, Reached, Verdict, invariants, vacuity};
 use picklock_sim::broken::caught;
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
@@ -20,9 +20,12 @@ use rayon::prelude::*;
 use crate::case_statistics::Tally;
 use crate::clock::Stopwatch;
 use crate::describe;
-use crate::replay_command::{self, ReplayCommand};
+use crate::replay_command;
 use crate::scenario::{Case, Expectation, Scenario, Want};
 use crate::shard::Shard;
+
+pub(crate) use story::replay_story;
+pub use story::story;
 
 /// How to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -347,61 +350,6 @@ pub fn wanted<'c>(case: &'c Case, invariant: &str) -> Option<&'c Want> {
     match &found.want {
         Want::Unchecked { .. } => None,
         want => Some(want),
-    }
-}
-
-/// Runs a seed again to tell its story: that of the violation, if there is one to tell. `None`, if nothing can be told
-/// without a panic.
-pub(crate) fn replay_story(
-    scenario: &Scenario,
-    case: &Case,
-    seed: u64,
-    violated: Option<(String, Witness)>,
-) -> Option<Story> {
-    let job = Arc::new(replay_command::job(scenario, case));
-    let _named = Named::new(&job, seed);
-    let done = caught(|| {
-        let case = &*case.settled(seed);
-        let simulated = told(case, seed);
-        let outcome = judge(case, seed, &simulated);
-        story(scenario, case, simulated, &outcome, violated)
-    });
-    done.ok()
-}
-
-/// The story of a run that has been judged.
-pub fn story(
-    scenario: &Scenario,
-    case: &Case,
-    mut simulated: Simulated,
-    outcome: &SeedOutcome,
-    violated: Option<(String, Witness)>,
-) -> Story {
-    let about = violated.as_ref().map(|(invariant, _)| invariant.as_str());
-    let also = outcome
-        .verdicts
-        .iter()
-        .filter(|(name, verdict)| Some(*name) != about && verdict.witness().is_some())
-        .map(|(name, _)| (*name).to_owned())
-        .collect();
-    let again = ReplayCommand {
-        scenario,
-        case,
-        seed: outcome.seed,
-        hash: Some(simulated.hash),
-    };
-    // A check may have panicked where the run had not.
-    simulated.run.history.broken.clone_from(&outcome.broken);
-    Story {
-        seed: outcome.seed,
-        hash: simulated.hash,
-        why: about.map(|invariant| again.why(invariant)),
-        replay: again.replay(),
-        violated,
-        also,
-        history: simulated.run.history,
-        smaller: None,
-        reproduction: None,
     }
 }
 

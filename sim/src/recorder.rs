@@ -22,6 +22,14 @@ impl Recorder {
         self.history.events.push(Event { at, what });
     }
 
+    /// Writes an event down, or nothing, in the place of another that the hash is to know of: what has come to a
+    /// process can be observed, whether or not its library has passed it on.
+    pub fn record_instead(&mut self, at: VirtualTime, hashed: EventKind, what: Option<EventKind>) {
+        self.hash_event(at, &hashed);
+        let event = what.map(|what| Event { at, what });
+        self.history.events.extend(event);
+    }
+
     /// The number of a name; it gets one if it has none.
     pub fn name(&mut self, name: &str) -> NameId {
         self.history.names.push(name.to_owned());

@@ -32,7 +32,7 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use picklock_algorithms::CancelCall;
-use picklock_checker::{ContenderId, Ended, EventKind, LockId, VirtualTime};
+use picklock_checker::{ContenderId, Ended, EventKind, LateExtension, LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
 use picklock_clients::env::LocalFuture;
@@ -172,6 +172,8 @@ pub(crate) struct World<S: SimulatedService> {
     pub lease: Duration,
     /// When new leaders gave every session its full time again.
     pub lease_resets: Vec<VirtualTime>,
+    /// Leases that were extended for contenders that did not believe in the lock any more.
+    pub late_extensions: Vec<LateExtension>,
     /// Whether the queue drains: the last release was one that somebody waited for.
     pub draining: bool,
     /// Between clients and servers.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Belief, Evidence, Ownership, Refused};
-use crate::{Disowned, EventKind, NameId, ServiceAnswer};
+use super::{Belief, Evidence, Liveness, Ownership, Refused};
+use crate::{ContenderId, Disowned, EventKind, NameId, ServiceAnswer};
 
 /// Something at the service of a call of `acquire` that failed definitely.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +109,9 @@ impl Evidence<'_> {
         let first = self.queueing.partition_point(|&event| event < call.asked);
         let made = self.queueing[first..].iter();
         let made = made.copied().take_while(|&event| event < over);
-        let mut made = made.filter(|&event| !self.came_by_the_service(event));
+        let mut made = made.filter(|&event| {
+            !self.came_by_the_service(event) && !self.came_by_a_new_leader(call.by, event)
+        });
         made.find_map(|came| {
             let (name, gone) = match events[came].what {
                 EventKind::Queued {
@@ -156,6 +158,20 @@ impl Evidence<'_> {
                 event.what,
                 EventKind::ServerChanged { .. } | EventKind::FaultFired { .. }
             )
+        })
+    }
+
+    /// Whether it may be of a session that had ended before, and whose end a new leader has truncated from the log: the
+    /// node that an earlier call had made in it comes then, and goes when the new leader ends the session again.
+    fn came_by_a_new_leader(&self, by: ContenderId, came: usize) -> bool {
+        let ended = self.signs.iter().find(|sign| {
+            let ends = matches!(sign.of, Liveness::SessionExpired | Liveness::SessionLost);
+            ends && sign.by == by && sign.event < came
+        });
+        let leaders = &self.run.lease_resets;
+        ended.is_some_and(|ended| {
+            let since = self.at(ended.event)..=self.at(came);
+            leaders.iter().any(|at| since.contains(at))
         })
     }
 

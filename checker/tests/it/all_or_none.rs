@@ -126,6 +126,7 @@ fn run(events: Vec<Event>) -> Run {
         facts: Facts::default(),
         counts: Counts::default(),
         lease_resets: Vec::new(),
+        late_extensions: Vec::new(),
         for_good: ForGood::default(),
     }
 }

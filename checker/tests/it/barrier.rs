@@ -161,6 +161,7 @@ fn run() -> impl Strategy<Value = Run> {
             },
             counts: Counts::default(),
             lease_resets: Vec::new(),
+            late_extensions: Vec::new(),
             for_good: ForGood::default(),
         }
     })

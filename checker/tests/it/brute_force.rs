@@ -206,6 +206,7 @@ fn run(weights: [u32; 6]) -> impl Strategy<Value = Run> {
             facts,
             counts: Counts::default(),
             lease_resets: Vec::new(),
+            late_extensions: Vec::new(),
             for_good: ForGood::default(),
         }
     })

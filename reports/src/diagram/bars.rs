@@ -70,6 +70,7 @@ pub(super) fn of_contenders(
         facts: Facts::default(),
         counts: Counts::default(),
         lease_resets: Vec::new(),
+        late_extensions: Vec::new(),
         for_good: ForGood::default(),
     };
     let evidence = Evidence::of(&run);

@@ -2,6 +2,7 @@
 //! a lock that stops in time is never blamed.
 
 mod leased;
+mod renewing;
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -30,11 +31,16 @@ fn swarm(recipe: Recipe, service: &str, faults: &str, seeds: Range<u64>) -> Case
         "#,
         recipe.name
     );
+    run(recipe, &text, seeds)
+}
+
+/// The first case of a scenario about this algorithm.
+fn run(recipe: Recipe, text: &str, seeds: Range<u64>) -> CaseOutcome {
     let catalogue = Catalogue {
         algorithms: &[recipe],
         ..Catalogue::EVERYTHING
     };
-    let scenario = parse("swarm", &text, &catalogue);
+    let scenario = parse("swarm", text, &catalogue);
     let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
     let settings = RunOptions {
         seeds,
@@ -133,4 +139,73 @@ fn a_lock_that_stops_in_time_is_never_blamed() {
     let outcome = swarm(leased::IN_TIME, REDIS, "\"any\"", 0..500);
     assert_eq!(found_after(&outcome, "timely-loss"), None);
     assert_eq!(found_after(&outcome, "mutual-exclusion"), None);
+}
+
+/// A world in which a lock that renews its lease was blamed for what it could not know, with some of these seeds.
+fn renewing(kinds: &str, seeds: Range<u64>) -> CaseOutcome {
+    let text = format!(
+        r#"
+        faults.any = {{ kinds = [{kinds}] }}
+        [service.redis]
+        servers = 1
+        lease = "6s"
+        [network]
+        chance = ["even", "extremes", {{ delays = 3 }}, {{ priorities = 3 }}, "orders"]
+        latency = ["200us..500us", "1ms..20ms"]
+        [workload]
+        contenders = "2..5"
+        arrive = ["together", "in-order", "behind-holder"]
+        rounds = "1..3"
+        hold = "0s..12s"
+        section = "count"
+        [[case]]
+        algorithm = "renewing"
+        "#
+    );
+    run(renewing::recipe(), &text, seeds)
+}
+
+fn violated(outcome: &CaseOutcome) -> Vec<&str> {
+    let violations = outcome.violations.iter();
+    violations.map(|it| it.invariant.as_str()).collect()
+}
+
+#[test]
+fn an_answer_that_its_library_throws_away_tells_nothing() {
+    let outcome = renewing("\"black-hole\", \"evict-key\"", 190..200);
+    assert_eq!(violated(&outcome), [""; 0]);
+}
+
+#[test]
+fn an_extension_that_was_on_its_way_makes_no_orphan() {
+    let outcome = renewing("\"slow-link\", \"delay-request\"", 350..360);
+    assert_eq!(violated(&outcome), [""; 0]);
+}
+
+#[test]
+fn a_watch_that_was_dropped_tells_nothing() {
+    let text = r#"
+        [service.zookeeper]
+        servers = 1
+        [network]
+        latency = "1ms"
+        [workload]
+        contenders = 2
+        arrive = "in-order"
+        hold = "20s"
+        section = "nothing"
+        [[fault]]
+        when.proposed = { request = "create", by = "contender-1" }
+        inject.lose-reply = { target = "contender-1" }
+        [[fault]]
+        when.acquired = { by = "contender-1" }
+        after = "1s"
+        inject.recreate-lock = {}
+        [[case]]
+        algorithm = "zk-same-name"
+        expect.mutual-exclusion = "unchecked"
+    "#;
+    // It had looked at the node that it had made before, and dropped the watch on it.
+    let outcome = run(sound("zk-same-name"), text, 0..10);
+    assert_eq!(violated(&outcome), [""; 0]);
 }

@@ -37,11 +37,29 @@ struct Belief {
     /// Since when its process has run without a pause.
     runs_since: VirtualTime,
     /// Servers that have refused to extend or find its key, because the key is not its own; a bit for each.
-    refused_by: u32,
+    refused_by: News<u32>,
     /// Since when it could have known of its loss, and how.
-    known: Option<(VirtualTime, Knowledge)>,
+    known: News<Option<(VirtualTime, Knowledge)>>,
     /// It could know when it began.
     over_at_once: bool,
+}
+
+/// What has come to a process: all of it, and what its client library has passed on. An answer that comes when the
+/// library has given up its command is thrown away, and so is an event that no watcher waits for.
+#[derive(Clone, Copy, Default)]
+struct News<T> {
+    delivered: T,
+    passed_on: T,
+}
+
+impl News<Option<(VirtualTime, Knowledge)>> {
+    /// Something comes that tells of the loss; what is thrown away tells its contender nothing.
+    fn comes(&mut self, news: (VirtualTime, Knowledge), is_passed_on: bool) {
+        self.delivered.get_or_insert(news);
+        if is_passed_on {
+            self.passed_on.get_or_insert(news);
+        }
+    }
 }
 
 /// How long a contender that could know of its loss may take to act on it: a tenth of its session or lease, which is
@@ -70,10 +88,13 @@ impl<S: SimulatedService> World<S> {
             disconnected: None,
             since: self.now,
             runs_since: self.now,
-            refused_by: 0,
-            known: over_at_once.then_some((self.now, Knowledge::ValidityOver)),
+            refused_by: News::default(),
+            known: News::default(),
             over_at_once,
         });
+        if over_at_once {
+            self.could_know_of(by, lock, Knowledge::ValidityOver, true);
+        }
         S::belief_began(self, by, lock);
     }
 
@@ -84,15 +105,19 @@ impl<S: SimulatedService> World<S> {
         };
         self.note_expiry_by_own_clock(by);
         let belief = self.beliefs.held.swap_remove(found);
-        if let Some((since, how)) = belief.known
-            && (since < self.now || belief.over_at_once)
-        {
-            self.record(EventKind::CouldHaveKnown {
+        let (now, lock) = (self.now, belief.lock);
+        let event = |known: Option<(VirtualTime, Knowledge)>| {
+            let (since, how) = known.filter(|(since, _)| *since < now || belief.over_at_once)?;
+            Some(EventKind::CouldHaveKnown {
                 by,
-                lock: belief.lock,
+                lock,
                 since,
                 how,
-            });
+            })
+        };
+        let (delivered, known) = (event(belief.known.delivered), event(belief.known.passed_on));
+        if let Some(delivered) = delivered {
+            self.recorder.record_instead(now, delivered, known);
         }
     }
 
@@ -181,17 +206,28 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn could_know_from_now(&mut self, by: ContenderId, how: Knowledge) {
         let now = self.now;
         for belief in self.beliefs_of(by) {
-            belief.known.get_or_insert((now, how));
+            belief.known.comes((now, how), true);
         }
     }
 
-    /// Something tells a contender that it has lost this lock.
-    pub(crate) fn could_know_of(&mut self, by: ContenderId, lock: LockId, how: Knowledge) {
+    /// Something comes to a contender that says that it has lost this lock, and its library passes it on, or does not.
+    pub(crate) fn could_know_of(
+        &mut self,
+        by: ContenderId,
+        lock: LockId,
+        how: Knowledge,
+        is_passed_on: bool,
+    ) {
         let now = self.now;
         let mut beliefs = self.beliefs_of(by);
         if let Some(belief) = beliefs.find(|it| it.lock == lock) {
-            belief.known.get_or_insert((now, how));
+            belief.known.comes((now, how), is_passed_on);
         }
+    }
+
+    /// Whether a contender believes that it holds this lock.
+    pub(crate) fn believes_in(&self, by: ContenderId, lock: LockId) -> bool {
+        self.belief_of(by, lock).is_some()
     }
 
     /// A contender goes on after a pause of its process.
@@ -222,8 +258,11 @@ impl<S: SimulatedService> World<S> {
                 else {
                     continue;
                 };
-                if over <= now && belief.known.is_none_or(|(since, _)| over < since) {
-                    belief.known = Some((over, how));
+                let news = &mut belief.known;
+                for known in [&mut news.delivered, &mut news.passed_on] {
+                    if over <= now && known.is_none_or(|(since, _)| over < since) {
+                        *known = Some((over, how));
+                    }
                 }
             }
         }
@@ -231,14 +270,26 @@ impl<S: SimulatedService> World<S> {
 
     /// A server has answered a contender that the key of a lock is not its own. Of several servers, so many must have
     /// that no majority is left.
-    pub(crate) fn refused(&mut self, by: ContenderId, lock: LockId, server: ServerId, needed: u32) {
+    pub(crate) fn refused(
+        &mut self,
+        by: ContenderId,
+        lock: LockId,
+        (server, is_passed_on): (ServerId, bool),
+        needed: u32,
+    ) {
         let Some(found) = self.belief_of(by, lock) else {
             return;
         };
-        let belief = &mut self.beliefs.held[found];
-        belief.refused_by |= 1_u32.checked_shl(server.0.into()).unwrap_or(0);
-        if belief.refused_by.count_ones() >= needed {
-            self.could_know_of(by, lock, Knowledge::Refused);
+        let refused_by = &mut self.beliefs.held[found].refused_by;
+        let bit = 1_u32.checked_shl(server.0.into()).unwrap_or(0);
+        refused_by.delivered |= bit;
+        if is_passed_on {
+            refused_by.passed_on |= bit;
+        }
+        let enough = |servers: u32| servers.count_ones() >= needed;
+        let (delivered, passed_on) = (refused_by.delivered, refused_by.passed_on);
+        if enough(delivered) {
+            self.could_know_of(by, lock, Knowledge::Refused, enough(passed_on));
         }
     }
 }

@@ -71,6 +71,7 @@ impl<S: SimulatedService> World<S> {
             progress_bound: phases::progress_bound(&plan),
             lease: plan.service.lease_at_most(),
             lease_resets: Vec::new(),
+            late_extensions: Vec::new(),
             in_turn: VirtualTime::NEVER,
             draining: false,
             connections: Connections::default(),

@@ -31,8 +31,9 @@ pub(super) fn verdict(evidence: &Evidence<'_>, left: &Orphan) -> Verdict {
 
 #[cfg(test)]
 mod tests {
+    use super::super::INVARIANT;
     use super::super::tests::verdict;
-    use crate::Verdict;
+    use crate::{Verdict, VirtualTime, notation};
 
     #[track_caller]
     fn left(text: &str, node: &str) {
@@ -87,6 +88,29 @@ mod tests {
         };
         assert_eq!(verdict(&after("fault1.fired:3")), Verdict::Holds);
         left(&after("fault1.fired:2.5"), "k");
+    }
+
+    #[test]
+    fn what_a_new_leader_brings_back_of_an_ended_session_is_not_of_this_call() {
+        let with_leaders = |text: &str, leaders: &[u64]| {
+            let mut run = notation::run(text);
+            let leaders = leaders.iter();
+            run.lease_resets = leaders
+                .map(|at| VirtualTime::from_micros(at * 1_000_000))
+                .collect();
+            INVARIANT.verdict(&run)
+        };
+        let text = |ended: &str| {
+            let queued = "b=0-9 b:0-9 b.released:9 a.acquire:3 a.queued:5/name=x";
+            format!("{ended} {queued} a.failed:6 a.unqueued:8/name=x")
+        };
+        let lost = text("a.session-lost:2");
+        assert_eq!(with_leaders(&lost, &[4]), Verdict::Holds);
+        // No leader has begun since, or no session had ended.
+        for (text, leaders) in [(&lost, &[][..]), (&lost, &[1]), (&text(""), &[4])] {
+            let verdict = with_leaders(text, leaders);
+            assert!(verdict.witness().is_some(), "{text} {leaders:?}");
+        }
     }
 
     #[test]

@@ -22,6 +22,12 @@ pub(super) fn overdue(
         Some(last) if last > since => (last, ", from the beginning of a new leader on"),
         Some(_) | None => (since, ""),
     };
+    if let Some(extended) = last_extension(evidence, ownership, until).filter(|at| *at > from) {
+        (from, counted) = (
+            extended,
+            ", from an extension on that was on its way when it left",
+        );
+    }
     let lease = evidence.run.facts.lease;
     if until.since(from) <= lease {
         return None;
@@ -33,6 +39,25 @@ pub(super) fn overdue(
         (from, counted) = (at, words);
     }
     (until.since(from) > lease).then(|| (from + lease, counted))
+}
+
+/// When the lease was last extended by a request that its owner had sent while it believed in the lock.
+fn last_extension(
+    evidence: &Evidence<'_>,
+    ownership: &Ownership,
+    until: VirtualTime,
+) -> Option<VirtualTime> {
+    let owner = (ownership.by, ownership.lock);
+    let sent_inside = |sent: VirtualTime| {
+        evidence.beliefs.iter().any(|belief| {
+            let inside = evidence.at(belief.acquired)..=evidence.at_or_never(belief.left);
+            (belief.by, belief.lock) == owner && inside.contains(&sent)
+        })
+    };
+    let mut extensions = evidence.run.late_extensions.iter().rev();
+    let last =
+        extensions.find(|it| (it.by, it.lock) == owner && it.at <= until && sent_inside(it.sent));
+    last.map(|extension| extension.at)
 }
 
 /// When the process that came to own the lock died, if it did; or when it last fell silent, if the service has ended
@@ -61,4 +86,31 @@ fn struck_down(
     before
         .filter(|event| event.what.by() == Some(by))
         .find_map(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::INVARIANT;
+    use crate::{ContenderId, LateExtension, LockId, Verdict, VirtualTime, notation};
+
+    #[test]
+    fn an_extension_that_was_sent_inside_gives_a_whole_lease_again() {
+        let extended = |sent: u64, at: u64| {
+            let seconds = |seconds| VirtualTime::from_micros(seconds * 1_000_000);
+            let mut run = notation::run("a=0-19 a:0-5 a.release-failed:8 end:60");
+            run.late_extensions = vec![LateExtension {
+                by: ContenderId(0),
+                lock: LockId(0),
+                sent: seconds(sent),
+                at: seconds(at),
+            }];
+            INVARIANT.verdict(&run)
+        };
+        assert_eq!(extended(4, 9), Verdict::Holds);
+        let late = extended(4, 8);
+        let witness = late.witness().expect("it had its lease, and no more");
+        assert_eq!(witness.at.micros(), 18_000_000);
+        // Who renews what it gives back makes an orphan.
+        assert!(extended(6, 9).witness().is_some());
+    }
 }

@@ -96,6 +96,13 @@ impl Client {
         in_flight
     }
 
+    /// Whether the next answer by a connection is one that its command still waits for. All others are thrown away.
+    pub fn awaits_answer(&self, connection: ConnectionId) -> bool {
+        let open = Phase::Open(connection);
+        let wire = self.wires.iter().find(|wire| wire.phase == open);
+        wire.is_some_and(Wire::awaits_answer)
+    }
+
     /// The connections that it has, standing or not; its lanes' first.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
         let wires = self.wires.iter().map(|wire| wire.phase);

@@ -130,7 +130,7 @@ impl World<SimulatedLeaseServer> {
             return;
         };
         if reply == Reply::Refused && self.believes_without_owning(by) {
-            self.refused(by, LockId::default(), SERVER, 1);
+            self.refused(by, LockId::default(), (SERVER, true), 1);
         }
         let received = self.answer_arrives(|answered| answered == request);
         done.complete(Ok(reply));

@@ -1,6 +1,6 @@
 //! The lock's key on each server, and who owns the lock by it.
 
-use picklock_checker::{ContenderId, LockId, Token, VirtualTime};
+use picklock_checker::{ContenderId, LateExtension, LockId, Token, VirtualTime};
 use picklock_clients::redis::{Bytes, Value};
 use picklock_redis::{Caller, KeyChanges, KeyRemoval, KeyWriter, RemovalReason};
 
@@ -137,7 +137,41 @@ impl World<SimulatedRedis> {
         } else {
             self.note_entries(lock, server, entries);
         }
+        let before = self.service.servers[server.0 as usize].keys[index].expires;
         self.arm_lease_check(lock, server);
+        if !is_new && before.is_some() {
+            self.note_extension(lock, server, before, fate);
+        }
+    }
+
+    /// The lease of a key that has not changed hands may have been extended. Whose believes in it has the lock in use;
+    /// what else extends it may have been on its way for long.
+    fn note_extension(
+        &mut self,
+        lock: LockId,
+        server: ServerId,
+        before: Option<i64>,
+        fate: KeyChanges,
+    ) {
+        let key = &self.service.servers[server.0 as usize].keys[lock.0 as usize];
+        let holder = key.holder.as_ref().map(|holder| holder.by);
+        if key.expires <= before {
+            return;
+        }
+        if let (Some(by), Some(KeyWriter::Client(caller))) = (holder, fate.written)
+            && self.served(caller) == Actor::Contender(by)
+            && !self.believes_in(by, lock)
+        {
+            let traffic = &self.service.traffic[caller.connection.0 as usize];
+            let asked = traffic.unanswered.front();
+            self.late_extensions
+                .extend(asked.map(|asked| LateExtension {
+                    by,
+                    lock,
+                    sent: asked.sent,
+                    at: self.now,
+                }));
+        }
     }
 
     /// Whose this is, which a server has as the lock's key: whoever has put it there, also if another has had the same

@@ -84,8 +84,11 @@ impl World<SimulatedRedis> {
             && self.believes_in_vain(by, lock)
         {
             let server = self.server_of(connection);
+            let client = self.connections.get(connection).client;
+            let machine = &self.service.clients[client as usize].machine;
+            let is_passed_on = machine.awaits_answer(connection);
             let needed = self.service.refusals_needed();
-            self.refused(by, lock, server, needed);
+            self.refused(by, lock, (server, is_passed_on), needed);
         }
     }
 }

@@ -14,15 +14,15 @@ use crate::world::World;
 pub(super) struct PendingLossNews {
     /// Requests about the node.
     requests: Vec<(ConnectionId, Xid, (ContenderId, LockId))>,
-    /// Contenders whose event threads have not come to say so, and of which lock.
-    untold: Vec<(ContenderId, LockId)>,
+    /// Contenders whose event threads have not come to say so, of which lock, and whether a watcher waits for it.
+    untold: Vec<(ContenderId, LockId, bool)>,
 }
 
 impl World<SimulatedZooKeeper> {
     /// A contender has come to believe that it holds a lock.
     pub(super) fn note_new_belief(&mut self, by: ContenderId, lock: LockId) {
         let untold = &mut self.service.pending_loss_news.untold;
-        untold.retain(|it| *it != (by, lock));
+        untold.retain(|it| (it.0, it.1) != (by, lock));
         self.note_session_state(by);
     }
 
@@ -53,9 +53,9 @@ impl World<SimulatedZooKeeper> {
             .into_iter()
             .partition(|it| it.0 == by);
         *untold = left;
-        let told: Vec<(ContenderId, LockId)> = told;
-        for (by, lock) in told {
-            self.could_know_of(by, lock, Knowledge::NodeGone);
+        let told: Vec<(ContenderId, LockId, bool)> = told;
+        for (by, lock, is_heard) in told {
+            self.could_know_of(by, lock, Knowledge::NodeGone, is_heard);
         }
     }
 
@@ -94,19 +94,23 @@ impl World<SimulatedZooKeeper> {
                     && reply.as_ref().err() == Some(&ZkError::NoNode)
                     && self.believes_in_vain(by, lock)
                 {
-                    self.could_know_of(by, lock, Knowledge::NodeGone);
+                    self.could_know_of(by, lock, Knowledge::NodeGone, true);
                 }
             }
             ServerMessage::Notification { kind, path } if *kind == EventType::NodeDeleted => {
                 let machine = &self.service.clients[client.0 as usize].machine;
                 let blocked = machine.events_are_blocked();
+                let is_heard = machine.listens_for(*kind, path);
                 for by in self.users(client) {
                     let Some(lock) = self.lock_lost_with(by, path) else {
                         continue;
                     };
                     match self.is_told_of_node(client, by, path) {
-                        true if blocked => self.service.pending_loss_news.untold.push((by, lock)),
-                        true => self.could_know_of(by, lock, Knowledge::NodeGone),
+                        true if blocked => {
+                            let untold = &mut self.service.pending_loss_news.untold;
+                            untold.push((by, lock, is_heard));
+                        }
+                        true => self.could_know_of(by, lock, Knowledge::NodeGone, is_heard),
                         false => {}
                     }
                 }

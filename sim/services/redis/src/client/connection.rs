@@ -92,6 +92,11 @@ impl Wire {
         self.unsent.len() + self.sent.awaited()
     }
 
+    /// Whether a command waits for the next answer.
+    pub fn awaits_answer(&self) -> bool {
+        self.sent.next_is_awaited()
+    }
+
     /// Whether no command has it.
     pub fn is_free(&self) -> bool {
         self.unsent.is_empty() && self.sent.is_empty()

@@ -29,6 +29,12 @@ impl InFlight {
         self.queue.len()
     }
 
+    /// Whether the next answer is of a command that waits for it.
+    pub fn next_is_awaited(&self) -> bool {
+        let first = self.queue.front();
+        first.is_some_and(|first| first.untracked_before == 0)
+    }
+
     /// Whether no answer is to come, waited for or not.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.untracked == 0
@@ -139,6 +145,7 @@ mod tests {
         sent.push_untracked();
         let (over, _) = sent.take_late(VirtualTime::from_micros(500_000));
         assert_eq!((over.len(), sent.awaited()), (2, 2));
+        assert!(!sent.next_is_awaited());
         let deadlines: Vec<Option<u64>> = (0..6)
             .map(|_| sent.pop().map(|pending| pending.deadline.micros() / 1_000))
             .collect();

@@ -2,7 +2,7 @@
 
 use picklock_checker::ContenderId;
 use picklock_clients::completion::Completion;
-use picklock_clients::zookeeper::{Reply, WatchedEvent, Watcher};
+use picklock_clients::zookeeper::{EventType, Path, Reply, WatchedEvent, Watcher};
 
 use super::Client;
 use crate::client_profile::EventThread as Kind;
@@ -138,6 +138,11 @@ impl Client {
                 QueuedEvent::Answer(completion, reply) => completion.complete(reply),
             }
         }
+    }
+
+    /// Whether a watcher waits for an event of a node: the watch of another was dropped.
+    pub fn listens_for(&self, kind: EventType, path: &Path) -> bool {
+        self.watches.listens_for(kind, path)
     }
 
     /// Whether a callback of the application does not return.

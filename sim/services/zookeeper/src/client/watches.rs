@@ -148,6 +148,15 @@ impl ClientWatchManager {
         self.session.push(watcher);
     }
 
+    /// Whether a watcher waits for an event of a node. One whose watch was dropped hears nothing.
+    pub(super) fn listens_for(&self, kind: EventType, path: &Path) -> bool {
+        let path = Path::clone(path);
+        let once = range(&self.entries, &path, WatchTable::Data..=WatchTable::Child);
+        let event = WatchedEvent { kind, path };
+        let mut all = self.entries[once].iter().chain(self.lasting_of(&event));
+        all.any(|entry| !entry.watcher.is_forgotten())
+    }
+
     /// Tells all watchers of a node of what happened to it, and forgets them, but for those that stay. Mostly there is
     /// one.
     #[inline(always)]
