@@ -278,8 +278,8 @@ pub(super) fn shown(case: &Case) -> Vec<&'static str> {
         .collect()
 }
 
-/// The case without its faults, and without faults that seeds would draw. A bound on progress that a file gives is meant
-/// for the faults of the file: others may need time to recover from besides.
+/// The case without its faults, and without faults that seeds would draw. A bound on progress that a file gives is
+/// meant for the faults of the file: others may need time to recover from besides.
 fn calm(case: &Case) -> Case {
     let mut calm = case.clone();
     calm.plan = targeted::calm(&case.plan);
