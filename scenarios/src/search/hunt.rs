@@ -278,10 +278,14 @@ pub(super) fn shown(case: &Case) -> Vec<&'static str> {
         .collect()
 }
 
-/// The case without its faults, and without faults that seeds would draw.
+/// The case without its faults, and without faults that seeds would draw. A bound on progress that a file gives is
+/// meant for the faults of the file: others may need time to recover from besides.
 fn calm(case: &Case) -> Case {
     let mut calm = case.clone();
     calm.plan = targeted::calm(&case.plan);
+    let bound = calm.plan.workload.progress_bound;
+    let recovers = calm.plan.time_to_recover();
+    calm.plan.workload.progress_bound = bound.map(|bound| bound + recovers);
     calm.recorded = None;
     if let Some(open) = &mut calm.open {
         open.faults = None;

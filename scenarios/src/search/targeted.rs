@@ -19,14 +19,11 @@ pub fn kinds_of(plan: &Plan) -> Vec<FaultKind> {
     kinds
 }
 
-/// The same plan without a fault, for a search to add others. A bound on progress that a file gives is meant for
-/// the faults of the file: others may need time to recover from besides.
+/// The same plan without a fault.
 #[must_use]
 pub fn calm(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.faults.clear();
-    let bound = plan.workload.progress_bound;
-    plan.workload.progress_bound = bound.map(|bound| bound + plan.time_to_recover());
     plan
 }
 
