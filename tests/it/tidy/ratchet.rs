@@ -33,7 +33,7 @@ const TABLE: &[(&str, usize)] = &[
     ("checker", 178),
     ("examples/first-lock", 1),
     ("reports", 79),
-    ("scenarios", 279),
+    ("scenarios", 278),
     ("sim", 281),
     ("sim/services/lease_server", 4),
     ("sim/services/redis", 234),
