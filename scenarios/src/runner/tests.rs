@@ -5,6 +5,7 @@ use picklock_checker::outcome::{Finding, Standing};
 use picklock_checker::{Counts, Reached, Verdict, VirtualTime, Witness};
 
 use super::*;
+use crate::replay_command::ReplayCommand;
 use crate::scenario::{Catalogue, Expectation, Measure};
 
 const SCENARIO: &str = r#"

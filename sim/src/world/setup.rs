@@ -48,10 +48,7 @@ impl<S: SimulatedService> World<S> {
             processes: processes(&plan),
             contenders: contenders_of(&plan),
             tasks: Tasks::of_workload(&plan.workload),
-            ownerships: locks
-                .clone()
-                .map(|lock| ownership(&plan, LockId(lock)))
-                .collect(),
+            ownerships: ownerships(&plan),
             storages: locks.map(|_| storage(&plan)).collect(),
             beliefs: Beliefs::default(),
             local_timers: LocalTimers::of(&plan),
@@ -115,6 +112,12 @@ impl<S: SimulatedService> World<S> {
                 .add(VirtualTime::ZERO + storm, Event::StormEnds);
         }
     }
+}
+
+/// Of each lock, who owns it: at first no contender does.
+fn ownerships(plan: &Plan) -> Vec<Ownership> {
+    let locks = (0..plan.workload.locks).map(LockId);
+    locks.map(|lock| ownership(plan, lock)).collect()
 }
 
 /// Who owns a lock.
