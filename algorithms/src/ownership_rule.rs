@@ -115,7 +115,7 @@ impl OwnershipRule {
     }
 
     /// Whether an owner can be read from the state of this service.
-    pub fn is_of(self, service: ServiceKind) -> bool {
+    pub fn can_be_read_from(self, service: ServiceKind) -> bool {
         match self {
             Self::LowestChild
             | Self::LowestChildOfEach

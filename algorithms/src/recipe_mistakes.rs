@@ -25,7 +25,7 @@ impl Recipe {
     /// Why nothing that it asks for makes a contender the owner.
     fn rule_mistake(&self) -> Option<RecipeMistake> {
         let (name, rule, service) = (self.name, self.ownership, self.build.service());
-        if !rule.is_of(service) {
+        if !rule.can_be_read_from(service) {
             let title = service.title();
             let right = match service {
                 ServiceKind::ZooKeeper => "OwnershipRule::LowestChild",

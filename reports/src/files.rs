@@ -210,7 +210,7 @@ fn refused(path: &Path, error: io::Error) -> FileError {
     }
 }
 /// Where a file is, or would be, whatever it is called.
-pub fn place(path: &Path) -> PathBuf {
+pub fn canonical_path(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
     let in_folder = || {
         let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;

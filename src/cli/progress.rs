@@ -24,7 +24,7 @@ struct ProgressState {
     stop: AtomicBool,
     /// Whether what there is by then is still worth telling when somebody asks to stop.
     keeps: bool,
-    /// The files that are to be written. Held while one is: nobody ends the program then.
+    /// The files that are to be written. Held while one of them is written, so that Ctrl-C waits for it.
     writing: Mutex<Vec<PathBuf>>,
     parts: Vec<Counted>,
     /// The bar shows how much of the time is over, and not how many of the last part are done.
@@ -227,7 +227,7 @@ impl Work {
     ///
     /// Why not.
     pub fn can_write(&self, path: &Path) -> Result<(), Failure> {
-        let place = files::place(path);
+        let place = files::canonical_path(path);
         let mut outputs = self.shared.writing();
         if outputs.contains(&place) {
             let problem = format!("two outputs are to be written to {}", path.display());

@@ -34,9 +34,9 @@ use crate::{Belief, Evidence, Invariant, Ownership, ServiceAnswer, Truth, Verdic
 pub const INVARIANT: Invariant = Invariant {
     name: "honest-answer",
     truth: Truth::Belief,
-    meaning: "Whoever is told that it holds the lock did own it, whoever is told that it has \
-              released it owned it until then and owns it no longer, who fails for certain leaves \
-              nothing behind, and who is told that its call was cancelled was cancelled.",
+    meaning: "A contender that is told that it holds the lock did own it, one that is told that it \
+              has released it owned it until then and owns it no longer, one that fails for certain \
+              leaves nothing behind, and one that is told that its call was cancelled was cancelled.",
     check,
     inexcusable: None,
 };

@@ -260,7 +260,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// The operator says what Sentinel says: whom to follow, after a restart too, and to send clients away.
+    /// An operator sends what a Sentinel sends: `REPLICAOF`, `CONFIG REWRITE` for the next start, and `CLIENT KILL`.
     fn send_replicaof(&mut self, server: ServerId, primary: Option<ServerId>) {
         let follow = Command::new("REPLICAOF");
         let follow = match primary {
