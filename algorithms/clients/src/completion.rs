@@ -10,6 +10,8 @@ use std::task::{Context, Poll, Waker};
 struct Slot<T> {
     value: Cell<Option<T>>,
     waiting: Waiting,
+    /// The end that waits has been dropped.
+    dropped: Cell<bool>,
 }
 
 /// The end that answers.
@@ -29,6 +31,7 @@ impl<T> Default for Slot<T> {
         Self {
             value: Cell::new(None),
             waiting: Waiting::default(),
+            dropped: Cell::new(false),
         }
     }
 }
@@ -48,6 +51,7 @@ impl<T> Completions<T> {
         let slot = take_spare(&self.0);
         slot.value.take();
         slot.waiting.forget();
+        slot.dropped.set(false);
         (Completion(Rc::clone(&slot)), Answer(slot))
     }
 }
@@ -65,10 +69,21 @@ pub(crate) fn take_spare<S: Default>(spare: &Cell<Option<Rc<S>>>) -> Rc<S> {
 }
 
 impl<T> Completion<T> {
+    /// Whether the end that waits is still there: the caller may have dropped it, by a time limit of its own.
+    pub fn is_awaited(&self) -> bool {
+        !self.0.dropped.get()
+    }
+
     /// Gives the answer.
     pub fn complete(self, value: T) {
         self.0.value.set(Some(value));
         self.0.waiting.wake();
+    }
+}
+
+impl<T> Drop for Answer<T> {
+    fn drop(&mut self) {
+        self.0.dropped.set(true);
     }
 }
 
@@ -123,5 +138,23 @@ impl Waiting {
     /// Nobody waits any more.
     pub(crate) fn forget(&self) {
         self.somebody.set(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_awaited_until_its_caller_drops_it() {
+        let completions = Completions::default();
+        let (asked, answer) = completions.completion();
+        assert!(asked.is_awaited());
+        drop(answer);
+        assert!(!asked.is_awaited());
+        asked.complete(1);
+        let (again, _answer) = completions.completion();
+        assert!(again.is_awaited(), "the slot is used again");
+        again.complete(2);
     }
 }

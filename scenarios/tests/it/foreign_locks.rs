@@ -7,6 +7,7 @@ mod common;
 mod redis_counts;
 mod redis_leases;
 mod redis_messages;
+mod redis_renewals;
 mod zk_nodes;
 mod zk_queues;
 mod zk_sessions;
@@ -32,6 +33,7 @@ fn locks() -> Vec<ForeignLock> {
     locks.extend(redis_leases::LOCKS);
     locks.extend(redis_counts::LOCKS);
     locks.extend(redis_messages::LOCKS);
+    locks.extend(redis_renewals::LOCKS);
     locks
 }
 
@@ -110,14 +112,14 @@ fn a_hunt_finds_the_flaws_of_locks_that_nobody_has_seen_and_blames_no_mended_one
         );
         assert!(!breaks_too(&lock, &found, Version::Mended), "{}", lock.name);
     }
-    assert!(missed.len() <= 2, "{missed:?}");
+    assert!(missed.len() <= 3, "{missed:?}");
 }
 
 #[test]
 fn half_of_them_are_held_out() {
     let locks = locks();
-    assert_eq!(locks.len(), 20);
-    assert_eq!(locks.iter().filter(|it| it.held_out).count(), 10);
+    assert_eq!(locks.len(), 24);
+    assert_eq!(locks.iter().filter(|it| it.held_out).count(), 12);
 }
 
 /// `cargo test -p picklock-scenarios --test it foreign_locks -- --ignored --nocapture` prints the table of

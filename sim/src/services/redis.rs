@@ -339,6 +339,14 @@ impl SimulatedService for SimulatedRedis {
         world.heal_at_deployment(number, fault);
     }
 
+    fn struck_until(world: &World<Self>) -> Option<VirtualTime> {
+        // A server that hung, or ran another script, has begun with this one later.
+        let slots = world.service.servers.iter();
+        let ends =
+            slots.filter_map(|slot| Some(slot.clock.world_time(slot.machine.script_ends()?)));
+        ends.filter(|ends| *ends != VirtualTime::NEVER).max()
+    }
+
     fn can_serve(world: &World<Self>, side: &Side) -> Result<(), &'static str> {
         world.side_can_serve(side)
     }

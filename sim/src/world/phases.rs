@@ -146,7 +146,10 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn begin_calm_if_over(&mut self) {
         let is_over = self.faults_armed == 0 && self.faults_active == 0;
         if !self.calm && is_over && self.now >= self.late_until {
-            self.begin_calm();
+            match S::struck_until(self).filter(|until| *until > self.now) {
+                Some(until) => self.hold_off_calm(until.since(self.now)),
+                None => self.begin_calm(),
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::Lock;
-use picklock_checker::{ContenderId, ListTooLong, LockId, NameId};
+use picklock_checker::{ContenderId, ListTooLong, LockId, NameId, VirtualTime};
 use picklock_clients::env::Env;
 use picklock_clients::env::LocalFuture;
 
@@ -133,6 +133,11 @@ pub(crate) trait SimulatedService: Sized + 'static {
 
     /// Whom a contender waits for, and by which node or key.
     fn waits_behind(_world: &mut World<Self>, _by: ContenderId) -> Option<(NameId, ContenderId)> {
+        None
+    }
+
+    /// Until when a fault that is over still strikes, because its server was kept from it before: never, for most.
+    fn struck_until(_world: &World<Self>) -> Option<VirtualTime> {
         None
     }
 

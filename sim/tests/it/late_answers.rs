@@ -4,8 +4,11 @@ use crate::common;
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use picklock_algorithms::clients::RequestKind;
+use picklock_algorithms::clients::redis::Redis;
+use picklock_algorithms::{Env, Held, Lease, Lock, LockError, Recipe, timeout};
 use picklock_checker::{EventKind, History, INVARIANTS, Verdict, VirtualTime};
 use picklock_sim::plan::{Deployment, Fault, PlannedFault, ServerName, Service, Trigger};
 use picklock_sim::simulate;
@@ -118,4 +121,86 @@ fn the_calm_waits_for_a_message_that_is_late() {
         let verdict = progress.expect("an invariant").verdict(&run);
         assert_eq!(verdict, Verdict::Holds);
     }
+}
+
+#[test]
+fn the_calm_waits_for_a_script_that_another_held_up() {
+    let script = Fault::SlowScript {
+        target: ServerName::Number(0),
+        length: seconds(4),
+    };
+    let faults = vec![
+        planned(acquired(), script.clone()),
+        planned(acquired(), script),
+    ];
+    let service = Service::Redis(Deployment::default());
+    let history = history_on(service, "redis-compare-and-delete", faults);
+    let mut events = history.events.iter();
+    let calm = events.find(|event| event.what == EventKind::CalmBegan);
+    let calm = calm.expect("a calm").at;
+    assert!(calm >= VirtualTime::ZERO + seconds(8), "{calm}");
+}
+
+/// Holds for as long as its caller does, and asks once for its key, for no longer than this.
+struct AsksOnce {
+    redis: Redis,
+    env: Env,
+    lease: Lease,
+    patience: Duration,
+}
+
+#[async_trait(?Send)]
+impl Lock for AsksOnce {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        let Lease { key, time } = &self.lease;
+        while !self.redis.set_if_missing(key, "ours", *time).await? {
+            self.env.sleep(seconds(1)).await;
+        }
+        Ok(Held::at(key.clone()))
+    }
+
+    async fn release(&mut self, _held: Held) -> Result<(), LockError> {
+        Ok(())
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        self.env.sleep(seconds(1)).await;
+        let asked = self.redis.get(&self.lease.key);
+        _ = timeout(&self.env, self.patience, asked).await;
+        std::future::pending().await
+    }
+}
+
+#[test]
+fn an_answer_that_the_recipe_has_dropped_tells_nothing() {
+    let told = |patience| {
+        let recipe = Recipe::over_redis("asks-once", move |redis, env, lease| {
+            Box::new(AsksOnce {
+                redis,
+                env,
+                lease,
+                patience,
+            })
+        });
+        let sent = Trigger::Sent {
+            request: RequestKind::Get,
+            by: FIRST,
+            nth: 1,
+        };
+        let delay = Fault::DelayReply {
+            target: FIRST,
+            by: Duration::from_millis(300),
+        };
+        let faults = vec![planned(acquired(), KEY), planned(sent, delay)];
+        let mut plan = plan_on(
+            Service::Redis(Deployment::default()),
+            "redis-watch-exec",
+            faults,
+        );
+        plan.recipe = recipe;
+        plan.workload.contenders = 1;
+        could_have_known(&simulate(&plan, 1).run.history)
+    };
+    assert!(told(seconds(2)));
+    assert!(!told(Duration::from_millis(100)));
 }

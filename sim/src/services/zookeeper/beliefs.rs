@@ -94,7 +94,9 @@ impl World<SimulatedZooKeeper> {
                     && reply.as_ref().err() == Some(&ZkError::NoNode)
                     && self.believes_in_vain(by, lock)
                 {
-                    self.could_know_of(by, lock, Knowledge::NodeGone, true);
+                    let machine = &self.service.clients[client.0 as usize].machine;
+                    let is_passed_on = machine.awaits_reply(*xid);
+                    self.could_know_of(by, lock, Knowledge::NodeGone, is_passed_on);
                 }
             }
             ServerMessage::Notification { kind, path } if *kind == EventType::NodeDeleted => {

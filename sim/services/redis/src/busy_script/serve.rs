@@ -74,6 +74,11 @@ impl Server {
         })
     }
 
+    /// When the script that is being run ends by itself.
+    pub fn script_ends(&self) -> Option<VirtualTime> {
+        self.busy.as_ref().map(|busy| busy.until)
+    }
+
     /// Something happens while a script runs. Answers what waits no longer, in order, when it has ended.
     pub(crate) fn while_busy(&mut self, input: Input) -> VecDeque<Input> {
         let now = self.core.now.monotonic;

@@ -29,10 +29,12 @@ impl InFlight {
         self.queue.len()
     }
 
-    /// Whether the next answer is of a command that waits for it.
+    /// Whether the next answer is of a command that waits for it, and whose caller has not dropped it.
     pub fn next_is_awaited(&self) -> bool {
         let first = self.queue.front();
-        first.is_some_and(|first| first.untracked_before == 0)
+        first.is_some_and(|first| {
+            first.untracked_before == 0 && first.pending.completion.is_awaited()
+        })
     }
 
     /// Whether no answer is to come, waited for or not.

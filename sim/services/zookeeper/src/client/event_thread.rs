@@ -50,6 +50,11 @@ impl Caller {
         (self.task != NO_TASK).then_some(self.task)
     }
 
+    /// Whether it has not dropped the answer.
+    pub(super) fn awaits_reply(&self) -> bool {
+        self.completion.is_awaited()
+    }
+
     /// Is answered without any ado.
     pub(super) fn answer(self, reply: Reply) {
         self.completion.complete(reply);

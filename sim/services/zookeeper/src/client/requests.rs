@@ -145,10 +145,19 @@ impl Client {
 
     /// Which of the tasks that share the handle waits for the answer to the request of this number.
     pub fn asked_by(&self, xid: Xid) -> Option<ContenderId> {
+        self.waiting_for(xid)?.caller.task()
+    }
+
+    /// Whether the caller of the request of this number has not dropped its answer.
+    pub fn awaits_reply(&self, xid: Xid) -> bool {
+        let waiting = self.waiting_for(xid);
+        waiting.is_some_and(|waiting| waiting.caller.awaits_reply())
+    }
+
+    fn waiting_for(&self, xid: Xid) -> Option<&Waiting> {
         let behind = self.next_xid.0.wrapping_sub(xid.0) as usize;
         let index = self.waiting.len().checked_sub(behind)?;
-        let waiting = self.waiting.get(index)?;
-        waiting.caller.task()
+        self.waiting.get(index)
     }
 
     /// Somebody waits for the answer to what is sent now: under which number.
