@@ -104,7 +104,8 @@ pub struct Held {
     /// The fencing token to send with every write, if this recipe has one.
     pub token: Option<u64>,
     /// Until when the hold is valid by the monotonic clock of the process, if this recipe has a lease that it does not
-    /// extend. Whoever believes in it for longer could know better.
+    /// extend. A contender that believes in it for longer could know better. Without it, a contender can know only from
+    /// what it is told.
     pub valid_until: Option<Duration>,
 }
 

@@ -119,7 +119,7 @@ hazards! {
         "curator-multi-lock", "curator-multi-lock-keeps-first", "curator-multi-lock-releases-some",
     ] breaks [AllOrNone, MutualExclusion] under [SessionExpiry];
     "zookeeper/numbers-start-again": [
-        "rust-lock-client", "rust-lock-client-curator-prefix",
+        "rust-lock-client", "rust-lock-client-curator-prefix", "zk-no-guid",
     ] breaks [Fifo, MutualExclusion] under [Deletion];
     "zookeeper/one-counter-for-all-locks": ["zk-token-of-process"] breaks [FencingMonotonic] under [None];
     "zookeeper/one-path-for-all-locks": [
@@ -145,6 +145,9 @@ hazards! {
     "zookeeper/reopened-session": [
         "zk-reopened-session",
     ] breaks [MutualExclusion, OwnReleaseOnly, TimelyLoss] under [Partition];
+    "zookeeper/restarted-holder": [
+        "zk-known-by-name",
+    ] breaks [MutualExclusion, OwnReleaseOnly] under [Crash];
     "zookeeper/reused-barrier": ["curator-double-barrier"] breaks [Progress] under [None];
     "zookeeper/revoked-early": [
         "curator-mutex-revocable", "zk-revocable-shared-locks-no-look",

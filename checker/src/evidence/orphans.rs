@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Belief, Evidence, Liveness, Ownership, Refused};
-use crate::{ContenderId, Disowned, EventKind, NameId, ServiceAnswer};
+use crate::{Disowned, EventKind, NameId, ServiceAnswer};
 
 /// Something at the service of a call of `acquire` that failed definitely.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ impl Evidence<'_> {
         let made = self.queueing[first..].iter();
         let made = made.copied().take_while(|&event| event < over);
         let mut made = made.filter(|&event| {
-            !self.came_by_the_service(event) && !self.came_by_a_new_leader(call.by, event)
+            !self.came_by_the_service(event) && !self.came_by_a_new_leader(call, event)
         });
         made.find_map(|came| {
             let (name, gone) = match events[came].what {
@@ -161,12 +161,13 @@ impl Evidence<'_> {
         })
     }
 
-    /// Whether it may be of a session that had ended before, and whose end a new leader has truncated from the log: the
-    /// node that an earlier call had made in it comes then, and goes when the new leader ends the session again.
-    fn came_by_a_new_leader(&self, by: ContenderId, came: usize) -> bool {
-        let ended = self.signs.iter().find(|sign| {
+    /// Whether it may be of a session that had ended before this call, and whose end a new leader has truncated from the
+    /// log: the node that an earlier call had made in it comes then, and goes when the new leader ends the session again.
+    fn came_by_a_new_leader(&self, call: Refused, came: usize) -> bool {
+        let mut before = self.signs.iter().rev();
+        let ended = before.find(|sign| {
             let ends = matches!(sign.of, Liveness::SessionExpired | Liveness::SessionLost);
-            ends && sign.by == by && sign.event < came
+            ends && sign.by == call.by && sign.event < call.asked
         });
         let leaders = &self.run.lease_resets;
         ended.is_some_and(|ended| {

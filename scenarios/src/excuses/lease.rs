@@ -8,7 +8,7 @@
 //!   back without its keys, and so without the counter of tokens.
 //! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
 //! - `exclusive-ownership`: if there are Sentinels, or a cluster, and the plan holds what makes them replace a primary
-//!   that goes on.
+//!   that goes on; and if the plan promotes a replica.
 //!   Otherwise it is never excused.
 
 use picklock_sim::plan::{Fault, Plan, PlannedFault};
@@ -39,12 +39,18 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
                 | Fault::Partition { .. }
                 | Fault::FullDisk { .. }
                 | Fault::HoldLink { .. }
+                | Fault::Promote { .. }
         )
     };
+    let promotes = |fault: &PlannedFault| matches!(fault.inject, Fault::Promote { .. });
     let replacing = match plan.service.cluster() {
         Some(_) => Some("the cluster may replace a primary that goes on"),
         None if plan.service.sentinels() > 0 => {
             Some("the Sentinels may replace a primary that goes on")
+        }
+        // It goes on until it is told to follow the new one.
+        None if faults.iter().any(promotes) => {
+            Some("a replica is promoted while its primary goes on")
         }
         None => None,
     };

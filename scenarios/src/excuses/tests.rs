@@ -311,3 +311,17 @@ fn a_barrier_that_an_operator_removes_is_gone_and_all_pass() {
         "{all:?}"
     );
 }
+
+#[test]
+fn a_promotion_makes_two_primaries_until_one_is_told() {
+    let mut plan = plan(true);
+    plan.service = Service::Redis(picklock_sim::plan::Deployment {
+        replicas: 1,
+        ..Default::default()
+    });
+    let target = ServerName::Number(1);
+    let excused = |fault| excused_in(&plan, &[fault]).contains(&"exclusive-ownership");
+    assert!(excused(Fault::Promote { target }));
+    let length = Duration::from_secs(1).into();
+    assert!(!excused(Fault::HangServer { target, length }));
+}

@@ -106,8 +106,16 @@ mod tests {
         };
         let lost = text("a.session-lost:2");
         assert_eq!(with_leaders(&lost, &[4]), Verdict::Holds);
-        // No leader has begun since, or no session had ended.
-        for (text, leaders) in [(&lost, &[][..]), (&lost, &[1]), (&text(""), &[4])] {
+        // No leader has begun since the last end of a session, or no session had ended before the call.
+        let again = text("a.session-lost:0 a.session-lost:2");
+        let during = text("a.session-lost:3.5");
+        for (text, leaders) in [
+            (&lost, &[][..]),
+            (&lost, &[1]),
+            (&again, &[1]),
+            (&during, &[4]),
+            (&text(""), &[4]),
+        ] {
             let verdict = with_leaders(text, leaders);
             assert!(verdict.witness().is_some(), "{text} {leaders:?}");
         }
