@@ -33,6 +33,13 @@ hazards! {
         "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",
     ] breaks [TimelyLoss] under [ServerCrash];
     "redis/redisson-one-of-two": ["redisson-lock-replicated"] breaks [MutualExclusion] under [ServerCrash];
+    "redis/redlock-half": [
+        "redlock-half-is-enough", "redlock-quorum-of-the-live",
+    ] breaks [MutualExclusion] under [Partition];
+    "redis/redlock-late-delete": ["redlock-one-token"] breaks [MutualExclusion] under [ConnectionLoss, Delay];
+    "redis/redlock-split-vote": ["redlock-keeps-minority"] breaks [Progress] under [None];
+    "redis/redlock-validity": ["redlock-drift-added"] breaks [MutualExclusion] under [None];
+    "redis/redlock-wall-clock": ["redlock-wall-clock"] breaks [MutualExclusion] under [Clock];
     "redis/setnx-expire": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [Crash];
     "redis/shared-client": [
         "redisson-client-id",

@@ -26,6 +26,8 @@
 //! - Clocks of a majority that jump forward end the lease early (scenario `redis/redlock-clock-jump`).
 //! - There is no fencing token (scenario `redis/pause`).
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
@@ -56,12 +58,32 @@ pub(super) struct Redlock {
     leased: Leased,
     delete_if_ours: Script,
     token: String,
-    /// Step 3 as a whole, or the count of servers alone.
-    pub looks_at_clock: bool,
-    /// Step 4 on every server, or only on those that have said that they have set the key.
-    pub gives_back_everywhere: bool,
-    /// Step 4 waits up to as long as the attempt has taken, or a short time.
-    pub waits_as_long_as_it_took: bool,
+    /// Until when the hold is valid, by the clock that is looked at.
+    deadline: Duration,
+    misreading: Option<Misreading>,
+}
+
+/// What is read otherwise than it is meant: broken on purpose.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Misreading {
+    /// Step 1 makes the token of the client, for all attempts.
+    OneToken,
+    /// Steps 1 and 3 look at the wall clock.
+    WallClock,
+    /// Step 3 counts the lease from when the answers are there.
+    NoValidity,
+    /// Step 3 adds what clocks may differ.
+    DriftAdded,
+    /// Step 3 takes half of the servers for enough.
+    HalfIsEnough,
+    /// Step 3 takes more than half of those that have answered for enough.
+    QuorumOfTheLive,
+    /// Step 4 deletes nothing.
+    KeepsMinority,
+    /// Step 4 deletes only where a server has said that it has set the key.
+    AcquiredOnly,
+    /// Step 4 waits for a short time.
+    ShortDelay,
 }
 
 impl Redlock {
@@ -70,9 +92,44 @@ impl Redlock {
             leased: Leased { redis, env, lease },
             delete_if_ours: Script::new(DELETE_IF_OURS),
             token: String::new(),
-            looks_at_clock: true,
-            gives_back_everywhere: true,
-            waits_as_long_as_it_took: true,
+            deadline: Duration::ZERO,
+            misreading: None,
+        }
+    }
+
+    /// The same, misread.
+    pub fn misread(mut self, misreading: Misreading) -> Self {
+        self.misreading = Some(misreading);
+        self
+    }
+
+    fn misreads(&self, misreading: Misreading) -> bool {
+        self.misreading == Some(misreading)
+    }
+
+    fn clock(&self) -> Duration {
+        match self.misreads(Misreading::WallClock) {
+            true => self.leased.env.wall(),
+            false => self.leased.env.monotonic(),
+        }
+    }
+
+    /// Whether so many servers of those that have answered are enough.
+    fn is_majority(&self, set: usize, answered: usize) -> bool {
+        let all = self.leased.redis.nodes() as usize;
+        let of = match self.misreads(Misreading::QuorumOfTheLive) {
+            true => answered,
+            false => all,
+        };
+        set * 2 > of || self.misreads(Misreading::HalfIsEnough) && set * 2 == of
+    }
+
+    /// Until when a lease that is counted from then is valid.
+    fn validity(&self, counted_from: Duration) -> Duration {
+        let lease = self.leased.lease.time;
+        match self.misreads(Misreading::DriftAdded) {
+            true => counted_from + lease + drift(lease),
+            false => (counted_from + lease).saturating_sub(drift(lease)),
         }
     }
 
@@ -82,12 +139,11 @@ impl Redlock {
     }
 
     /// Of each server, whether it has said that the key holds our token now.
-    async fn set_everywhere(&self) -> Vec<bool> {
+    async fn set_everywhere(&self) -> Vec<RedisResult<bool>> {
         let Lease { key, time } = &self.leased.lease;
-        let asked = self.servers().map(|server| async move {
-            let set = server.set_if_missing(key, &self.token, *time).await;
-            set == Ok(true)
-        });
+        let asked = self
+            .servers()
+            .map(|server| async move { server.set_if_missing(key, &self.token, *time).await });
         join(asked).await
     }
 
@@ -109,32 +165,39 @@ impl Redlock {
 impl Lock for Redlock {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         loop {
-            self.token = self.leased.env.guid();
+            if self.token.is_empty() || !self.misreads(Misreading::OneToken) {
+                self.token = self.leased.env.guid();
+            }
             let lease = self.leased.lease.time;
-            let began = self.leased.env.monotonic(); // Step 1.
+            let began = self.clock(); // Step 1.
             let answers = self.set_everywhere().await; // Step 2.
-            let set = answers.iter().filter(|set| **set).count();
-            let counted_from = if self.looks_at_clock {
-                began
-            } else {
-                self.leased.env.monotonic()
+            let set = answers.iter().filter(|set| **set == Ok(true)).count();
+            let answered = answers.iter().filter(|set| set.is_ok()).count();
+            let counted_from = match self.misreads(Misreading::NoValidity) {
+                true => self.clock(),
+                false => began,
             };
-            let deadline = (counted_from + lease).saturating_sub(drift(lease));
-            let majority = set * 2 > self.leased.redis.nodes() as usize;
-            if majority && self.leased.env.monotonic() < deadline {
-                return Ok(self.leased.held(None).until(deadline)); // Step 3.
+            let deadline = self.validity(counted_from);
+            if self.is_majority(set, answered) && self.clock() < deadline {
+                let held = self.leased.held(None);
+                self.deadline = deadline;
+                return Ok(match self.misreads(Misreading::WallClock) {
+                    true => held,
+                    false => held.until(deadline), // Step 3.
+                });
             }
-            if self.gives_back_everywhere {
-                self.delete_everywhere().await; // Step 4.
-            } else {
-                let acquired = self.servers().zip(answers).filter(|(_, set)| *set);
+            if self.misreads(Misreading::AcquiredOnly) {
+                let acquired = self.servers().zip(answers);
+                let acquired = acquired.filter(|(_, set)| *set == Ok(true));
                 self.delete_at(acquired.map(|(server, _)| server)).await;
+            } else if !self.misreads(Misreading::KeepsMinority) {
+                self.delete_everywhere().await; // Step 4.
             }
-            if self.waits_as_long_as_it_took {
-                let took = self.leased.env.monotonic().saturating_sub(began);
-                self.leased.pause_at_random(took.min(lease)).await;
-            } else {
+            if self.misreads(Misreading::ShortDelay) {
                 self.leased.pause().await;
+            } else {
+                let took = self.clock().saturating_sub(began);
+                self.leased.pause_at_random(took.min(lease)).await;
             }
         }
     }
@@ -155,6 +218,13 @@ impl Lock for Redlock {
     }
 
     async fn lost(&self, held: &Held) -> LockError {
-        self.leased.lapsed(held).await
+        if !self.misreads(Misreading::WallClock) {
+            return self.leased.lapsed(held).await;
+        }
+        while self.clock() < self.deadline {
+            let left = self.deadline.saturating_sub(self.clock());
+            self.leased.env.sleep(left).await;
+        }
+        LockError::LeaseLapsed
     }
 }

@@ -2,7 +2,7 @@
 //! `incidents/redisson-1606`.
 
 use super::leased::CLAIMS;
-use super::redlock::Redlock;
+use super::redlock::{Misreading, Redlock};
 use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -18,8 +18,6 @@ pub const RECIPE: Recipe = Recipe {
     cancellable: true,
     shareable: false,
     build: Build::Redis(&|redis, env, lease| {
-        let mut redlock = Redlock::new(redis, env, lease);
-        redlock.gives_back_everywhere = false;
-        Box::new(redlock)
+        Box::new(Redlock::new(redis, env, lease).misread(Misreading::AcquiredOnly))
     }),
 };

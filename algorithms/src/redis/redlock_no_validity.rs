@@ -19,7 +19,7 @@
 //!   `redis/redlock-slow`).
 
 use super::leased::CLAIMS;
-use super::redlock::Redlock;
+use super::redlock::{Misreading, Redlock};
 use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -35,8 +35,6 @@ pub const RECIPE: Recipe = Recipe {
     cancellable: true,
     shareable: false,
     build: Build::Redis(&|redis, env, lease| {
-        let mut redlock = Redlock::new(redis, env, lease);
-        redlock.looks_at_clock = false;
-        Box::new(redlock)
+        Box::new(Redlock::new(redis, env, lease).misread(Misreading::NoValidity))
     }),
 };

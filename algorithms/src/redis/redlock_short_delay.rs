@@ -2,7 +2,7 @@
 //! `redis/redlock-silent-server`.
 
 use super::leased::CLAIMS;
-use super::redlock::Redlock;
+use super::redlock::{Misreading, Redlock};
 use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -20,8 +20,6 @@ pub const RECIPE: Recipe = Recipe {
     cancellable: true,
     shareable: false,
     build: Build::Redis(&|redis, env, lease| {
-        let mut redlock = Redlock::new(redis, env, lease);
-        redlock.waits_as_long_as_it_took = false;
-        Box::new(redlock)
+        Box::new(Redlock::new(redis, env, lease).misread(Misreading::ShortDelay))
     }),
 };
