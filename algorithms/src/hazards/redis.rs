@@ -19,6 +19,9 @@ hazards! {
     ] breaks [MutualExclusion] under [ServerCrash];
     "redis/cluster-stale-read": ["redisson-lock-if-held"] breaks [NoOrphan, Progress] under [Partition];
     "redis/expired-event": ["redis-keyspace-event-only"] breaks [Progress] under [ServerCrash];
+    "redis/fenced-lock-get-token": [
+        "redisson-fenced-lock-get-token",
+    ] breaks [FencingMonotonic, NoStaleEffect] under [Pause];
     "redis/full-memory": [
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held",
     ] breaks [Progress] under [ServerStall];

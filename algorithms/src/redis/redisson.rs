@@ -34,14 +34,18 @@
 //!   release is done, the lock is not free, and again nobody gets it before the lease is over.
 
 mod client_id;
+mod scripts;
 
 use std::cell::Cell;
+use std::iter;
 use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
 use client_id::uuid;
+pub(super) use scripts::TryAcquire;
+use scripts::{FENCED_TRY_LOCK, Scripts, UNLOCK_WITHOUT_LATCH};
 
 use super::leased::{Leased, REENTRANT_CLAIMS, never};
 use crate::clients::RequestKind;
@@ -72,51 +76,6 @@ pub const RECIPE: Recipe = Recipe {
     build: Build::Redis(&|redis, env, lease| Box::new(RedissonLock::new(redis, env, lease))),
 };
 
-const TRY_LOCK: &str = "\
-if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[2]) == 1 then
-  redis.call('HINCRBY', KEYS[1], ARGV[2], 1)
-  redis.call('PEXPIRE', KEYS[1], ARGV[1])
-  return nil
-end
-return redis.call('PTTL', KEYS[1])";
-
-const RENEW_EXPIRATION: &str = "\
-if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 1 then
-  return redis.call('PEXPIRE', KEYS[1], ARGV[1])
-end
-return 0";
-
-const UNLOCK: &str = "\
-local done = redis.call('GET', KEYS[3])
-if done ~= false then
-  return tonumber(done)
-end
-if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 0 then
-  return nil
-end
-if redis.call('HINCRBY', KEYS[1], ARGV[2], -1) > 0 then
-  redis.call('PEXPIRE', KEYS[1], ARGV[1])
-  redis.call('SET', KEYS[3], 0, 'PX', ARGV[3])
-  return 0
-end
-redis.call('DEL', KEYS[1])
-redis.call('PUBLISH', KEYS[2], 'unlock')
-redis.call('SET', KEYS[3], 1, 'PX', ARGV[3])
-return 1";
-
-/// As it was before 3.24: a release that is sent twice counts twice.
-const UNLOCK_WITHOUT_LATCH: &str = "\
-if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 0 then
-  return nil
-end
-if redis.call('HINCRBY', KEYS[1], ARGV[2], -1) > 0 then
-  redis.call('PEXPIRE', KEYS[1], ARGV[1])
-  return 0
-end
-redis.call('DEL', KEYS[1])
-redis.call('PUBLISH', KEYS[2], 'unlock')
-return 1";
-
 /// How long the latch of a release lives: a client's timeouts and pauses, for each of its attempts.
 const UNLOCK_LATCH_MILLIS: &str = "13000";
 
@@ -139,6 +98,8 @@ pub(super) struct RedissonLock {
     pub keeps_failed_renewal: bool,
     /// By what the watchdog renews the lease.
     pub watchdog: Redis,
+    /// The key of the number that each entry counts up, of a `RFencedLock`.
+    token_name: Option<String>,
     scripts: Scripts,
     /// The process and the thread.
     lock_name: String,
@@ -149,31 +110,14 @@ pub(super) struct RedissonLock {
     failed_renewal: Rc<Cell<bool>>,
 }
 
-#[derive(Clone)]
-struct Scripts {
-    try_lock: Script,
-    renew_expiration: Script,
-    unlock: Script,
-}
-
-/// What came of an attempt.
-enum TryAcquire {
-    Acquired,
-    /// Another's, for this much longer, or for ever.
-    Ttl(Option<Duration>),
-}
-
 impl RedissonLock {
     pub fn new(redis: Redis, env: Env, lease: Lease) -> Self {
         Self {
-            scripts: Scripts {
-                try_lock: Script::new(TRY_LOCK),
-                renew_expiration: Script::new(RENEW_EXPIRATION),
-                unlock: Script::new(UNLOCK),
-            },
+            scripts: Scripts::new(),
             lock_name: format!("{}:{}", uuid(&env, &lease.key), env.thread()),
             channel_name: format!("redisson_lock__channel:{{{}}}", lease.key),
             watchdog: redis.clone(),
+            token_name: None,
             leased: Leased { redis, env, lease },
             waits_for_ttl: true,
             waits_for_replicas: false,
@@ -195,10 +139,45 @@ impl RedissonLock {
         self
     }
 
+    /// The same, of which each entry counts a number up, and answers it.
+    pub fn fenced(mut self) -> Self {
+        self.scripts.try_lock = Script::new(FENCED_TRY_LOCK);
+        self.token_name = Some(format!("redisson_lock_token:{{{}}}", self.leased.lease.key));
+        self
+    }
+
+    /// The number that the last entry, whosever it was, has counted up to (`getToken`).
+    pub async fn get_token(&self) -> RedisResult<Option<u64>> {
+        let Some(token_name) = &self.token_name else {
+            return Ok(None);
+        };
+        let token = self.leased.redis.get(token_name).await?;
+        let digits = token
+            .as_deref()
+            .and_then(|bytes| std::str::from_utf8(bytes).ok());
+        Ok(digits.and_then(|digits| digits.parse().ok()))
+    }
+
     /// The same, of which the field names the client alone, and no thread.
     pub fn without_thread_id(mut self) -> Self {
         self.lock_name = uuid(&self.leased.env, &self.leased.lease.key);
         self
+    }
+
+    /// The same object, used by another thread.
+    pub fn of_thread(&self, env: &Env) -> Self {
+        let Leased { redis, lease, .. } = &self.leased;
+        let lock = Self::new(redis.clone(), env.clone(), lease.clone());
+        Self {
+            watchdog: self.watchdog.clone(),
+            waits_for_ttl: self.waits_for_ttl,
+            waits_for_replicas: self.waits_for_replicas,
+            unlocks_if_held: self.unlocks_if_held,
+            keeps_failed_renewal: self.keeps_failed_renewal,
+            scripts: self.scripts.clone(),
+            token_name: self.token_name.clone(),
+            ..lock
+        }
     }
 
     fn internal_lock_lease_time(&self) -> String {
@@ -217,20 +196,16 @@ impl RedissonLock {
     }
 
     /// Step 1.
-    async fn try_acquire(&self) -> Result<TryAcquire, LockError> {
+    pub async fn try_acquire(&self) -> Result<TryAcquire, LockError> {
         let (key, lease) = (&*self.leased.lease.key, self.internal_lock_lease_time());
+        let keys: Vec<&str> = iter::once(key).chain(self.token_name.as_deref()).collect();
         for _ in 0..TRIES {
             let args = [&*lease, &self.lock_name];
-            match self
-                .eval_write_synced(&self.scripts.try_lock, &[key], &args)
+            if let Some(answer) = self
+                .eval_write_synced(&self.scripts.try_lock, &keys, &args)
                 .await?
             {
-                Some(Value::Integer(left)) => {
-                    let left = u64::try_from(left).ok().map(Duration::from_millis);
-                    return Ok(TryAcquire::Ttl(left));
-                }
-                Some(_) => return Ok(TryAcquire::Acquired),
-                None => {}
+                return Ok(TryAcquire::from(&answer));
             }
             // At the primary it is ours, and everybody sees that. Whether that can be undone changes nothing.
             let _undone = self.unlock_inner(key).await;
@@ -264,15 +239,15 @@ impl RedissonLock {
         Ok(there == Value::Integer(1))
     }
 
-    /// Steps 1 to 3.
-    async fn lock(&self) -> Result<(), LockError> {
-        if let TryAcquire::Acquired = self.try_acquire().await? {
-            return Ok(());
+    /// Steps 1 to 3. Answers the number of the entry, if it has one.
+    async fn lock(&self) -> Result<Option<u64>, LockError> {
+        if let TryAcquire::Acquired(token) = self.try_acquire().await? {
+            return Ok(token);
         }
         let subscription = self.leased.redis.subscribe(&self.channel_name).await?;
         loop {
             match self.try_acquire().await? {
-                TryAcquire::Acquired => return Ok(()),
+                TryAcquire::Acquired(token) => return Ok(token),
                 TryAcquire::Ttl(left) => {
                     let told = async {
                         subscription.next().await;
@@ -288,8 +263,13 @@ impl RedissonLock {
         }
     }
 
-    /// Step 4.
-    fn schedule_expiration_renewal(&mut self) {
+    /// Step 4. Answers the hold that it renews.
+    pub fn schedule_expiration_renewal(&mut self, token: Option<u64>) -> Held {
+        self.schedule();
+        self.leased.held(token)
+    }
+
+    fn schedule(&mut self) {
         if self.failed_renewal.get() {
             return;
         }
@@ -352,9 +332,8 @@ async fn synced_eval(
 #[async_trait(?Send)]
 impl Lock for RedissonLock {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        self.lock().await?;
-        self.schedule_expiration_renewal();
-        Ok(self.leased.held(None))
+        let token = self.lock().await?;
+        Ok(self.schedule_expiration_renewal(token))
     }
 
     /// Step 5.
@@ -379,16 +358,6 @@ impl Lock for RedissonLock {
 
     /// What it sends names the thread; nothing else is kept in the object.
     fn for_task(&self, env: &Env) -> Option<Box<dyn Lock>> {
-        let Leased { redis, lease, .. } = &self.leased;
-        let lock = Self::new(redis.clone(), env.clone(), lease.clone());
-        Some(Box::new(Self {
-            watchdog: self.watchdog.clone(),
-            waits_for_ttl: self.waits_for_ttl,
-            waits_for_replicas: self.waits_for_replicas,
-            unlocks_if_held: self.unlocks_if_held,
-            keeps_failed_renewal: self.keeps_failed_renewal,
-            scripts: self.scripts.clone(),
-            ..lock
-        }))
+        Some(Box::new(self.of_thread(env)))
     }
 }

@@ -125,7 +125,7 @@ impl World<SimulatedRedis> {
             let ended_by = self.ended_by(fate);
             let key = &mut self.service.servers[server.0 as usize].keys[index];
             key.holder.clone_from(&holder);
-            key.entries = entries;
+            key.entries = 1;
             if before.is_some() {
                 key.before.clone_from(&before);
             }
@@ -134,9 +134,9 @@ impl World<SimulatedRedis> {
             if let Some(holder) = &holder {
                 self.note_grant(lock, holder, server);
             }
-        } else {
-            self.note_entries(lock, server, entries);
         }
+        // A server that was kept from its work may have let the holder in more than once in one step.
+        self.note_entries(lock, server, entries);
         let before = self.service.servers[server.0 as usize].keys[index].expires;
         self.arm_lease_check(lock, server);
         if !is_new && before.is_some() {

@@ -1,0 +1,64 @@
+//! `redisson_fenced_lock`, except that the number is asked for when the lock is held. Must be caught by
+//! `redis/fenced-lock-get-token`.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::leased::never;
+use super::redisson::RedissonLock;
+use super::redisson_fenced_lock::CLAIMS;
+use crate::clients::RequestKind;
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redisson-fenced-lock-get-token",
+    summary: "Redisson's RFencedLock whose holder asks for the number by getToken, and not by lockAndGetToken.",
+    source: "Redisson 4.x, RedissonFencedLock.getToken",
+    flaw: Some("the number is that of who has the lock when the question is answered"),
+    claims: CLAIMS,
+    ownership: OwnershipRule::Key,
+    requests: &[
+        RequestKind::Script,
+        RequestKind::Del,
+        RequestKind::Subscribe,
+        RequestKind::Get,
+    ],
+    inputs: &[RecipeInput::Channels],
+    cancellable: false,
+    shareable: false,
+    build: Build::Redis(&|redis, env, lease| {
+        let lock = RedissonLock::new(redis, env.clone(), lease).fenced();
+        Box::new(GetToken { lock, env })
+    }),
+};
+
+/// How long it waits before it asks again, if the question has failed.
+const RETRY_DELAY: Duration = Duration::from_millis(100);
+
+struct GetToken {
+    lock: RedissonLock,
+    env: Env,
+}
+
+#[async_trait(?Send)]
+impl Lock for GetToken {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        let held = self.lock.acquire().await?;
+        loop {
+            match self.lock.get_token().await {
+                Ok(token) => return Ok(Held { token, ..held }),
+                Err(_) => self.env.sleep(RETRY_DELAY).await,
+            }
+        }
+    }
+
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        self.lock.release(held).await
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        never().await
+    }
+}
