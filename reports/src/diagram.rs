@@ -19,12 +19,13 @@ mod shapes;
 mod spans;
 pub mod svg;
 mod traffic;
+mod writes;
 
 pub use axis::Axis;
 pub use bars::{Bar, Track};
 pub use build::{Diagram, Scope};
 pub use lanes::{Lane, LaneKind};
 pub use marks::{Mark, Weight};
-pub use messages::{Arrow, ArrowKind};
+pub use messages::{Arrow, ArrowEnd, ArrowKind};
 pub use spans::{Breach, Span};
 pub use traffic::{MessageEvent, MessageState, Traffic};

@@ -60,20 +60,24 @@ impl Track {
     }
 }
 
-/// The bars of contenders, in the lanes of these.
-pub(super) fn of_contenders(
-    history: &History,
-    lane: &dyn Fn(ContenderId) -> Option<usize>,
-) -> Vec<Bar> {
-    let run = Run {
+/// A history as the evidence is taken from it.
+pub(super) fn run_of(history: &History) -> Run {
+    Run {
         history: history.clone(),
         facts: Facts::default(),
         counts: Counts::default(),
         lease_resets: Vec::new(),
         late_extensions: Vec::new(),
         for_good: ForGood::default(),
-    };
-    let evidence = Evidence::of(&run);
+    }
+}
+
+/// The bars of contenders, in the lanes of these.
+pub(super) fn of_contenders(
+    evidence: &Evidence<'_>,
+    lane: &dyn Fn(ContenderId) -> Option<usize>,
+) -> Vec<Bar> {
+    let history = &evidence.run.history;
     let mut bars = Vec::new();
     for bar in stretches(history) {
         bars.extend(bar.in_lane(lane));
@@ -113,7 +117,7 @@ pub(super) fn of_contenders(
         bars.extend(stretch.in_lane(lane));
     }
     let effects = evidence.arrivals.iter();
-    let effects = effects.map(|arrival| effect(&evidence, arrival));
+    let effects = effects.map(|arrival| effect(evidence, arrival));
     bars.extend(effects.filter_map(|effect| effect.in_lane(lane)));
     bars
 }

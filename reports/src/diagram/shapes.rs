@@ -1,6 +1,7 @@
 //! A diagram as shapes for a picture that nobody can zoom: lines, rectangles, and words, each with what it is painted
 //! with. Pictures of all kinds draw the same shapes.
 
+mod arrows;
 mod labels;
 mod legend;
 
@@ -10,7 +11,6 @@ use super::bars::{Bar, Track};
 use super::build::Diagram;
 use super::lanes::{HEAD, Lane, LaneKind};
 use super::marks::Weight;
-use super::messages::{Arrow, ArrowKind};
 use super::spans::ROW;
 
 pub(super) use legend::frame;
@@ -60,7 +60,7 @@ pub(super) enum Shape {
         to: (f64, f64),
         paint: Paint,
         width: f64,
-        dashed: bool,
+        stroke: Stroke,
     },
     Dot {
         at: (f64, f64),
@@ -80,6 +80,25 @@ pub(super) enum Shape {
         bold: bool,
         text: String,
     },
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stroke {
+    Solid,
+    Dashed,
+    Dotted,
+}
+
+impl Stroke {
+    /// How long each piece of the line is, and the gap after it; none if it has no gaps.
+    pub(super) const fn pieces(self) -> Option<(u32, u32)> {
+        match self {
+            Self::Solid => None,
+            Self::Dashed => Some((4, 3)),
+            Self::Dotted => Some((2, 3)),
+        }
+    }
 }
 
 /// Where words stand, seen from their place.
@@ -161,7 +180,7 @@ impl Canvas<'_> {
             to,
             paint,
             width,
-            dashed: false,
+            stroke: Stroke::Solid,
         });
     }
 
@@ -253,7 +272,7 @@ impl Canvas<'_> {
                 to: (x, bottom),
                 paint,
                 width: 1.0,
-                dashed: true,
+                stroke: Stroke::Dashed,
             });
             let text = fitting(&span.text, 11.0, WIDTH - GUTTER - MARGIN);
             let begin = x.min(WIDTH - MARGIN - wide(&text, 11.0)).max(GUTTER);
@@ -292,38 +311,6 @@ impl Canvas<'_> {
             bold: true,
             text: words,
         });
-    }
-
-    fn arrow(&mut self, arrow: &Arrow) {
-        let line = |lane: usize| f64::from(self.diagram.lanes[lane].line);
-        let (mut from, mut tip) = (
-            (self.x(arrow.sent), line(arrow.from)),
-            (self.x(arrow.ends), line(arrow.to)),
-        );
-        if arrow.lost {
-            // It gets as far as half of its way.
-            tip = ((from.0 + tip.0) / 2.0 + 4.0, (from.1 + tip.1) / 2.0);
-        }
-        let (paint, width) = match arrow.kind {
-            ArrowKind::BetweenServers => (Paint::Faint, 0.8),
-            ArrowKind::Notification => (Paint::Notice, 1.4),
-            ArrowKind::Request | ArrowKind::Answer | ArrowKind::Write => (Paint::Muted, 0.9),
-        };
-        let paint = if arrow.lost { Paint::Bad } else { paint };
-        // Lines begin and end beside the dots.
-        from.1 += (tip.1 - from.1).signum() * 2.0;
-        self.shapes.push(Shape::Line {
-            from,
-            to: tip,
-            paint,
-            width,
-            dashed: arrow.kind == ArrowKind::Write,
-        });
-        if arrow.lost {
-            self.cross(tip, Paint::Bad);
-        } else {
-            self.shapes.push(Shape::Head { tip, from, paint });
-        }
     }
 
     fn cross(&mut self, (x, y): (f64, f64), paint: Paint) {

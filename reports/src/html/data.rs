@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::diagram::{ArrowKind, Diagram, LaneKind, Track, Weight};
+use crate::diagram::{ArrowEnd, ArrowKind, Diagram, LaneKind, Track, Weight};
 use crate::escape::in_script;
 
 /// A diagram. The names are short because they are in every page; `model.js` gives them their meaning.
@@ -24,7 +24,7 @@ struct Data<'d> {
     s: Vec<(u32, u64, u64, u8, usize)>,
     /// Bars: lane, top, height, from, until, track, colour, bad, label, text.
     b: Vec<BarRow>,
-    /// Messages: from, to, sent, until it ends, kind, lost, after which event, text.
+    /// Messages: from, to, sent, until it ends, kind, how it ends and whether it comes in, after which event, text.
     a: Vec<ArrowRow>,
     /// Marks: lane, at, after which event, event, weight, contender, bad, changes the service, label, text, causes.
     m: Vec<MarkRow>,
@@ -161,14 +161,19 @@ fn arrows<'d>(diagram: &'d Diagram, texts: &mut Texts<'d>) -> Vec<ArrowRow> {
             arrow.ends.micros() - arrow.sent.micros(),
         );
         let text = texts.place(&arrow.text);
-        let lost = u8::from(arrow.lost);
+        let end = match arrow.end {
+            ArrowEnd::Arrives => 0,
+            ArrowEnd::Lost => 1,
+            ArrowEnd::UnderWay => 2,
+        };
+        let end = end + 3 * u8::from(arrow.comes_in);
         (
             arrow.from,
             arrow.to,
             sent,
             long,
             kind,
-            lost,
+            end,
             arrow.after,
             text,
         )

@@ -149,14 +149,15 @@ class Drawing {
     const { context: c, colors } = this.view;
     const kinds = [
       [colors.muted, 0.9, []], [colors.muted, 0.9, []], [colors.notice, 1.5, []],
-      [colors.faint, 0.8, []], [colors.muted, 1, [4, 3]],
+      [colors.faint, 0.8, []], [colors.muted, 1, [4, 3]], [colors.muted, 0.9, [2, 3]],
     ];
     const shown = [];
     this.model.arrows.forEach((arrow, index) => {
       if (!this.visible(arrow) || (arrow.kind === ARROW.servers && !this.view.servers)) return;
-      // Requests and answers look alike.
+      // Requests and answers look alike, and so does all that is still under way.
       const kind = arrow.kind === ARROW.answer ? ARROW.request : arrow.kind;
-      shown.push([(arrow.lost ? 10 : kind) + (this.view.fades("arrows", index) ? 20 : 0), arrow]);
+      const look = { [END.arrives]: kind, [END.lost]: 10, [END.underWay]: 5 }[arrow.end];
+      shown.push([look + (this.view.fades("arrows", index) ? 20 : 0), arrow]);
     });
     const { groups, steep, all } = thinned(shown, (place) => this.x(place), (arrow) => this.view.ends(arrow));
     for (const [key, columns] of steep) {
@@ -192,7 +193,8 @@ class Drawing {
     const { x1, y1, x2, y2 } = this.view.ends(arrow);
     c.moveTo(x1, y1);
     c.lineTo(x2, y2);
-    if (arrow.lost) {
+    if (arrow.end === END.underWay) return () => {};
+    if (arrow.end === END.lost) {
       return (c) => {
         c.moveTo(x2 - 3, y2 - 3); c.lineTo(x2 + 3, y2 + 3);
         c.moveTo(x2 - 3, y2 + 3); c.lineTo(x2 + 3, y2 - 3);

@@ -1,6 +1,7 @@
 // The diagram as the page has it: what `data.rs` wrote, under names.
 const TRACK = { process: 0, waiting: 1, belief: 2, ownership: 3, effect: 4, role: 5, key: 6 };
 const ARROW = { request: 0, answer: 1, notification: 2, servers: 3, write: 4 };
+const END = { arrives: 0, lost: 1, underWay: 2 };
 const LANE = { resource: 0, contender: 1, client: 2, server: 3 };
 
 class Model {
@@ -14,8 +15,8 @@ class Model {
       ({ row, from, until, calm: calm === 1, text: text(words) }));
     this.bars = data.b.map(([lane, top, height, from, until, track, color, bad, label, words]) =>
       ({ lane, top, height, from, until, track, color, bad: bad === 1, label: text(label), text: text(words) }));
-    this.arrows = data.a.map(([from, to, sent, long, kind, lost, after, words]) =>
-      ({ from, to, sent, ends: sent + long, kind, lost: lost === 1, after, text: text(words) }));
+    this.arrows = data.a.map(([from, to, sent, long, kind, end, after, words]) =>
+      ({ from, to, sent, ends: sent + long, kind, end: end % 3, comesIn: end > 2, after, text: text(words) }));
     this.marks = data.m.map(([lane, at, after, event, weight, about, bad, changes, label, words, causes], index) =>
       ({ index, lane, at, after, event, weight, about, bad: bad === 1, changes: changes === 1,
          label: text(label), text: text(words), causes }));

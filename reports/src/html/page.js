@@ -18,13 +18,15 @@ function make(name, className, text) {
 
 function legend(model) {
   const list = make("div", "legend");
-  const has = (kind) => model.arrows.some((arrow) => arrow.kind === kind && !arrow.lost);
+  const has = (kind) => model.arrows.some((arrow) => arrow.kind === kind && arrow.end === END.arrives);
+  const ends = (end) => model.arrows.some((arrow) => arrow.end === end);
   const keys = [
     [has(ARROW.request) || has(ARROW.answer), "muted", "solid", "request, answer"],
     [has(ARROW.notification), "notice", "solid", "notification"],
     [has(ARROW.servers), "faint", "solid", "between servers"],
     [has(ARROW.write), "muted", "dashed", "write to the resource"],
-    [model.arrows.some((arrow) => arrow.lost), "bad", "solid", "never arrives"],
+    [ends(END.lost), "bad", "solid", "never arrives"],
+    [ends(END.underWay), "muted", "dotted", "still under way at the right edge"],
     [model.spans.some((span) => !span.calm), "fault", "dashed", "fault"],
   ];
   for (const [there, color, style, text] of keys) {

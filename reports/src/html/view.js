@@ -56,12 +56,18 @@ class View {
     return this.gutter + 6 + (place - this.left) * this.zoom;
   }
 
-  // Where an arrow begins and ends; one that is lost gets as far as half of its way.
+  // Where an arrow begins and ends; one that is lost, or under way at an edge, is seen on half of its way.
   ends(arrow) {
     const lanes = this.model.lanes;
-    const [x1, y1] = [this.x(arrow.x1), lanes[arrow.from].line];
-    const [x2, y2] = [this.x(arrow.x2), lanes[arrow.to].line];
-    return arrow.lost ? { x1, y1, x2: (x1 + x2) / 2 + 4, y2: (y1 + y2) / 2 } : { x1, y1, x2, y2 };
+    const [x1, top] = [this.x(arrow.x1), lanes[arrow.from].line];
+    const [x2, bottom] = [this.x(arrow.x2), lanes[arrow.to].line];
+    const middle = (top + bottom) / 2;
+    const from = arrow.comesIn ? { x1: x1 - 4, y1: middle } : { x1, y1: top };
+    switch (arrow.end) {
+      case END.lost: return { ...from, x2: (x1 + x2) / 2 + 4, y2: middle };
+      case END.underWay: return { ...from, x2: x2 + 4, y2: middle };
+      default: return { ...from, x2, y2: bottom };
+    }
   }
 
   fades(what, index) {
@@ -265,8 +271,9 @@ class View {
 
   describe(arrow) {
     const [from, to] = [this.model.lanes[arrow.from].name, this.model.lanes[arrow.to].name];
-    const end = arrow.lost ? "never arrives" : `arrives at ${exact(arrow.ends)}`;
-    return `${from} to ${to}: ${arrow.text}; ${end}`;
+    const begin = arrow.comesIn ? "sent before, " : "";
+    const end = ["arrives at", "never arrives: lost at", "still under way at"][arrow.end];
+    return `${from} to ${to}: ${arrow.text}; ${begin}${end} ${exact(arrow.ends)}`;
   }
 
   hover(x, y) {

@@ -7,7 +7,7 @@ use picklock_checker::service_event::{DataFound, KeyHolders, KeySource};
 use picklock_checker::{ContenderId, ServiceEvent, ServiceEventKind, VirtualTime};
 use picklock_reports::diagram::svg::svg;
 use picklock_reports::diagram::{
-    ArrowKind, Diagram, LaneKind, MessageEvent, MessageState, Scope, Track, Traffic,
+    ArrowEnd, ArrowKind, Diagram, LaneKind, MessageEvent, MessageState, Scope, Track, Traffic,
 };
 
 use common::{history, story, two_inside, witness};
@@ -167,6 +167,52 @@ fn a_picture_is_the_same_twice_and_names_what_breaks() {
     ] {
         assert!(picture.contains(words), "{words}");
     }
+}
+
+#[test]
+fn what_is_under_way_at_the_edge_is_open_and_has_no_cross() {
+    let sent = |at, text| between(at, "contender-3", "server-1", MessageState::Sent, text);
+    let arrives = |at, text| between(at, "contender-3", "server-1", MessageState::Received, text);
+    // The explanation ends at 12 s, with the release of contender-3.
+    let messages = vec![
+        sent(11_999, "delete"),
+        arrives(12_004, "delete"),
+        sent(11_999, "get"),
+    ];
+    let diagram = drawn(&two_inside(), messages);
+    let ends = diagram.arrows.iter();
+    let ends: Vec<_> = ends
+        .map(|arrow| (arrow.end, arrow.ends.micros() / 1_000))
+        .collect();
+    assert_eq!(ends, [(ArrowEnd::UnderWay, 12_000); 2]);
+    let picture = svg(&diagram, &title());
+    assert!(picture.contains(">still under way at the right edge<"));
+    assert!(!picture.contains("never arrives"));
+    assert!(!picture.contains(">request, answer<"), "none has arrived");
+    assert_eq!(picture.matches("stroke-dasharray=\"2 3\"").count(), 3);
+}
+
+#[test]
+fn a_write_that_arrives_after_the_picture_is_under_way_in_it() {
+    let lines = "0 acquire 1
+                 5 enters 1 1
+                 6 writing 1 1
+                 7 leaves 1
+                 9 accepted 1 1 0 1
+                 12 writing 1 1";
+    let mut story = two_inside();
+    story.history = history(1, &[], lines);
+    if let Some((_, witness)) = &mut story.violated {
+        witness.at = VirtualTime::from_micros(7_000);
+        witness.events = vec![1, 3];
+    }
+    let diagram = drawn(&story, Vec::new());
+    let ends = diagram.arrows.iter();
+    let ends: Vec<_> = ends
+        .map(|arrow| (arrow.sent.micros() / 1_000, arrow.end))
+        .collect();
+    assert_eq!(ends, [(6, ArrowEnd::UnderWay)]);
+    assert_eq!(diagram.lanes[0].kind, LaneKind::Resource);
 }
 
 /// The bars of keys of a run in which server-1 has a key from 10 ms on, and is down from 20 to 30 ms, in milliseconds.
