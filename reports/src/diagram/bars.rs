@@ -14,8 +14,10 @@ pub struct Bar {
     pub track: Track,
     /// From when on.
     pub from: VirtualTime,
-    /// Until when.
+    /// Until when; where the diagram ends, if it goes on there.
     pub until: VirtualTime,
+    /// It goes on where the diagram ends.
+    pub goes_on: bool,
     /// Which contender it is about, if it is about one: it has a colour.
     pub of: Option<ContenderId>,
     /// It is refused, or gone, or stands still.
@@ -90,7 +92,7 @@ pub(super) fn of_contenders(
             by: belief.by,
             track: Track::Belief,
             from: evidence.at(belief.acquired),
-            until: evidence.at_or_end(belief.left),
+            until: at_or_never(evidence, belief.left),
             bad: false,
             label: format!("believes{lock}"),
             text: format!("belief: {name} believes that it holds the lock{lock}"),
@@ -107,7 +109,7 @@ pub(super) fn of_contenders(
             by: ownership.by,
             track: Track::Ownership,
             from: evidence.at(ownership.owned),
-            until: evidence.at_or_end(ownership.disowned),
+            until: at_or_never(evidence, ownership.disowned),
             bad: false,
             label: format!("owns{lock}"),
             text: format!(
@@ -120,6 +122,11 @@ pub(super) fn of_contenders(
     let effects = effects.map(|arrival| effect(evidence, arrival));
     bars.extend(effects.filter_map(|effect| effect.in_lane(lane)));
     bars
+}
+
+/// When something ends: never, if the run is over before.
+fn at_or_never(evidence: &Evidence<'_>, event: Option<usize>) -> VirtualTime {
+    event.map_or(VirtualTime::NEVER, |event| evidence.at(event))
 }
 
 /// A write, on its way to the resource.
@@ -171,6 +178,7 @@ impl Stretch {
             track: self.track,
             from: self.from,
             until: self.until,
+            goes_on: false,
             of: Some(self.by),
             bad: self.bad,
             label: self.label,
@@ -181,7 +189,7 @@ impl Stretch {
 
 /// Waiting, and processes that stand still or are gone.
 fn stretches(history: &History) -> Vec<Stretch> {
-    let end = history.events.last().map_or(VirtualTime::ZERO, |it| it.at);
+    let never = VirtualTime::NEVER;
     let mut waiting: Vec<(ContenderId, LockId, VirtualTime)> = Vec::new();
     let mut paused: Vec<(ContenderId, VirtualTime)> = Vec::new();
     let mut dead: Vec<(ContenderId, VirtualTime)> = Vec::new();
@@ -223,20 +231,12 @@ fn stretches(history: &History) -> Vec<Stretch> {
             _ => {}
         }
     }
-    all.extend(
-        waiting
-            .iter()
-            .map(|&(by, _, from)| wait(history, by, from, end)),
-    );
-    all.extend(
-        paused
-            .iter()
-            .map(|&(by, from)| process(history, by, (from, end), "paused")),
-    );
-    all.extend(
-        dead.iter()
-            .map(|&(by, from)| process(history, by, (from, end), "dead")),
-    );
+    let waiting = waiting.iter();
+    all.extend(waiting.map(|&(by, _, from)| wait(history, by, from, never)));
+    for (open, what) in [(paused, "paused"), (dead, "dead")] {
+        let open = open.into_iter();
+        all.extend(open.map(|(by, from)| process(history, by, (from, never), what)));
+    }
     all
 }
 

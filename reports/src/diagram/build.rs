@@ -126,10 +126,11 @@ impl Diagram {
         marks.extend(marks::notices(traffic, part, &notices));
         let mut bars = bars::of_contenders(&evidence, &contender);
         bars.extend(roles::of_servers(history, &name));
-        bars.retain_mut(|bar| clip(part, &mut bar.from, &mut bar.until));
+        bars.retain_mut(|bar| clip(part, (&mut bar.from, &mut bar.until), &mut bar.goes_on));
         bars.sort_by_key(|bar| (bar.track, bar.from, bar.lane));
-        let mut spans = spans::spans(history);
-        spans.retain_mut(|span| clip(part, &mut span.from, &mut span.until));
+        let mut spans = spans::spans(history, &traffic.fault_lengths);
+        spans.retain_mut(|span| clip(part, (&mut span.from, &mut span.until), &mut span.goes_on));
+        spans::name_once(&mut spans);
         let breach = spans::breach(story, scene).filter(|it| part.has(it.from));
         Self {
             lanes,
@@ -313,8 +314,13 @@ fn focus(story: &Story, scene: &Scene, part: &Part) -> (VirtualTime, VirtualTime
     (from, until)
 }
 
-/// Cuts a stretch to the part. Whether anything is left of it.
-fn clip(part: &Part, from: &mut VirtualTime, until: &mut VirtualTime) -> bool {
+/// Cuts a stretch to the part, and says whether it goes on behind it. Answers whether anything is left of it.
+fn clip(
+    part: &Part,
+    (from, until): (&mut VirtualTime, &mut VirtualTime),
+    goes_on: &mut bool,
+) -> bool {
+    *goes_on = *until > part.until;
     let overlaps = *until >= part.from && *from <= part.until;
     *from = (*from).max(part.from);
     *until = (*until).min(part.until);

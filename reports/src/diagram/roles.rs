@@ -11,12 +11,11 @@ const DOWN: &str = "down";
 
 /// The bars of servers, in the lanes of these names.
 pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>) -> Vec<Bar> {
-    let end = history.events.last().map_or(VirtualTime::ZERO, |it| it.at);
-    let last = history.service.last().map_or(end, |it| it.at.max(end));
+    let never = VirtualTime::NEVER;
     let mut bars = Vec::new();
     let mut roles: BTreeMap<usize, (VirtualTime, &'static str)> = BTreeMap::new();
     let mut keys: BTreeMap<(usize, ContenderId), VirtualTime> = BTreeMap::new();
-    bars.extend(outages(history, lane, last));
+    bars.extend(outages(history, lane));
     for event in &history.service {
         let Some(lane) = lane(&event.machine) else {
             continue;
@@ -68,10 +67,10 @@ pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>
     }
     let name = |lane: usize| names.get(&lane).copied().unwrap_or_default();
     for (lane, (from, role)) in roles {
-        bars.push(role_bar(lane, name(lane), (from, last), role));
+        bars.push(role_bar(lane, name(lane), (from, never), role));
     }
     for (of, from) in keys {
-        bars.push(key_bar(history, of, (from, last), name(of.0)));
+        bars.push(key_bar(history, of, (from, never), name(of.0)));
     }
     keys_while_up(bars)
 }
@@ -118,7 +117,7 @@ fn while_up(bar: Bar, downs: &[Bar]) -> Vec<Bar> {
 }
 
 /// While a fault has a server down, or standing still.
-fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>, last: VirtualTime) -> Vec<Bar> {
+fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>) -> Vec<Bar> {
     let fired = history.events.iter().enumerate();
     let fired = fired.filter_map(|(index, event)| match event.what {
         EventKind::FaultFired { fault } => Some((index, event.at, fault)),
@@ -145,7 +144,12 @@ fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>, last: Virtua
             .or(restarts.next().map(|event| event.at));
         Some(Bar {
             track: Track::Process,
-            ..role_bar(lane, machine, (from, until.unwrap_or(last)), what)
+            ..role_bar(
+                lane,
+                machine,
+                (from, until.unwrap_or(VirtualTime::NEVER)),
+                what,
+            )
         })
     };
     fired.filter_map(outage).collect()
@@ -175,6 +179,7 @@ fn role_bar(
         track: Track::Role,
         from,
         until,
+        goes_on: false,
         of: None,
         bad: matches!(role, "down" | "hangs" | "LOOKING"),
         label: role.to_owned(),
@@ -194,6 +199,7 @@ fn key_bar(
         track: Track::Key,
         from,
         until,
+        goes_on: false,
         of: Some(of),
         bad: false,
         label: "key".to_owned(),

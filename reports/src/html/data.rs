@@ -20,9 +20,9 @@ struct Data<'d> {
     u: Vec<u64>,
     /// Lanes: name, letter, kind, top, line, height, colour.
     l: Vec<(usize, usize, u8, u32, u32, u32, i64)>,
-    /// Faults: row, from, until, whether it is the calm, text.
+    /// Faults: row, from, until, whether it goes on, is the calm, and is named at an earlier strike, text.
     s: Vec<(u32, u64, u64, u8, usize)>,
-    /// Bars: lane, top, height, from, until, track, colour, bad, label, text.
+    /// Bars: lane, top, height, from, until, track, colour, whether it is bad and goes on, label, text.
     b: Vec<BarRow>,
     /// Messages: from, to, sent, until it ends, kind, how it ends and whether it comes in, after which event, text.
     a: Vec<ArrowRow>,
@@ -87,7 +87,7 @@ pub(super) fn json(diagram: &Diagram) -> String {
             span.row,
             from,
             until,
-            u8::from(span.calm),
+            u8::from(span.goes_on) + 2 * u8::from(span.fault.is_none()) + 4 * u8::from(span.again),
             texts.place(&span.text),
         )
     });
@@ -139,7 +139,7 @@ fn bars<'d>(diagram: &'d Diagram, texts: &mut Texts<'d>) -> Vec<BarRow> {
         let color = bar.of.map_or(-1, |of| i64::from(of.0));
         let (from, until) = (bar.from.micros(), bar.until.micros());
         let (label, text) = (texts.place(&bar.label), texts.place(&bar.text));
-        let bad = u8::from(bar.bad);
+        let bad = u8::from(bar.bad) + 2 * u8::from(bar.goes_on);
         (
             bar.lane, top, height, from, until, track, color, bad, label, text,
         )

@@ -105,17 +105,19 @@ class Drawing {
     const { context: c, colors, height, gutter, width } = this.view;
     this.font(11);
     this.model.spans.forEach((span, index) => {
-      const next = this.model.spans.find((other, place) => place > index && other.row === span.row);
-      const [x, end] = [this.x(span.x1), Math.max(this.x(span.x2), this.x(span.x1) + 3)];
-      const y = HEAD + span.row * ROW;
+      const next = this.model.spans.find((other, place) => place > index && other.row === span.row && !other.again);
+      const x = this.x(span.x1), y = HEAD + span.row * ROW;
+      const end = Math.max(this.x(span.x2) + (span.goesOn ? 4 : 0), x + 3);
       const color = span.calm ? colors.calm : colors.fault;
       if (end > gutter && x < width) {
         c.globalAlpha = 0.3;
         c.fillStyle = color;
         c.fillRect(x, y, end - x, ROW - 3);
         c.globalAlpha = 1;
+        if (span.goesOn) this.tip(end + 6, y + (ROW - 3) / 2);
       }
       this.line(x, y, x, height, color, 1, [4, 3]);
+      if (span.again) return;
       // The words stay in view for as long as the fault lasts, and end before the next fault.
       const text = this.fitting(span.text, next ? this.x(next.x1) - x - 8 : Infinity);
       const wide = c.measureText(text).width;
@@ -125,6 +127,16 @@ class Drawing {
         c.fillText(text, begin + 5, y + 11);
       }
     });
+  }
+
+  // The head of what goes on beyond the right edge.
+  tip(x, y) {
+    const c = this.view.context;
+    c.beginPath();
+    c.moveTo(x, y);
+    c.lineTo(x - 6, y - 3);
+    c.lineTo(x - 6, y + 3);
+    c.fill();
   }
 
   breach() {
@@ -223,7 +235,7 @@ class Drawing {
       const track = ((bar.lane * 8 + bar.track) * 2 + (bar.bad ? 1 : 0)) * 64 + bar.color + 1, last = ends.get(track);
       if (last !== undefined && this.x(bar.x2) <= last && this.x(bar.x2) - this.x(bar.x1) < 2) continue;
       const x = Math.max(gutter - 4, this.x(bar.x1));
-      const wide = Math.max(2, Math.min(width + 4, this.x(bar.x2)) - x);
+      const wide = Math.max(2, Math.min(width + 4, this.x(bar.x2) + (bar.goesOn ? 4 : 0)) - x);
       ends.set(track, Math.max(x + wide, last || 0));
       let color = colors.of(bar.color);
       if (bar.bad) color = bar.track === TRACK.effect ? colors.bad : bar.track === TRACK.role ? colors.fault : colors.muted;
@@ -236,7 +248,7 @@ class Drawing {
       if (wide > 4 && framed.includes(bar.track)) {
         c.strokeStyle = color;
         c.lineWidth = 1;
-        c.strokeRect(x + 0.5, bar.top + 0.5, wide - 1, bar.height - 1);
+        this.frame(x + 0.5, bar.top + 0.5, wide - 1, bar.height - 1, bar.goesOn);
       }
       const size = bar.height > 10 ? 10.5 : 9;
       if (bar.track !== TRACK.effect && wide > 24) {
@@ -250,6 +262,18 @@ class Drawing {
         c.fillText(bar.label, Math.max(x, gutter) + 4, bar.top + middle);
       }
     }
+  }
+
+  // A frame, without its right side if it is open there.
+  frame(x, y, wide, high, isOpen) {
+    const c = this.view.context;
+    if (!isOpen) return c.strokeRect(x, y, wide, high);
+    c.beginPath();
+    c.moveTo(x + wide, y);
+    c.lineTo(x, y);
+    c.lineTo(x, y + high);
+    c.lineTo(x + wide, y + high);
+    c.stroke();
   }
 
   marks() {

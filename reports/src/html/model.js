@@ -11,10 +11,11 @@ class Model {
     this.height = data.h;
     this.lanes = data.l.map(([name, letter, kind, top, line, height, color]) =>
       ({ name: text(name), letter: text(letter), kind, top, line, height, color }));
-    this.spans = data.s.map(([row, from, until, calm, words]) =>
-      ({ row, from, until, calm: calm === 1, text: text(words) }));
-    this.bars = data.b.map(([lane, top, height, from, until, track, color, bad, label, words]) =>
-      ({ lane, top, height, from, until, track, color, bad: bad === 1, label: text(label), text: text(words) }));
+    this.spans = data.s.map(([row, from, until, is, words]) =>
+      ({ row, from, until, goesOn: (is & 1) > 0, calm: (is & 2) > 0, again: (is & 4) > 0, text: text(words) }));
+    this.bars = data.b.map(([lane, top, height, from, until, track, color, is, label, words]) =>
+      ({ lane, top, height, from, until, track, color, bad: (is & 1) > 0, goesOn: (is & 2) > 0,
+         label: text(label), text: text(words) }));
     this.arrows = data.a.map(([from, to, sent, long, kind, end, after, words]) =>
       ({ from, to, sent, ends: sent + long, kind, end: end % 3, comesIn: end > 2, after, text: text(words) }));
     this.marks = data.m.map(([lane, at, after, event, weight, about, bad, changes, label, words, causes], index) =>

@@ -28,6 +28,7 @@ function legend(model) {
     [ends(END.lost), "bad", "solid", "never arrives"],
     [ends(END.underWay), "muted", "dotted", "still under way at the right edge"],
     [model.spans.some((span) => !span.calm), "fault", "dashed", "fault"],
+    [model.spans.some((span) => span.goesOn), "muted", "none", "▸ goes on beyond the right edge"],
   ];
   for (const [there, color, style, text] of keys) {
     if (!there) continue;

@@ -261,12 +261,12 @@ class View {
     if (arrow) return arrow;
     const inBar = (bar) => x >= this.x(bar.x1) - 2 && x <= this.x(bar.x2) + 2 && y >= bar.top && y <= bar.top + bar.height;
     const found = bars.filter(inBar).pop();
-    if (found) return { at: found.from, until: found.until, text: found.text };
+    if (found) return { at: found.from, until: found.until, goesOn: found.goesOn, text: found.text };
     const span = spans.find((it) => {
       const top = HEAD + it.row * ROW;
       return y >= top && y < top + ROW && x >= this.x(it.x1) - 3 && x <= Math.max(this.x(it.x2), this.x(it.x1) + 150);
     });
-    return span ? { at: span.from, until: span.until, text: span.text } : null;
+    return span ? { at: span.from, until: span.until, goesOn: span.goesOn, text: span.text } : null;
   }
 
   describe(arrow) {
@@ -281,7 +281,8 @@ class View {
     this.tip.hidden = !found;
     this.canvas.style.cursor = found ? "pointer" : "grab";
     if (!found) return;
-    const until = found.until === undefined ? "" : ` to ${exact(found.until)}`;
+    const ends = found.goesOn ? " and longer" : "";
+    const until = found.until === undefined ? "" : ` to ${exact(found.until)}${ends}`;
     this.tip.textContent = `${exact(found.at)}${until}: ${found.text}`;
     const right = x > this.width / 2;
     this.tip.style.left = right ? "" : this.canvas.offsetLeft + x + 12 + "px";

@@ -37,6 +37,7 @@ fn traffic() -> Traffic {
             message(5_000, 2, ("server-1", "contender-1"), MessageState::Sent),
             message(6_000, 2, ("server-1", "contender-1"), MessageState::Lost),
         ],
+        fault_lengths: Vec::new(),
     }
 }
 
@@ -172,6 +173,7 @@ fn evil() -> (Story, Traffic) {
     let traffic = Traffic {
         machines: vec![way.1.to_owned(), EVIL.to_owned()],
         messages: vec![sent],
+        fault_lengths: Vec::new(),
     };
     (story, traffic)
 }
@@ -370,6 +372,7 @@ fn long(rounds: u64) -> (Story, Traffic) {
     let traffic = Traffic {
         machines: vec!["server-1".to_owned()],
         messages,
+        fault_lengths: Vec::new(),
     };
     (common::story("mutual-exclusion", witness, history), traffic)
 }

@@ -1,11 +1,8 @@
 //! Messages as lines: with a head where they arrive, a cross where they are lost, and open where they are under way at
 //! an edge of the picture.
 
-use super::{Canvas, Paint, Shape, Stroke};
+use super::{BEYOND, Canvas, Paint, Shape, Stroke};
 use crate::diagram::messages::{Arrow, ArrowEnd, ArrowKind};
-
-/// So far beyond an edge goes what is under way there.
-const BEYOND: f64 = 4.0;
 
 impl Canvas<'_> {
     pub(super) fn arrow(&mut self, arrow: &Arrow) {

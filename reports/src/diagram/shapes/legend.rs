@@ -91,8 +91,16 @@ fn keys(diagram: &Diagram) -> Vec<(Option<Shape>, &'static str)> {
     if ends(ArrowEnd::UnderWay) {
         keys.push((line(Paint::Muted, Stroke::Dotted), UNDER_WAY));
     }
-    if !diagram.spans.is_empty() {
+    if diagram.spans.iter().any(|span| span.fault.is_some()) {
         keys.push((line(Paint::Fault, Stroke::Dashed), "fault"));
+    }
+    if diagram.spans.iter().any(|span| span.goes_on) {
+        let head = Shape::Head {
+            tip: (18.0, 0.0),
+            from: (0.0, 0.0),
+            paint: Paint::Muted,
+        };
+        keys.push((Some(head), "goes on beyond the right edge"));
     }
     let scale = "virtual time; the axis is not to scale: the longer nothing happens, the more it is shortened";
     keys.push((None, scale));
