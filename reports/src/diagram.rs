@@ -8,6 +8,7 @@
 mod axis;
 mod bars;
 mod build;
+mod causes;
 mod lanes;
 mod marks;
 mod messages;
@@ -22,7 +23,7 @@ mod traffic;
 mod writes;
 
 pub use axis::Axis;
-pub use bars::{Bar, Track};
+pub use bars::{Bar, Origin, Track};
 pub use build::{Diagram, Scope};
 pub use lanes::{Lane, LaneKind};
 pub use marks::{Mark, Weight};

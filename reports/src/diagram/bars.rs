@@ -26,6 +26,35 @@ pub struct Bar {
     pub label: String,
     /// What it is, in a sentence.
     pub text: String,
+    /// What begins it.
+    pub origin: Origin,
+}
+
+/// With what something begins that lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// So many events of the history came before it.
+    pub after: usize,
+    /// Whether it is an event of the history, which has this place then, and not one of the service.
+    pub in_history: bool,
+}
+
+impl Origin {
+    /// An event of the history, by its place.
+    pub(super) const fn event(index: usize) -> Self {
+        Self {
+            after: index,
+            in_history: true,
+        }
+    }
+
+    /// Something that a server does, after so many events of the history.
+    pub(super) const fn at_service(after: usize) -> Self {
+        Self {
+            after,
+            in_history: false,
+        }
+    }
 }
 
 /// The part of a lane that a bar is in.
@@ -96,6 +125,7 @@ pub(super) fn of_contenders(
             bad: false,
             label: format!("believes{lock}"),
             text: format!("belief: {name} believes that it holds the lock{lock}"),
+            origin: belief.acquired,
         };
         bars.extend(stretch.in_lane(lane));
     }
@@ -115,6 +145,7 @@ pub(super) fn of_contenders(
             text: format!(
                 "ownership: the service has {name} as the owner{lock}, grant {token}{how}"
             ),
+            origin: ownership.owned,
         };
         bars.extend(stretch.in_lane(lane));
     }
@@ -146,6 +177,7 @@ fn effect(evidence: &Evidence<'_>, arrival: &Arrival) -> Stretch {
         bad: !arrival.accepted,
         label: "write".to_owned(),
         text: format!("effect: a write of {name}, {answer} by the resource"),
+        origin: arrival.sent.unwrap_or(arrival.event),
     }
 }
 
@@ -169,6 +201,8 @@ struct Stretch {
     bad: bool,
     label: String,
     text: String,
+    /// The event that begins it, by its place in the history.
+    origin: usize,
 }
 
 impl Stretch {
@@ -183,24 +217,29 @@ impl Stretch {
             bad: self.bad,
             label: self.label,
             text: self.text,
+            origin: Origin::event(self.origin),
         })
     }
 }
 
+/// When something begins, and with which event of the history.
+type Begin = (VirtualTime, usize);
+
 /// Waiting, and processes that stand still or are gone.
 fn stretches(history: &History) -> Vec<Stretch> {
     let never = VirtualTime::NEVER;
-    let mut waiting: Vec<(ContenderId, LockId, VirtualTime)> = Vec::new();
-    let mut paused: Vec<(ContenderId, VirtualTime)> = Vec::new();
-    let mut dead: Vec<(ContenderId, VirtualTime)> = Vec::new();
+    let mut waiting: Vec<(ContenderId, LockId, Begin)> = Vec::new();
+    let mut paused: Vec<(ContenderId, Begin)> = Vec::new();
+    let mut dead: Vec<(ContenderId, Begin)> = Vec::new();
     let mut all = Vec::new();
-    let close = |open: &mut Vec<(ContenderId, VirtualTime)>, by: ContenderId| {
+    let close = |open: &mut Vec<(ContenderId, Begin)>, by: ContenderId| {
         let found = open.iter().position(|(of, _)| *of == by)?;
         Some(open.swap_remove(found).1)
     };
-    for Event { at, what } in &history.events {
+    for (index, Event { at, what }) in history.events.iter().enumerate() {
+        let begin = (*at, index);
         match *what {
-            EventKind::AcquireStarted { by, lock, .. } => waiting.push((by, lock, *at)),
+            EventKind::AcquireStarted { by, lock, .. } => waiting.push((by, lock, begin)),
             EventKind::Acquired { by, lock, .. }
             | EventKind::AcquireFailed { by, lock, .. }
             | EventKind::Cancelled { by, lock } => {
@@ -208,7 +247,7 @@ fn stretches(history: &History) -> Vec<Stretch> {
                 let began = call.map(|call| waiting.swap_remove(call).2);
                 all.extend(began.map(|from| wait(history, by, from, *at)));
             }
-            EventKind::Paused { by } => paused.push((by, *at)),
+            EventKind::Paused { by } => paused.push((by, begin)),
             EventKind::Resumed { by } => {
                 let from = close(&mut paused, by);
                 all.extend(from.map(|from| process(history, by, (from, *at), "paused")));
@@ -222,7 +261,7 @@ fn stretches(history: &History) -> Vec<Stretch> {
                     }
                     of != by
                 });
-                dead.push((by, *at));
+                dead.push((by, begin));
             }
             EventKind::Restarted { by } => {
                 let from = close(&mut dead, by);
@@ -240,7 +279,7 @@ fn stretches(history: &History) -> Vec<Stretch> {
     all
 }
 
-fn wait(history: &History, by: ContenderId, from: VirtualTime, until: VirtualTime) -> Stretch {
+fn wait(history: &History, by: ContenderId, (from, origin): Begin, until: VirtualTime) -> Stretch {
     let name = history.contender(by);
     Stretch {
         by,
@@ -250,13 +289,14 @@ fn wait(history: &History, by: ContenderId, from: VirtualTime, until: VirtualTim
         bad: false,
         label: String::new(),
         text: format!("{name} is in acquire"),
+        origin,
     }
 }
 
 fn process(
     history: &History,
     by: ContenderId,
-    (from, until): (VirtualTime, VirtualTime),
+    ((from, origin), until): (Begin, VirtualTime),
     what: &str,
 ) -> Stretch {
     let name = history.contender(by);
@@ -268,5 +308,6 @@ fn process(
         bad: true,
         label: what.to_owned(),
         text: format!("the process of {name} is {what}"),
+        origin,
     }
 }

@@ -5,6 +5,7 @@ use picklock_checker::{ContenderId, Evidence, VirtualTime};
 
 use super::axis::Axis;
 use super::bars::{self, Bar, Track};
+use super::causes::{Causes, Shown};
 use super::lanes::{self, Lane, LaneKind};
 use super::marks::{self, Mark, Places, Weight};
 use super::messages::{self, Arrow};
@@ -61,12 +62,7 @@ pub struct Diagram {
 impl Diagram {
     /// The diagram of a run. `causes` says of an event, by its place in the history, which events it depends on
     /// directly.
-    pub fn of(
-        story: &Story,
-        traffic: &Traffic,
-        scope: Scope,
-        causes: &dyn Fn(usize) -> Vec<usize>,
-    ) -> Self {
+    pub fn of(story: &Story, traffic: &Traffic, scope: Scope, causes: &Causes<'_>) -> Self {
         let scene = Scene::of(story, Detail::Essential);
         let part = part(story, &scene, traffic, scope);
         let whole = scope != Scope::Essential;
@@ -93,7 +89,7 @@ impl Diagram {
         traffic: &Traffic,
         part: &Part,
         lanes: Vec<Lane>,
-        causes: &dyn Fn(usize) -> Vec<usize>,
+        causes: &Causes<'_>,
     ) -> Self {
         let history = &story.history;
         let contender = |id: ContenderId| {
@@ -122,7 +118,9 @@ impl Diagram {
             contender: &contender,
             name: &name,
         };
-        let mut marks = marks::marks(story, scene, part, &places, causes);
+        let mut marks = marks::marks(story, scene, part, &places);
+        let shown = Shown::of(part, &marks, causes);
+        shown.give_causes(&mut marks, causes);
         marks.extend(marks::notices(traffic, part, &notices));
         let mut bars = bars::of_contenders(&evidence, &contender);
         bars.extend(roles::of_servers(history, &name));
@@ -131,7 +129,10 @@ impl Diagram {
         let mut spans = spans::spans(history, &traffic.fault_lengths);
         spans.retain_mut(|span| clip(part, (&mut span.from, &mut span.until), &mut span.goes_on));
         spans::name_once(&mut spans);
-        let breach = spans::breach(story, scene).filter(|it| part.has(it.from));
+        let mut breach = spans::breach(story, scene).filter(|it| part.has(it.from));
+        if let Some(breach) = &mut breach {
+            breach.evidence = shown.nearest(&breach.evidence);
+        }
         Self {
             lanes,
             spans,

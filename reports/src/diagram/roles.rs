@@ -4,36 +4,41 @@ use std::collections::BTreeMap;
 
 use picklock_checker::{ContenderId, EventKind, FaultId, History, ServiceEventKind, VirtualTime};
 
-use super::bars::{Bar, Track};
+use super::bars::{Bar, Origin, Track};
 
 /// What a server is called whose process is dead.
 const DOWN: &str = "down";
+
+/// When something begins, and with what.
+type Begin = (VirtualTime, Origin);
 
 /// The bars of servers, in the lanes of these names.
 pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>) -> Vec<Bar> {
     let never = VirtualTime::NEVER;
     let mut bars = Vec::new();
-    let mut roles: BTreeMap<usize, (VirtualTime, &'static str)> = BTreeMap::new();
-    let mut keys: BTreeMap<(usize, ContenderId), VirtualTime> = BTreeMap::new();
+    let mut roles: BTreeMap<usize, (Begin, &'static str)> = BTreeMap::new();
+    let mut keys: BTreeMap<(usize, ContenderId), Begin> = BTreeMap::new();
     bars.extend(outages(history, lane));
     for event in &history.service {
         let Some(lane) = lane(&event.machine) else {
             continue;
         };
+        let begin = (event.at, Origin::at_service(event.after));
         if let Some((before, role)) = role(&event.what) {
             let since = roles.get(&lane).copied();
-            let since = since.or(before.map(|before| (VirtualTime::ZERO, before)));
+            let since =
+                since.or(before.map(|before| ((VirtualTime::ZERO, Origin::at_service(0)), before)));
             if let Some((from, was)) = since
                 && was != role
             {
                 bars.push(role_bar(lane, &event.machine, (from, event.at), was));
                 roles.remove(&lane);
             }
-            roles.entry(lane).or_insert((event.at, role));
+            roles.entry(lane).or_insert((begin, role));
         }
         match &event.what {
             ServiceEventKind::KeySet { of, .. } => {
-                keys.entry((lane, *of)).or_insert(event.at);
+                keys.entry((lane, *of)).or_insert(begin);
             }
             ServiceEventKind::KeyGone { of, .. } => {
                 if let Some(from) = keys.remove(&(lane, *of)) {
@@ -147,7 +152,10 @@ fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>) -> Vec<Bar> 
             ..role_bar(
                 lane,
                 machine,
-                (from, until.unwrap_or(VirtualTime::NEVER)),
+                (
+                    (from, Origin::event(index)),
+                    until.unwrap_or(VirtualTime::NEVER),
+                ),
                 what,
             )
         })
@@ -171,7 +179,7 @@ fn role(what: &ServiceEventKind) -> Option<(Option<&'static str>, &'static str)>
 fn role_bar(
     lane: usize,
     machine: &str,
-    (from, until): (VirtualTime, VirtualTime),
+    ((from, origin), until): (Begin, VirtualTime),
     role: &'static str,
 ) -> Bar {
     Bar {
@@ -184,13 +192,14 @@ fn role_bar(
         bad: matches!(role, "down" | "hangs" | "LOOKING"),
         label: role.to_owned(),
         text: format!("{machine} is {role}"),
+        origin,
     }
 }
 
 fn key_bar(
     history: &History,
     (lane, of): (usize, ContenderId),
-    (from, until): (VirtualTime, VirtualTime),
+    ((from, origin), until): (Begin, VirtualTime),
     machine: &str,
 ) -> Bar {
     let name = history.contender(of);
@@ -204,5 +213,6 @@ fn key_bar(
         bad: false,
         label: "key".to_owned(),
         text: format!("{machine} has the key of {name}"),
+        origin,
     }
 }

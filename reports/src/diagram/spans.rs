@@ -27,6 +27,8 @@ pub struct Span {
     pub text: String,
     /// Which fault it is; none, if it is the calm, in which nothing breaks.
     pub fault: Option<FaultId>,
+    /// The event with which it begins, by its place in the history.
+    pub event: usize,
     /// It is a later strike of a fault, whose words stand at an earlier one.
     pub again: bool,
 }
@@ -42,13 +44,18 @@ pub struct Breach {
     pub until: VirtualTime,
     /// What breaks: `both inside`.
     pub words: String,
+    /// The events from which all that led to it is found, by their places in the history.
+    pub evidence: Vec<usize>,
 }
+
+/// When something begins, and with which event of the history.
+type Begin = (VirtualTime, usize);
 
 /// Faults, a span for each strike, and the calm, in no rows yet. `lengths` says how long each fault lasts.
 pub(super) fn spans(history: &History, lengths: &[Option<Duration>]) -> Vec<Span> {
     let end = history.events.last().map_or(VirtualTime::ZERO, |it| it.at);
     let length = |fault: FaultId| lengths.get(fault.0 as usize).copied().flatten();
-    let mut open: Vec<(FaultId, VirtualTime)> = Vec::new();
+    let mut open: Vec<(FaultId, Begin)> = Vec::new();
     let mut spans = Vec::new();
     let strike = |fault: FaultId, from, until| Span {
         fault: Some(fault),
@@ -62,33 +69,33 @@ pub(super) fn spans(history: &History, lengths: &[Option<Duration>]) -> Vec<Span
             ),
         )
     };
-    for event in &history.events {
+    for (index, event) in history.events.iter().enumerate() {
         match event.what {
-            EventKind::FaultFired { fault } => open.push((fault, event.at)),
+            EventKind::FaultFired { fault } => open.push((fault, (event.at, index))),
             EventKind::FaultHealed { fault } => {
                 // Of several strikes that last, the one that is over now.
-                let is_over = |&(of, from): &(FaultId, VirtualTime)| {
+                let is_over = |&(of, (from, _)): &(FaultId, Begin)| {
                     of == fault && length(fault).is_none_or(|lasts| from + lasts <= event.at)
                 };
                 if let Some(place) = open.iter().position(is_over) {
                     spans.push(strike(fault, open.remove(place).1, event.at));
                 }
             }
-            EventKind::CalmBegan => spans.push(span(event.at, end, "calm".to_owned())),
+            EventKind::CalmBegan => spans.push(span((event.at, index), end, "calm".to_owned())),
             _ => {}
         }
     }
     spans.extend(open.into_iter().map(|(fault, from)| {
         // What would have ended before the run and did not was over at once: it found nothing to break.
-        let goes_on = length(fault).is_some_and(|lasts| lasts > end.since(from));
-        let until = if goes_on { VirtualTime::NEVER } else { from };
+        let goes_on = length(fault).is_some_and(|lasts| lasts > end.since(from.0));
+        let until = if goes_on { VirtualTime::NEVER } else { from.0 };
         strike(fault, from, until)
     }));
     spans.sort_by_key(|span| (span.from, span.until));
     spans
 }
 
-fn span(from: VirtualTime, until: VirtualTime, text: String) -> Span {
+fn span((from, event): Begin, until: VirtualTime, text: String) -> Span {
     Span {
         row: 0,
         from,
@@ -96,6 +103,7 @@ fn span(from: VirtualTime, until: VirtualTime, text: String) -> Span {
         goes_on: false,
         text,
         fault: None,
+        event,
         again: false,
     }
 }
@@ -161,5 +169,6 @@ pub(super) fn breach(story: &Story, scene: &Scene) -> Option<Breach> {
         from,
         until: from + witness.overlap.unwrap_or_default(),
         words: breach_words(invariant, &story.history, event),
+        evidence: witness.events_until_broken(&story.history),
     })
 }

@@ -259,12 +259,14 @@ class View {
       if (away < 5 && (!arrow || away < arrow.away)) arrow = { away, at: it.sent, text: this.describe(it) };
     });
     if (arrow) return arrow;
-    const inBar = (bar) => x >= this.x(bar.x1) - 2 && x <= this.x(bar.x2) + 2 && y >= bar.top && y <= bar.top + bar.height;
+    const inBar = (bar, index) => !this.fades("bars", index) && x >= this.x(bar.x1) - 2 && x <= this.x(bar.x2) + 2 &&
+      y >= bar.top && y <= bar.top + bar.height;
     const found = bars.filter(inBar).pop();
     if (found) return { at: found.from, until: found.until, goesOn: found.goesOn, text: found.text };
-    const span = spans.find((it) => {
+    const span = spans.find((it, index) => {
       const top = HEAD + it.row * ROW;
-      return y >= top && y < top + ROW && x >= this.x(it.x1) - 3 && x <= Math.max(this.x(it.x2), this.x(it.x1) + 150);
+      return !this.fades("spans", index) && y >= top && y < top + ROW &&
+        x >= this.x(it.x1) - 3 && x <= Math.max(this.x(it.x2), this.x(it.x1) + 150);
     });
     return span ? { at: span.from, until: span.until, goesOn: span.goesOn, text: span.text } : null;
   }

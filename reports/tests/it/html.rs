@@ -136,6 +136,26 @@ fn what_an_event_depends_on_is_in_the_page_by_the_places_of_marks() {
 }
 
 #[test]
+fn the_past_of_a_violation_begins_with_all_that_shows_it() {
+    let data = data(&page(&two_inside(), &traffic()));
+    // The grant of the first holder as well as the one of the second; not the release, which comes later.
+    assert_eq!(data["v"][2], 11);
+    assert_eq!(data["v"][4], serde_json::json!([3, 11]));
+    let rows = |name: &str| data[name].as_array().expect("a list").clone();
+    let begins = rows("b").into_iter().map(|bar| {
+        let in_history = bar[7].as_u64().is_some_and(|is| is & 4 > 0);
+        (bar[5].as_u64(), bar[10].as_u64(), in_history)
+    });
+    let begins: Vec<_> = begins
+        .filter_map(|(track, after, in_history)| Some((track?, after?, in_history)))
+        .collect();
+    let waiting = [(1, 0, true), (1, 4, true), (1, 6, true)];
+    let inside = [(2, 3, true), (2, 11, true), (3, 2, true)];
+    assert_eq!(begins, [waiting, inside].concat());
+    assert_eq!(rows("s")[0][5], 8, "the fault begins with its event");
+}
+
+#[test]
 fn the_same_run_gives_the_same_bytes_and_asks_for_nothing_from_anywhere() {
     let one = page(&two_inside(), &traffic());
     assert_eq!(one, page(&two_inside(), &traffic()));

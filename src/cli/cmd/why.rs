@@ -90,7 +90,7 @@ impl Why {
         }
         let (plan, history) = (&ran.case.plan, &ran.simulated.run.history);
         let run = (ran.simulated.choices.as_slice(), history);
-        let past = past(plan, history, &up_to_violation(history, witness));
+        let past = past(plan, history, &witness.events_until_broken(history));
         let answers = Answers {
             ran: &ran,
             invariant,
@@ -107,12 +107,6 @@ impl Why {
         console::shown(console::print(&answers.text(self.full, look)))?;
         Ok(exit::AS_EXPECTED)
     }
-}
-
-/// The events that show the violation, up to when it happens: what comes later did not lead to it.
-fn up_to_violation(history: &History, witness: &Witness) -> Vec<usize> {
-    let at = |index: &&usize| history.events[**index].at <= witness.at;
-    witness.events.iter().filter(at).copied().collect()
 }
 
 impl Answers<'_> {

@@ -29,6 +29,8 @@ seen.disconnect();
   said.violation = now.textContent;
   press("c");
   said.past = view.past.marks.size;
+  said.events = [...view.past.marks].map((index) => view.model.marks[index].event).filter((event) => event >= 0);
+  said.events.sort((one, other) => one - other);
   said.marks = view.model.marks.length;
   press("Escape");
   said.unfiltered = view.past === null;
@@ -131,6 +133,13 @@ fn a_reader_can_step_zoom_and_see_the_causal_past() {
             number("past") > 1.0 && number("past") < number("marks"),
             "{said}"
         );
+        let why = folder.at("why.json");
+        let run = ["why", scenario, "--case", case, "--seed", "3"];
+        let few = ["--runs", "1", "--samples", "1", "--json", &why];
+        picklock(&[run, few].concat());
+        let why = fs::read_to_string(why).expect("the answers were written");
+        let why: serde_json::Value = serde_json::from_str(&why).expect("they are JSON");
+        assert_eq!(said["events"], why["past"], "{scenario}");
         assert_eq!(said["unfiltered"], true);
         assert!(number("closer") > 2.0, "{said}");
         assert!(said["hover"].to_string().contains(" s: "), "{said}");
