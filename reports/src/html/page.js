@@ -39,9 +39,15 @@ function legend(model) {
     key.append(line, text);
     list.append(key);
   }
-  list.append(make("span", "", "the longer nothing happens, the more the axis is shortened"));
+  list.append(make("span", "axis"));
   return list;
 }
+
+// What the axis means, as it is now.
+const AXIS = {
+  true: "the axis is to scale: times have as much width as they last",
+  false: "the longer nothing happens, the more the axis is shortened",
+};
 
 function start(element) {
   const data = JSON.parse(document.getElementById("data-" + element.dataset.run).textContent);
@@ -62,6 +68,9 @@ function start(element) {
   const now = make("div", "now");
   now.setAttribute("aria-live", "polite");
   element.append(legend(model), now, make("p", "keys", KEYS));
+  const axis = element.querySelector(".axis");
+  view.scaled = (on) => { axis.textContent = AXIS[on]; };
+  view.scaled(false);
   wire(view, buttons);
   view.told = () => tell(view, now);
   view.told();
@@ -90,7 +99,7 @@ function wire(view, buttons) {
   buttons.servers.hidden = !view.model.arrows.some((arrow) => arrow.kind === ARROW.servers);
   toggle("past", false, (on) => view.setPast(on));
   toggle("servers", true, (on) => view.setServers(on));
-  toggle("scale", false, (on) => view.toScale(on));
+  toggle("scale", false, (on) => { view.toScale(on); view.scaled(on); });
 }
 
 // Says in words what is chosen.

@@ -277,6 +277,32 @@ fn failures_stand_first_and_lead_to_their_sections() {
 }
 
 #[test]
+fn on_paper_only_a_later_run_begins_a_sheet() {
+    let page = page(&two_inside(), &traffic());
+    let (_, print) = page.split_once("@media print").expect("a style for paper");
+    let breaks = print.matches("break-before").count();
+    assert_eq!(
+        (breaks, page.contains("<main>\n<section class=\"run\"")),
+        (1, true)
+    );
+    assert!(print.contains("section.run + section.run { break-before: page; }"));
+}
+
+#[test]
+fn the_legend_says_what_the_axis_means_as_it_is_drawn() {
+    let page = page(&two_inside(), &traffic());
+    let code = page
+        .rsplit("\"use strict\"")
+        .next()
+        .expect("the page has code");
+    // What the button does changes the words, and they are written nowhere else.
+    let toggles = "toggle(\"scale\", false, (on) => { view.toScale(on); view.scaled(on); });";
+    assert!(code.contains(toggles), "{toggles}");
+    assert_eq!(code.matches("the axis is to scale").count(), 1);
+    assert_eq!(code.matches("the more the axis is shortened").count(), 1);
+}
+
+#[test]
 fn charts_stand_below_the_runs_and_the_summary_leads_to_them() {
     let outcomes = [outcome::scenario(vec![outcome::failed(
         "zk-no-recheck",

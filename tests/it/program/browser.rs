@@ -34,6 +34,11 @@ seen.disconnect();
   said.marks = view.model.marks.length;
   press("Escape");
   said.unfiltered = view.past === null;
+  const axis = () => document.querySelector(".axis").textContent;
+  said.shortened = axis();
+  press("t");
+  said.scaled = axis();
+  press("t");
   const zooms = [];
   press("0");
   for (let step = 0; step < 11; step++) {
@@ -141,6 +146,11 @@ fn a_reader_can_step_zoom_and_see_the_causal_past() {
         let why: serde_json::Value = serde_json::from_str(&why).expect("they are JSON");
         assert_eq!(said["events"], why["past"], "{scenario}");
         assert_eq!(said["unfiltered"], true);
+        assert!(
+            said["shortened"].to_string().contains("is shortened"),
+            "{said}"
+        );
+        assert!(said["scaled"].to_string().contains("is to scale"), "{said}");
         assert!(number("closer") > 2.0, "{said}");
         assert!(said["hover"].to_string().contains(" s: "), "{said}");
         assert!(number("colors") > 5.0, "something is drawn: {said}");
