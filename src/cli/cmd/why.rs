@@ -113,7 +113,7 @@ impl Answers<'_> {
     fn text(&self, full: bool, look: &OutputArgs) -> String {
         let Self { ran, witness, .. } = self;
         let columns = look.stdout().columns();
-        let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
+        let mut text = console::heading(&ran.scenario);
         let violated = format!("{} violated: {}", self.invariant.name, witness.summary);
         for line in console::wrapped(&violated, columns - 2) {
             let _ = writeln!(text, "  {line}");
