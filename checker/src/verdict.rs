@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::VirtualTime;
+use crate::{History, VirtualTime};
 
 /// What a check says of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +37,17 @@ pub struct Witness {
 }
 
 impl Witness {
+    /// Of the events that make the argument, those up to when the promise was broken, by their places: what comes later
+    /// did not lead to it.
+    pub fn events_until_broken(&self, history: &History) -> Vec<usize> {
+        let events = self.events.iter().copied();
+        let until_broken = |index: &usize| {
+            let event = history.events.get(*index);
+            event.is_some_and(|event| event.at <= self.at)
+        };
+        events.filter(until_broken).collect()
+    }
+
     /// The argument with a `#` for each word that has a number in it: names, times, tokens; and each sentence once, of
     /// however many the same is said. Two runs of which it is the same break the promise in the same way: five who wait
     /// in a circle are as stuck as three.

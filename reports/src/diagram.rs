@@ -8,6 +8,7 @@
 mod axis;
 mod bars;
 mod build;
+mod causes;
 mod lanes;
 mod marks;
 mod messages;
@@ -19,12 +20,13 @@ mod shapes;
 mod spans;
 pub mod svg;
 mod traffic;
+mod writes;
 
 pub use axis::Axis;
-pub use bars::{Bar, Track};
+pub use bars::{Bar, Origin, Track};
 pub use build::{Diagram, Scope};
 pub use lanes::{Lane, LaneKind};
 pub use marks::{Mark, Weight};
-pub use messages::{Arrow, ArrowKind};
+pub use messages::{Arrow, ArrowEnd, ArrowKind};
 pub use spans::{Breach, Span};
 pub use traffic::{MessageEvent, MessageState, Traffic};

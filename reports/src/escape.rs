@@ -21,6 +21,19 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
+/// The text without the characters that no XML or HTML document may have, not even escaped, or should not have.
+pub(crate) fn legal(text: &str) -> String {
+    let is_legal = |letter: char| match letter {
+        '\t' | '\n' | '\r' => true,
+        '\u{fffe}' | '\u{ffff}' => false,
+        letter => !letter.is_control(),
+    };
+    let letters = text.chars();
+    letters
+        .map(|letter| if is_legal(letter) { letter } else { '\u{fffd}' })
+        .collect()
+}
+
 /// JSON in a `script` of a page: nothing in it can end the script, or begin a comment or another one.
 pub(crate) fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c")
@@ -41,6 +54,12 @@ mod tests {
             "&quot;&#39;&gt;&lt;script&gt;alert(1)&amp;"
         );
         assert_eq!(escaped("a\u{1b}[2J\u{0}b\nc"), "a [2J b\nc");
+    }
+
+    #[test]
+    fn what_no_xml_may_have_is_replaced_and_nothing_else() {
+        assert_eq!(legal("a\u{1b}b\u{0}\u{ffff}"), "a\u{fffd}b\u{fffd}\u{fffd}");
+        assert_eq!(legal("<é>\n\t\u{7f}"), "<é>\n\t\u{fffd}");
     }
 
     #[test]

@@ -112,10 +112,12 @@ pub fn without_commands(text: &str) -> String {
     lines.collect()
 }
 
-/// The message of a command: one line.
+/// The message of a command: one line, of which the runner shows several.
 fn message(text: &str) -> String {
-    let text = text.replace('%', "%25");
-    text.replace('\r', "%0D").replace('\n', "%0A")
+    let lines = text
+        .split('\n')
+        .map(|line| harmless(line).replace('%', "%25"));
+    lines.collect::<Vec<_>>().join("%0A")
 }
 
 /// A value of a property of a command.

@@ -80,10 +80,11 @@ pub struct Head<'a> {
 }
 
 const STYLE: &str = include_str!("html/report.css");
-const CODE: [&str; 6] = [
+const CODE: [&str; 7] = [
     include_str!("html/scale.js"),
     include_str!("html/model.js"),
     include_str!("html/thin.js"),
+    include_str!("html/strokes.js"),
     include_str!("html/draw.js"),
     include_str!("html/view.js"),
     include_str!("html/page.js"),

@@ -11,6 +11,7 @@ use picklock_checker::outcome::{CaseOutcome, ScenarioOutcome, Standing};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
+use crate::escape::legal;
 use crate::problem::{Remark, of_case, seeds};
 use crate::style::Style;
 use crate::terminal::failure;
@@ -255,17 +256,4 @@ fn time(took: Duration) -> String {
 
 fn texts<'a>(attributes: &'a [(&'a str, String)]) -> impl Iterator<Item = (&'a str, &'a str)> {
     attributes.iter().map(|(name, text)| (*name, text.as_str()))
-}
-
-/// The text without the characters that no XML document may have, not even escaped.
-fn legal(text: &str) -> String {
-    let is_legal = |letter: char| match letter {
-        '\t' | '\n' | '\r' => true,
-        '\0'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => false,
-        _ => true,
-    };
-    let letters = text.chars();
-    letters
-        .map(|it| if is_legal(it) { it } else { '\u{fffd}' })
-        .collect()
 }

@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 
 use crate::reports::style::Style;
+use crate::reports::words::harmless;
+use crate::scenarios::Scenario;
 use clap::ValueEnum;
 
 use crate::cli::failure::Failure;
@@ -125,6 +127,12 @@ pub fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(document);
     text.map(|text| text + "\n")
         .map_err(|error| Failure::Output(error.into()))
+}
+
+/// What stands above what is told of a scenario: its name and its claim.
+pub fn heading(scenario: &Scenario) -> String {
+    let (name, claim) = (harmless(&scenario.name), harmless(&scenario.claim));
+    format!("{name}\n  {claim}\n\n")
 }
 
 /// The text in lines that are no wider than this, broken at spaces.

@@ -128,7 +128,8 @@ impl Failure {
                 format!("picklock: cannot write to standard output: {error}")
             }
             Self::NotDeterministic(message) | Self::Broken(message) => {
-                format!("picklock: {message}")
+                let lines: Vec<String> = message.lines().map(harmless).collect();
+                format!("picklock: {}", lines.join("\n"))
             }
             Self::NobodyReads | Self::Interrupted => return None,
         };

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use crate::reports::files::{self, FileError};
-use crate::reports::words::count;
+use crate::reports::words::{count, harmless};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::console;
@@ -142,7 +142,7 @@ impl Work {
 
     /// Says what is being worked on.
     pub fn at(&self, what: String) {
-        self.shared.bar.set_message(what);
+        self.shared.bar.set_message(harmless(&what));
     }
 
     /// Shows what is being shrunk, beside the bar: how long that takes is not known.

@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::{Area, Drawn, Figure, WIDTH, font};
-use crate::escape::escaped;
+use crate::escape::{escaped, legal};
 
 pub(super) const INK: RGBColor = RGBColor(28, 30, 33);
 pub(super) const MUTED: RGBColor = RGBColor(90, 97, 108);
@@ -57,14 +57,12 @@ pub(super) fn nothing<B: DrawingBackend>(area: &Area<B>) -> Drawn<B> {
     area.draw(&Text::new("nothing to show", (MARGIN, 30), style))
 }
 
-/// An SVG that says what it is to those who do not see it.
+/// An SVG that says what it is to those who do not see it. plotters writes texts as they are but for what is markup.
 pub(super) fn named(svg: &str, title: &str) -> String {
     let title = escaped(title);
-    svg.replacen("<svg ", "<svg role=\"img\" ", 1).replacen(
-        ">\n",
-        &format!(">\n<title>{title}</title>\n"),
-        1,
-    )
+    legal(svg)
+        .replacen("<svg ", "<svg role=\"img\" ", 1)
+        .replacen(">\n", &format!(">\n<title>{title}</title>\n"), 1)
 }
 
 /// The colours of a chart, each with the class that a page has for it.

@@ -14,8 +14,10 @@ pub struct Bar {
     pub track: Track,
     /// From when on.
     pub from: VirtualTime,
-    /// Until when.
+    /// Until when; where the diagram ends, if it goes on there.
     pub until: VirtualTime,
+    /// It goes on where the diagram ends.
+    pub goes_on: bool,
     /// Which contender it is about, if it is about one: it has a colour.
     pub of: Option<ContenderId>,
     /// It is refused, or gone, or stands still.
@@ -24,6 +26,35 @@ pub struct Bar {
     pub label: String,
     /// What it is, in a sentence.
     pub text: String,
+    /// What begins it.
+    pub origin: Origin,
+}
+
+/// With what something begins that lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// So many events of the history came before it.
+    pub after: usize,
+    /// Whether it is an event of the history, which has this place then, and not one of the service.
+    pub in_history: bool,
+}
+
+impl Origin {
+    /// An event of the history, by its place.
+    pub(super) const fn event(index: usize) -> Self {
+        Self {
+            after: index,
+            in_history: true,
+        }
+    }
+
+    /// Something that a server does, after so many events of the history.
+    pub(super) const fn at_service(after: usize) -> Self {
+        Self {
+            after,
+            in_history: false,
+        }
+    }
 }
 
 /// The part of a lane that a bar is in.
@@ -60,20 +91,24 @@ impl Track {
     }
 }
 
-/// The bars of contenders, in the lanes of these.
-pub(super) fn of_contenders(
-    history: &History,
-    lane: &dyn Fn(ContenderId) -> Option<usize>,
-) -> Vec<Bar> {
-    let run = Run {
+/// A history as the evidence is taken from it.
+pub(super) fn run_of(history: &History) -> Run {
+    Run {
         history: history.clone(),
         facts: Facts::default(),
         counts: Counts::default(),
         lease_resets: Vec::new(),
         late_extensions: Vec::new(),
         for_good: ForGood::default(),
-    };
-    let evidence = Evidence::of(&run);
+    }
+}
+
+/// The bars of contenders, in the lanes of these.
+pub(super) fn of_contenders(
+    evidence: &Evidence<'_>,
+    lane: &dyn Fn(ContenderId) -> Option<usize>,
+) -> Vec<Bar> {
+    let history = &evidence.run.history;
     let mut bars = Vec::new();
     for bar in stretches(history) {
         bars.extend(bar.in_lane(lane));
@@ -86,10 +121,11 @@ pub(super) fn of_contenders(
             by: belief.by,
             track: Track::Belief,
             from: evidence.at(belief.acquired),
-            until: evidence.at_or_end(belief.left),
+            until: at_or_never(evidence, belief.left),
             bad: false,
             label: format!("believes{lock}"),
             text: format!("belief: {name} believes that it holds the lock{lock}"),
+            origin: belief.acquired,
         };
         bars.extend(stretch.in_lane(lane));
     }
@@ -103,19 +139,25 @@ pub(super) fn of_contenders(
             by: ownership.by,
             track: Track::Ownership,
             from: evidence.at(ownership.owned),
-            until: evidence.at_or_end(ownership.disowned),
+            until: at_or_never(evidence, ownership.disowned),
             bad: false,
             label: format!("owns{lock}"),
             text: format!(
                 "ownership: the service has {name} as the owner{lock}, grant {token}{how}"
             ),
+            origin: ownership.owned,
         };
         bars.extend(stretch.in_lane(lane));
     }
     let effects = evidence.arrivals.iter();
-    let effects = effects.map(|arrival| effect(&evidence, arrival));
+    let effects = effects.map(|arrival| effect(evidence, arrival));
     bars.extend(effects.filter_map(|effect| effect.in_lane(lane)));
     bars
+}
+
+/// When something ends: never, if the run is over before.
+fn at_or_never(evidence: &Evidence<'_>, event: Option<usize>) -> VirtualTime {
+    event.map_or(VirtualTime::NEVER, |event| evidence.at(event))
 }
 
 /// A write, on its way to the resource.
@@ -135,6 +177,7 @@ fn effect(evidence: &Evidence<'_>, arrival: &Arrival) -> Stretch {
         bad: !arrival.accepted,
         label: "write".to_owned(),
         text: format!("effect: a write of {name}, {answer} by the resource"),
+        origin: arrival.sent.unwrap_or(arrival.event),
     }
 }
 
@@ -158,6 +201,8 @@ struct Stretch {
     bad: bool,
     label: String,
     text: String,
+    /// The event that begins it, by its place in the history.
+    origin: usize,
 }
 
 impl Stretch {
@@ -167,28 +212,34 @@ impl Stretch {
             track: self.track,
             from: self.from,
             until: self.until,
+            goes_on: false,
             of: Some(self.by),
             bad: self.bad,
             label: self.label,
             text: self.text,
+            origin: Origin::event(self.origin),
         })
     }
 }
 
+/// When something begins, and with which event of the history.
+type Begin = (VirtualTime, usize);
+
 /// Waiting, and processes that stand still or are gone.
 fn stretches(history: &History) -> Vec<Stretch> {
-    let end = history.events.last().map_or(VirtualTime::ZERO, |it| it.at);
-    let mut waiting: Vec<(ContenderId, LockId, VirtualTime)> = Vec::new();
-    let mut paused: Vec<(ContenderId, VirtualTime)> = Vec::new();
-    let mut dead: Vec<(ContenderId, VirtualTime)> = Vec::new();
+    let never = VirtualTime::NEVER;
+    let mut waiting: Vec<(ContenderId, LockId, Begin)> = Vec::new();
+    let mut paused: Vec<(ContenderId, Begin)> = Vec::new();
+    let mut dead: Vec<(ContenderId, Begin)> = Vec::new();
     let mut all = Vec::new();
-    let close = |open: &mut Vec<(ContenderId, VirtualTime)>, by: ContenderId| {
+    let close = |open: &mut Vec<(ContenderId, Begin)>, by: ContenderId| {
         let found = open.iter().position(|(of, _)| *of == by)?;
         Some(open.swap_remove(found).1)
     };
-    for Event { at, what } in &history.events {
+    for (index, Event { at, what }) in history.events.iter().enumerate() {
+        let begin = (*at, index);
         match *what {
-            EventKind::AcquireStarted { by, lock, .. } => waiting.push((by, lock, *at)),
+            EventKind::AcquireStarted { by, lock, .. } => waiting.push((by, lock, begin)),
             EventKind::Acquired { by, lock, .. }
             | EventKind::AcquireFailed { by, lock, .. }
             | EventKind::Cancelled { by, lock } => {
@@ -196,7 +247,7 @@ fn stretches(history: &History) -> Vec<Stretch> {
                 let began = call.map(|call| waiting.swap_remove(call).2);
                 all.extend(began.map(|from| wait(history, by, from, *at)));
             }
-            EventKind::Paused { by } => paused.push((by, *at)),
+            EventKind::Paused { by } => paused.push((by, begin)),
             EventKind::Resumed { by } => {
                 let from = close(&mut paused, by);
                 all.extend(from.map(|from| process(history, by, (from, *at), "paused")));
@@ -210,7 +261,7 @@ fn stretches(history: &History) -> Vec<Stretch> {
                     }
                     of != by
                 });
-                dead.push((by, *at));
+                dead.push((by, begin));
             }
             EventKind::Restarted { by } => {
                 let from = close(&mut dead, by);
@@ -219,24 +270,16 @@ fn stretches(history: &History) -> Vec<Stretch> {
             _ => {}
         }
     }
-    all.extend(
-        waiting
-            .iter()
-            .map(|&(by, _, from)| wait(history, by, from, end)),
-    );
-    all.extend(
-        paused
-            .iter()
-            .map(|&(by, from)| process(history, by, (from, end), "paused")),
-    );
-    all.extend(
-        dead.iter()
-            .map(|&(by, from)| process(history, by, (from, end), "dead")),
-    );
+    let waiting = waiting.iter();
+    all.extend(waiting.map(|&(by, _, from)| wait(history, by, from, never)));
+    for (open, what) in [(paused, "paused"), (dead, "dead")] {
+        let open = open.into_iter();
+        all.extend(open.map(|(by, from)| process(history, by, (from, never), what)));
+    }
     all
 }
 
-fn wait(history: &History, by: ContenderId, from: VirtualTime, until: VirtualTime) -> Stretch {
+fn wait(history: &History, by: ContenderId, (from, origin): Begin, until: VirtualTime) -> Stretch {
     let name = history.contender(by);
     Stretch {
         by,
@@ -246,13 +289,14 @@ fn wait(history: &History, by: ContenderId, from: VirtualTime, until: VirtualTim
         bad: false,
         label: String::new(),
         text: format!("{name} is in acquire"),
+        origin,
     }
 }
 
 fn process(
     history: &History,
     by: ContenderId,
-    (from, until): (VirtualTime, VirtualTime),
+    ((from, origin), until): (Begin, VirtualTime),
     what: &str,
 ) -> Stretch {
     let name = history.contender(by);
@@ -264,5 +308,6 @@ fn process(
         bad: true,
         label: what.to_owned(),
         text: format!("the process of {name} is {what}"),
+        origin,
     }
 }

@@ -1,17 +1,19 @@
 //! How a diagram is made of a run.
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, EventKind, VirtualTime};
+use picklock_checker::{ContenderId, Evidence, VirtualTime};
 
 use super::axis::Axis;
 use super::bars::{self, Bar, Track};
+use super::causes::{Causes, Shown};
 use super::lanes::{self, Lane, LaneKind};
 use super::marks::{self, Mark, Places, Weight};
-use super::messages::{self, Arrow, ArrowKind};
+use super::messages::{self, Arrow};
 use super::range::Part;
 use super::roles;
 use super::spans::{self, Breach, Span};
-use super::traffic::{MessageEvent, Traffic};
+use super::traffic::Traffic;
+use super::writes::writes;
 use crate::timeline::{Detail, Scene};
 use crate::words::{count, thousands};
 
@@ -60,12 +62,7 @@ pub struct Diagram {
 impl Diagram {
     /// The diagram of a run. `causes` says of an event, by its place in the history, which events it depends on
     /// directly.
-    pub fn of(
-        story: &Story,
-        traffic: &Traffic,
-        scope: Scope,
-        causes: &dyn Fn(usize) -> Vec<usize>,
-    ) -> Self {
+    pub fn of(story: &Story, traffic: &Traffic, scope: Scope, causes: &Causes<'_>) -> Self {
         let scene = Scene::of(story, Detail::Essential);
         let part = part(story, &scene, traffic, scope);
         let whole = scope != Scope::Essential;
@@ -92,7 +89,7 @@ impl Diagram {
         traffic: &Traffic,
         part: &Part,
         lanes: Vec<Lane>,
-        causes: &dyn Fn(usize) -> Vec<usize>,
+        causes: &Causes<'_>,
     ) -> Self {
         let history = &story.history;
         let contender = |id: ContenderId| {
@@ -112,30 +109,30 @@ impl Diagram {
             let named = lanes.iter().position(|lane| lane.name == name);
             named.or_else(|| of_process(name))
         };
-        let shown = traffic.messages.iter().filter(|message| {
-            part.has(message.at) && (part.between_servers || !message.between_servers)
-        });
-        let shown: Vec<MessageEvent> = shown.cloned().collect();
-        let (mut arrows, notices) = messages::arrows(&shown, &name);
-        arrows.extend(writes(story, part, &lanes));
+        let run = bars::run_of(history);
+        let evidence = Evidence::of(&run);
+        let (mut arrows, notices) = messages::arrows(&traffic.messages, part, &name);
+        arrows.extend(writes(&evidence, part, &lanes));
         arrows.sort_by_key(|arrow| (arrow.sent, arrow.after));
         let places = Places {
             contender: &contender,
             name: &name,
         };
-        let mut marks = marks::marks(story, scene, part, &places, causes);
-        let messages = Traffic {
-            messages: shown,
-            ..Traffic::default()
-        };
-        marks.extend(marks::notices(&messages, part, &notices));
-        let mut bars = bars::of_contenders(history, &contender);
+        let mut marks = marks::marks(story, scene, part, &places);
+        let shown = Shown::of(part, &marks, causes);
+        shown.give_causes(&mut marks, causes);
+        marks.extend(marks::notices(traffic, part, &notices));
+        let mut bars = bars::of_contenders(&evidence, &contender);
         bars.extend(roles::of_servers(history, &name));
-        bars.retain_mut(|bar| clip(part, &mut bar.from, &mut bar.until));
+        bars.retain_mut(|bar| clip(part, (&mut bar.from, &mut bar.until), &mut bar.goes_on));
         bars.sort_by_key(|bar| (bar.track, bar.from, bar.lane));
-        let mut spans = spans::spans(history);
-        spans.retain_mut(|span| clip(part, &mut span.from, &mut span.until));
-        let breach = spans::breach(story, scene).filter(|it| part.has(it.from));
+        let mut spans = spans::spans(history, &traffic.fault_lengths);
+        spans.retain_mut(|span| clip(part, (&mut span.from, &mut span.until), &mut span.goes_on));
+        spans::name_once(&mut spans);
+        let mut breach = spans::breach(story, scene).filter(|it| part.has(it.from));
+        if let Some(breach) = &mut breach {
+            breach.evidence = shown.nearest(&breach.evidence);
+        }
         Self {
             lanes,
             spans,
@@ -318,56 +315,15 @@ fn focus(story: &Story, scene: &Scene, part: &Part) -> (VirtualTime, VirtualTime
     (from, until)
 }
 
-/// Cuts a stretch to the part. Whether anything is left of it.
-fn clip(part: &Part, from: &mut VirtualTime, until: &mut VirtualTime) -> bool {
+/// Cuts a stretch to the part, and says whether it goes on behind it. Answers whether anything is left of it.
+fn clip(
+    part: &Part,
+    (from, until): (&mut VirtualTime, &mut VirtualTime),
+    goes_on: &mut bool,
+) -> bool {
+    *goes_on = *until > part.until;
     let overlaps = *until >= part.from && *from <= part.until;
     *from = (*from).max(part.from);
     *until = (*until).min(part.until);
     overlaps
-}
-
-/// Writes to the resource, on their way.
-fn writes(story: &Story, part: &Part, lanes: &[Lane]) -> Vec<Arrow> {
-    let history = &story.history;
-    let lane = |kind: LaneKind| lanes.iter().position(|lane| lane.kind == kind);
-    let Some(resource) = lane(LaneKind::Resource) else {
-        return Vec::new();
-    };
-    let mut sent: Vec<(ContenderId, VirtualTime, usize)> = Vec::new();
-    let mut writes = Vec::new();
-    for index in part.events.clone() {
-        let event = &history.events[index];
-        match event.what {
-            EventKind::Writing { by, .. } => sent.push((by, event.at, index)),
-            EventKind::Effect {
-                by,
-                accepted,
-                before,
-                after,
-                ..
-            } => {
-                let open = sent.iter().position(|(of, _, _)| *of == by);
-                let open = open.map(|open| sent.remove(open));
-                let (Some((_, at, index)), Some(from)) = (open, lane(LaneKind::Contender(by)))
-                else {
-                    continue;
-                };
-                writes.push(Arrow {
-                    from,
-                    to: resource,
-                    sent: at,
-                    ends: event.at,
-                    lost: false,
-                    kind: ArrowKind::Write,
-                    text: match accepted {
-                        true => format!("write: {before} becomes {after}"),
-                        false => "write, refused by the resource".to_owned(),
-                    },
-                    after: index,
-                });
-            }
-            _ => {}
-        }
-    }
-    writes
 }

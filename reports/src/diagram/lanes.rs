@@ -82,8 +82,12 @@ pub(super) fn lanes(
     let history = &story.history;
     let events = &history.events[part.events.clone()];
     let mut lanes = Vec::new();
-    let is_resource =
-        |what: &EventKind| matches!(what, EventKind::Effect { .. } | EventKind::Read { .. });
+    let is_resource = |what: &EventKind| {
+        matches!(
+            what,
+            EventKind::Writing { .. } | EventKind::Effect { .. } | EventKind::Read { .. }
+        )
+    };
     if events.iter().any(|event| is_resource(&event.what)) {
         lanes.push(Lane::new("resource", "", LaneKind::Resource));
     }

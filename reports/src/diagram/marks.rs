@@ -1,7 +1,5 @@
 //! What happens at a moment, as marks in the lanes.
 
-use std::collections::BTreeMap;
-
 use picklock_checker::outcome::Story;
 use picklock_checker::{ContenderId, EventKind, ServiceEvent, ServiceEventKind, VirtualTime};
 
@@ -55,14 +53,8 @@ pub(super) struct Places<'p> {
     pub(super) name: &'p dyn Fn(&str) -> Option<usize>,
 }
 
-/// The marks of a part of a run, in the order in which they happened.
-pub(super) fn marks(
-    story: &Story,
-    scene: &Scene,
-    part: &Part,
-    places: &Places<'_>,
-    causes: &dyn Fn(usize) -> Vec<usize>,
-) -> Vec<Mark> {
+/// The marks of a part of a run, in the order in which they happened, without their causes.
+pub(super) fn marks(story: &Story, scene: &Scene, part: &Part, places: &Places<'_>) -> Vec<Mark> {
     let history = &story.history;
     let maker = Maker {
         story,
@@ -88,19 +80,6 @@ pub(super) fn marks(
         if part.has(event.at) {
             marks.extend(maker.service(place, event));
         }
-    }
-    let events = marks.iter().enumerate();
-    let places: BTreeMap<usize, usize> = events
-        .filter_map(|(mark, it)| Some((it.event?, mark)))
-        .collect();
-    for mark in &mut marks {
-        let causes = mark.event.map(causes).unwrap_or_default();
-        mark.causes = causes
-            .iter()
-            .filter_map(|it| places.get(it).copied())
-            .collect();
-        mark.causes.sort_unstable();
-        mark.causes.dedup();
     }
     marks
 }

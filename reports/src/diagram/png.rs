@@ -64,13 +64,12 @@ fn draw<'a>(area: &Area<'a>, shape: &Shape) -> Drawn<'a> {
             to,
             paint,
             width,
-            dashed,
+            stroke,
         } => {
             let style = rgb(*paint).stroke_width((width * FINE).round().max(1.0) as u32);
-            let pieces = if *dashed {
-                dashes(*from, *to)
-            } else {
-                vec![[*from, *to]]
+            let pieces = match stroke.pieces() {
+                Some((long, gap)) => dashes(*from, *to, (long.into(), gap.into())),
+                None => vec![[*from, *to]],
             };
             for ends in pieces {
                 area.draw(&PathElement::new(ends.map(pixel), style))?;
@@ -118,16 +117,16 @@ fn pixel((x, y): (f64, f64)) -> (i32, i32) {
 }
 
 /// The pieces of a dashed line.
-fn dashes(from: (f64, f64), to: (f64, f64)) -> Vec<[(f64, f64); 2]> {
+fn dashes(from: (f64, f64), to: (f64, f64), (piece, gap): (f64, f64)) -> Vec<[(f64, f64); 2]> {
     let (right, down) = (to.0 - from.0, to.1 - from.1);
     let long = right.hypot(down);
     let at = |along: f64| {
         let share = (along / long).min(1.0);
         (from.0 + right * share, from.1 + down * share)
     };
-    let pieces = (long / 7.0).ceil() as u32;
-    let begins = (0..pieces).map(|piece| f64::from(piece) * 7.0);
-    begins.map(|begin| [at(begin), at(begin + 4.0)]).collect()
+    let pieces = (long / (piece + gap)).ceil() as u32;
+    let begins = (0..pieces).map(|before| f64::from(before) * (piece + gap));
+    begins.map(|begin| [at(begin), at(begin + piece)]).collect()
 }
 
 fn rgb(paint: Paint) -> RGBColor {

@@ -4,37 +4,41 @@ use std::collections::BTreeMap;
 
 use picklock_checker::{ContenderId, EventKind, FaultId, History, ServiceEventKind, VirtualTime};
 
-use super::bars::{Bar, Track};
+use super::bars::{Bar, Origin, Track};
 
 /// What a server is called whose process is dead.
 const DOWN: &str = "down";
 
+/// When something begins, and with what.
+type Begin = (VirtualTime, Origin);
+
 /// The bars of servers, in the lanes of these names.
 pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>) -> Vec<Bar> {
-    let end = history.events.last().map_or(VirtualTime::ZERO, |it| it.at);
-    let last = history.service.last().map_or(end, |it| it.at.max(end));
+    let never = VirtualTime::NEVER;
     let mut bars = Vec::new();
-    let mut roles: BTreeMap<usize, (VirtualTime, &'static str)> = BTreeMap::new();
-    let mut keys: BTreeMap<(usize, ContenderId), VirtualTime> = BTreeMap::new();
-    bars.extend(outages(history, lane, last));
+    let mut roles: BTreeMap<usize, (Begin, &'static str)> = BTreeMap::new();
+    let mut keys: BTreeMap<(usize, ContenderId), Begin> = BTreeMap::new();
+    bars.extend(outages(history, lane));
     for event in &history.service {
         let Some(lane) = lane(&event.machine) else {
             continue;
         };
+        let begin = (event.at, Origin::at_service(event.after));
         if let Some((before, role)) = role(&event.what) {
             let since = roles.get(&lane).copied();
-            let since = since.or(before.map(|before| (VirtualTime::ZERO, before)));
+            let since =
+                since.or(before.map(|before| ((VirtualTime::ZERO, Origin::at_service(0)), before)));
             if let Some((from, was)) = since
                 && was != role
             {
                 bars.push(role_bar(lane, &event.machine, (from, event.at), was));
                 roles.remove(&lane);
             }
-            roles.entry(lane).or_insert((event.at, role));
+            roles.entry(lane).or_insert((begin, role));
         }
         match &event.what {
             ServiceEventKind::KeySet { of, .. } => {
-                keys.entry((lane, *of)).or_insert(event.at);
+                keys.entry((lane, *of)).or_insert(begin);
             }
             ServiceEventKind::KeyGone { of, .. } => {
                 if let Some(from) = keys.remove(&(lane, *of)) {
@@ -68,10 +72,10 @@ pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>
     }
     let name = |lane: usize| names.get(&lane).copied().unwrap_or_default();
     for (lane, (from, role)) in roles {
-        bars.push(role_bar(lane, name(lane), (from, last), role));
+        bars.push(role_bar(lane, name(lane), (from, never), role));
     }
     for (of, from) in keys {
-        bars.push(key_bar(history, of, (from, last), name(of.0)));
+        bars.push(key_bar(history, of, (from, never), name(of.0)));
     }
     keys_while_up(bars)
 }
@@ -118,7 +122,7 @@ fn while_up(bar: Bar, downs: &[Bar]) -> Vec<Bar> {
 }
 
 /// While a fault has a server down, or standing still.
-fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>, last: VirtualTime) -> Vec<Bar> {
+fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>) -> Vec<Bar> {
     let fired = history.events.iter().enumerate();
     let fired = fired.filter_map(|(index, event)| match event.what {
         EventKind::FaultFired { fault } => Some((index, event.at, fault)),
@@ -145,7 +149,15 @@ fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>, last: Virtua
             .or(restarts.next().map(|event| event.at));
         Some(Bar {
             track: Track::Process,
-            ..role_bar(lane, machine, (from, until.unwrap_or(last)), what)
+            ..role_bar(
+                lane,
+                machine,
+                (
+                    (from, Origin::event(index)),
+                    until.unwrap_or(VirtualTime::NEVER),
+                ),
+                what,
+            )
         })
     };
     fired.filter_map(outage).collect()
@@ -167,7 +179,7 @@ fn role(what: &ServiceEventKind) -> Option<(Option<&'static str>, &'static str)>
 fn role_bar(
     lane: usize,
     machine: &str,
-    (from, until): (VirtualTime, VirtualTime),
+    ((from, origin), until): (Begin, VirtualTime),
     role: &'static str,
 ) -> Bar {
     Bar {
@@ -175,17 +187,19 @@ fn role_bar(
         track: Track::Role,
         from,
         until,
+        goes_on: false,
         of: None,
         bad: matches!(role, "down" | "hangs" | "LOOKING"),
         label: role.to_owned(),
         text: format!("{machine} is {role}"),
+        origin,
     }
 }
 
 fn key_bar(
     history: &History,
     (lane, of): (usize, ContenderId),
-    (from, until): (VirtualTime, VirtualTime),
+    ((from, origin), until): (Begin, VirtualTime),
     machine: &str,
 ) -> Bar {
     let name = history.contender(of);
@@ -194,9 +208,11 @@ fn key_bar(
         track: Track::Key,
         from,
         until,
+        goes_on: false,
         of: Some(of),
         bad: false,
         label: "key".to_owned(),
         text: format!("{machine} has the key of {name}"),
+        origin,
     }
 }

@@ -1,17 +1,17 @@
 //! A diagram as shapes for a picture that nobody can zoom: lines, rectangles, and words, each with what it is painted
 //! with. Pictures of all kinds draw the same shapes.
 
+mod arrows;
 mod labels;
 mod legend;
+mod stretches;
 
 use picklock_checker::{ContenderId, VirtualTime};
 
-use super::bars::{Bar, Track};
+use super::bars::Track;
 use super::build::Diagram;
 use super::lanes::{HEAD, Lane, LaneKind};
 use super::marks::Weight;
-use super::messages::{Arrow, ArrowKind};
-use super::spans::ROW;
 
 pub(super) use legend::frame;
 
@@ -21,6 +21,9 @@ pub(super) const WIDTH: f64 = 1280.0;
 pub(super) const GUTTER: f64 = 136.0;
 /// What is free at the right.
 const MARGIN: f64 = 18.0;
+
+/// So far beyond an edge goes what does not end or begin there.
+const BEYOND: f64 = 4.0;
 
 /// What something is painted with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +63,7 @@ pub(super) enum Shape {
         to: (f64, f64),
         paint: Paint,
         width: f64,
-        dashed: bool,
+        stroke: Stroke,
     },
     Dot {
         at: (f64, f64),
@@ -80,6 +83,25 @@ pub(super) enum Shape {
         bold: bool,
         text: String,
     },
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stroke {
+    Solid,
+    Dashed,
+    Dotted,
+}
+
+impl Stroke {
+    /// How long each piece of the line is, and the gap after it; none if it has no gaps.
+    pub(super) const fn pieces(self) -> Option<(u32, u32)> {
+        match self {
+            Self::Solid => None,
+            Self::Dashed => Some((4, 3)),
+            Self::Dotted => Some((2, 3)),
+        }
+    }
 }
 
 /// Where words stand, seen from their place.
@@ -161,7 +183,7 @@ impl Canvas<'_> {
             to,
             paint,
             width,
-            dashed: false,
+            stroke: Stroke::Solid,
         });
     }
 
@@ -235,32 +257,6 @@ impl Canvas<'_> {
         }
     }
 
-    fn spans(&mut self) {
-        for span in &self.diagram.spans {
-            let (x, end) = (self.x(span.from), self.x(span.until));
-            let y = f64::from(HEAD + span.row * ROW);
-            let paint = if span.calm { Paint::Calm } else { Paint::Fault };
-            self.shapes.push(Shape::Rect {
-                at: (x, y),
-                size: ((end - x).max(3.0), f64::from(ROW) - 3.0),
-                paint,
-                opacity: 0.3,
-                framed: false,
-            });
-            let bottom = f64::from(self.diagram.height);
-            self.shapes.push(Shape::Line {
-                from: (x, y),
-                to: (x, bottom),
-                paint,
-                width: 1.0,
-                dashed: true,
-            });
-            let text = fitting(&span.text, 11.0, WIDTH - GUTTER - MARGIN);
-            let begin = x.min(WIDTH - MARGIN - wide(&text, 11.0)).max(GUTTER);
-            self.words((begin + 5.0, y + 11.0), 11.0, Paint::Ink, &text);
-        }
-    }
-
     fn breach(&mut self) {
         let Some(breach) = &self.diagram.breach else {
             return;
@@ -294,81 +290,9 @@ impl Canvas<'_> {
         });
     }
 
-    fn arrow(&mut self, arrow: &Arrow) {
-        let line = |lane: usize| f64::from(self.diagram.lanes[lane].line);
-        let (mut from, mut tip) = (
-            (self.x(arrow.sent), line(arrow.from)),
-            (self.x(arrow.ends), line(arrow.to)),
-        );
-        if arrow.lost {
-            // It gets as far as half of its way.
-            tip = ((from.0 + tip.0) / 2.0 + 4.0, (from.1 + tip.1) / 2.0);
-        }
-        let (paint, width) = match arrow.kind {
-            ArrowKind::BetweenServers => (Paint::Faint, 0.8),
-            ArrowKind::Notification => (Paint::Notice, 1.4),
-            ArrowKind::Request | ArrowKind::Answer | ArrowKind::Write => (Paint::Muted, 0.9),
-        };
-        let paint = if arrow.lost { Paint::Bad } else { paint };
-        // Lines begin and end beside the dots.
-        from.1 += (tip.1 - from.1).signum() * 2.0;
-        self.shapes.push(Shape::Line {
-            from,
-            to: tip,
-            paint,
-            width,
-            dashed: arrow.kind == ArrowKind::Write,
-        });
-        if arrow.lost {
-            self.cross(tip, Paint::Bad);
-        } else {
-            self.shapes.push(Shape::Head { tip, from, paint });
-        }
-    }
-
     fn cross(&mut self, (x, y): (f64, f64), paint: Paint) {
         self.line((x - 3.0, y - 3.0), (x + 3.0, y + 3.0), paint, 1.5);
         self.line((x - 3.0, y + 3.0), (x + 3.0, y - 3.0), paint, 1.5);
-    }
-
-    fn bar(&mut self, bar: &Bar) {
-        let (y, height) = self.diagram.lanes[bar.lane].track(bar.track);
-        let (y, height) = (f64::from(y), f64::from(height));
-        let (x, end) = (self.x(bar.from), self.x(bar.until));
-        let long = (end - x).max(2.0);
-        let (paint, opacity, framed) = match (bar.track, bar.of) {
-            (Track::Process, _) => (Paint::Muted, 0.22, false),
-            (Track::Role, _) if bar.bad => (Paint::Fault, 0.3, false),
-            (Track::Role, _) => (Paint::Muted, 0.16, false),
-            (Track::Belief, Some(of)) => (Paint::Of(of), 0.55, true),
-            (Track::Effect, Some(_)) if bar.bad => (Paint::Bad, 0.6, true),
-            (Track::Effect, Some(of)) => (Paint::Of(of), 0.9, true),
-            (Track::Waiting, Some(of)) => (Paint::Of(of), 0.5, false),
-            (_, Some(of)) => (Paint::Of(of), 0.2, true),
-            (_, None) => (Paint::Muted, 0.2, true),
-        };
-        self.shapes.push(Shape::Rect {
-            at: (x, y),
-            size: (long, height),
-            paint,
-            opacity,
-            framed,
-        });
-        let size = if height > 10.0 { 10.5 } else { 9.0 };
-        let below = match bar.track {
-            // Where no other bar of its lane is.
-            Track::Process => 10.0,
-            _ => height / 2.0 + size * 0.36,
-        };
-        let is_server = self.diagram.lanes[bar.lane].kind == LaneKind::Server;
-        let has_words = match bar.track {
-            Track::Effect => false,
-            Track::Process => is_server,
-            _ => true,
-        };
-        if has_words && wide(&bar.label, size) + 8.0 <= long {
-            self.words((x + 4.0, y + below), size, Paint::Ink, &bar.label);
-        }
     }
 
     fn marks(&mut self) {

@@ -71,14 +71,12 @@ fn one(out: &mut String, shape: &Shape, painted: &Painted<'_>) -> std::fmt::Resu
             to: (x2, y2),
             paint,
             width,
-            dashed,
+            stroke: how,
         } => {
             let stroke = painted(*paint, "stroke");
-            let dashes = if *dashed {
-                " stroke-dasharray=\"4 3\""
-            } else {
-                ""
-            };
+            let dashes = how.pieces().map_or_else(String::new, |(long, gap)| {
+                format!(" stroke-dasharray=\"{long} {gap}\"")
+            });
             writeln!(
                 out,
                 "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {stroke} \

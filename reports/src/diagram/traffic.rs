@@ -1,4 +1,6 @@
-//! What is known of a run besides its history: its machines, its messages, and what its events depend on.
+//! What is known of a run besides its history: its machines, its messages, and how long its faults last.
+
+use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 
@@ -9,6 +11,8 @@ pub struct Traffic {
     pub machines: Vec<String>,
     /// Everything that happened to messages, in order.
     pub messages: Vec<MessageEvent>,
+    /// How long each fault lasts from when it strikes, [`Duration::MAX`] if for good; none if it is over at once.
+    pub fault_lengths: Vec<Option<Duration>>,
 }
 
 /// Something that happens to a message.

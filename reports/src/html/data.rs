@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::diagram::{ArrowKind, Diagram, LaneKind, Track, Weight};
+use crate::diagram::{ArrowEnd, ArrowKind, Diagram, LaneKind, Track, Weight};
 use crate::escape::in_script;
 
 /// A diagram. The names are short because they are in every page; `model.js` gives them their meaning.
@@ -20,21 +20,22 @@ struct Data<'d> {
     u: Vec<u64>,
     /// Lanes: name, letter, kind, top, line, height, colour.
     l: Vec<(usize, usize, u8, u32, u32, u32, i64)>,
-    /// Faults: row, from, until, whether it is the calm, text.
-    s: Vec<(u32, u64, u64, u8, usize)>,
-    /// Bars: lane, top, height, from, until, track, colour, bad, label, text.
+    /// Faults: row, from, until, whether it goes on, is the calm, and is named at an earlier strike, text, event.
+    s: Vec<(u32, u64, u64, u8, usize, usize)>,
+    /// Bars: lane, top, height, from, until, track, colour, whether it is bad, goes on, and begins with an event of the
+    /// history, label, text, after which event it begins.
     b: Vec<BarRow>,
-    /// Messages: from, to, sent, until it ends, kind, lost, after which event, text.
+    /// Messages: from, to, sent, until it ends, kind, how it ends and whether it comes in, after which event, text.
     a: Vec<ArrowRow>,
     /// Marks: lane, at, after which event, event, weight, contender, bad, changes the service, label, text, causes.
     m: Vec<MarkRow>,
     /// What to look at first.
     f: (u64, u64),
-    /// Where the promise breaks: from, until, event, words.
-    v: Option<(u64, u64, usize, usize)>,
+    /// Where the promise breaks: from, until, event, words, evidence.
+    v: Option<(u64, u64, usize, usize, &'d [usize])>,
 }
 
-type BarRow = (usize, u32, u32, u64, u64, u8, i64, u8, usize, usize);
+type BarRow = (usize, u32, u32, u64, u64, u8, i64, u8, usize, usize, usize);
 type ArrowRow = (usize, usize, u64, u64, u8, u8, usize, usize);
 type MarkRow = (
     i64,
@@ -87,14 +88,16 @@ pub(super) fn json(diagram: &Diagram) -> String {
             span.row,
             from,
             until,
-            u8::from(span.calm),
+            u8::from(span.goes_on) + 2 * u8::from(span.fault.is_none()) + 4 * u8::from(span.again),
             texts.place(&span.text),
+            span.event,
         )
     });
     let s = spans.collect();
     let breach = diagram.breach.as_ref().map(|breach| {
         let (from, until) = (breach.from.micros(), breach.until.micros());
-        (from, until, breach.event, texts.place(&breach.words))
+        let words = texts.place(&breach.words);
+        (from, until, breach.event, words, &breach.evidence[..])
     });
     let data = Data {
         h: diagram.height,
@@ -139,9 +142,11 @@ fn bars<'d>(diagram: &'d Diagram, texts: &mut Texts<'d>) -> Vec<BarRow> {
         let color = bar.of.map_or(-1, |of| i64::from(of.0));
         let (from, until) = (bar.from.micros(), bar.until.micros());
         let (label, text) = (texts.place(&bar.label), texts.place(&bar.text));
-        let bad = u8::from(bar.bad);
+        let in_history = u8::from(bar.origin.in_history);
+        let is = u8::from(bar.bad) + 2 * u8::from(bar.goes_on) + 4 * in_history;
+        let after = bar.origin.after;
         (
-            bar.lane, top, height, from, until, track, color, bad, label, text,
+            bar.lane, top, height, from, until, track, color, is, label, text, after,
         )
     });
     bars.collect()
@@ -161,14 +166,19 @@ fn arrows<'d>(diagram: &'d Diagram, texts: &mut Texts<'d>) -> Vec<ArrowRow> {
             arrow.ends.micros() - arrow.sent.micros(),
         );
         let text = texts.place(&arrow.text);
-        let lost = u8::from(arrow.lost);
+        let end = match arrow.end {
+            ArrowEnd::Arrives => 0,
+            ArrowEnd::Lost => 1,
+            ArrowEnd::UnderWay => 2,
+        };
+        let end = end + 3 * u8::from(arrow.comes_in);
         (
             arrow.from,
             arrow.to,
             sent,
             long,
             kind,
-            lost,
+            end,
             arrow.after,
             text,
         )

@@ -11,13 +11,7 @@ function palette(element) {
   return colors;
 }
 
-class Drawing {
-  constructor(view) {
-    this.view = view;
-    this.model = view.model;
-    this.widths = new Map();
-  }
-
+class Drawing extends Strokes {
   draw() {
     const { context: c, width, height, ratio } = this.view;
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -39,38 +33,6 @@ class Drawing {
     this.selected();
     c.restore();
     this.names();
-  }
-
-  x(place) {
-    return this.view.x(place);
-  }
-
-  visible(it, slack = 8) {
-    return this.x(it.x2) > this.view.gutter - slack && this.x(it.x1) < this.view.width + slack;
-  }
-
-  font(size, bold) {
-    this.view.context.font = `${bold ? "600 " : ""}${size}px system-ui, "DejaVu Sans", sans-serif`;
-  }
-
-  // As much of a text as has room.
-  fitting(text, room) {
-    const wide = this.view.context.measureText(text).width;
-    if (wide <= room) return text;
-    const letters = Math.floor((text.length * room) / wide) - 1;
-    return letters > 2 ? text.slice(0, letters) + "…" : "";
-  }
-
-  line(x1, y1, x2, y2, color, wide = 1, dash = []) {
-    const c = this.view.context;
-    c.strokeStyle = color;
-    c.lineWidth = wide;
-    c.setLineDash(dash);
-    c.beginPath();
-    c.moveTo(x1, y1);
-    c.lineTo(x2, y2);
-    c.stroke();
-    c.setLineDash([]);
   }
 
   bands() {
@@ -105,17 +67,22 @@ class Drawing {
     const { context: c, colors, height, gutter, width } = this.view;
     this.font(11);
     this.model.spans.forEach((span, index) => {
-      const next = this.model.spans.find((other, place) => place > index && other.row === span.row);
-      const [x, end] = [this.x(span.x1), Math.max(this.x(span.x2), this.x(span.x1) + 3)];
-      const y = HEAD + span.row * ROW;
+      const next = this.model.spans.find((other, place) => place > index && other.row === span.row && !other.again);
+      const x = this.x(span.x1), y = HEAD + span.row * ROW;
+      const end = Math.max(this.x(span.x2) + (span.goesOn ? 4 : 0), x + 3);
       const color = span.calm ? colors.calm : colors.fault;
+      const faded = this.view.fades("spans", index);
       if (end > gutter && x < width) {
-        c.globalAlpha = 0.3;
+        c.globalAlpha = faded ? 0.08 : 0.3;
         c.fillStyle = color;
         c.fillRect(x, y, end - x, ROW - 3);
-        c.globalAlpha = 1;
+        c.globalAlpha = faded ? 0.15 : 1;
+        if (span.goesOn) this.tip(end + 6, y + (ROW - 3) / 2);
       }
+      c.globalAlpha = faded ? 0.15 : 1;
       this.line(x, y, x, height, color, 1, [4, 3]);
+      c.globalAlpha = faded ? 0.4 : 1;
+      if (span.again) return;
       // The words stay in view for as long as the fault lasts, and end before the next fault.
       const text = this.fitting(span.text, next ? this.x(next.x1) - x - 8 : Infinity);
       const wide = c.measureText(text).width;
@@ -125,6 +92,7 @@ class Drawing {
         c.fillText(text, begin + 5, y + 11);
       }
     });
+    c.globalAlpha = 1;
   }
 
   breach() {
@@ -149,14 +117,15 @@ class Drawing {
     const { context: c, colors } = this.view;
     const kinds = [
       [colors.muted, 0.9, []], [colors.muted, 0.9, []], [colors.notice, 1.5, []],
-      [colors.faint, 0.8, []], [colors.muted, 1, [4, 3]],
+      [colors.faint, 0.8, []], [colors.muted, 1, [4, 3]], [colors.muted, 0.9, [2, 3]],
     ];
     const shown = [];
     this.model.arrows.forEach((arrow, index) => {
       if (!this.visible(arrow) || (arrow.kind === ARROW.servers && !this.view.servers)) return;
-      // Requests and answers look alike.
+      // Requests and answers look alike, and so does all that is still under way.
       const kind = arrow.kind === ARROW.answer ? ARROW.request : arrow.kind;
-      shown.push([(arrow.lost ? 10 : kind) + (this.view.fades("arrows", index) ? 20 : 0), arrow]);
+      const look = { [END.arrives]: kind, [END.lost]: 10, [END.underWay]: 5 }[arrow.end];
+      shown.push([look + (this.view.fades("arrows", index) ? 20 : 0), arrow]);
     });
     const { groups, steep, all } = thinned(shown, (place) => this.x(place), (arrow) => this.view.ends(arrow));
     for (const [key, columns] of steep) {
@@ -192,7 +161,8 @@ class Drawing {
     const { x1, y1, x2, y2 } = this.view.ends(arrow);
     c.moveTo(x1, y1);
     c.lineTo(x2, y2);
-    if (arrow.lost) {
+    if (arrow.end === END.underWay) return () => {};
+    if (arrow.end === END.lost) {
       return (c) => {
         c.moveTo(x2 - 3, y2 - 3); c.lineTo(x2 + 3, y2 + 3);
         c.moveTo(x2 - 3, y2 + 3); c.lineTo(x2 + 3, y2 - 3);
@@ -216,38 +186,40 @@ class Drawing {
     // Of each track of a lane, where the last bar ends: what has no width of its own is drawn once.
     const ends = new Map();
     let written = 0;
-    for (const bar of this.model.bars) {
-      if (!this.visible(bar)) continue;
-      const track = ((bar.lane * 8 + bar.track) * 2 + (bar.bad ? 1 : 0)) * 64 + bar.color + 1, last = ends.get(track);
-      if (last !== undefined && this.x(bar.x2) <= last && this.x(bar.x2) - this.x(bar.x1) < 2) continue;
+    this.model.bars.forEach((bar, index) => {
+      if (!this.visible(bar)) return;
+      const faded = this.view.fades("bars", index) ? 0.2 : 1, alike = (bar.bad ? 1 : 0) + (faded < 1 ? 2 : 0);
+      const track = ((bar.lane * 8 + bar.track) * 4 + alike) * 64 + bar.color + 1, last = ends.get(track);
+      if (last !== undefined && this.x(bar.x2) <= last && this.x(bar.x2) - this.x(bar.x1) < 2) return;
       const x = Math.max(gutter - 4, this.x(bar.x1));
-      const wide = Math.max(2, Math.min(width + 4, this.x(bar.x2)) - x);
+      const wide = Math.max(2, Math.min(width + 4, this.x(bar.x2) + (bar.goesOn ? 4 : 0)) - x);
       ends.set(track, Math.max(x + wide, last || 0));
       let color = colors.of(bar.color);
       if (bar.bad) color = bar.track === TRACK.effect ? colors.bad : bar.track === TRACK.role ? colors.fault : colors.muted;
       // What has no room for a frame is as dark as one.
       const isFrame = wide <= 4 && framed.includes(bar.track);
-      c.globalAlpha = isFrame ? 0.9 : bar.bad ? 0.3 : alpha[bar.track];
+      c.globalAlpha = (isFrame ? 0.9 : bar.bad ? 0.3 : alpha[bar.track]) * faded;
       c.fillStyle = color;
       c.fillRect(x, bar.top, wide, bar.height);
-      c.globalAlpha = 1;
+      c.globalAlpha = faded;
       if (wide > 4 && framed.includes(bar.track)) {
         c.strokeStyle = color;
         c.lineWidth = 1;
-        c.strokeRect(x + 0.5, bar.top + 0.5, wide - 1, bar.height - 1);
+        this.frame(x + 0.5, bar.top + 0.5, wide - 1, bar.height - 1, bar.goesOn);
       }
       const size = bar.height > 10 ? 10.5 : 9;
-      if (bar.track !== TRACK.effect && wide > 24) {
+      c.globalAlpha = 1;
+      if (bar.track !== TRACK.effect && wide > 24 && faded === 1) {
         if (size !== written) this.font(size);
         written = size;
-        if (this.wide(bar.label, size) + 8 >= wide) continue;
+        if (this.wide(bar.label, size) + 8 >= wide) return;
         c.fillStyle = colors.ink;
         // What stands still is named where no other bar of its lane is.
         const over = this.model.lanes[bar.lane].kind === LANE.server ? 10 : bar.height - 2;
         const middle = bar.track === TRACK.process ? over : bar.height / 2 + size * 0.36;
         c.fillText(bar.label, Math.max(x, gutter) + 4, bar.top + middle);
       }
-    }
+    });
   }
 
   marks() {
@@ -338,14 +310,6 @@ class Drawing {
       c.fillStyle = mark.bad ? colors.bad : colors.ink;
       c.fillText(mark.label, x, y);
     }
-  }
-
-  // How wide a label is in the font of this size, which is set: measured once.
-  wide(label, size) {
-    const key = `${size} ${label}`;
-    let wide = this.widths.get(key);
-    if (wide === undefined) this.widths.set(key, (wide = this.view.context.measureText(label).width));
-    return wide;
   }
 
   selected() {

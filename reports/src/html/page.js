@@ -18,14 +18,17 @@ function make(name, className, text) {
 
 function legend(model) {
   const list = make("div", "legend");
-  const has = (kind) => model.arrows.some((arrow) => arrow.kind === kind && !arrow.lost);
+  const has = (kind) => model.arrows.some((arrow) => arrow.kind === kind && arrow.end === END.arrives);
+  const ends = (end) => model.arrows.some((arrow) => arrow.end === end);
   const keys = [
     [has(ARROW.request) || has(ARROW.answer), "muted", "solid", "request, answer"],
     [has(ARROW.notification), "notice", "solid", "notification"],
     [has(ARROW.servers), "faint", "solid", "between servers"],
     [has(ARROW.write), "muted", "dashed", "write to the resource"],
-    [model.arrows.some((arrow) => arrow.lost), "bad", "solid", "never arrives"],
+    [ends(END.lost), "bad", "solid", "never arrives"],
+    [ends(END.underWay), "muted", "dotted", "still under way at the right edge"],
     [model.spans.some((span) => !span.calm), "fault", "dashed", "fault"],
+    [model.spans.some((span) => span.goesOn), "muted", "none", "▸ goes on beyond the right edge"],
   ];
   for (const [there, color, style, text] of keys) {
     if (!there) continue;
@@ -36,9 +39,15 @@ function legend(model) {
     key.append(line, text);
     list.append(key);
   }
-  list.append(make("span", "", "the longer nothing happens, the more the axis is shortened"));
+  list.append(make("span", "axis"));
   return list;
 }
+
+// What the axis means, as it is now.
+const AXIS = {
+  true: "the axis is to scale: times have as much width as they last",
+  false: "the longer nothing happens, the more the axis is shortened",
+};
 
 function start(element) {
   const data = JSON.parse(document.getElementById("data-" + element.dataset.run).textContent);
@@ -59,6 +68,9 @@ function start(element) {
   const now = make("div", "now");
   now.setAttribute("aria-live", "polite");
   element.append(legend(model), now, make("p", "keys", KEYS));
+  const axis = element.querySelector(".axis");
+  view.scaled = (on) => { axis.textContent = AXIS[on]; };
+  view.scaled(false);
   wire(view, buttons);
   view.told = () => tell(view, now);
   view.told();
@@ -87,7 +99,7 @@ function wire(view, buttons) {
   buttons.servers.hidden = !view.model.arrows.some((arrow) => arrow.kind === ARROW.servers);
   toggle("past", false, (on) => view.setPast(on));
   toggle("servers", true, (on) => view.setServers(on));
-  toggle("scale", false, (on) => view.toScale(on));
+  toggle("scale", false, (on) => { view.toScale(on); view.scaled(on); });
 }
 
 // Says in words what is chosen.

@@ -9,7 +9,7 @@ function thinned(shown, at, endsOf) {
     left = [];
     for (const it of shown) {
       const [key, arrow] = it, x = Math.round(at(arrow.x1) / wide) * wide;
-      if (Math.abs(at(arrow.x2) - at(arrow.x1)) > 1.2 || arrow.lost) { left.push(it); continue; }
+      if (Math.abs(at(arrow.x2) - at(arrow.x1)) > 1.2 || arrow.end !== END.arrives) { left.push(it); continue; }
       const { y1, y2 } = endsOf(arrow);
       if (!steep.has(key)) steep.set(key, new Map());
       const columns = steep.get(key), column = columns.get(x);
@@ -20,7 +20,7 @@ function thinned(shown, at, endsOf) {
   for (let cell = many ? 4 : 1; ; cell *= 2) {
     const drawn = new Map();
     for (const it of left) {
-      const [key, arrow] = it, apart = arrow.lost ? 1 : cell;
+      const [key, arrow] = it, apart = arrow.end === END.lost ? 1 : cell;
       const [x1, x2] = [at(arrow.x1), at(arrow.x2)].map((x) => Math.round(x / apart));
       const place = ((((x1 + 4096) * 16384 + x2 + 4096) * 64 + arrow.from) * 64 + arrow.to) * 40 + key;
       if (!drawn.has(place)) drawn.set(place, it);

@@ -56,12 +56,18 @@ class View {
     return this.gutter + 6 + (place - this.left) * this.zoom;
   }
 
-  // Where an arrow begins and ends; one that is lost gets as far as half of its way.
+  // Where an arrow begins and ends; one that is lost, or under way at an edge, is seen on half of its way.
   ends(arrow) {
     const lanes = this.model.lanes;
-    const [x1, y1] = [this.x(arrow.x1), lanes[arrow.from].line];
-    const [x2, y2] = [this.x(arrow.x2), lanes[arrow.to].line];
-    return arrow.lost ? { x1, y1, x2: (x1 + x2) / 2 + 4, y2: (y1 + y2) / 2 } : { x1, y1, x2, y2 };
+    const [x1, top] = [this.x(arrow.x1), lanes[arrow.from].line];
+    const [x2, bottom] = [this.x(arrow.x2), lanes[arrow.to].line];
+    const middle = (top + bottom) / 2;
+    const from = arrow.comesIn ? { x1: x1 - 4, y1: middle } : { x1, y1: top };
+    switch (arrow.end) {
+      case END.lost: return { ...from, x2: (x1 + x2) / 2 + 4, y2: middle };
+      case END.underWay: return { ...from, x2: x2 + 4, y2: middle };
+      default: return { ...from, x2, y2: bottom };
+    }
   }
 
   fades(what, index) {
@@ -253,20 +259,23 @@ class View {
       if (away < 5 && (!arrow || away < arrow.away)) arrow = { away, at: it.sent, text: this.describe(it) };
     });
     if (arrow) return arrow;
-    const inBar = (bar) => x >= this.x(bar.x1) - 2 && x <= this.x(bar.x2) + 2 && y >= bar.top && y <= bar.top + bar.height;
+    const inBar = (bar, index) => !this.fades("bars", index) && x >= this.x(bar.x1) - 2 && x <= this.x(bar.x2) + 2 &&
+      y >= bar.top && y <= bar.top + bar.height;
     const found = bars.filter(inBar).pop();
-    if (found) return { at: found.from, until: found.until, text: found.text };
-    const span = spans.find((it) => {
+    if (found) return { at: found.from, until: found.until, goesOn: found.goesOn, text: found.text };
+    const span = spans.find((it, index) => {
       const top = HEAD + it.row * ROW;
-      return y >= top && y < top + ROW && x >= this.x(it.x1) - 3 && x <= Math.max(this.x(it.x2), this.x(it.x1) + 150);
+      return !this.fades("spans", index) && y >= top && y < top + ROW &&
+        x >= this.x(it.x1) - 3 && x <= Math.max(this.x(it.x2), this.x(it.x1) + 150);
     });
-    return span ? { at: span.from, until: span.until, text: span.text } : null;
+    return span ? { at: span.from, until: span.until, goesOn: span.goesOn, text: span.text } : null;
   }
 
   describe(arrow) {
     const [from, to] = [this.model.lanes[arrow.from].name, this.model.lanes[arrow.to].name];
-    const end = arrow.lost ? "never arrives" : `arrives at ${exact(arrow.ends)}`;
-    return `${from} to ${to}: ${arrow.text}; ${end}`;
+    const begin = arrow.comesIn ? "sent before, " : "";
+    const end = ["arrives at", "never arrives: lost at", "still under way at"][arrow.end];
+    return `${from} to ${to}: ${arrow.text}; ${begin}${end} ${exact(arrow.ends)}`;
   }
 
   hover(x, y) {
@@ -274,7 +283,8 @@ class View {
     this.tip.hidden = !found;
     this.canvas.style.cursor = found ? "pointer" : "grab";
     if (!found) return;
-    const until = found.until === undefined ? "" : ` to ${exact(found.until)}`;
+    const ends = found.goesOn ? " and longer" : "";
+    const until = found.until === undefined ? "" : ` to ${exact(found.until)}${ends}`;
     this.tip.textContent = `${exact(found.at)}${until}: ${found.text}`;
     const right = x > this.width / 2;
     this.tip.style.left = right ? "" : this.canvas.offsetLeft + x + 12 + "px";

@@ -2,12 +2,14 @@
 
 use crate::common;
 
+use std::time::Duration;
+
 use picklock_checker::outcome::Story;
 use picklock_checker::service_event::{DataFound, KeyHolders, KeySource};
 use picklock_checker::{ContenderId, ServiceEvent, ServiceEventKind, VirtualTime};
 use picklock_reports::diagram::svg::svg;
 use picklock_reports::diagram::{
-    ArrowKind, Diagram, LaneKind, MessageEvent, MessageState, Scope, Track, Traffic,
+    ArrowEnd, ArrowKind, Diagram, LaneKind, MessageEvent, MessageState, Scope, Track, Traffic,
 };
 
 use common::{history, story, two_inside, witness};
@@ -34,6 +36,7 @@ fn traffic(messages: Vec<MessageEvent>) -> Traffic {
     Traffic {
         machines: machines.to_vec(),
         messages,
+        fault_lengths: Vec::new(),
     }
 }
 
@@ -103,23 +106,104 @@ fn a_write_goes_from_its_contender_to_the_resource_and_a_refused_one_is_marked()
     assert!(effect.bad && effect.text.contains("refused"));
 }
 
-#[test]
-fn a_fault_lasts_until_it_is_over_and_one_for_good_to_the_end() {
-    let lines = "0 acquire 1
-                 5 enters 1 1
-                 6 fault 1
-                 7 fault 2
-                 9 healed 1
-                 12 leaves 1";
+/// The faults of a run of 12 ms: row, from, until, whether it goes on, whether its words stand at an earlier strike.
+fn faults(lengths: &[Option<Duration>], lines: &str) -> Vec<(u32, u64, u64, bool, bool)> {
     let mut story = two_inside();
     story.violated = None;
-    story.history = history(1, &["pause contender-1", "crash server-1 for good"], lines);
-    let diagram = drawn(&story, Vec::new());
+    let names = ["pause contender-1", "crash server-1 for good"];
+    let lines = format!("0 acquire 1\n5 enters 1 1\n{lines}\n12 leaves 1");
+    story.history = history(1, &names, &lines);
+    let traffic = Traffic {
+        fault_lengths: lengths.to_vec(),
+        ..Traffic::default()
+    };
+    let diagram = Diagram::of(&story, &traffic, Scope::Essential, &none);
     let spans = diagram.spans.iter();
-    let spans: Vec<_> = spans
-        .map(|it| (it.row, it.from.micros() / 1_000, it.until.micros() / 1_000))
-        .collect();
-    assert_eq!(spans, [(0, 6, 9), (1, 7, 12)]);
+    let millis = |at: VirtualTime| at.micros() / 1_000;
+    let spans = spans.map(|it| {
+        (
+            it.row,
+            millis(it.from),
+            millis(it.until),
+            it.goes_on,
+            it.again,
+        )
+    });
+    spans.collect()
+}
+
+const fn lasts(millis: u64) -> Option<Duration> {
+    Some(Duration::from_millis(millis))
+}
+
+#[test]
+fn a_fault_lasts_until_it_is_over_and_one_for_good_to_the_end() {
+    let lengths = [lasts(3), Some(Duration::MAX)];
+    assert_eq!(
+        faults(&lengths, "6 fault 1\n7 fault 2\n9 healed 1"),
+        [(0, 6, 9, false, false), (1, 7, 12, true, false)]
+    );
+}
+
+#[test]
+fn a_fault_that_outlasts_the_run_goes_on_beyond_the_edge() {
+    let lengths = [lasts(20), lasts(2)];
+    // The second would have been over at 9 ms: it found nothing to break.
+    assert_eq!(
+        faults(&lengths, "6 fault 1\n7 fault 2"),
+        [(0, 6, 12, true, false), (1, 7, 7, false, false)]
+    );
+    assert_eq!(faults(&[None], "6 fault 1"), [(0, 6, 6, false, false)]);
+}
+
+#[test]
+fn each_strike_of_a_fault_has_its_length_and_all_have_one_row() {
+    assert_eq!(
+        faults(
+            &[lasts(2)],
+            "6 fault 1\n7 fault 1\n8 healed 1\n9 healed 1\n11 fault 1"
+        ),
+        [
+            (0, 6, 8, false, false),
+            (0, 7, 9, false, true),
+            (0, 11, 12, true, true),
+        ]
+    );
+    let at_once = faults(&[None], "6 fault 1\n8 fault 1");
+    assert_eq!(at_once, [(0, 6, 6, false, false), (0, 8, 8, false, true)]);
+}
+
+#[test]
+fn what_goes_on_at_the_edge_is_open_there_and_the_legend_says_so() {
+    let mut story = two_inside();
+    let picture = |story: &Story, lengths: &[Option<Duration>]| {
+        let traffic = Traffic {
+            fault_lengths: lengths.to_vec(),
+            ..Traffic::default()
+        };
+        svg(
+            &Diagram::of(story, &traffic, Scope::Essential, &none),
+            &title(),
+        )
+    };
+    let words = ">goes on beyond the right edge<";
+    assert!(!picture(&story, &[None]).contains(words));
+    assert!(picture(&story, &[lasts(20_000)]).contains(words));
+    let diagram = |story: &Story| drawn(story, Vec::new());
+    let open = |diagram: &Diagram| {
+        let bars = diagram.bars.iter().filter(|bar| bar.goes_on);
+        bars.map(|bar| (bar.lane, bar.track)).collect::<Vec<_>>()
+    };
+    // contender-2 waits in vain.
+    assert_eq!(open(&diagram(&story)), [(1, Track::Waiting)]);
+    // What is told ends with the release of contender-1 then, and the service hears of that later.
+    story.history.events.pop();
+    let without_the_end = [
+        (1, Track::Waiting),
+        (2, Track::Belief),
+        (0, Track::Ownership),
+    ];
+    assert_eq!(open(&diagram(&story)), without_the_end);
 }
 
 #[test]
@@ -167,6 +251,52 @@ fn a_picture_is_the_same_twice_and_names_what_breaks() {
     ] {
         assert!(picture.contains(words), "{words}");
     }
+}
+
+#[test]
+fn what_is_under_way_at_the_edge_is_open_and_has_no_cross() {
+    let sent = |at, text| between(at, "contender-3", "server-1", MessageState::Sent, text);
+    let arrives = |at, text| between(at, "contender-3", "server-1", MessageState::Received, text);
+    // The explanation ends at 12 s, with the release of contender-3.
+    let messages = vec![
+        sent(11_999, "delete"),
+        arrives(12_004, "delete"),
+        sent(11_999, "get"),
+    ];
+    let diagram = drawn(&two_inside(), messages);
+    let ends = diagram.arrows.iter();
+    let ends: Vec<_> = ends
+        .map(|arrow| (arrow.end, arrow.ends.micros() / 1_000))
+        .collect();
+    assert_eq!(ends, [(ArrowEnd::UnderWay, 12_000); 2]);
+    let picture = svg(&diagram, &title());
+    assert!(picture.contains(">still under way at the right edge<"));
+    assert!(!picture.contains("never arrives"));
+    assert!(!picture.contains(">request, answer<"), "none has arrived");
+    assert_eq!(picture.matches("stroke-dasharray=\"2 3\"").count(), 3);
+}
+
+#[test]
+fn a_write_that_arrives_after_the_picture_is_under_way_in_it() {
+    let lines = "0 acquire 1
+                 5 enters 1 1
+                 6 writing 1 1
+                 7 leaves 1
+                 9 accepted 1 1 0 1
+                 12 writing 1 1";
+    let mut story = two_inside();
+    story.history = history(1, &[], lines);
+    if let Some((_, witness)) = &mut story.violated {
+        witness.at = VirtualTime::from_micros(7_000);
+        witness.events = vec![1, 3];
+    }
+    let diagram = drawn(&story, Vec::new());
+    let ends = diagram.arrows.iter();
+    let ends: Vec<_> = ends
+        .map(|arrow| (arrow.sent.micros() / 1_000, arrow.end))
+        .collect();
+    assert_eq!(ends, [(6, ArrowEnd::UnderWay)]);
+    assert_eq!(diagram.lanes[0].kind, LaneKind::Resource);
 }
 
 /// The bars of keys of a run in which server-1 has a key from 10 ms on, and is down from 20 to 30 ms, in milliseconds.

@@ -57,6 +57,11 @@ fn no_name_is_ever_a_command_of_the_runner() {
     let text = annotations(std::slice::from_ref(&outcome), &[]);
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.starts_with("::error title="), "{text}");
+    let is_command = !text.trim_end().contains(char::is_control);
+    assert!(
+        is_command,
+        "control characters are no part of a command: {text:?}"
+    );
     let said = "  ::set-env name=PATH::x\n\t::error::y\nfine ::error::z\n##[error]v\n";
     let harmless = "  : :set-env name=PATH::x\n\t: :error::y\nfine ::error::z\n## [error]v\n";
     assert_eq!(without_commands(said), harmless);

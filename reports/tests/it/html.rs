@@ -37,6 +37,7 @@ fn traffic() -> Traffic {
             message(5_000, 2, ("server-1", "contender-1"), MessageState::Sent),
             message(6_000, 2, ("server-1", "contender-1"), MessageState::Lost),
         ],
+        fault_lengths: Vec::new(),
     }
 }
 
@@ -135,6 +136,26 @@ fn what_an_event_depends_on_is_in_the_page_by_the_places_of_marks() {
 }
 
 #[test]
+fn the_past_of_a_violation_begins_with_all_that_shows_it() {
+    let data = data(&page(&two_inside(), &traffic()));
+    // The grant of the first holder as well as the one of the second; not the release, which comes later.
+    assert_eq!(data["v"][2], 11);
+    assert_eq!(data["v"][4], serde_json::json!([3, 11]));
+    let rows = |name: &str| data[name].as_array().expect("a list").clone();
+    let begins = rows("b").into_iter().map(|bar| {
+        let in_history = bar[7].as_u64().is_some_and(|is| is & 4 > 0);
+        (bar[5].as_u64(), bar[10].as_u64(), in_history)
+    });
+    let begins: Vec<_> = begins
+        .filter_map(|(track, after, in_history)| Some((track?, after?, in_history)))
+        .collect();
+    let waiting = [(1, 0, true), (1, 4, true), (1, 6, true)];
+    let inside = [(2, 3, true), (2, 11, true), (3, 2, true)];
+    assert_eq!(begins, [waiting, inside].concat());
+    assert_eq!(rows("s")[0][5], 8, "the fault begins with its event");
+}
+
+#[test]
 fn the_same_run_gives_the_same_bytes_and_asks_for_nothing_from_anywhere() {
     let one = page(&two_inside(), &traffic());
     assert_eq!(one, page(&two_inside(), &traffic()));
@@ -172,6 +193,7 @@ fn evil() -> (Story, Traffic) {
     let traffic = Traffic {
         machines: vec![way.1.to_owned(), EVIL.to_owned()],
         messages: vec![sent],
+        fault_lengths: Vec::new(),
     };
     (story, traffic)
 }
@@ -252,6 +274,32 @@ fn failures_stand_first_and_lead_to_their_sections() {
     // Without room for a section, the row says how to see the run.
     let without = Page::new(head).html(head);
     assert!(without.contains("<code>picklock replay zookeeper/waiter-death"));
+}
+
+#[test]
+fn on_paper_only_a_later_run_begins_a_sheet() {
+    let page = page(&two_inside(), &traffic());
+    let (_, print) = page.split_once("@media print").expect("a style for paper");
+    let breaks = print.matches("break-before").count();
+    assert_eq!(
+        (breaks, page.contains("<main>\n<section class=\"run\"")),
+        (1, true)
+    );
+    assert!(print.contains("section.run + section.run { break-before: page; }"));
+}
+
+#[test]
+fn the_legend_says_what_the_axis_means_as_it_is_drawn() {
+    let page = page(&two_inside(), &traffic());
+    let code = page
+        .rsplit("\"use strict\"")
+        .next()
+        .expect("the page has code");
+    // What the button does changes the words, and they are written nowhere else.
+    let toggles = "toggle(\"scale\", false, (on) => { view.toScale(on); view.scaled(on); });";
+    assert!(code.contains(toggles), "{toggles}");
+    assert_eq!(code.matches("the axis is to scale").count(), 1);
+    assert_eq!(code.matches("the more the axis is shortened").count(), 1);
 }
 
 #[test]
@@ -370,6 +418,7 @@ fn long(rounds: u64) -> (Story, Traffic) {
     let traffic = Traffic {
         machines: vec!["server-1".to_owned()],
         messages,
+        fault_lengths: Vec::new(),
     };
     (common::story("mutual-exclusion", witness, history), traffic)
 }

@@ -1,6 +1,7 @@
 //! Charts of runs. With `PICKLOCK_CHARTS=FOLDER` they are left there to be looked at.
 #![cfg(feature = "charts")]
 
+use crate::common::hostile::HOSTILE;
 use crate::common::outcome;
 
 use picklock_checker::outcome::{Nearest, ScenarioOutcome, Standing};
@@ -53,6 +54,26 @@ fn waiting_times_and_fairness_have_a_line_for_each_case_and_a_place_for_each_sha
     assert_eq!(fairness.series[0].points[4], (4.0, 0.0));
     assert_eq!(fairness.series[2].points[4], (4.0, 9.0));
     assert!(seen(&fairness).contains("overtaken"));
+}
+
+#[test]
+fn a_chart_is_xml_whatever_the_names_are() {
+    let mut waits = waits();
+    for one in &mut waits {
+        one.name = HOSTILE.to_owned();
+    }
+    let figure = waiting(&waits, &[format!("{HOSTILE}\u{7f}\u{ffff}")]);
+    let inline = figure.inline().expect("it can be drawn");
+    for svg in [figure.svg().expect("it can be drawn"), inline] {
+        let is_legal = |letter: char| match letter {
+            '\n' | '\t' => true,
+            '\u{ffff}' => false,
+            letter => !letter.is_control(),
+        };
+        let illegal = svg.chars().find(|letter| !is_legal(*letter));
+        assert_eq!(illegal, None, "no XML has it");
+        assert!(!svg.contains("<script"), "{svg}");
+    }
 }
 
 #[test]

@@ -182,6 +182,19 @@ impl Fault {
     }
 }
 
+impl Plan {
+    /// How long a fault stays in a run of this plan; `None` if it is over as soon as it has struck. A clock drifts until
+    /// an operator sets it right, if the plan says no length: long enough to matter to a session.
+    pub fn lasts(&self, fault: &Fault) -> Option<FaultDuration> {
+        match fault {
+            Fault::ClockDrift { length: None, .. } => {
+                Some(FaultDuration::For(self.service.lease_at_most() * 3))
+            }
+            other => other.lasts(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Deployment, Ensemble};

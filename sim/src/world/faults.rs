@@ -113,12 +113,11 @@ impl<S: SimulatedService> World<S> {
             Fault::ClockDrift {
                 target,
                 parts_per_million,
-                length,
+                ..
             } => {
                 self.clocks_agree = false;
                 self.clock_changes_pace(self.process_named(target), parts_per_million.into());
-                // Until an operator sets it right: long enough to matter to a session.
-                let length = length.unwrap_or(self.lease * 3);
+                let length = self.plan.lasts(fault)?.duration()?;
                 self.lasts_until(self.now + length);
                 Some(length)
             }

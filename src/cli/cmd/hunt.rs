@@ -120,7 +120,7 @@ impl Hunt {
         let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
         let mut unasked = Unasked::of_found(hunted.found.len(), work.stop(), &told);
         let findings = pool.install(|| shrunk(&hunted.found, self.seed, &mut unasked));
-        let mut text = format!("{}\n  {}\n\n", scenario.name, scenario.claim);
+        let mut text = console::heading(&scenario);
         if work.stop().load(Ordering::Relaxed) {
             let runs = count(hunted.runs, "run");
             text.push_str(&format!(

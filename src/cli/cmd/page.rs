@@ -7,7 +7,7 @@ use crate::cli::cmd::case_of::case_of;
 use crate::cli::cmd::plan;
 use crate::cli::cmd::traffic::traffic;
 use crate::cli::failure::Failure;
-use crate::reports::diagram::{Diagram, Scope, Traffic};
+use crate::reports::diagram::{Diagram, Scope};
 use crate::reports::html::{DIAGRAM, Head, Page, PlanFile, RunSection, fitting};
 use crate::scenarios::shrink::file_name;
 use crate::scenarios::{Case, Scenario, parse, program, runner, why};
@@ -108,10 +108,7 @@ fn section<'s>(
     bytes: usize,
 ) -> RunSection<'s> {
     let run_plan = ran.case.plan_for(story.seed);
-    let traffic = match ran.messages.as_slice() {
-        [] => Traffic::default(),
-        messages => traffic(&run_plan, messages),
-    };
+    let traffic = traffic(&run_plan, &ran.messages);
     let causes = |event| why::causes(&run_plan, &story.history, event);
     RunSection {
         scenario: &scenario.name,

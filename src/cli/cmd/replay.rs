@@ -308,9 +308,13 @@ fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: 
         Standing::Fail | Standing::Broken => style.red(&word),
         Standing::Holds | Standing::AsExpected | Standing::Skipped | Standing::Undecided => word,
     };
-    let claim = console::wrapped(&scenario.claim, style.columns() - 2).join("\n  ");
-    let mut text = format!("{}\n  {claim}\n\n", scenario.name);
-    text.push_str(&format!("{word}  {}  seed {}\n", case.name, told.seed));
+    let claim = console::wrapped(&harmless(&scenario.claim), style.columns() - 2).join("\n  ");
+    let mut text = format!("{}\n  {claim}\n\n", harmless(&scenario.name));
+    text.push_str(&format!(
+        "{word}  {}  seed {}\n",
+        harmless(&case.name),
+        told.seed
+    ));
     for remark in &judged.remarks {
         for line in console::wrapped(&harmless(remark), style.columns() - 16) {
             text.push_str(&format!("{:16}{line}\n", ""));

@@ -7,7 +7,7 @@ use crate::checker::outcome::Story;
 use crate::free_file_name;
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
-use crate::reports::words::count;
+use crate::reports::words::{count, harmless};
 use crate::scenarios::replay_command::ReplayCommand;
 use crate::scenarios::shrink::{self, Budget, Cut, SearchLimit, Shrunk, reproduction};
 use crate::scenarios::{Scenario, why, write};
@@ -200,8 +200,8 @@ pub(super) fn make_folder_of(option: &str, folder: &Path) -> Result<(), Failure>
 
 /// What was tried, and what came of it.
 fn head(ran: &ViolatingRun, shrunk: &Shrunk) -> String {
-    let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
-    let name = &ran.case.name;
+    let mut text = console::heading(&ran.scenario);
+    let name = harmless(&ran.case.name);
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{:>12}  {name}  seed {}", "SHRUNK", ran.seed);
     let tried = count(shrunk.tried.into(), "run");

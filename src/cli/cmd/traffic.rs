@@ -1,10 +1,12 @@
 //! What a diagram shows of a run besides its history, under the names that reports use.
 
+use std::time::Duration;
+
 use crate::reports::diagram::{MessageEvent, MessageState, Traffic};
-use crate::sim::plan::Plan;
+use crate::sim::plan::{Plan, PlannedFault};
 use crate::sim::trace::{MessageDirection, MessageStep, Party, TracedMessage};
 
-/// The machines of a plan, and its messages but for signs of life.
+/// The machines of a plan, how long its faults last, and its messages but for signs of life.
 pub fn traffic(plan: &Plan, messages: &[TracedMessage]) -> Traffic {
     let machines = 0..plan.service.machines();
     let messages = messages.iter().filter(|message| !message.is_sign_of_life);
@@ -21,7 +23,18 @@ pub fn traffic(plan: &Plan, messages: &[TracedMessage]) -> Traffic {
     Traffic {
         machines: machines.map(|it| plan.service.machine_name(it)).collect(),
         messages: messages.map(event).collect(),
+        fault_lengths: plan
+            .faults
+            .iter()
+            .map(|fault| length(plan, fault))
+            .collect(),
     }
+}
+
+/// How long a fault lasts from when it strikes; none if it is over at once.
+fn length(plan: &Plan, fault: &PlannedFault) -> Option<Duration> {
+    let lasts = plan.lasts(&fault.inject)?;
+    Some(lasts.duration().unwrap_or(Duration::MAX))
 }
 
 fn state(step: MessageStep) -> MessageState {

@@ -90,7 +90,7 @@ impl Why {
         }
         let (plan, history) = (&ran.case.plan, &ran.simulated.run.history);
         let run = (ran.simulated.choices.as_slice(), history);
-        let past = past(plan, history, &up_to_violation(history, witness));
+        let past = past(plan, history, &witness.events_until_broken(history));
         let answers = Answers {
             ran: &ran,
             invariant,
@@ -109,17 +109,11 @@ impl Why {
     }
 }
 
-/// The events that show the violation, up to when it happens: what comes later did not lead to it.
-fn up_to_violation(history: &History, witness: &Witness) -> Vec<usize> {
-    let at = |index: &&usize| history.events[**index].at <= witness.at;
-    witness.events.iter().filter(at).copied().collect()
-}
-
 impl Answers<'_> {
     fn text(&self, full: bool, look: &OutputArgs) -> String {
         let Self { ran, witness, .. } = self;
         let columns = look.stdout().columns();
-        let mut text = format!("{}\n  {}\n\n", ran.scenario.name, ran.scenario.claim);
+        let mut text = console::heading(&ran.scenario);
         let violated = format!("{} violated: {}", self.invariant.name, witness.summary);
         for line in console::wrapped(&violated, columns - 2) {
             let _ = writeln!(text, "  {line}");

@@ -10,6 +10,7 @@ use crate::reports::chart::Figure;
 use crate::reports::run_charts::{self, YieldFigure};
 use crate::reports::style::Style;
 use crate::reports::table_of;
+use crate::reports::words::harmless;
 use crate::scenarios::replay_command::quoted;
 use crate::scenarios::search::detection_rate::{Effort, PlanSource, Yield, measure};
 use crate::scenarios::search::portfolio::strategy_name;
@@ -309,7 +310,7 @@ fn table(columns: &[Column], rows: &[Row], style: &Style) -> String {
             let found = row.columns.iter().map(|column| &column[index]);
             let shown = found.flat_map(|it| [shown(it, 50), shown(it, 99)]);
             let names = [
-                row.case.name.clone(),
+                harmless(&row.case.name),
                 row.columns[0][index].invariant.to_string(),
             ];
             names.into_iter().chain(shown).collect()
@@ -320,7 +321,7 @@ fn table(columns: &[Column], rows: &[Row], style: &Style) -> String {
     for group in rows.chunk_by(|a, b| a.scenario.name == b.scenario.name) {
         let lines: Vec<Vec<String>> = group.iter().flat_map(cells).collect();
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}", group[0].scenario.name);
+        let _ = writeln!(text, "{}", harmless(&group[0].scenario.name));
         text.push_str(&table_of(&heads, &lines, 2, style));
         text.push('\n');
     }
@@ -339,7 +340,7 @@ fn markdown(columns: &[Column], rows: &[Row]) -> String {
     for row in rows {
         let sought = row.columns.first().map_or(0, Vec::len);
         for index in 0..sought {
-            let (scenario, case) = (&row.scenario.name, &row.case.name);
+            let (scenario, case) = (harmless(&row.scenario.name), harmless(&row.case.name));
             let invariant = row.columns[0][index].invariant;
             let _ = write!(text, "| `{scenario}` | `{case}` | `{invariant}` |");
             for found in row.columns.iter().map(|column| &column[index]) {

@@ -29,9 +29,16 @@ seen.disconnect();
   said.violation = now.textContent;
   press("c");
   said.past = view.past.marks.size;
+  said.events = [...view.past.marks].map((index) => view.model.marks[index].event).filter((event) => event >= 0);
+  said.events.sort((one, other) => one - other);
   said.marks = view.model.marks.length;
   press("Escape");
   said.unfiltered = view.past === null;
+  const axis = () => document.querySelector(".axis").textContent;
+  said.shortened = axis();
+  press("t");
+  said.scaled = axis();
+  press("t");
   const zooms = [];
   press("0");
   for (let step = 0; step < 11; step++) {
@@ -131,7 +138,19 @@ fn a_reader_can_step_zoom_and_see_the_causal_past() {
             number("past") > 1.0 && number("past") < number("marks"),
             "{said}"
         );
+        let why = folder.at("why.json");
+        let run = ["why", scenario, "--case", case, "--seed", "3"];
+        let few = ["--runs", "1", "--samples", "1", "--json", &why];
+        picklock(&[run, few].concat());
+        let why = fs::read_to_string(why).expect("the answers were written");
+        let why: serde_json::Value = serde_json::from_str(&why).expect("they are JSON");
+        assert_eq!(said["events"], why["past"], "{scenario}");
         assert_eq!(said["unfiltered"], true);
+        assert!(
+            said["shortened"].to_string().contains("is shortened"),
+            "{said}"
+        );
+        assert!(said["scaled"].to_string().contains("is to scale"), "{said}");
         assert!(number("closer") > 2.0, "{said}");
         assert!(said["hover"].to_string().contains(" s: "), "{said}");
         assert!(number("colors") > 5.0, "something is drawn: {said}");

@@ -181,3 +181,46 @@ fn an_old_page_is_kept_until_the_new_one_is_whole() {
     assert!(read(&html).starts_with("<!doctype html>"));
     assert_eq!(folder.names(), ["report.html"], "nothing else is left");
 }
+
+/// Whether a text has a character that no XML may have and no terminal should get.
+fn has_control(text: &str) -> bool {
+    let steers = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    text.contains(steers)
+}
+
+#[test]
+fn control_characters_in_the_name_of_a_file_reach_no_report() {
+    let folder = Folder::new();
+    let file = folder.file("wait\u{1b}[31m\u{1}\u{7f}er.toml", FAILING);
+    let at = |name: &str| folder.at(name);
+    let (html, junit, charts) = (at("all.html"), at("junit.xml"), at("charts"));
+    let run = [
+        "run",
+        &file,
+        "--seeds",
+        "5",
+        "--no-shrink",
+        "--format",
+        "github",
+    ];
+    let files = ["--html", &html, "--junit", &junit, "--charts", &charts];
+    let done = picklock(&[&run[..], &files].concat());
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert!(done.stdout.contains("\n::error "), "{done:?}");
+    let (page, svg) = (at("one.html"), at("one.svg"));
+    let told = picklock(&[
+        "replay", &file, "--seed", "0", "--html", &page, "--svg", &svg,
+    ]);
+    let few = ["--seed", "0", "--runs", "1", "--samples", "1"];
+    let why = picklock(&[&["why", &file][..], &few].concat());
+    for said in [&done, &told, &why] {
+        let texts = [&said.stdout, &said.stderr];
+        assert!(!texts.iter().any(|text| has_control(text)), "{said:?}");
+    }
+    let chart = at("charts/nearness.svg");
+    for path in [&html, &junit, &chart, &page, &svg] {
+        let text = read(path);
+        assert!(text.contains("[31m"), "{path} has the name");
+        assert!(!has_control(&text), "{path}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The words beside marks: as many as have room, those first that the explanation needs.
 
-use super::{Canvas, Paint, Shape, WIDTH, wide};
+use super::{Canvas, Paint, Shape, Stroke, WIDTH, wide};
 use crate::diagram::lanes::LaneKind;
 use crate::diagram::marks::{Mark, Weight};
 
@@ -45,7 +45,7 @@ impl Canvas<'_> {
                 to: (x, f64::from(lane.line)),
                 paint: Paint::Faint,
                 width: 0.8,
-                dashed: false,
+                stroke: Stroke::Solid,
             });
             self.words((begin + 3.0, y), SIZE, paint, &mark.label);
         }

@@ -1,8 +1,8 @@
 //! What stands around a diagram: its title above, and below what its lines mean and what is left out.
 
-use super::{Anchor, Paint, Shape, WIDTH, body, fitting, wide};
+use super::{Anchor, Paint, Shape, Stroke, WIDTH, body, fitting, wide};
 use crate::diagram::build::Diagram;
-use crate::diagram::messages::ArrowKind;
+use crate::diagram::messages::{ArrowEnd, ArrowKind};
 use crate::words::wrap;
 
 /// The diagram with a title of these lines, the first of them large; and its height.
@@ -53,36 +53,54 @@ fn words(at: (f64, f64), size: f64, bold: bool, text: String) -> Shape {
     }
 }
 
+/// What is said of a message that is under way where the diagram ends.
+const UNDER_WAY: &str = "still under way at the right edge";
+
 /// What the lines mean that are there.
 fn keys(diagram: &Diagram) -> Vec<(Option<Shape>, &'static str)> {
-    let line = |paint, dashed| {
+    let line = |paint, stroke| {
         Some(Shape::Line {
             from: (0.0, 0.0),
             to: (18.0, 0.0),
             paint,
             width: 1.4,
-            dashed,
+            stroke,
         })
     };
-    let has = |kind: ArrowKind| diagram.arrows.iter().any(|it| it.kind == kind);
+    let ends = |end: ArrowEnd| diagram.arrows.iter().any(move |it| it.end == end);
+    let has = |kind: ArrowKind| {
+        let mut arrows = diagram.arrows.iter();
+        arrows.any(|it| it.kind == kind && it.end == ArrowEnd::Arrives)
+    };
     let mut keys = Vec::new();
     if has(ArrowKind::Request) || has(ArrowKind::Answer) {
-        keys.push((line(Paint::Muted, false), "request, answer"));
+        keys.push((line(Paint::Muted, Stroke::Solid), "request, answer"));
     }
     if has(ArrowKind::Notification) {
-        keys.push((line(Paint::Notice, false), "notification"));
+        keys.push((line(Paint::Notice, Stroke::Solid), "notification"));
     }
     if has(ArrowKind::BetweenServers) {
-        keys.push((line(Paint::Faint, false), "between servers"));
+        keys.push((line(Paint::Faint, Stroke::Solid), "between servers"));
     }
     if has(ArrowKind::Write) {
-        keys.push((line(Paint::Muted, true), "write to the resource"));
+        keys.push((line(Paint::Muted, Stroke::Dashed), "write to the resource"));
     }
-    if diagram.arrows.iter().any(|it| it.lost) {
-        keys.push((line(Paint::Bad, false), "never arrives"));
+    if ends(ArrowEnd::Lost) {
+        keys.push((line(Paint::Bad, Stroke::Solid), "never arrives"));
     }
-    if !diagram.spans.is_empty() {
-        keys.push((line(Paint::Fault, true), "fault"));
+    if ends(ArrowEnd::UnderWay) {
+        keys.push((line(Paint::Muted, Stroke::Dotted), UNDER_WAY));
+    }
+    if diagram.spans.iter().any(|span| span.fault.is_some()) {
+        keys.push((line(Paint::Fault, Stroke::Dashed), "fault"));
+    }
+    if diagram.spans.iter().any(|span| span.goes_on) {
+        let head = Shape::Head {
+            tip: (18.0, 0.0),
+            from: (0.0, 0.0),
+            paint: Paint::Muted,
+        };
+        keys.push((Some(head), "goes on beyond the right edge"));
     }
     let scale = "virtual time; the axis is not to scale: the longer nothing happens, the more it is shortened";
     keys.push((None, scale));
