@@ -9,12 +9,13 @@ mod divergence;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use picklock_checker::{Evidence, Invariant, Verdict};
+use picklock_checker::{Evidence, Invariant, Verdict, Witness, invariants};
 use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate};
 use rayon::prelude::*;
 
 use crate::reduced_plan::without_fault;
+use crate::shrink::{Mechanism, Shrunk};
 
 pub use crate::causal_history::{causes, past, service_past};
 pub use divergence::{Moment, TurningMoment, turning_moment};
@@ -27,6 +28,8 @@ pub const OTHERS: u64 = 200;
 pub struct ViolationShare {
     /// Runs in which it was.
     pub violated: u64,
+    /// Those of them that came about otherwise than it was asked for, if a mechanism was.
+    pub otherwise: u64,
     /// Runs that could not tell.
     pub undecided: u64,
     /// All runs.
@@ -39,20 +42,28 @@ impl ViolationShare {
         self.of - self.violated - self.undecided
     }
 
-    fn of(invariant: &Invariant, runs: impl ParallelIterator<Item = Simulated>) -> Self {
+    fn of(
+        invariant: &Invariant,
+        runs: impl ParallelIterator<Item = Simulated>,
+        is_alike: impl Fn(&Simulated, &Witness) -> bool + Sync,
+    ) -> Self {
         let one = |simulated: Simulated| {
             let verdict = match simulated.broken() {
                 Some(why) => Verdict::Undecided(why.to_string()),
                 None => (invariant.check)(&Evidence::of(&simulated.run)),
             };
+            let otherwise = verdict.witness();
+            let otherwise = otherwise.is_some_and(|witness| !is_alike(&simulated, witness));
             Self {
                 violated: u64::from(matches!(verdict, Verdict::Violated(_))),
+                otherwise: u64::from(otherwise),
                 undecided: u64::from(matches!(verdict, Verdict::Undecided(_))),
                 of: 1,
             }
         };
         let sum = |one: Self, other: Self| Self {
             violated: one.violated + other.violated,
+            otherwise: one.otherwise + other.otherwise,
             undecided: one.undecided + other.undecided,
             of: one.of + other.of,
         };
@@ -71,12 +82,22 @@ pub struct Without {
     pub share: ViolationShare,
 }
 
-/// Runs the plan with so many seeds, and then without each of its faults.
-pub fn without(plan: &Plan, invariant: &Invariant, seeds: u64, stop: &AtomicBool) -> Vec<Without> {
+/// Runs the plan with so many seeds, and then without each of its faults. With a mechanism, it is told how many violate
+/// the promise otherwise.
+pub fn without(
+    plan: &Plan,
+    (invariant, mechanism): (&Invariant, Option<&Mechanism>),
+    seeds: u64,
+    stop: &AtomicBool,
+) -> Vec<Without> {
     let share = |plan: &Plan| {
         let seeds = (0..seeds).into_par_iter();
         let seeds = seeds.filter(|_| !stop.load(Ordering::Relaxed));
-        ViolationShare::of(invariant, seeds.map(|seed| simulate(plan, seed)))
+        let is_alike = |simulated: &Simulated, witness: &Witness| {
+            mechanism.is_none_or(|known| Mechanism::of(plan, simulated, witness).is(known, false))
+        };
+        let runs = seeds.map(|seed| simulate(plan, seed));
+        ViolationShare::of(invariant, runs, is_alike)
     };
     let whole = Without {
         fault: None,
@@ -94,13 +115,17 @@ pub fn without(plan: &Plan, invariant: &Invariant, seeds: u64, stop: &AtomicBool
     std::iter::once(whole).chain(less).collect()
 }
 
-/// What becomes of a plan that violates a promise with other choices, and without each of its faults, in words; nothing
-/// if it has none.
-pub fn needs(plan: &Plan, invariant: &Invariant, seeds: u64, stop: &AtomicBool) -> Vec<String> {
+/// What becomes of the plan of a shrunk run with other choices, and without each of its faults, in words; nothing if it
+/// has none.
+pub fn needs(shrunk: &Shrunk, seeds: u64, stop: &AtomicBool) -> Vec<String> {
+    let plan = &shrunk.plan;
+    let Some(invariant) = invariants::find(shrunk.invariant) else {
+        return Vec::new();
+    };
     if plan.faults.is_empty() {
         return Vec::new();
     }
-    let without = without(plan, invariant, seeds, stop);
+    let without = without(plan, (invariant, Some(&shrunk.mechanism)), seeds, stop);
     without.iter().map(|it| it.describe(plan)).collect()
 }
 
@@ -109,6 +134,7 @@ impl Without {
     pub fn describe(&self, plan: &Plan) -> String {
         let ViolationShare {
             violated,
+            otherwise,
             undecided,
             of,
         } = self.share;
@@ -123,6 +149,11 @@ impl Without {
                 undecided => format!(", cannot tell in {undecided}"),
             };
             format!("violated in {violated} of {of}, holds in {held}{doubt}")
+        };
+        let came = match (self.fault, otherwise) {
+            (None, _) | (_, 0) => came,
+            (Some(_), all) if all == violated => format!("{came}, each in another way"),
+            (Some(_), some) => format!("{came}, in another way in {some}"),
         };
         let Some(fault) = self.fault else {
             return format!("as planned: {came}");

@@ -41,7 +41,7 @@ hazards! {
     ] breaks [MutualExclusion] under [Partition];
     "redis/redlock-late-delete": ["redlock-one-token"] breaks [MutualExclusion] under [ConnectionLoss, Delay];
     "redis/redlock-split-vote": ["redlock-keeps-minority"] breaks [Progress] under [None];
-    "redis/redlock-validity": ["redlock-drift-added"] breaks [MutualExclusion] under [None];
+    "redis/redlock-validity": ["redlock-drift-added"] breaks [MutualExclusion] under [Delay];
     "redis/redlock-wall-clock": ["redlock-wall-clock"] breaks [MutualExclusion] under [Clock];
     "redis/setnx-expire": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [Crash];
     "redis/shared-client": [

@@ -17,7 +17,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use picklock_checker::{
-    ContenderId, Disowned, Event, EventKind, LockId, Mode, Reached, ServerChange, Token, Witness,
+    ContenderId, Disowned, Event, EventKind, Failure, LockId, Mode, Reached, ServerChange, Token,
+    Witness,
 };
 use picklock_sim::Simulated;
 use picklock_sim::plan::Plan;
@@ -65,6 +66,8 @@ pub enum TurningPoint {
     Server(ServerChange),
     /// A client library sent a request again.
     Resent,
+    /// A contender that waits to the end, or that it waits behind, has given up a call of `acquire` before, for time.
+    TimedOut,
     /// Somebody asked a contender for the lock, which held it, waited, or did neither then, and holds it to the end.
     Unheeded(TargetRole),
     /// One of those who take part came through this moment ([`SOMETIMES`](picklock_checker::SOMETIMES)).
@@ -93,7 +96,11 @@ impl TurningPoint {
             Self::Overwritten => Some("overwritten"),
             Self::TakenFromOutside => Some("taken from outside"),
             Self::LostByService => Some("lost by the service"),
-            Self::Server(_) | Self::Resent | Self::Unheeded(_) | Self::Moment(_) => None,
+            Self::Server(_)
+            | Self::Resent
+            | Self::TimedOut
+            | Self::Unheeded(_)
+            | Self::Moment(_) => None,
         }
     }
 }
@@ -143,6 +150,7 @@ impl Mechanism {
                         .into_iter()
                         .map(TurningPoint::Unheeded),
                 )
+                .chain(way.times_out(&shown).then_some(TurningPoint::TimedOut))
                 .collect(),
             overlap: witness.overlap.map(|it| Extent::of(it, latency, lease)),
             two_owners: way.has_two_owners(simulated.run.facts.permits),
@@ -265,6 +273,20 @@ impl<'h> PathToViolation<'h> {
             Disowned::LostByService => Some(TurningPoint::LostByService),
         }
         .filter(|_| self.who.contains(&by))
+    }
+
+    /// Whether the lock is waited for to the end, and one of those who take part has given up a call of `acquire` before,
+    /// for time: those who come again and again wait for each other otherwise than those who wait for ever.
+    fn times_out(&self, shown: &[usize]) -> bool {
+        let waits =
+            |index: &usize| matches!(self.events[*index].what, EventKind::StillWaiting { .. });
+        let gives_up = |event: &Event| {
+            let EventKind::AcquireFailed { by, why, .. } = event.what else {
+                return false;
+            };
+            why == Failure::TimedOut && self.who.contains(&by)
+        };
+        shown.iter().any(waits) && self.events.iter().any(gives_up)
     }
 
     /// Whether on the way the service ever had two owners of one lock, or one more than there are permits.

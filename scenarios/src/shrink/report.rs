@@ -105,8 +105,7 @@ pub(super) fn shorten(
                 let events = shrunk.simulated.run.counts.engine_events;
                 let all = events.saturating_mul(why::OTHERS * (faults + 1));
                 if let (Some(words), true) = (&mut told.smaller, unasked.affords(all)) {
-                    let needs =
-                        |stop: &AtomicBool| why::needs(&shrunk.plan, invariant, why::OTHERS, stop);
+                    let needs = |stop: &AtomicBool| why::needs(shrunk, why::OTHERS, stop);
                     words.needs = unasked.timed(needs);
                 }
                 run = ToldRun::Smallest(Box::new(told));

@@ -80,7 +80,7 @@ pub(super) fn rest(search: &mut Search) {
 }
 
 /// Fewer rounds and bystanders, and earlier moments.
-fn counts(plan: &Plan) -> Vec<Change> {
+pub(super) fn counts(plan: &Plan) -> Vec<Change> {
     let mut changes = Vec::new();
     let (rounds, bystanders) = (plan.workload.rounds, plan.workload.bystanders);
     for fewer in lower(rounds, 1) {
@@ -92,8 +92,9 @@ fn counts(plan: &Plan) -> Vec<Change> {
         let what = "nobody reads".to_owned();
         changes.push(with(what, plan, |plan| plan.workload.reads = Reads::Never));
     }
+    // With one permit it is another kind of lock.
     let permits = plan.workload.permits();
-    for fewer in lower(permits, 1) {
+    for fewer in lower(permits, 2) {
         let what = format!("{fewer} of {permits} permits");
         changes.push(with(what, plan, |plan| plan.workload.permits = Some(fewer)));
     }
@@ -176,9 +177,15 @@ pub(super) fn sections(plan: &Plan) -> Vec<Change> {
 }
 
 /// Fewer servers, and settings that need no mention.
-fn services(plan: &Plan) -> Vec<Change> {
+pub(super) fn services(plan: &Plan) -> Vec<Change> {
     let servers = plan.service.voters();
-    let fewer = [1, 3].into_iter().filter(|fewer| *fewer < servers);
+    // One of several servers that know nothing of each other is no majority of any.
+    let least = match &plan.service {
+        Service::Redis(deployment) if !deployment.is_replicated() => 3,
+        _ => 1,
+    };
+    let fewer = [1, 3].into_iter();
+    let fewer = fewer.filter(|fewer| (least..servers).contains(fewer));
     let fewer = fewer.map(|fewer| {
         let what = format!("{fewer} of {servers} servers");
         let service = with_servers(&plan.service, fewer);

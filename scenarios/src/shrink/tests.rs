@@ -138,14 +138,15 @@ fn so_many_locks_are_left_as_the_violation_needs() {
     assert_eq!(two.plan.workload.locks, 2);
 }
 
-/// A wrong count shows with one permit as with three, and with no more contenders than that takes.
+/// A wrong count shows with two permits as with three, and with no more contenders than that takes; with one it would be a
+/// mutex.
 #[test]
 fn so_many_permits_are_left_as_the_violation_needs() {
     let (_, mut case) = find("zookeeper/semaphore", "curator-semaphore-off-by-one");
     case.plan.workload.permits = Some(3);
     let (_, shrunk) = shrunk(&case, named("mutual-exclusion"), 1);
     let left = &shrunk.plan.workload;
-    assert_eq!((left.permits, left.contenders), (Some(1), 2));
+    assert_eq!((left.permits, left.contenders), (Some(2), 3));
 }
 
 /// Go's connection renews its session whichever client it stands on.
@@ -531,4 +532,24 @@ proptest! {
             assert_minimal(&shrunk, invariant, &format!("{} seed {seed}", case.name));
         }
     }
+}
+
+#[test]
+fn a_semaphore_stays_one_and_a_majority_one_of_several() {
+    let least = |scenario: &str, case: &str| {
+        let (_, case) = find(scenario, case);
+        let mut plan = case.settled(0).plan.clone();
+        plan.workload.permits = Some(4);
+        let changes = super::structure::counts(&plan);
+        let permits = changes.iter().map(|change| change.plan.workload.permits());
+        let changes = super::structure::services(&plan);
+        let servers = changes.iter().map(|change| change.plan.service.voters());
+        (permits.min(), servers.min())
+    };
+    assert_eq!(
+        least("redis/redlock-split-vote", "redlock"),
+        (Some(2), Some(3))
+    );
+    let ensemble = least("zookeeper/waiter-death", "zk-no-recheck");
+    assert_eq!(ensemble, (Some(2), Some(1)));
 }

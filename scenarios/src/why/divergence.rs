@@ -59,7 +59,7 @@ pub fn turning_moment(
         Moment {
             kept,
             settled: settled.unwrap_or(0),
-            share: ViolationShare::of(invariant, runs.into_par_iter()),
+            share: ViolationShare::of(invariant, runs.into_par_iter(), |_, _| true),
         }
     };
     let start = probe(0);

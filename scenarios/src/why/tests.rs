@@ -25,7 +25,7 @@ fn witness(invariant: &Invariant, simulated: &Simulated) -> Witness {
 fn without_the_fault_that_it_needs_it_holds() {
     let case = case("zookeeper/waiter-death", "zk-no-recheck");
     let invariant = invariants::find("mutual-exclusion").unwrap();
-    let shares = without(&case.plan, invariant, 50, &NOBODY_STOPS);
+    let shares = without(&case.plan, (invariant, None), 50, &NOBODY_STOPS);
     assert_eq!(shares.len(), 2);
     assert_eq!((shares[0].fault, shares[0].share.violated), (None, 50));
     assert_eq!((shares[1].fault, shares[1].share.held()), (Some(0), 50));
@@ -35,7 +35,7 @@ fn without_the_fault_that_it_needs_it_holds() {
 fn a_fault_goes_with_those_that_wait_for_it() {
     let case = case("zookeeper/session-killed", "zk-hardened");
     let invariant = invariants::find("mutual-exclusion").unwrap();
-    let shares = without(&case.plan, invariant, 5, &NOBODY_STOPS);
+    let shares = without(&case.plan, (invariant, None), 5, &NOBODY_STOPS);
     let gone: Vec<usize> = shares.iter().map(|it| it.with_it.len()).collect();
     let waits = |fault: &picklock_sim::plan::PlannedFault| {
         matches!(fault.when, picklock_sim::plan::Trigger::Fired { .. })
@@ -195,4 +195,29 @@ fn the_past_of_a_violation_holds_what_the_servers_did() {
             .iter()
             .all(|index| history.service[*index].at <= witness.at)
     );
+}
+
+#[test]
+fn without_a_fault_it_may_be_violated_in_another_way() {
+    let described = |violated, otherwise| {
+        let without = Without {
+            fault: Some(0),
+            with_it: Vec::new(),
+            share: ViolationShare {
+                violated,
+                otherwise,
+                undecided: 0,
+                of: 200,
+            },
+        };
+        let plan = case("redis/sentinel-failover", "redis-compare-and-delete").plan;
+        let text = without.describe(&plan);
+        text.split("   (").next().map(str::to_owned)
+    };
+    let whole = "without fault 1: violated in 200 of 200, each in another way";
+    assert_eq!(described(200, 200).as_deref(), Some(whole));
+    let some = "without fault 1: violated in 20 of 200, holds in 180, in another way in 5";
+    assert_eq!(described(20, 5).as_deref(), Some(some));
+    let alike = "without fault 1: violated in 20 of 200, holds in 180";
+    assert_eq!(described(20, 0).as_deref(), Some(alike));
 }

@@ -17,6 +17,7 @@ use crate::reports::words::{count, harmless};
 use crate::scenarios::describe::one_line;
 use crate::scenarios::replay_command::{ReplayCommand, job};
 use crate::scenarios::runner::{self, wanted};
+use crate::scenarios::shrink::kept_for;
 use crate::scenarios::{Case, RecordedRun, Scenario, Want};
 use crate::sim::Simulated;
 use crate::sim::watchdog::Named;
@@ -262,9 +263,12 @@ impl Judged {
         }
         let recorded = runner::standing_of_recorded(scenario, case, outcome);
         standing = recorded.unwrap_or(standing);
-        // What nobody expected is told first.
+        // What is not expected is told first, and of what is expected that for which the run was kept.
+        let kept_for = kept_for(scenario, case).map(|invariant| invariant.name);
         let mut worst: Vec<_> = violated.iter().collect();
-        worst.sort_by_key(|(standing, _, _)| *standing != Standing::Fail);
+        worst.sort_by_key(|(standing, name, _)| {
+            (*standing != Standing::Fail, Some(*name) != kept_for)
+        });
         let violated = worst.first();
         Self {
             standing,

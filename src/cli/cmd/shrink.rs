@@ -85,8 +85,7 @@ impl Shrink {
             }
         };
         if let Some(smaller) = &mut told.smaller {
-            let plan = &shrunk.plan;
-            smaller.needs = why::needs(plan, invariant, why::OTHERS, work.stop());
+            smaller.needs = why::needs(&shrunk, why::OTHERS, work.stop());
         }
         let mut text = head(&ran, &shrunk);
         text.push_str(&story(&told, Detail::Essential, &style));

@@ -8,6 +8,7 @@ use crate::checker::outcome::SeedOutcome;
 use crate::checker::{Evidence, Verdict, Witness};
 use crate::scenarios::replay_command::job;
 use crate::scenarios::runner::{self, wanted};
+use crate::scenarios::shrink::kept_for;
 use crate::scenarios::{Case, RecordedRun, Scenario, Want};
 use crate::sim::Simulated;
 use crate::sim::watchdog::Named;
@@ -69,20 +70,26 @@ impl OneRun {
         if let Some(why) = &judged.broken {
             return Err(Failure::broken(&scenario, &case, seed, why));
         }
-        let violations = violations(&case, &simulated);
+        let violations = violations(&scenario, &case, &simulated);
         let violated = match asked {
             Some(asked) => violation(&case, asked, &simulated).map(|witness| (asked, witness)),
-            None => violations.first().cloned(),
+            None => violations.iter().find_map(Violated::unexcused),
         };
         let name = match &case.recorded {
             Some(_) => "the recorded run".to_owned(),
             None => format!("seed {seed}"),
         };
-        let others: Vec<&str> = violations.iter().map(|(other, _)| other.name).collect();
+        let others = violations.iter().map(|other| other.invariant.name);
+        let others: Vec<&str> = others.collect();
         let doubt = doubt(judged, &simulated, asked);
         let held = match (asked, others.as_slice(), &doubt) {
             (None, _, Some(doubt)) => format!("{name} cannot tell: {doubt}"),
-            (None, _, None) => format!("{name} holds: it violates nothing"),
+            (None, [], None) => format!("{name} holds: it violates nothing"),
+            (None, [excused, ..], None) => format!(
+                "{name} holds: of what it violates, no lock could keep anything ({}); \
+                 `--invariant {excused}` takes it all the same",
+                others.join(", ")
+            ),
             (Some(asked), [], Some(doubt)) => {
                 format!(
                     "{name} cannot tell whether it violates {}: {doubt}",
@@ -137,20 +144,52 @@ pub(super) fn violation(
     simulated: &Simulated,
 ) -> Option<Witness> {
     let evidence = Evidence::of(&simulated.run);
-    let beyond_excuse = match wanted(case, invariant.name) {
-        Some(Want::Excused { .. }) => invariant.violation_beyond_excuse(&evidence),
-        _ => None,
-    };
-    beyond_excuse.or_else(|| invariant.violation(&evidence))
+    beyond_excuse(case, invariant, &evidence).or_else(|| invariant.violation(&evidence))
 }
 
-/// The promises of the case that the run violates: first those whose violation is not expected.
-fn violations(case: &Case, simulated: &Simulated) -> Vec<(&'static Invariant, Witness)> {
-    let looked_at = INVARIANTS
-        .iter()
-        .filter(|it| wanted(case, it.name).is_some());
-    let found = looked_at.filter_map(|it| Some((it, violation(case, it, simulated)?)));
-    let mut found: Vec<_> = found.collect();
-    found.sort_by_key(|(it, _)| matches!(wanted(case, it.name), Some(Want::Violated { .. })));
+/// How the run violates what of the promise no fault excuses, if some of it is excused.
+fn beyond_excuse(case: &Case, invariant: &Invariant, evidence: &Evidence<'_>) -> Option<Witness> {
+    match wanted(case, invariant.name) {
+        Some(Want::Excused { .. }) => invariant.violation_beyond_excuse(evidence),
+        _ => None,
+    }
+}
+
+/// A promise of the case that the run violates.
+struct Violated {
+    invariant: &'static Invariant,
+    witness: Witness,
+    /// No lock could keep it under the faults of the plan.
+    is_excused: bool,
+}
+
+impl Violated {
+    fn unexcused(&self) -> Option<(&'static Invariant, Witness)> {
+        (!self.is_excused).then(|| (self.invariant, self.witness.clone()))
+    }
+}
+
+/// The promises of the case that the run violates: first those whose violation is not expected, and of the others first
+/// that for which the run was kept.
+fn violations(scenario: &Scenario, case: &Case, simulated: &Simulated) -> Vec<Violated> {
+    let evidence = Evidence::of(&simulated.run);
+    let found = INVARIANTS.iter().filter_map(|invariant| {
+        let want = wanted(case, invariant.name)?;
+        let beyond_excuse = beyond_excuse(case, invariant, &evidence);
+        let is_excused = matches!(want, Want::Excused { .. }) && beyond_excuse.is_none();
+        let witness = beyond_excuse.or_else(|| invariant.violation(&evidence))?;
+        Some(Violated {
+            invariant,
+            witness,
+            is_excused,
+        })
+    });
+    let mut found: Vec<Violated> = found.collect();
+    let kept_for = kept_for(scenario, case).map(|invariant| invariant.name);
+    found.sort_by_key(|violated| {
+        let name = violated.invariant.name;
+        let is_expected = matches!(wanted(case, name), Some(Want::Violated { .. }));
+        (is_expected, Some(name) != kept_for)
+    });
     found
 }

@@ -103,6 +103,43 @@ fn a_seed_that_holds_is_not_shrunk_and_nothing_is_written() {
 }
 
 #[test]
+fn what_no_lock_could_keep_is_shrunk_only_if_asked() {
+    let excused = ["matrix/pause", "--case", "zk-hardened", "--seed", "1"];
+    for verb in ["shrink", "why"] {
+        let done = picklock(&[&[verb], &excused[..]].concat());
+        assert_eq!(done.code, Some(0), "{done:?}");
+        let said = "seed 1 holds: of what it violates, no lock could keep anything \
+                    (mutual-exclusion)";
+        assert!(done.stdout.starts_with(said), "{}", done.stdout);
+    }
+    let asked = ["--invariant", "mutual-exclusion"];
+    let done = picklock(&[&["shrink"], &excused[..], &asked].concat());
+    assert!(done.stdout.contains("SHRUNK"), "{}", done.stdout);
+}
+
+#[test]
+fn a_kept_run_is_told_as_what_it_was_kept_for() {
+    let folder = Folder::new();
+    let out = folder.at("kept");
+    let run = ["zookeeper/shared-session", "--case", "zk-same-name"];
+    let asked = ["--seed", "0", "--invariant", "honest-answer", "--out", &out];
+    let done = picklock(&[&["shrink"], &run[..], &asked].concat());
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let kept = format!("{out}/shared-session-zk-same-name-honest-answer.toml");
+    for (verb, told) in [
+        ("replay", "honest-answer violated: "),
+        ("why", "honest-answer violated: "),
+        ("shrink", "honest-answer violated: "),
+    ] {
+        let done = picklock(&[verb, &kept]);
+        assert!(done.stdout.contains(told), "{}", done.stdout);
+    }
+    // It breaks others, which stand before it in the order of invariants.
+    let text = fs::read_to_string(&kept).expect("a file");
+    assert!(text.contains("expect.mutual-exclusion.violated"), "{text}");
+}
+
+#[test]
 fn a_run_that_cannot_tell_does_not_hold() {
     let folder = Folder::new();
     let (path, out) = (folder.file("lock.toml", UNDECIDED), folder.at("kept"));

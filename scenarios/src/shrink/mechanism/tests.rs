@@ -51,6 +51,26 @@ fn an_overlap_is_measured_by_the_latency_and_by_the_lease() {
 }
 
 #[test]
+fn a_wait_that_ends_by_time_is_none_that_never_ends() {
+    let text = |gives_up: &str| {
+        format!(
+            "[workload]\ncontenders = 3\nhold = \"10s\"\nprogress-bound = \"12s\"\n{gives_up}\n\
+             [[fault]]\nwhen.acquired = {{ by = \"contender-1\" }}\n\
+             inject.pause = {{ target = \"contender-1\", for = \"1h\" }}\n\
+             [[case]]\nalgorithm = \"zk-persistent\"\n"
+        )
+    };
+    let turns = |gives_up: &str| {
+        let parsed = parse("it", &text(gives_up), &Catalogue::EVERYTHING);
+        let parsed = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+        let mechanism = mechanism(&parsed.cases[0], "progress");
+        mechanism.expect("a violation of progress").turns
+    };
+    assert!(!turns("").contains(&TurningPoint::TimedOut));
+    assert!(turns("acquire-timeout = \"1s\"").contains(&TurningPoint::TimedOut));
+}
+
+#[test]
 fn a_failover_by_sentinels_is_not_shrunk_to_a_primary_that_restarts_empty() {
     let case = case("redis/sentinel-failover", "redis-compare-and-delete");
     let promoted = TurningPoint::Server(ServerChange::Promoted);
