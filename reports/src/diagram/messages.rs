@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use picklock_checker::VirtualTime;
 
 use super::range::Part;
-use super::traffic::{MessageEvent, MessageState};
+use super::traffic::{MessageEvent, MessageState, TEXT};
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,9 +150,6 @@ impl Arrow {
         true
     }
 }
-
-/// So many letters of a message are shown.
-pub(super) const TEXT: usize = 160;
 
 /// As much of a text as is shown.
 fn beginning(text: &str) -> String {

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use picklock_checker::{History, VirtualTime};
 
-use super::messages::TEXT;
-use super::traffic::Traffic;
+use super::traffic::{TEXT, Traffic};
 use crate::words::thousands;
 
 /// A part of a run: these events of its history, and what happens meanwhile.

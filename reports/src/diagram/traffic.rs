@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 
+/// So many letters of a message are shown.
+pub(super) const TEXT: usize = 160;
+
 /// What is known of a run besides its history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {

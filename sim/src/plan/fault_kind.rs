@@ -183,8 +183,8 @@ impl Fault {
 }
 
 impl Plan {
-    /// How long a fault stays in a run of this plan; `None` if it is over as soon as it has struck. A clock drifts until
-    /// an operator sets it right, if the plan says no length: long enough to matter to a session.
+    /// How long a fault stays in a run of this plan; `None` if it is over as soon as it has struck. If the plan says no
+    /// length, a clock drifts until an operator sets it right: long enough to matter to a session.
     pub fn lasts(&self, fault: &Fault) -> Option<FaultDuration> {
         match fault {
             Fault::ClockDrift { length: None, .. } => {

@@ -117,6 +117,10 @@ impl SimulatedService for SimulatedLeaseServer {
         event: LeaseServerEvent,
     ) -> Option<Event<LeaseServerEvent>> {
         match event {
+            LeaseServerEvent::ToServer { .. } if !world.service.life.is_up() => {
+                world.trace_lost(&event);
+                None
+            }
             LeaseServerEvent::ToServer { .. } => {
                 world.service.life.receive(event).map(Event::Service)
             }
@@ -126,6 +130,10 @@ impl SimulatedService for SimulatedLeaseServer {
             }
             LeaseServerEvent::ServerWake => Some(Event::Service(event)),
         }
+    }
+
+    fn drop_for_dead_process(world: &mut World<Self>, _: ProcessId, event: &LeaseServerEvent) {
+        world.trace_lost(event);
     }
 
     fn all_run(&self) -> bool {
@@ -174,7 +182,8 @@ impl SimulatedService for SimulatedLeaseServer {
     }
 
     fn crash(world: &mut World<Self>, _server: ServerId) {
-        if world.service.life.end() {
+        if let Some(unread) = world.service.life.end() {
+            unread.iter().for_each(|event| world.trace_lost(event));
             world.cut_clients(|_| true);
         }
     }

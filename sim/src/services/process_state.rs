@@ -33,11 +33,11 @@ impl<E> ServerProcess<E> {
         self.up && !self.hung
     }
 
-    /// Its process dies, and with it what it has not read. Answers whether it lived.
-    pub fn end(&mut self) -> bool {
+    /// Its process dies, and with it what it has not read. Answers that, if it lived.
+    pub fn end(&mut self) -> Option<Vec<E>> {
         self.hung = false;
-        self.backlog.clear();
-        std::mem::take(&mut self.up)
+        let unread = std::mem::take(&mut self.backlog);
+        std::mem::take(&mut self.up).then_some(unread)
     }
 
     /// It is started again. Answers whether it was down.

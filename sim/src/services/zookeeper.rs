@@ -145,6 +145,7 @@ impl SimulatedService for SimulatedZooKeeper {
         {
             world.unheard(process);
         }
+        world.trace_lost(event);
     }
 
     fn all_run(&self) -> bool {

@@ -4,10 +4,10 @@ use crate::common;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use picklock_algorithms::clients::RequestKind;
-use picklock_checker::EventKind;
+use picklock_checker::{EventKind, VirtualTime};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
-    Deployment, Ensemble, Fault, LeaseServer, LockNode, Plan, Service, Trigger,
+    Deployment, Ensemble, Fault, LeaseServer, LockNode, Plan, ServerName, Service, Trigger,
 };
 use picklock_sim::process::ProcessId;
 use picklock_sim::trace::{MessageDirection, MessageStep, TracedMessage};
@@ -86,7 +86,7 @@ fn a_run_without_a_trace_is_told_as_before() {
     let end = history.events.iter().find(|event| ended(&event.what));
     let entered = |what: &EventKind| matches!(what, EventKind::Acquired { by: A, .. });
     assert!(history.events.iter().any(|event| entered(&event.what)));
-    assert!(end.is_some_and(|end| end.at >= picklock_checker::VirtualTime::ZERO + seconds(5)));
+    assert!(end.is_some_and(|end| end.at >= VirtualTime::ZERO + seconds(5)));
 }
 
 /// Curator's lock at one server, where its own node is so at the start.
@@ -153,4 +153,56 @@ fn missing_parents_are_made_as_containers_from_the_root_on() {
         "get-children(/locks/a, stat)",
     ];
     assert_eq!(requests, expected);
+}
+
+/// What is sent long before the end of the trace and neither received nor lost, however often the same is said.
+fn without_an_end(trace: &[TracedMessage]) -> Vec<String> {
+    let last = trace.last().map_or(VirtualTime::ZERO, |message| message.at);
+    let number = |of: &TracedMessage, is_it: fn(MessageStep) -> bool| {
+        let alike = trace.iter().filter(|message| {
+            let ends = (message.from, message.to, message.connection);
+            ends == (of.from, of.to, of.connection) && message.text == of.text
+        });
+        alike.filter(|message| is_it(message.step)).count()
+    };
+    let sent = trace
+        .iter()
+        .filter(|message| message.step == MessageStep::Sent && last.since(message.at) > seconds(1));
+    let open = sent.filter(|message| {
+        let ends = |step| matches!(step, MessageStep::Received | MessageStep::Lost);
+        number(message, |step| step == MessageStep::Sent) > number(message, ends)
+    });
+    open.map(|message| format!("{} {}", message.at, message.text))
+        .collect()
+}
+
+#[test]
+fn a_message_to_one_who_dies_before_reading_it_is_lost() {
+    let server = ServerName::Number(0);
+    let restart_after = Some(seconds(3));
+    for (service, algorithm, request) in services() {
+        let sent = Trigger::Sent {
+            request,
+            by: FIRST,
+            nth: 1,
+        };
+        let crashes = [
+            Fault::CrashServer {
+                target: server,
+                restart_after,
+            },
+            Fault::Crash {
+                target: FIRST,
+                restart_after,
+            },
+        ];
+        for crash in crashes {
+            let faults = vec![planned(sent.clone(), crash)];
+            let plan = plan_on(service.clone(), algorithm, faults);
+            let (simulated, trace) = simulate_traced(&plan, Tape::explored(plan.network.chance, 1));
+            assert_eq!(simulated.hash, simulate(&plan, 1).hash);
+            let open = without_an_end(&trace);
+            assert!(open.is_empty(), "{algorithm}: {open:?}");
+        }
+    }
 }

@@ -65,3 +65,6 @@ pub fn party(plan: &Plan, party: Party) -> String {
         Some(_) => "operator".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,7 +32,7 @@ const TABLE: &[(&str, usize)] = &[
     ("algorithms/clients", 57),
     ("checker", 176),
     ("examples/first-lock", 1),
-    ("reports", 79),
+    ("reports", 77),
     ("scenarios", 278),
     ("sim", 280),
     ("sim/services/lease_server", 4),

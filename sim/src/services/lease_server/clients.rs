@@ -139,6 +139,20 @@ impl World<SimulatedLeaseServer> {
         }
     }
 
+    /// Writes down that a message has come to one who is dead, or died before it was read.
+    #[cold]
+    pub(super) fn trace_lost(&mut self, event: &LeaseServerEvent) {
+        match event {
+            LeaseServerEvent::ToServer { request, claim } => {
+                self.trace(request.connection, (ToServer, Lost), claim);
+            }
+            LeaseServerEvent::ToClient { request, reply } => {
+                self.trace(request.connection, (ToClient, Lost), reply);
+            }
+            LeaseServerEvent::ServerWake => {}
+        }
+    }
+
     /// A connection breaks. What is under way is lost with it, and whoever waits is told.
     fn cut(&mut self, connection: ConnectionId) {
         let ends = self.connections.get_mut(connection);

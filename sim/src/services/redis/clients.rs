@@ -195,14 +195,15 @@ impl World<SimulatedRedis> {
             self.cut(connection);
             return;
         };
-        if self.connections.get(connection).open_at_client {
-            let at = self.reaches_server(connection, extra);
-            let event = RedisEvent::ToServer {
-                connection,
-                command,
-            };
-            self.timeline.add(at, Event::Service(event));
+        if !self.connections.get(connection).open_at_client {
+            return self.trace(connection, (ToServer, Lost), &CommandText(&command));
         }
+        let at = self.reaches_server(connection, extra);
+        let event = RedisEvent::ToServer {
+            connection,
+            command,
+        };
+        self.timeline.add(at, Event::Service(event));
     }
 
     /// The connection breaks, and both sides learn of it. What is under way is lost with it.

@@ -1,12 +1,16 @@
 //! Delivers the events of Redis to its servers, Sentinels, and clients.
 
 use picklock_checker::service_event::MessageLoss;
+use picklock_redis::{BusMessage, PeerMessage};
 
+use super::command_text::CommandText;
 use super::event::{RedisEvent, SentinelEvent};
 use super::{SimulatedRedis, is_message};
 use crate::event::Event;
 use crate::network::ServerId;
 use crate::process::ProcessId;
+use crate::trace::MessageDirection::{ToClient, ToServer};
+use crate::trace::MessageStep::Lost;
 use crate::world::World;
 
 impl World<SimulatedRedis> {
@@ -57,7 +61,10 @@ impl World<SimulatedRedis> {
                 self.deliver_to_process(process, Event::Service(event))
             }
             // Lost with its sender, before it has come as far as the machine.
-            RedisEvent::ToPeer { link, .. } if !self.service.link_is_open(*link) => None,
+            RedisEvent::ToPeer { link, .. } if !self.service.link_is_open(*link) => {
+                self.trace_lost(&event);
+                None
+            }
             RedisEvent::ToPeer { to: server, .. }
             | RedisEvent::ToNode { to: server, .. }
             | RedisEvent::LinkClosed { server, .. } => {
@@ -90,7 +97,49 @@ impl World<SimulatedRedis> {
     }
 
     fn deliver_to_server(&mut self, server: ServerId, event: RedisEvent) -> Option<RedisEvent> {
-        self.service.life(server).receive(event)
+        let life = self.service.life(server);
+        if life.is_up() {
+            return life.receive(event);
+        }
+        self.trace_lost(&event);
+        None
+    }
+
+    /// Writes down that a message has come to one who is dead, or died before it was read, or that its link is gone.
+    #[cold]
+    pub(super) fn trace_lost(&mut self, event: &RedisEvent) {
+        match event {
+            RedisEvent::ToServer {
+                connection,
+                command,
+            } => self.trace(*connection, (ToServer, Lost), &CommandText(command)),
+            RedisEvent::ToClient { connection, value } => {
+                self.trace(*connection, (ToClient, Lost), value);
+            }
+            RedisEvent::ToPeer { to, link, message } => {
+                let from = self.service.links[link.0 as usize].other(*to);
+                let message: &PeerMessage = message;
+                self.trace_between((from, *to), Lost, message, PeerMessage::is_sign_of_life);
+            }
+            RedisEvent::ToNode { to, message } => {
+                let message: &BusMessage = message;
+                let ends = (ServerId(message.from().0), *to);
+                self.trace_between(ends, Lost, message, BusMessage::is_sign_of_life);
+            }
+            RedisEvent::Sentinel(news) => self.trace_lost_call(news),
+            RedisEvent::ConnectRequest { .. }
+            | RedisEvent::ConnectionOpened { .. }
+            | RedisEvent::ConnectionReset { .. }
+            | RedisEvent::ClientClosed { .. }
+            | RedisEvent::ServerWake { .. }
+            | RedisEvent::ClientWake { .. }
+            | RedisEvent::LeaseEnds { .. }
+            | RedisEvent::ReplicaConnectRequest { .. }
+            | RedisEvent::LinkEstablished { .. }
+            | RedisEvent::LinkClosed { .. }
+            | RedisEvent::Demote { .. }
+            | RedisEvent::SlotMoves { .. } => {}
+        }
     }
 
     /// What the dead do not hear.
@@ -101,5 +150,6 @@ impl World<SimulatedRedis> {
             self.record_lost_message(*connection, value, MessageLoss::ConnectionGone);
             self.unheard(process);
         }
+        self.trace_lost(event);
     }
 }

@@ -28,8 +28,9 @@ impl World<SimulatedRedis> {
             return;
         }
         let slot = &mut self.service.servers[server.0 as usize];
-        slot.life.end();
+        let unread = slot.life.end().unwrap_or_default();
         let mut dark = slot.dark.take().unwrap_or_default();
+        unread.iter().for_each(|event| self.trace_lost(event));
         for number in 0..self.service.traffic.len() {
             let connection = ConnectionId(number as u32);
             let ends = self.connections.get_mut(connection);

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::link_ids;
 use crate::network::ServerId;
 use crate::ownership::Actor;
-use crate::trace::MessageStep::{Closed, Opened, Received, Refused, Sent};
+use crate::trace::MessageStep::{Closed, Lost, Opened, Received, Refused, Sent};
 use crate::world::World;
 
 /// A link between two servers.
@@ -22,7 +22,7 @@ pub(super) struct ReplicationLink {
 }
 
 impl ReplicationLink {
-    fn other(&self, server: ServerId) -> ServerId {
+    pub(super) fn other(&self, server: ServerId) -> ServerId {
         if server == self.replica {
             self.primary
         } else {
@@ -149,6 +149,9 @@ impl World<SimulatedRedis> {
     pub(super) fn at_peer(&mut self, to: ServerId, link: LinkId, message: PeerMessage) {
         if self.service.link_is_open(link) {
             self.read_from_peer(to, link, message);
+        } else {
+            let from = self.service.links[link.0 as usize].other(to);
+            self.trace_between((from, to), Lost, &message, PeerMessage::is_sign_of_life);
         }
     }
 

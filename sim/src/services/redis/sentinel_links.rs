@@ -10,7 +10,7 @@ use super::{SimulatedRedis, is_message};
 use crate::event::Event;
 use crate::network::ServerId;
 use crate::ownership::Actor;
-use crate::trace::MessageStep::{self, Received, Sent};
+use crate::trace::MessageStep::{self, Lost, Received, Sent};
 use crate::world::World;
 
 /// The connections of Sentinels have numbers from here on; those of clients never come so far.
@@ -165,8 +165,10 @@ impl World<SimulatedRedis> {
             }
             SentinelEvent::HungUp { call, at } => self.left_by_call(call, at),
             SentinelEvent::Answered { call, value } => {
-                if self.ends(call).open {
-                    let (id, from) = (call.id, self.ends(call).to);
+                let (id, from) = (call.id, self.ends(call).to);
+                if !self.ends(call).open {
+                    self.trace_answer((from, call.by), Lost, &value);
+                } else {
                     self.trace_answer((from, call.by), Received, &value);
                     self.sentinel_input(call.by, SentinelInput::Answered { call: id, value });
                 }
@@ -195,7 +197,7 @@ impl World<SimulatedRedis> {
 
     fn deliver_call_request(&mut self, call: Call, at: ServerId, command: Command) {
         if !self.ends(call).taken {
-            return;
+            return self.trace_between((call.by, at), Lost, &command, is_routine);
         }
         self.trace_between((call.by, at), Received, &command, is_routine);
         let connection = self.connection_of_call(call);
@@ -215,6 +217,23 @@ impl World<SimulatedRedis> {
             self.update_owners(Actor::Service);
         }
         self.apply_server_outputs(at);
+    }
+
+    /// Writes down that what a Sentinel has asked, or the answer, has come to one who is dead.
+    pub(super) fn trace_lost_call(&mut self, news: &SentinelEvent) {
+        match news {
+            SentinelEvent::Asked { call, at, command } => {
+                self.trace_between((call.by, *at), Lost, command, is_routine);
+            }
+            SentinelEvent::Answered { call, value } => {
+                let from = self.ends(*call).to;
+                self.trace_answer((from, call.by), Lost, value);
+            }
+            SentinelEvent::Wake { .. }
+            | SentinelEvent::ConnectRequest { .. }
+            | SentinelEvent::HungUp { .. }
+            | SentinelEvent::Closed { .. } => {}
+        }
     }
 
     fn left_by_call(&mut self, call: Call, at: ServerId) {

@@ -205,9 +205,10 @@ impl World<SimulatedRedis> {
 
     /// A Sentinel's process dies. Its kernel closes its connections.
     pub(super) fn crash_sentinel(&mut self, machine: ServerId) {
-        if !self.service.life(machine).end() {
+        let Some(unread) = self.service.life(machine).end() else {
             return;
-        }
+        };
+        unread.iter().for_each(|event| self.trace_lost(event));
         let index = usize::from(machine.0) - self.service.servers.len();
         self.close_calls_of(machine, index);
         self.close_calls_to(machine);

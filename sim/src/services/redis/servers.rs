@@ -288,9 +288,10 @@ impl World<SimulatedRedis> {
             self.crash_sentinel(server);
             return;
         }
-        if !self.service.life(server).end() {
+        let Some(unread) = self.service.life(server).end() else {
             return;
-        }
+        };
+        unread.iter().for_each(|event| self.trace_lost(event));
         // Of a server that is down nobody can own anything.
         self.update_owners(Actor::Service);
         self.close_links_of(server);

@@ -6,7 +6,7 @@ use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, RequestId};
-use crate::trace::MessageDirection::ToClient;
+use crate::trace::MessageDirection::{ToClient, ToServer};
 use crate::trace::MessageStep::{Lost, Received};
 use crate::world::timeline_lanes::TO_SERVERS;
 use crate::world::triggers::{Moment, Occasion};
@@ -35,17 +35,18 @@ impl World<SimulatedZooKeeper> {
             self.cut(connection);
             return;
         };
-        if self.connections.get(connection).open_at_client {
-            let at = self.reaches_server(connection, extra);
-            self.timeline.add_behind(
-                TO_SERVERS,
-                at,
-                Event::Service(ZooKeeperEvent::ToServer {
-                    connection,
-                    message,
-                }),
-            );
+        if !self.connections.get(connection).open_at_client {
+            return self.trace(connection, (ToServer, Lost), &message);
         }
+        let at = self.reaches_server(connection, extra);
+        self.timeline.add_behind(
+            TO_SERVERS,
+            at,
+            Event::Service(ZooKeeperEvent::ToServer {
+                connection,
+                message,
+            }),
+        );
     }
 
     /// A message reaches a client.

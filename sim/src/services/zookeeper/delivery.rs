@@ -1,11 +1,14 @@
 //! Delivers the events of an ensemble to its servers and clients.
 
 use picklock_zookeeper::client::Input;
+use picklock_zookeeper::quorum_messages::PeerMessage;
 
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::Event;
 use crate::network::ServerId;
 use crate::process::ProcessId;
+use crate::trace::MessageDirection::{ToClient, ToServer};
+use crate::trace::MessageStep::Lost;
 use crate::world::World;
 
 /// Whom an event comes to.
@@ -92,6 +95,7 @@ impl World<SimulatedZooKeeper> {
     ) -> Option<ZooKeeperEvent> {
         let slot = &mut self.service.servers[server.0 as usize];
         if !slot.up {
+            self.trace_lost(&event);
             return None;
         }
         if slot.hung {
@@ -99,5 +103,32 @@ impl World<SimulatedZooKeeper> {
             return None;
         }
         Some(event)
+    }
+
+    /// Writes down that a message has come to one who is dead, or died before it was read.
+    #[cold]
+    pub(super) fn trace_lost(&mut self, event: &ZooKeeperEvent) {
+        match event {
+            ZooKeeperEvent::ToServer {
+                connection,
+                message,
+            } => self.trace(*connection, (ToServer, Lost), message),
+            ZooKeeperEvent::ToClient {
+                connection,
+                message,
+            } => self.trace(*connection, (ToClient, Lost), message),
+            ZooKeeperEvent::Peer {
+                from, to, message, ..
+            } => self.trace_between((*from, *to), Lost, message, PeerMessage::is_sign_of_life),
+            ZooKeeperEvent::ConnectRequest { .. }
+            | ZooKeeperEvent::ConnectionOpened { .. }
+            | ZooKeeperEvent::ConnectionReset { .. }
+            | ZooKeeperEvent::ClientClosed { .. }
+            | ZooKeeperEvent::IsroProbe { .. }
+            | ZooKeeperEvent::IsroReply { .. }
+            | ZooKeeperEvent::PeerLost { .. }
+            | ZooKeeperEvent::ServerWake { .. }
+            | ZooKeeperEvent::ClientWake { .. } => {}
+        }
     }
 }

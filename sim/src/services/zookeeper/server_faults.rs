@@ -17,12 +17,13 @@ impl World<SimulatedZooKeeper> {
         let slot = &mut self.service.servers[server.0 as usize];
         // One that is down already does not stand still either, whatever would have ended that.
         slot.hung = false;
-        slot.backlog.clear();
+        let unread = std::mem::take(&mut slot.backlog);
         if !slot.up {
             return;
         }
         slot.up = false;
         slot.deaths.push(self.now);
+        unread.iter().for_each(|event| self.trace_lost(event));
         let logged = self.logged_by(server);
         let slot = &mut self.service.servers[server.0 as usize];
         slot.machine.crash(self.now);
