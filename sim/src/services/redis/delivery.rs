@@ -97,6 +97,7 @@ impl World<SimulatedRedis> {
     pub(super) fn drop_event(&mut self, process: ProcessId, event: &RedisEvent) {
         if let RedisEvent::ToClient { connection, value } = event
             && is_message(value)
+            && !self.service.is_sentinel(self.server_of(*connection))
         {
             self.record_lost_message(*connection, value, MessageLoss::ConnectionGone);
             self.unheard(process);

@@ -158,6 +158,7 @@ impl Wire {
                 again: pending.sent_before,
                 caller: pending.caller,
             });
+            pending.is_sent();
             self.sent.push(pending);
         }
     }
@@ -217,10 +218,10 @@ impl Wire {
         again
     }
 
-    /// Gives up on what has waited long enough, unless it was sent and may be sent again. Answers whether an answer is
-    /// late.
-    pub fn give_up(&mut self, now: VirtualTime) -> bool {
-        let (over, late) = self.sent.take_late(now);
+    /// Gives up on what has waited long enough, unless it was sent, and may be sent again because its connection is
+    /// closed. Answers whether an answer is late.
+    pub fn give_up(&mut self, now: VirtualTime, settings: &RedisClientConfig) -> bool {
+        let (over, late) = self.sent.take_late(now, settings.closes_late());
         for pending in over {
             pending.completion.complete(Err(RedisError::TimedOut));
         }
