@@ -184,6 +184,13 @@ const REDIS_KEYS: &[Key] = &[
         "Whether a client closes a connection whose answer does not come within the `timeout`.",
     ),
     Key::new(
+        "tcp-user-timeout",
+        Holds::Duration,
+        "none",
+        "How long what a client has sent may stay unacknowledged before its kernel gives the connection up \
+        (`TCP_USER_TIMEOUT`); without, Linux goes on for 924.6 s.",
+    ),
+    Key::new(
         "client",
         Holds::Words(words::redis_clients),
         "with `sentinels` that of the recipe, otherwise `\"none\"`",

@@ -38,6 +38,7 @@ pub(super) fn table(deployment: &Deployment, open: &SampledParameters) -> Table 
             "close-on-timeout",
             deployment.close_on_timeout.map(Value::from),
         )
+        .with("tcp-user-timeout", deployment.tcp_user_timeout.map(time))
         .with("command-time", time(deployment.command_time))
         .with("connections", pool)
         .with("load-time", (!load_time.is_zero()).then(|| time(load_time)))

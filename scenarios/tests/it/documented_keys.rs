@@ -146,6 +146,7 @@ const KEYS: &[Row] = &[
         ],
         &[],
     ),
+    (Redis, "tcp-user-timeout", &["\"30s\""], &[]),
     (Redis, "resend", &["false"], &[]),
     (Redis, "close-on-timeout", &["true", "false"], &[]),
     (

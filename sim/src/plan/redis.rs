@@ -56,6 +56,9 @@ pub struct Deployment {
     /// Whether a client closes a connection whose answer is late. `None`: if it sends commands again, if each command has
     /// a connection for itself, and before Sentinels, unless it replays.
     pub close_on_timeout: Option<bool>,
+    /// How long what a client has sent may stay unacknowledged before its kernel gives the connection up. `None`: as long
+    /// as Linux does, a quarter of an hour.
+    pub tcp_user_timeout: Option<Duration>,
     /// Whom clients read from, if there are replicas.
     pub read_from: ReadFrom,
     /// How the tasks of a contender share its connections.
@@ -87,6 +90,7 @@ impl Default for Deployment {
             replay: false,
             resend: true,
             close_on_timeout: None,
+            tcp_user_timeout: None,
             read_from: ReadFrom::Primary,
             connections: ConnectionMode::Multiplexed,
             command_time: Duration::from_micros(5),

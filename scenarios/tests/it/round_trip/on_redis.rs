@@ -64,6 +64,7 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 // In a cluster, clients follow rules of their own.
                 retry_pause_max: (retries % 3 > 0 || servers > 1).then_some(retry_pause * 8),
                 replay: retries % 5 == 0 && (retries % 3 > 0 || servers > 1),
+                tcp_user_timeout: (retries % 7 > 0).then_some(lease),
                 resend: retries % 2 == 0,
                 close_on_timeout: [None, Some(true), Some(false)][(retries / 2) as usize % 3],
                 // Without replicas there is nobody else to read from.

@@ -202,6 +202,9 @@ impl World<SimulatedRedis> {
         };
         if self.connections.get(connection).open_at_client {
             let at = self.reaches_server(connection, extra);
+            if self.is_given_up(connection, at) {
+                return;
+            }
             let event = RedisEvent::ToServer {
                 connection,
                 command,

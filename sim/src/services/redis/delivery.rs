@@ -24,6 +24,7 @@ impl World<SimulatedRedis> {
             RedisEvent::ConnectRequest { connection } => self.connect_request(connection),
             RedisEvent::ConnectionOpened { connection } => self.opened(connection),
             RedisEvent::ConnectionReset { connection } => self.broken(connection),
+            RedisEvent::ConnectionGivenUp { connection } => self.given_up(connection),
             RedisEvent::ClientClosed { connection } => self.gone(connection),
             RedisEvent::ServerWake { server } => self.server_wake(server),
             RedisEvent::ClientWake { client } => self.client_wake(client),
@@ -43,12 +44,18 @@ impl World<SimulatedRedis> {
     pub(super) fn deliver_if_running(&mut self, event: RedisEvent) -> Option<Event<RedisEvent>> {
         match &event {
             RedisEvent::ToServer { connection, .. } | RedisEvent::ClientClosed { connection } => {
-                let server = self.server_of(*connection);
-                self.deliver_to_server(server, event).map(Event::Service)
+                let connection = *connection;
+                let server = self.server_of(connection);
+                let delivered = self.deliver_to_server(server, event);
+                if delivered.is_none() {
+                    self.is_not_acknowledged(server, connection);
+                }
+                delivered.map(Event::Service)
             }
             RedisEvent::ToClient { connection, .. }
             | RedisEvent::ConnectionOpened { connection }
-            | RedisEvent::ConnectionReset { connection } => {
+            | RedisEvent::ConnectionReset { connection }
+            | RedisEvent::ConnectionGivenUp { connection } => {
                 let process = self.process_of(*connection);
                 self.deliver_to_process(process, Event::Service(event))
             }

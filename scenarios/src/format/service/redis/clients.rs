@@ -91,6 +91,7 @@ pub(super) struct ClientKeys {
     replay: Option<bool>,
     resend: Option<bool>,
     close_on_timeout: Option<bool>,
+    tcp_user_timeout: Option<Duration>,
     poll: Option<Duration>,
     switch_master: Option<SwitchMaster>,
 }
@@ -134,6 +135,7 @@ impl ClientKeys {
             replay,
             resend,
             close_on_timeout,
+            tcp_user_timeout: fields.duration("tcp-user-timeout", Zero::Senseless, mistakes),
             poll: fields.duration("poll", Zero::Senseless, mistakes),
             switch_master,
         }
@@ -148,6 +150,7 @@ impl ClientKeys {
         it.retry_pause_max = self.retry_pause_max.or(it.retry_pause_max);
         it.replay = self.replay.unwrap_or(it.replay);
         it.resend = self.resend.unwrap_or(it.resend);
+        it.tcp_user_timeout = self.tcp_user_timeout.or(it.tcp_user_timeout);
         it.close_on_timeout = self.close_on_timeout.or(it.close_on_timeout);
         if let Some(sentinels) = &mut it.sentinels {
             sentinels.poll = self.poll.or(sentinels.poll);
