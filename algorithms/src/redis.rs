@@ -1,5 +1,6 @@
 //! Recipes over Redis.
 
+mod client_libraries;
 pub mod compare_and_delete;
 pub mod deadline_from_answer;
 pub mod error_is_lock;

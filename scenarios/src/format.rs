@@ -39,7 +39,7 @@ use toml::de::DeTable;
 pub use workload::MOST_CONTENDERS;
 
 pub(crate) use expect::{can_be_told, checked_by_default};
-pub(crate) use service::PERSISTENCE;
+pub(crate) use service::{NO_LIBRARY, PERSISTENCE};
 
 use self::case::CaseScene;
 use self::participants::Participants;
@@ -100,7 +100,7 @@ fn scenario(
     let source = prose(fields, "source", mistakes);
     let resource = case::resource(fields, mistakes).map(|(resource, _)| resource);
     let mut open = SampledParameters::default();
-    let (service, servers) = service::service(fields, catalogue, &mut open, mistakes);
+    let (service, clients, servers) = service::service(fields, catalogue, &mut open, mistakes);
     let (mut network, regions) = network::read(fields, &mut open, mistakes);
     let (mut workload, contenders) =
         workload::workload(fields, service.kind(), &mut open, mistakes);
@@ -139,6 +139,7 @@ fn scenario(
     let scene = CaseScene {
         workload: &open.busiest_of(&workload),
         service: &widest,
+        clients,
         service_is_said: fields.peek("service").is_some(),
         allows_self_deadlock: workload::allows_self_deadlock(fields, mistakes),
     };

@@ -18,7 +18,7 @@ use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use super::reentry::{refuse_reentry, refuse_self_deadlock};
 use super::revocation::refuse_revoke;
-use super::service::Switches;
+use super::service::{FileClients, Switches};
 use crate::diagnostic::printable;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Catalogue};
@@ -50,6 +50,8 @@ pub(super) struct CaseScene<'s> {
     pub(super) workload: &'s Workload,
     /// With as many servers as a seed may settle on.
     pub(super) service: &'s Service,
+    /// What the file says of clients of Redis.
+    pub(super) clients: FileClients,
     /// Whether the file says which service it stands on.
     pub(super) service_is_said: bool,
     /// Whether it lets sections enter again what cannot be entered again.
@@ -100,6 +102,8 @@ pub(super) fn case(
         let span = resource_span.unwrap_or(item.span.clone());
         refuse_without_token(span, &plan, catalogue, mistakes);
     }
+    let clients = scene.clients;
+    clients.set_library_of(&plan.recipe, switches, &mut plan.service);
     switches.set_in(&mut plan.service);
     let mut open = open.clone();
     open.faults = faults.or(open.faults);

@@ -6,22 +6,23 @@ mod zookeeper;
 use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{Ensemble, Service, Setting, SettingMut};
 
-pub(crate) use redis::{PERSISTENCE, Switches};
+pub(crate) use redis::{FileClients, NO_LIBRARY, PERSISTENCE, Switches};
 
 use super::choice::choose;
 use super::reader::{Fields, Mistakes, Zero};
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::Catalogue;
 
-/// Reads `[service.…]`, and what it leaves open; also the least number of servers, if the file gives it
-/// without a mistake. A file that does not say stands on what the algorithms of its cases stand on, with every default.
+/// Reads `[service.…]`, and what it leaves open; also what it says of clients of Redis, and the least number of servers,
+/// if the file gives it without a mistake. A file that does not say stands on what the algorithms of its cases stand on, with every default.
 pub(super) fn service(
     file: &mut Fields,
     catalogue: &Catalogue,
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,
-) -> (Service, Option<u8>) {
-    let nothing = (Service::ZooKeeper(Ensemble::default()), None);
+) -> (Service, FileClients, Option<u8>) {
+    let nobody = FileClients::default();
+    let nothing = (Service::ZooKeeper(Ensemble::default()), nobody, None);
     let (kind, fields) = match file.get("service") {
         Some(item) => {
             let services = ServiceKind::ALL.map(|kind| (kind.name(), kind));
@@ -41,17 +42,17 @@ pub(super) fn service(
     match kind {
         ServiceKind::ZooKeeper => {
             let (ensemble, servers) = zookeeper::read(fields, open, mistakes);
-            (Service::ZooKeeper(ensemble), servers)
+            (Service::ZooKeeper(ensemble), nobody, servers)
         }
         ServiceKind::Redis => {
-            let (deployment, servers) = redis::read(fields, open, mistakes);
-            (Service::Redis(deployment), servers)
+            let (deployment, clients, servers) = redis::read(fields, open, mistakes);
+            (Service::Redis(deployment), clients, servers)
         }
         other => {
             let mut service = Service::from(other);
             settings(fields, &mut service, mistakes);
             let servers = service.servers();
-            (service, Some(servers))
+            (service, nobody, Some(servers))
         }
     }
 }

@@ -56,9 +56,16 @@ const REDIS_KEYS: &[Key] = &[
     Key::new(
         "poll",
         Holds::Duration,
-        "never",
+        "the library's",
         "How often clients ask a Sentinel who the primary is, and the replicas, if they read from them, \
         and leave one that is not, or a node of a cluster who serves what, without another reason.",
+    ),
+    Key::new(
+        "switch-master",
+        Holds::Words(words::sentinels_to_subscribe_to),
+        "the library's",
+        "At which Sentinels clients are subscribed to `+switch-master`, to leave the old primary as soon as one \
+        of them names another: `\"nowhere\"`, `\"one\"`, or `\"every\"`.",
     ),
     Key::new(
         "read-from",
@@ -164,13 +171,34 @@ const REDIS_KEYS: &[Key] = &[
         `retries` then; not in a cluster.",
     ),
     Key::new(
+        "resend",
+        Holds::Boolean,
+        "`true`",
+        "`false`: `retries` are for commands without a connection alone, and one that was sent is not sent \
+        again, as Redisson does it with scripts of locks.",
+    ),
+    Key::new(
+        "close-on-timeout",
+        Holds::Boolean,
+        "see `docs/redis.md`",
+        "Whether a client closes a connection whose answer does not come within the `timeout`.",
+    ),
+    Key::new(
+        "tcp-user-timeout",
+        Holds::Duration,
+        "none",
+        "How long what a client has sent may stay unacknowledged before its kernel gives the connection up \
+        (`TCP_USER_TIMEOUT`); without, Linux goes on for 924.6 s.",
+    ),
+    Key::new(
         "client",
         Holds::Words(words::redis_clients),
-        "none",
+        "with `sentinels` that of the recipe, otherwise `\"none\"`",
         "A client library that sets `timeout`, `connect-timeout`, `retries`, `retry-pause`, \
-        `retry-pause-max`, `replay`, and `connections` as it has them: `\"lettuce\"`, `\"jedis\"`, \
-        `\"redis-py\"`, or `\"go-redis\"` (`picklock list clients`); keys beside it override it; a case \
-        may say otherwise; not in a cluster.",
+        `retry-pause-max`, `replay`, `resend`, `close-on-timeout`, `poll`, `switch-master`, and \
+        `connections` as it has them: `\"lettuce\"`, `\"jedis\"`, `\"redis-py\"`, `\"go-redis\"`, \
+        `\"ioredis\"`, or `\"redisson\"` (`picklock list clients`); keys beside it override it; a case may \
+        say otherwise; not in a cluster.",
     ),
     Key::new(
         "connections",

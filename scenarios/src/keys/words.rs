@@ -4,10 +4,10 @@ use picklock_algorithms::clients::RequestKind;
 use picklock_checker::SOMETIMES;
 use picklock_sim::plan::{
     Direction, FaultKind, Library, LockCall, LockNode, LockOrder, REDIS_LIBRARIES, ReadFrom, Share,
-    Version,
+    SwitchMaster, Version,
 };
 
-use crate::format::PERSISTENCE;
+use crate::format::{NO_LIBRARY, PERSISTENCE};
 use crate::program;
 use crate::scenario::Catalogue;
 
@@ -53,12 +53,17 @@ pub(super) fn nodes_to_read_from() -> Vec<&'static str> {
     names(&ReadFrom::ALL)
 }
 
+pub(super) fn sentinels_to_subscribe_to() -> Vec<&'static str> {
+    names(&SwitchMaster::ALL)
+}
+
 pub(super) fn persistence() -> Vec<&'static str> {
     names(&PERSISTENCE)
 }
 
 pub(super) fn redis_clients() -> Vec<&'static str> {
-    REDIS_LIBRARIES.iter().map(|it| it.name).collect()
+    let libraries = REDIS_LIBRARIES.iter().map(|library| library.name);
+    libraries.chain([NO_LIBRARY]).collect()
 }
 
 pub(super) fn shares() -> Vec<&'static str> {

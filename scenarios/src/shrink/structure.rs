@@ -240,6 +240,9 @@ fn with_client_of(service: &Service, other: &Service) -> Service {
             retry_pause: other.retry_pause,
             retry_pause_max: other.retry_pause_max,
             replay: other.replay,
+            resend: other.resend,
+            close_on_timeout: other.close_on_timeout,
+            tcp_user_timeout: other.tcp_user_timeout,
             connections: other.connections,
             read_from: other.read_from,
             ..deployment

@@ -1,11 +1,13 @@
 //! Spells out `[service.redis]`.
 
-use picklock_sim::plan::{Cluster, ConnectionMode, Deployment, Persistence, ReadFrom, Sentinels};
+use picklock_sim::plan::{
+    Cluster, ConnectionMode, Deployment, Persistence, ReadFrom, Sentinels, SwitchMaster,
+};
 use toml_edit::{Table, Value};
 
 use super::sampled_parameters::one_of;
 use super::toml::{With, count, text, time};
-use crate::format::PERSISTENCE;
+use crate::format::{NO_LIBRARY, PERSISTENCE};
 use crate::sampled_parameters::SampledParameters;
 
 pub(super) fn table(deployment: &Deployment, open: &SampledParameters) -> Table {
@@ -31,6 +33,12 @@ pub(super) fn table(deployment: &Deployment, open: &SampledParameters) -> Table 
         .with("retry-pause", time(deployment.retry_pause))
         .with("retry-pause-max", deployment.retry_pause_max.map(time))
         .with("replay", deployment.replay.then(|| true.into()))
+        .with("resend", (!deployment.resend).then(|| false.into()))
+        .with(
+            "close-on-timeout",
+            deployment.close_on_timeout.map(Value::from),
+        )
+        .with("tcp-user-timeout", deployment.tcp_user_timeout.map(time))
         .with("command-time", time(deployment.command_time))
         .with("connections", pool)
         .with("load-time", (!load_time.is_zero()).then(|| time(load_time)))
@@ -70,14 +78,21 @@ fn persistence(kept: &Persistence) -> &'static str {
     found.map_or("none", |(name, _)| name)
 }
 
+/// With all that clients go by: what is left out is not to be filled in from the library of the recipe.
 fn sentinels(table: Table, sentinels: &Sentinels) -> Table {
+    let subscribed = sentinels.switch_master;
     table
         .with("sentinels", count(sentinels.number))
         .with("quorum", count(sentinels.quorum))
         .with("down-after", time(sentinels.down_after))
         .with("failover-timeout", time(sentinels.failover_timeout))
         .with("parallel-syncs", count(sentinels.parallel_syncs))
+        .with("client", text(NO_LIBRARY))
         .with("poll", sentinels.poll.map(time))
+        .with(
+            "switch-master",
+            (subscribed != SwitchMaster::Nowhere).then(|| text(subscribed.name())),
+        )
 }
 
 fn cluster(cluster: &Cluster) -> Value {

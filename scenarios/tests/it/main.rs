@@ -15,6 +15,7 @@ mod mistakes_of_plans;
 mod mistakes_of_several_locks;
 mod never_panics;
 mod observers;
+mod redis_clients;
 mod renamed_keys;
 mod round_trip;
 mod schema;

@@ -7,7 +7,7 @@ use picklock_redis::first_owner;
 pub use picklock_redis::{Fsync, KeyspaceEvents, Persistence};
 
 use super::service_settings::ServiceSettings;
-pub use picklock_redis::client::{ConnectionMode, ReadFrom};
+pub use picklock_redis::client::{ConnectionMode, ReadFrom, SwitchMaster};
 
 /// The key of the lock in Redis.
 pub(crate) const LOCK_KEY: &str = "lock:a";
@@ -51,6 +51,14 @@ pub struct Deployment {
     pub retry_pause_max: Option<Duration>,
     /// Whether a client sends by its next connection what the last one has not answered, until the timeout.
     pub replay: bool,
+    /// Whether `retries` are for commands that were sent, too, and not only for those without a connection.
+    pub resend: bool,
+    /// Whether a client closes a connection whose answer is late. `None`: if it sends commands again, if each command has
+    /// a connection for itself, and before Sentinels, unless it replays.
+    pub close_on_timeout: Option<bool>,
+    /// How long what a client has sent may stay unacknowledged before its kernel gives the connection up. `None`: as long
+    /// as Linux does, a quarter of an hour.
+    pub tcp_user_timeout: Option<Duration>,
     /// Whom clients read from, if there are replicas.
     pub read_from: ReadFrom,
     /// How the tasks of a contender share its connections.
@@ -80,6 +88,9 @@ impl Default for Deployment {
             retry_pause: Duration::from_millis(100),
             retry_pause_max: None,
             replay: false,
+            resend: true,
+            close_on_timeout: None,
+            tcp_user_timeout: None,
             read_from: ReadFrom::Primary,
             connections: ConnectionMode::Multiplexed,
             command_time: Duration::from_micros(5),
@@ -229,6 +240,8 @@ pub struct Sentinels {
     /// How often a client asks who the primary is, and leaves one that is not, as Redisson does. `None`: when it
     /// connects, and never else.
     pub poll: Option<Duration>,
+    /// At which of them a client is subscribed to what they say of a new primary.
+    pub switch_master: SwitchMaster,
 }
 
 impl Sentinels {
@@ -241,6 +254,7 @@ impl Sentinels {
             failover_timeout: Duration::from_secs(180),
             parallel_syncs: 1,
             poll: None,
+            switch_master: SwitchMaster::Nowhere,
         }
     }
 }

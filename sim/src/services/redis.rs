@@ -18,6 +18,7 @@ mod power_loss;
 mod pubsub_events;
 mod refusals;
 mod replication_links;
+mod retransmissions;
 mod sentinel_links;
 mod sentinels;
 mod servers;
@@ -150,6 +151,8 @@ struct RedisClient {
 /// What goes over a connection: commands are numbered from one, and answered in order.
 #[derive(Default)]
 struct Traffic {
+    /// The kernel of the client, or of the server, is going to give it up.
+    given_up: retransmissions::GivenUp,
     sent: u32,
     arrived: u32,
     answered: u32,

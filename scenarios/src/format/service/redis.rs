@@ -7,9 +7,9 @@ mod sentinels;
 
 use picklock_sim::plan::{Cluster, Deployment, Fsync, KeyspaceEvents, Persistence, Sentinels};
 
-pub(crate) use clients::Switches;
+pub(crate) use clients::{FileClients, NO_LIBRARY, Switches};
 
-use self::clients::ClientKeys;
+use self::clients::{ClientKeys, Informants};
 use self::cluster::OtherServers;
 use crate::format::choice::choose;
 use crate::format::reader::{Fields, Item, Mistake, Mistakes, Zero};
@@ -36,14 +36,13 @@ impl Topology {
         let least = open.servers.iter().copied().min().or(servers);
         let replicas = fields.get("replicas");
         let replicas = replicas.and_then(|item| replicas_of(&item, servers, mistakes));
-        let mut sentinels = sentinels::read(fields, servers, replicas, mistakes);
+        let sentinels = sentinels::read(fields, servers, replicas, mistakes);
         let others = OtherServers {
             servers,
             replicas,
             sentinels: sentinels.is_some(),
         };
-        let mut cluster = cluster::read(fields, others, mistakes);
-        clients::poll(fields, (&mut sentinels, &mut cluster), mistakes);
+        let cluster = cluster::read(fields, others, mistakes);
         Self {
             servers,
             least,
@@ -65,12 +64,16 @@ pub(super) fn read(
     mut fields: Fields,
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,
-) -> (Deployment, Option<u8>) {
+) -> (Deployment, FileClients, Option<u8>) {
     let default = Deployment::default();
     let topology = Topology::read(&mut fields, open, mistakes);
     let most = topology.replicas_of_each();
     let in_cluster = topology.cluster.is_some();
-    let clients = ClientKeys::read(&mut fields, in_cluster, mistakes);
+    let informants = Informants {
+        sentinels: topology.sentinels.is_some(),
+        cluster: in_cluster,
+    };
+    let keys = ClientKeys::read(&mut fields, informants, mistakes);
     let switches = Switches::read(&mut fields, (most, in_cluster), mistakes);
     let kept = fields.get("persistence");
     let kept = kept.and_then(|item| persistence(&item, mistakes));
@@ -101,7 +104,7 @@ pub(super) fn read(
         ..default
     };
     switches.set(&mut deployment);
-    clients.set(&mut deployment, fields.span(), mistakes);
+    keys.set(&mut deployment, fields.span(), mistakes);
     fields.finish(mistakes);
     let all = match &deployment.cluster {
         Some(cluster) => Some(cluster.nodes()),
@@ -110,7 +113,11 @@ pub(super) fn read(
             least.map(|least| least + deployment.replicas)
         }
     };
-    (deployment, topology.servers.and(all))
+    (
+        deployment,
+        FileClients { keys, switches },
+        topology.servers.and(all),
+    )
 }
 
 /// Makes one, for save points are a list.

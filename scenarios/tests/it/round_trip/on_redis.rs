@@ -7,7 +7,7 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::{Case, describe};
 use picklock_sim::plan::{
     Cluster, ConnectionMode, Deployment, Fault, FaultDuration, FaultKind, Fsync, KeyspaceEvents,
-    Persistence, PlannedFault, ReadFrom, Sentinels, ServerName, Service, Trigger,
+    Persistence, PlannedFault, ReadFrom, Sentinels, ServerName, Service, SwitchMaster, Trigger,
 };
 use proptest::prelude::*;
 
@@ -35,6 +35,7 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 sentinels: (servers == 1 && retries % 3 == 1).then(|| Sentinels {
                     down_after: lease,
                     poll: (retries > 5).then_some(timeout),
+                    switch_master: SwitchMaster::ALL[(retries / 3) as usize % 3].1,
                     ..Sentinels::of(5)
                 }),
                 cluster: (servers == 1 && retries % 3 == 0).then(|| Cluster {
@@ -63,6 +64,9 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 // In a cluster, clients follow rules of their own.
                 retry_pause_max: (retries % 3 > 0 || servers > 1).then_some(retry_pause * 8),
                 replay: retries % 5 == 0 && (retries % 3 > 0 || servers > 1),
+                tcp_user_timeout: (retries % 7 > 0).then_some(lease),
+                resend: retries % 2 == 0,
+                close_on_timeout: [None, Some(true), Some(false)][(retries / 2) as usize % 3],
                 // Without replicas there is nobody else to read from.
                 read_from: match (retries % 4, servers) {
                     (1, 1) => ReadFrom::Any,

@@ -17,6 +17,7 @@ mod rounds;
 mod sentinel_query;
 mod sequential_query;
 mod subscriptions;
+mod switch_listener;
 #[cfg(test)]
 mod tests;
 
@@ -26,13 +27,16 @@ use picklock_machines::ConnectionId;
 
 use cluster::Router;
 use connection::{LaneTarget, Phase, Wire};
-pub use io::{ConnectionMode, Destination, End, Input, Output, ReadFrom, RedisClientConfig};
+pub use io::{
+    ConnectionMode, Destination, End, Input, Output, ReadFrom, RedisClientConfig, SwitchMaster,
+};
 use pending::Pending;
 use pool::Queued;
 use primary_discovery::PrimaryDiscovery;
 use replica_reads::Readers;
 use rounds::Rounds;
 use subscriptions::Subscriptions;
+use switch_listener::SwitchListeners;
 
 /// The client of one process.
 pub struct Client {
@@ -45,6 +49,8 @@ pub struct Client {
     subscriptions: Vec<Subscriptions>,
     /// Who the primary is.
     finder: PrimaryDiscovery,
+    /// Where it is to be told of another.
+    switches: SwitchListeners,
     /// Who the replicas are.
     readers: Readers,
     /// Who serves what.
@@ -65,6 +71,7 @@ impl Client {
             given_back: 0,
             subscriptions: Vec::new(),
             finder: PrimaryDiscovery::new(settings),
+            switches: SwitchListeners::new(&settings),
             readers: Readers::new(settings),
             router: Router::new(settings),
             next_lane: 1,
@@ -112,7 +119,8 @@ impl Client {
             self.readers.inquiry.phase(),
             self.router.phase(),
         ];
-        all.chain(asking).filter_map(Phase::connection)
+        let all = all.chain(asking).chain(self.switches.phases());
+        all.filter_map(Phase::connection)
     }
 
     /// Handles an input.
@@ -151,7 +159,7 @@ impl Client {
                 self.opened_by_sentinel(now, connection, out);
             }
             Input::Opened { connection } if self.router.opened(connection, out) => {}
-            Input::Opened { connection } => self.opened(connection, out),
+            Input::Opened { connection } => self.opened(now, connection, out),
             Input::Broken { connection } => self.broken(now, connection, out),
             Input::Received { connection, value } => self.on_push(now, connection, value, out),
             Input::Wake => {
@@ -194,6 +202,7 @@ impl Client {
         let phase = match end {
             End::Wire(index) => self.wires.get_mut(index).map(|it| &mut it.phase),
             End::Subscriptions(index) => self.subscriptions.get_mut(index).map(|it| &mut it.phase),
+            End::Switches(index) => self.switches.phase_mut(index),
             End::Questions if self.settings.cluster > 0 => Some(self.router.phase_mut()),
             End::Questions => Some(self.finder.inquiry.phase_mut()),
             End::QuestionsOfReplicas => Some(self.readers.inquiry.phase_mut()),
@@ -203,12 +212,12 @@ impl Client {
         }
     }
 
-    fn opened(&mut self, connection: ConnectionId, out: &mut Vec<Output>) {
+    fn opened(&mut self, now: VirtualTime, connection: ConnectionId, out: &mut Vec<Output>) {
         let opening = Phase::Connecting(connection);
         let in_cluster = self.settings.cluster > 0;
         let settles = in_cluster && self.settings.read_from != ReadFrom::Primary;
         for wire in self.wires.iter_mut().filter(|it| it.phase == opening) {
-            wire.opened(connection, &self.settings);
+            wire.opened(now, connection, &self.settings);
             if settles && wire.lane.is_shared() {
                 wire.settle_for_replicas(out);
             }
@@ -232,6 +241,7 @@ impl Client {
         }
         if self.settings.sentinels > 0
             && (self.finder.broken(now, connection, out)
+                || self.switches.broken(now, connection)
                 || self.readers.inquiry.broken(now, connection, out))
         {
             return;
@@ -257,6 +267,7 @@ impl Client {
     ) {
         if self.settings.sentinels > 0
             && (self.on_discovery_reply(now, connection, &value, out)
+                || self.on_switch_message(now, connection, &value, out)
                 || self.readers.inquiry.on_reply(now, connection, &value, out))
         {
             return;
@@ -294,7 +305,7 @@ impl Client {
             return;
         }
         for wire in &mut self.wires {
-            let late = wire.give_up(now);
+            let late = wire.give_up(now, &settings);
             if late
                 && settings.closes_late()
                 && let Some(connection) = wire.phase.connection()
@@ -351,6 +362,7 @@ impl Client {
             let asking = self.readers.inquiry.next_wake();
             first = asking.min(self.finder.next_wake());
             first = first.min(self.router.next_wake());
+            first = first.min(self.switches.next_wake());
         }
         // After every message, so without a chain of iterators.
         for wire in &self.wires {

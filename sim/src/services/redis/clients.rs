@@ -3,7 +3,9 @@
 use picklock_checker::service_event::MessageLoss;
 use picklock_checker::{ContenderId, EventKind, VirtualTime};
 use picklock_clients::redis::{Command, Value};
-use picklock_redis::client::{Client, Destination, End, Input, Output, RedisClientConfig};
+use picklock_redis::client::{
+    Client, Destination, End, Input, Output, RedisClientConfig, SwitchMaster,
+};
 
 use super::SimulatedRedis;
 use super::command_text::CommandText;
@@ -32,6 +34,9 @@ impl World<SimulatedRedis> {
             retry_pause: deployment.retry_pause,
             retry_pause_max: deployment.retry_pause_max,
             replay: deployment.replay,
+            resend: deployment.resend,
+            close_on_timeout: deployment.close_on_timeout,
+            switch_master: sentinels.map_or(SwitchMaster::Nowhere, |it| it.switch_master),
             sentinels: sentinels.map_or(0, |it| it.number),
             poll: match cluster {
                 Some(cluster) => cluster.poll,
@@ -199,6 +204,9 @@ impl World<SimulatedRedis> {
             return self.trace(connection, (ToServer, Lost), &CommandText(&command));
         }
         let at = self.reaches_server(connection, extra);
+        if self.is_given_up(connection, at) {
+            return;
+        }
         let event = RedisEvent::ToServer {
             connection,
             command,
@@ -276,6 +284,14 @@ impl World<SimulatedRedis> {
         let heard = ends.open_at_client && !ends.broken;
         let step = if heard { Received } else { Lost };
         self.trace(connection, (ToClient, step), &value);
+        if self.service.is_sentinel(ends.server) {
+            // It is for the library alone.
+            if heard {
+                let client = ClientId(ends.client);
+                self.client_input(client, Input::Received { connection, value });
+            }
+            return;
+        }
         if is_message(&value) {
             if !heard {
                 self.record_lost_message(connection, &value, MessageLoss::ConnectionGone);

@@ -28,6 +28,7 @@ impl World<SimulatedRedis> {
             RedisEvent::ConnectRequest { connection } => self.connect_request(connection),
             RedisEvent::ConnectionOpened { connection } => self.opened(connection),
             RedisEvent::ConnectionReset { connection } => self.broken(connection),
+            RedisEvent::ConnectionGivenUp { connection } => self.given_up(connection),
             RedisEvent::ClientClosed { connection } => self.gone(connection),
             RedisEvent::ServerWake { server } => self.server_wake(server),
             RedisEvent::ClientWake { client } => self.client_wake(client),
@@ -47,12 +48,18 @@ impl World<SimulatedRedis> {
     pub(super) fn deliver_if_running(&mut self, event: RedisEvent) -> Option<Event<RedisEvent>> {
         match &event {
             RedisEvent::ToServer { connection, .. } | RedisEvent::ClientClosed { connection } => {
-                let server = self.server_of(*connection);
-                self.deliver_to_server(server, event).map(Event::Service)
+                let connection = *connection;
+                let server = self.server_of(connection);
+                let delivered = self.deliver_to_server(server, event);
+                if delivered.is_none() {
+                    self.is_not_acknowledged(server, connection);
+                }
+                delivered.map(Event::Service)
             }
             RedisEvent::ToClient { connection, .. }
             | RedisEvent::ConnectionOpened { connection }
-            | RedisEvent::ConnectionReset { connection } => {
+            | RedisEvent::ConnectionReset { connection }
+            | RedisEvent::ConnectionGivenUp { connection } => {
                 let process = self.process_of(*connection);
                 self.deliver_to_process(process, Event::Service(event))
             }
@@ -130,6 +137,7 @@ impl World<SimulatedRedis> {
             RedisEvent::ConnectRequest { .. }
             | RedisEvent::ConnectionOpened { .. }
             | RedisEvent::ConnectionReset { .. }
+            | RedisEvent::ConnectionGivenUp { .. }
             | RedisEvent::ClientClosed { .. }
             | RedisEvent::ServerWake { .. }
             | RedisEvent::ClientWake { .. }
@@ -146,6 +154,7 @@ impl World<SimulatedRedis> {
     pub(super) fn drop_event(&mut self, process: ProcessId, event: &RedisEvent) {
         if let RedisEvent::ToClient { connection, value } = event
             && is_message(value)
+            && !self.service.is_sentinel(self.server_of(*connection))
         {
             self.record_lost_message(*connection, value, MessageLoss::ConnectionGone);
             self.unheard(process);

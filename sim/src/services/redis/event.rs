@@ -26,6 +26,8 @@ pub enum RedisEvent {
     ConnectionOpened { connection: ConnectionId },
     /// A client learns that there is no connection, or no longer.
     ConnectionReset { connection: ConnectionId },
+    /// The kernel of a client gives up a connection on which nothing is acknowledged.
+    ConnectionGivenUp { connection: ConnectionId },
     /// A server learns that a client has closed a connection.
     ClientClosed { connection: ConnectionId },
     /// A server wanted to look at the clock.
@@ -128,6 +130,7 @@ impl ServiceEvent for RedisEvent {
             Self::LinkClosed { server, .. } => (33, u32::from(server.0)),
             Self::Demote { server } => (34, u32::from(server.0)),
             Self::SlotMoves { fault } => (44, *fault as u32),
+            Self::ConnectionGivenUp { connection } => (51, connection.0),
             Self::ToNode { to, .. } => (41, u32::from(to.0)),
             Self::Sentinel(event) => (event.kind(), u32::from(event.recipient().0)),
         }

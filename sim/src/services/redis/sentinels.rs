@@ -173,6 +173,9 @@ impl World<SimulatedRedis> {
         if self.connections.get(connection).open_at_client {
             self.trace(connection, (ToServer, Sent), &command);
             let at = self.reaches_server(connection, 0);
+            if self.is_given_up(connection, at) {
+                return;
+            }
             let event = RedisEvent::ToServer {
                 connection,
                 command,

@@ -254,6 +254,9 @@ impl World<SimulatedRedis> {
         slot.busy_until = slot.busy_until.max(self.now) + takes;
         let departs = slot.busy_until;
         let at = self.reaches_client(connection, departs, extra);
+        if self.is_answer_given_up(connection, (departs, at)) {
+            return;
+        }
         let event = RedisEvent::ToClient { connection, value };
         self.timeline.add(at, Event::Service(event));
     }

@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use picklock_algorithms::Recipe;
 use picklock_sim::plan::{
-    Cluster, ConnectionMode, Deployment, Library, REDIS_LIBRARIES, ReadFrom, RedisLibrary,
-    Sentinels, Service,
+    ConnectionMode, Deployment, Library, REDIS_LIBRARIES, ReadFrom, RedisLibrary, Service,
+    SwitchMaster,
 };
 
 use crate::format::choice::choose;
-use crate::format::reader::{Fields, Item, Mistake, Mistakes, Zero};
+use crate::format::reader::{Fields, Item, Mistake, Mistakes, Zero, expected};
 
 #[derive(Clone, Copy)]
 enum Shared {
@@ -34,25 +35,38 @@ fn connections(item: &Item, mistakes: &mut Mistakes) -> Option<ConnectionMode> {
     })
 }
 
+/// Which client library a file, or a case, names.
+#[derive(Clone, Copy, Debug)]
+enum ClientChoice {
+    /// None: settings that are not given are those of no library.
+    None,
+    /// This one.
+    Library(&'static RedisLibrary),
+}
+
+/// The name of a choice of no library.
+pub(crate) const NO_LIBRARY: &str = "none";
+
 /// The client library that a file, or a case, names.
-fn library(
-    fields: &mut Fields,
-    in_cluster: bool,
-    mistakes: &mut Mistakes,
-) -> Option<&'static RedisLibrary> {
+fn library(fields: &mut Fields, in_cluster: bool, mistakes: &mut Mistakes) -> Option<ClientChoice> {
     let item = fields.get("client")?;
+    let named = REDIS_LIBRARIES.iter();
+    let named = named.map(|library| (library.name, ClientChoice::Library(library)));
+    let libraries: Vec<_> = named.chain([(NO_LIBRARY, ClientChoice::None)]).collect();
+    let names: Vec<&str> = libraries.iter().map(|(name, _)| *name).collect();
     let is_named = |name: &str| item.as_text() == Some(name);
     if let Some((name, _)) = Library::ALL.iter().find(|(name, _)| is_named(name)) {
         let mistake = Mistake::new(format!("`{name}` is a client library of ZooKeeper"))
             .label("the clients here are those of Redis")
-            .help("expected one of `lettuce`, `jedis`, `redis-py`, or `go-redis`");
+            .help(expected(&names));
         mistakes.add(item.span.clone(), mistake);
         return None;
     }
-    let libraries: Vec<_> = REDIS_LIBRARIES.iter().map(|it| (it.name, it)).collect();
     let chosen = choose(&item, "client library", &libraries, mistakes)?;
     chosen.bare(mistakes);
-    refuse_in_cluster(&item, in_cluster, mistakes);
+    if let ClientChoice::Library(_) = chosen.kind {
+        refuse_in_cluster(&item, in_cluster, mistakes);
+    }
     Some(chosen.kind)
 }
 
@@ -75,35 +89,81 @@ pub(super) struct ClientKeys {
     retry_pause: Option<Duration>,
     retry_pause_max: Option<Duration>,
     replay: Option<bool>,
+    resend: Option<bool>,
+    close_on_timeout: Option<bool>,
+    tcp_user_timeout: Option<Duration>,
+    poll: Option<Duration>,
+    switch_master: Option<SwitchMaster>,
+}
+
+/// Whom clients can ask where the primary is.
+#[derive(Clone, Copy)]
+pub(super) struct Informants {
+    pub(super) sentinels: bool,
+    pub(super) cluster: bool,
 }
 
 impl ClientKeys {
     /// Reads it.
-    pub(super) fn read(fields: &mut Fields, in_cluster: bool, mistakes: &mut Mistakes) -> Self {
+    pub(super) fn read(fields: &mut Fields, whom: Informants, mistakes: &mut Mistakes) -> Self {
+        let in_cluster = whom.cluster;
         for key in ["retry-pause-max", "replay"] {
             if let Some(item) = fields.peek(key) {
                 refuse_in_cluster(&item, in_cluster, mistakes);
             }
         }
-        let replay = fields.get("replay");
+        let mut boolean = |key, mistakes: &mut Mistakes| {
+            let item = fields.get(key)?;
+            item.boolean(mistakes)
+        };
+        let replay = boolean("replay", mistakes);
+        let resend = boolean("resend", mistakes);
+        let close_on_timeout = boolean("close-on-timeout", mistakes);
+        refuse_without_informants(fields, whom, mistakes);
+        let switch_master = fields.get("switch-master").and_then(|item| {
+            let what = "choice of Sentinels to subscribe to";
+            let chosen = choose(&item, what, &SwitchMaster::ALL, mistakes)?;
+            chosen.bare(mistakes);
+            Some(chosen.kind)
+        });
         Self {
             timeout: fields.duration("timeout", Zero::Senseless, mistakes),
             connect_timeout: fields.duration("connect-timeout", Zero::Senseless, mistakes),
             retries: fields.count("retries", 0..=100, mistakes),
             retry_pause: fields.duration("retry-pause", Zero::Allowed, mistakes),
             retry_pause_max: fields.duration("retry-pause-max", Zero::Senseless, mistakes),
-            replay: replay.and_then(|item| item.boolean(mistakes)),
+            replay,
+            resend,
+            close_on_timeout,
+            tcp_user_timeout: fields.duration("tcp-user-timeout", Zero::Senseless, mistakes),
+            poll: fields.duration("poll", Zero::Senseless, mistakes),
+            switch_master,
         }
     }
 
-    /// Sets clients so, after what their library has set. What then contradicts itself is a mistake of the table.
-    pub(super) fn set(self, it: &mut Deployment, table: Range<usize>, mistakes: &mut Mistakes) {
+    /// Sets clients so, after what their library has set.
+    fn apply(self, it: &mut Deployment) {
         it.timeout = self.timeout.unwrap_or(it.timeout);
         it.connect_timeout = self.connect_timeout.unwrap_or(it.connect_timeout);
         it.retries = self.retries.unwrap_or(it.retries);
         it.retry_pause = self.retry_pause.unwrap_or(it.retry_pause);
         it.retry_pause_max = self.retry_pause_max.or(it.retry_pause_max);
         it.replay = self.replay.unwrap_or(it.replay);
+        it.resend = self.resend.unwrap_or(it.resend);
+        it.tcp_user_timeout = self.tcp_user_timeout.or(it.tcp_user_timeout);
+        it.close_on_timeout = self.close_on_timeout.or(it.close_on_timeout);
+        if let Some(sentinels) = &mut it.sentinels {
+            sentinels.poll = self.poll.or(sentinels.poll);
+            sentinels.switch_master = self.switch_master.unwrap_or(sentinels.switch_master);
+        }
+        if let Some(cluster) = &mut it.cluster {
+            cluster.poll = self.poll;
+        }
+    }
+
+    /// The same. What then contradicts itself is a mistake of the table.
+    pub(super) fn set(self, it: &mut Deployment, table: Range<usize>, mistakes: &mut Mistakes) {
+        self.apply(it);
         if it.replay && it.retries > 0 {
             let mistake = Mistake::new("a client that replays commands counts no retries")
                 .label("it sends a command again until its timeout is over")
@@ -123,7 +183,7 @@ impl ClientKeys {
 /// What a file, or a case, says of clients.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Switches {
-    library: Option<&'static RedisLibrary>,
+    library: Option<ClientChoice>,
     read_from: Option<ReadFrom>,
     connections: Option<ConnectionMode>,
 }
@@ -176,7 +236,7 @@ impl Switches {
 
     /// Sets clients so.
     pub(super) fn set(self, deployment: &mut Deployment) {
-        if let Some(library) = self.library {
+        if let Some(ClientChoice::Library(library)) = self.library {
             library.set(deployment);
         }
         deployment.read_from = self.read_from.unwrap_or(deployment.read_from);
@@ -191,24 +251,65 @@ impl Switches {
     }
 }
 
-/// Reads how often clients ask Sentinels, or nodes of a cluster, without another reason. It means nothing without them.
-pub(super) fn poll(
-    fields: &mut Fields,
-    whom: (&mut Option<Sentinels>, &mut Option<Cluster>),
-    mistakes: &mut Mistakes,
-) {
-    let asked = match whom {
-        (_, Some(cluster)) => &mut cluster.poll,
-        (Some(sentinels), None) => &mut sentinels.poll,
-        (None, None) => {
-            if let Some(item) = fields.get("poll") {
-                let mistake = Mistake::new("there is nobody whom clients could ask")
-                    .label("they ask Sentinels, or the nodes of a cluster")
-                    .help("give `sentinels`, or `cluster`");
-                mistakes.add(item.span, mistake);
-            }
+/// Refuses what says when clients ask, or are told, who the primary is, where there is nobody who knows.
+fn refuse_without_informants(fields: &mut Fields, whom: Informants, mistakes: &mut Mistakes) {
+    if !whom.sentinels
+        && !whom.cluster
+        && let Some(item) = fields.get("poll")
+    {
+        let mistake = Mistake::new("there is nobody whom clients could ask")
+            .label("they ask Sentinels, or the nodes of a cluster")
+            .help("give `sentinels`, or `cluster`");
+        mistakes.add(item.span, mistake);
+    }
+    if !whom.sentinels
+        && let Some(item) = fields.get("switch-master")
+    {
+        let mistake = Mistake::new("there are no Sentinels to subscribe to")
+            .label("they are who publishes `+switch-master`")
+            .help("give `sentinels`");
+        mistakes.add(item.span, mistake);
+    }
+}
+
+/// What `[service.redis]` says of clients, for a case whose recipe stands on a library.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FileClients {
+    pub(super) keys: ClientKeys,
+    pub(super) switches: Switches,
+}
+
+impl FileClients {
+    /// Before Sentinels, where it depends on the library when a client finds the new primary, clients are as the library
+    /// of the recipe is, unless the file or the case says which; what the file says of them counts beside it.
+    pub(crate) fn set_library_of(self, recipe: &Recipe, of_case: Switches, service: &mut Service) {
+        let Service::Redis(deployment) = service else {
+            return;
+        };
+        if deployment.sentinels.is_none() || self.switches.library.or(of_case.library).is_some() {
             return;
         }
-    };
-    *asked = fields.duration("poll", Zero::Senseless, mistakes);
+        let library = recipe.client_library().and_then(RedisLibrary::named);
+        if let Some(library) = library {
+            library.set(deployment);
+            self.refit(deployment);
+        }
+    }
+
+    /// Sets again what the file says. What of the library contradicts it gives way.
+    fn refit(self, deployment: &mut Deployment) {
+        if self.keys.replay == Some(true) {
+            deployment.retries = 0;
+        }
+        if self.keys.retries.is_some() {
+            deployment.replay = false;
+        }
+        if self.keys.retry_pause.is_some() {
+            deployment.retry_pause_max = None;
+        }
+        self.keys.apply(deployment);
+        let most = deployment.retry_pause_max.unwrap_or(Duration::MAX);
+        deployment.retry_pause = deployment.retry_pause.min(most);
+        self.switches.set(deployment);
+    }
 }

@@ -296,7 +296,7 @@ impl Client {
         let settings = self.settings;
         for wire in &mut self.wires {
             let before = wire.in_flight();
-            let late = wire.give_up(now);
+            let late = wire.give_up(now, &settings);
             self.router.stale |= late || wire.in_flight() < before;
             if late
                 && settings.closes_late()

@@ -117,9 +117,20 @@ impl Wire {
         self.rounds.as_ref().is_some_and(|it| !it.falls_back)
     }
 
-    /// The connection stands.
-    pub fn opened(&mut self, connection: ConnectionId, settings: &RedisClientConfig) {
+    /// The connection stands. Where the time-out is one of reading from it, what waited for it waits for its answer from
+    /// now on: to find the server and to connect has limits of its own.
+    pub fn opened(
+        &mut self,
+        now: VirtualTime,
+        connection: ConnectionId,
+        settings: &RedisClientConfig,
+    ) {
         self.phase = Phase::Open(connection);
+        if settings.closes_late() {
+            for pending in &mut self.unsent {
+                pending.wait_from(now, settings);
+            }
+        }
         if settings.replay {
             self.failures = 0;
         }
@@ -158,6 +169,7 @@ impl Wire {
                 again: pending.sent_before,
                 caller: pending.caller,
             });
+            pending.is_sent();
             self.sent.push(pending);
         }
     }
@@ -217,10 +229,10 @@ impl Wire {
         again
     }
 
-    /// Gives up on what has waited long enough, unless it was sent and may be sent again. Answers whether an answer is
-    /// late.
-    pub fn give_up(&mut self, now: VirtualTime) -> bool {
-        let (over, late) = self.sent.take_late(now);
+    /// Gives up on what has waited long enough, unless it was sent, and may be sent again because its connection is
+    /// closed. Answers whether an answer is late.
+    pub fn give_up(&mut self, now: VirtualTime, settings: &RedisClientConfig) -> bool {
+        let (over, late) = self.sent.take_late(now, settings.closes_late());
         for pending in over {
             pending.completion.complete(Err(RedisError::TimedOut));
         }

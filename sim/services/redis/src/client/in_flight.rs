@@ -74,8 +74,9 @@ impl InFlight {
         queue.into_iter().map(|one| one.pending)
     }
 
-    /// Takes what has waited long enough and has no tries left, and answers it and whether any answer is late.
-    pub fn take_late(&mut self, now: VirtualTime) -> (Vec<Pending>, bool) {
+    /// Takes what has waited long enough and has no tries left, or none that would be made, and answers it and whether
+    /// any answer is late.
+    pub fn take_late(&mut self, now: VirtualTime, tries_again: bool) -> (Vec<Pending>, bool) {
         let is_late = |one: &InFlightCommand| one.pending.deadline <= now;
         if !self.queue.iter().any(is_late) {
             return (Vec::new(), false);
@@ -84,7 +85,7 @@ impl InFlight {
         let mut untracked = 0;
         for mut one in std::mem::take(&mut self.queue) {
             untracked += one.untracked_before;
-            if is_late(&one) && one.pending.tries_left == 0 {
+            if is_late(&one) && (one.pending.tries_left == 0 || !tries_again) {
                 over.push(one.pending);
                 untracked += 1;
             } else {
@@ -122,7 +123,8 @@ mod tests {
         let mut sent = InFlight::default();
         for turn in 0..10_000 {
             sent.push(sent_at(turn * 1_000));
-            let (over, late) = sent.take_late(VirtualTime::from_micros((turn + 1) * 1_000_000));
+            let (over, late) =
+                sent.take_late(VirtualTime::from_micros((turn + 1) * 1_000_000), true);
             assert!(late && over.len() == 1);
         }
         assert_eq!(
@@ -145,7 +147,7 @@ mod tests {
             sent.push(sent_at(millis));
         }
         sent.push_untracked();
-        let (over, _) = sent.take_late(VirtualTime::from_micros(500_000));
+        let (over, _) = sent.take_late(VirtualTime::from_micros(500_000), true);
         assert_eq!((over.len(), sent.awaited()), (2, 2));
         assert!(!sent.next_is_awaited());
         let deadlines: Vec<Option<u64>> = (0..6)

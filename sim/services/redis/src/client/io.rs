@@ -27,6 +27,12 @@ pub struct RedisClientConfig {
     /// Whether it sends by the next connection what was not answered when the last one broke, and waits for a
     /// connection to send what comes meanwhile, until the timeout of each command. It has no `retries` then.
     pub replay: bool,
+    /// Whether `retries` are for commands that were sent, too, and not only for those without a connection.
+    pub resend: bool,
+    /// Whether a connection is closed whose answer is late. `None`: see [`closes_late`](Self::closes_late).
+    pub close_on_timeout: Option<bool>,
+    /// At which Sentinels it is subscribed to `+switch-master`.
+    pub switch_master: SwitchMaster,
     /// How many Sentinels it asks who the primary is; if none, it knows where its servers are.
     pub sentinels: u8,
     /// How often it asks them, or nodes of a cluster, without another reason.
@@ -58,11 +64,49 @@ impl RedisClientConfig {
     }
 
     /// Whether a connection is closed whose answer is late: by the next command, the answer would be taken for its own.
-    /// Before Sentinels it is closed because its server may be dead, and another the primary: redis-py, Jedis, and
-    /// go-redis ask the Sentinels again then. Lettuce, which replays, keeps it.
+    /// If its library does not say so, it is closed where the command is sent again, where a command has a connection
+    /// for itself, and before Sentinels, where its server may be dead, and another the primary. Who replays keeps it.
     pub(super) fn closes_late(&self) -> bool {
         let may_have_failed_over = self.sentinels > 0 && !self.replay;
-        self.retries > 0 || self.connections != ConnectionMode::Multiplexed || may_have_failed_over
+        let has_reason = self.retries > 0
+            || self.connections != ConnectionMode::Multiplexed
+            || may_have_failed_over;
+        self.close_on_timeout.unwrap_or(has_reason)
+    }
+
+    /// Whether it leaves a server as soon as it hears that another is the primary.
+    pub(super) fn leaves_old_primary(&self) -> bool {
+        self.poll.is_some() || self.switch_master != SwitchMaster::Nowhere
+    }
+}
+
+/// At which Sentinels a client is subscribed to `+switch-master`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SwitchMaster {
+    /// At none (redis-py, Redisson, ioredis, Lettuce).
+    #[default]
+    Nowhere,
+    /// At one, and at the next one when that is gone (go-redis).
+    One,
+    /// At every one of them (Jedis).
+    Every,
+}
+
+impl SwitchMaster {
+    /// All of them, by name.
+    pub const ALL: [(&str, Self); 3] = [
+        ("nowhere", Self::Nowhere),
+        ("one", Self::One),
+        ("every", Self::Every),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nowhere => "nowhere",
+            Self::One => "one",
+            Self::Every => "every",
+        }
     }
 }
 
@@ -200,6 +244,8 @@ pub enum End {
     Questions,
     /// The questions to Sentinels of who the replicas are.
     QuestionsOfReplicas,
+    /// A subscription to `+switch-master`, by its index.
+    Switches(usize),
     /// A lane, by its index.
     Wire(usize),
     /// The subscriptions at a server, by their place.

@@ -17,6 +17,8 @@ pub(super) struct Pending {
     /// When nobody waits for it any longer.
     pub deadline: VirtualTime,
     pub tries_left: u32,
+    /// It is tried again only for want of a connection, and not once it was sent.
+    keeps_to_first_sending: bool,
     /// It was sent before, by a connection that broke: it may have been executed.
     pub sent_before: bool,
     /// How often it may still be sent again because the cluster was down.
@@ -83,6 +85,7 @@ impl Pending {
             deadline: deadline(now, Duration::ZERO, &command, settings),
             command,
             tries_left: settings.retries,
+            keeps_to_first_sending: !settings.resend,
             sent_before: false,
             patience: PATIENCE,
             redirections_left: REDIRECTIONS,
@@ -93,6 +96,13 @@ impl Pending {
     /// It waits for its answer from now on.
     pub fn wait_from(&mut self, now: VirtualTime, settings: &RedisClientConfig) {
         self.deadline = deadline(now, Duration::ZERO, &self.command, settings);
+    }
+
+    /// It goes out by a connection.
+    pub fn is_sent(&mut self) {
+        if self.keeps_to_first_sending {
+            self.tries_left = 0;
+        }
     }
 
     /// The connection that it was sent by broke.

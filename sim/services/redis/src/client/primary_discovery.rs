@@ -41,7 +41,7 @@ pub(super) fn address(value: &Value) -> Option<Address> {
 }
 
 /// The command that asks a Sentinel for the primary.
-fn get_master_addr() -> Command {
+pub(super) fn get_master_addr() -> Command {
     Command::new("SENTINEL")
         .arg("GET-MASTER-ADDR-BY-NAME")
         .arg("mymaster")
@@ -91,7 +91,10 @@ impl Client {
     ) {
         let is_it = |wire: &Wire| wire.phase == Phase::Connecting(connection);
         if self.wires.iter().any(|it| is_it(it) && it.is_of_replica()) {
-            self.opened(connection, out);
+            self.opened(now, connection, out);
+            return;
+        }
+        if self.switches.opened(connection, out) {
             return;
         }
         let finder = &mut self.finder;
@@ -129,7 +132,7 @@ impl Client {
         };
         finder.checking.remove(index);
         if leads(value) {
-            self.opened(connection, out);
+            self.opened(now, connection, out);
         } else {
             self.leave(now, connection, out);
         }
@@ -179,6 +182,7 @@ impl Client {
         if wanted {
             self.finder.inquiry.ask(now, out);
         }
+        self.switches.connect(now, wanted, out);
         match self.finder.inquiry.take_outcome() {
             None => {}
             Some(Some(found)) => self.connect_to(now, found, out),
@@ -186,9 +190,10 @@ impl Client {
         }
     }
 
-    fn connect_to(&mut self, now: VirtualTime, found: Address, out: &mut Vec<Output>) {
+    /// Somebody has named the primary.
+    pub(super) fn connect_to(&mut self, now: VirtualTime, found: Address, out: &mut Vec<Output>) {
         let before = self.finder.primary.replace(found.clone());
-        if self.settings.poll.is_some() && before.is_some_and(|before| before != found) {
+        if self.settings.leaves_old_primary() && before.is_some_and(|before| before != found) {
             // Whoever still talks to the old one talks to nobody any more.
             let wires = self.wires.iter().filter(|it| !it.is_of_replica());
             let wires = wires.map(|wire| wire.phase);

@@ -38,7 +38,7 @@ impl<T> SentinelQuery<T> {
                 sentinels,
                 Destination::Sentinel,
                 what,
-                settings.timeout,
+                settings.timeout.min(settings.connect_timeout),
             ),
             read,
             outcome: None,

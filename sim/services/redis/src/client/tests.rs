@@ -14,6 +14,9 @@ pub(in crate::client) const SETTINGS: RedisClientConfig = RedisClientConfig {
     retry_pause: Duration::from_millis(100),
     retry_pause_max: None,
     replay: false,
+    resend: true,
+    close_on_timeout: None,
+    switch_master: SwitchMaster::Nowhere,
     sentinels: 0,
     poll: None,
     cluster: 0,
@@ -234,6 +237,42 @@ fn a_late_answer_closes_the_connection_of_a_client_that_repeats_commands() {
     let connection = harness.open();
     harness.hear(connection, Value::Integer(1));
     assert_eq!(now(answer), Some(Ok(Value::Integer(1))));
+}
+
+#[test]
+fn who_sends_nothing_again_tries_again_only_what_had_no_connection() {
+    let mut harness = ClientHarness::new(RedisClientConfig {
+        retries: 1,
+        resend: false,
+        ..SETTINGS
+    });
+    let unsent = harness.submit("SET");
+    let connection = harness.connection();
+    harness.tell(Input::Broken { connection });
+    harness.pass(SETTINGS.retry_pause);
+    let connection = harness.open();
+    assert_eq!(harness.sent(), ["SET"]);
+    harness.tell(Input::Broken { connection });
+    assert_eq!(now(unsent), Some(Err(RedisError::ConnectionLoss)));
+}
+
+#[test]
+fn a_late_answer_is_awaited_on_the_connection_of_who_keeps_it() {
+    let mut harness = ClientHarness::new(RedisClientConfig {
+        retries: 1,
+        close_on_timeout: Some(false),
+        ..SETTINGS
+    });
+    let late = harness.submit("DEL");
+    let connection = harness.open();
+    harness.out.clear();
+    harness.pass(SETTINGS.timeout);
+    assert_eq!(now(late), Some(Err(RedisError::TimedOut)));
+    let next = harness.submit("GET");
+    assert_eq!(harness.sent(), ["GET"]);
+    harness.hear(connection, Value::Integer(1));
+    harness.hear(connection, Value::Nil);
+    assert_eq!(now(next), Some(Ok(Value::Nil)));
 }
 
 fn subscribe(
@@ -494,4 +533,23 @@ fn a_command_that_has_not_been_tried_waits_for_no_pause_of_another() {
     let _next = harness.submit("DEL");
     harness.open();
     assert_eq!(harness.sent(), ["DEL"]);
+}
+
+#[test]
+fn a_time_out_of_reading_counts_from_when_it_is_sent() {
+    let answered = |close_on_timeout| {
+        let mut harness = ClientHarness::new(RedisClientConfig {
+            close_on_timeout: Some(close_on_timeout),
+            ..SETTINGS
+        });
+        let asked = harness.submit("GET");
+        let connection = harness.connection();
+        harness.pass(Duration::from_millis(400));
+        harness.tell(Input::Opened { connection });
+        harness.pass(Duration::from_millis(400));
+        harness.hear(connection, Value::Nil);
+        now(asked)
+    };
+    assert_eq!(answered(true), Some(Ok(Value::Nil)));
+    assert_eq!(answered(false), Some(Err(RedisError::TimedOut)));
 }

@@ -1,0 +1,69 @@
+//! On which client library of Redis a published recipe stands.
+
+use crate::Recipe;
+
+/// Each library, by its name in scenario files, and the recipes that are part of it or were written on it. All others
+/// are patterns for any client.
+const LIBRARIES: &[(&str, &[&str])] = &[
+    ("ioredis", &["redis-error-is-refusal"]),
+    ("lettuce", &["redis-deadline-from-answer"]),
+    (
+        "redis-py",
+        &[
+            "python-redis-lock",
+            "python-redis-lock-3",
+            "redis-error-is-lock",
+            "redis-py-lock",
+            "redis-py-lock-one-token",
+        ],
+    ),
+    (
+        "redisson",
+        &[
+            "redisson-client-id",
+            "redisson-failed-renewal",
+            "redisson-kept-count",
+            "redisson-lock",
+            "redisson-lock-if-held",
+            "redisson-lock-replicated",
+            "redisson-message-only",
+            "redisson-no-latch",
+        ],
+    ),
+];
+
+impl Recipe {
+    /// The client library of Redis that it stands on, if it stands on one.
+    pub fn client_library(&self) -> Option<&'static str> {
+        let of_this = |(_, recipes): &&(&str, &[&str])| recipes.contains(&self.name);
+        LIBRARIES.iter().find(of_this).map(|(library, _)| *library)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LIBRARIES;
+    use crate::registry::RECIPES;
+
+    #[test]
+    fn every_row_names_recipes_that_there_are() {
+        for name in LIBRARIES.iter().flat_map(|(_, recipes)| *recipes) {
+            let known = RECIPES.iter().any(|recipe| recipe.name == *name);
+            assert!(known, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_recipe_named_after_a_library_stands_on_it() {
+        for recipe in RECIPES {
+            for (library, _) in LIBRARIES {
+                let named = recipe.name.starts_with(library);
+                assert!(
+                    !named || recipe.client_library() == Some(library),
+                    "{}",
+                    recipe.name
+                );
+            }
+        }
+    }
+}
