@@ -1,6 +1,7 @@
 //! Everybody who waits gets the lock in the end.
 
 mod at_barrier;
+mod between_calls;
 mod circular_wait;
 mod list_too_long;
 mod livelock;
@@ -79,23 +80,6 @@ fn no_service_left(evidence: &Evidence<'_>) -> Option<Verdict> {
     Some(Verdict::Undecided(gone.why.clone()))
 }
 
-/// The bound is reached, and no event tells who waits for what: the open calls must do.
-fn violated_without_reason(evidence: &Evidence<'_>, ended: usize) -> Verdict {
-    let mut case = WitnessBuilder::new(evidence);
-    let summary = match evidence.pending.first() {
-        Some(&(by, _, asked)) => {
-            case.show([asked]);
-            format!("{} {}", case.name(by), evidence.words().never_got_it())
-        }
-        None => "the run did not come to its end within the bound".to_owned(),
-    };
-    case.however(format!(
-        "{summary}: the bound on progress was reached at {}.",
-        evidence.at(ended)
-    ));
-    case.broken(summary, ended, None)
-}
-
 /// Follows who waits for whom, from the first that waits, until somebody comes up who does not wait
 /// or who has come up before: there the queue is stuck.
 fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
@@ -106,7 +90,7 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
         .filter(|wait| evidence.run.for_good.stranded(wait.by).is_none())
         .collect();
     let Some(&first) = waits.first() else {
-        return violated_without_reason(evidence, ended);
+        return between_calls::verdict(evidence, ended);
     };
     let mut path = vec![first];
     let circle = loop {
