@@ -33,6 +33,9 @@ struct Place {
 
 type Queue = VecDeque<Place>;
 
+/// Of a lock with a queue that its requests never came to, this is as true as of a service without one.
+const NO_QUEUE: &str = "no contender ever stood in a queue of the service";
+
 fn check(evidence: &Evidence<'_>) -> Verdict {
     let mut queues: Vec<Queue> = vec![Queue::new(); evidence.run.history.locks.len().max(1)];
     let (mut queued, mut contended) = (false, false);
@@ -93,7 +96,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         }
     }
     if !queued {
-        return Verdict::Undecided("the service keeps no queue".to_owned());
+        return Verdict::Undecided(NO_QUEUE.to_owned());
     }
     if !contended {
         return Verdict::Undecided("nobody ever waited for the lock".to_owned());
