@@ -23,4 +23,6 @@ pub enum Failure {
     AlreadyHeld,
     /// The call said that it had been cancelled, and nobody had cancelled it.
     Cancelled,
+    /// The answer came after the lease that it would have given had lapsed by the contender's own clock.
+    LeaseLapsed,
 }

@@ -1,6 +1,8 @@
 //! The recorder: the only writer of histories.
 
-use picklock_checker::{ContenderId, Counts, Event, EventKind, History, Mode, NameId, VirtualTime};
+use picklock_checker::{
+    ContenderId, Counts, Event, EventKind, Failure, History, Mode, NameId, VirtualTime,
+};
 
 /// Writes the history down, and keeps a rolling hash of everything that can be observed.
 #[derive(Clone, Debug, Default)]
@@ -82,6 +84,15 @@ fn in_mode(by: ContenderId, mode: Mode) -> u64 {
     u64::from(by.0) | (mode as u64) << 32
 }
 
+/// Why a call failed as a word of the hash. Those of runs that were kept are older than the difference between time
+/// that ran out and a lease that had lapsed, so both have one.
+fn failure(why: Failure) -> u64 {
+    match why == Failure::LeaseLapsed {
+        true => Failure::TimedOut as u64,
+        false => why as u64,
+    }
+}
+
 /// An event as words. The first says which event it is, and its number never changes.
 #[inline(always)]
 fn words(what: &EventKind) -> [u64; 4] {
@@ -112,13 +123,13 @@ fn words(what: &EventKind) -> [u64; 4] {
             3,
             by.0.into(),
             lock.0.into(),
-            (why as u64) << 1 | u64::from(definite),
+            failure(why) << 1 | u64::from(definite),
         ],
         EventKind::Reentry { by, lock, step } => [38, by.0.into(), lock.0.into(), step as u64],
         EventKind::ReleaseStarted { by, lock } => [4, by.0.into(), lock.0.into(), 0],
         EventKind::Released { by, lock } => [5, by.0.into(), lock.0.into(), 0],
-        EventKind::ReleaseFailed { by, lock, why } => [6, by.0.into(), lock.0.into(), why as u64],
-        EventKind::Lost { by, lock, why } => [7, by.0.into(), lock.0.into(), why as u64],
+        EventKind::ReleaseFailed { by, lock, why } => [6, by.0.into(), lock.0.into(), failure(why)],
+        EventKind::Lost { by, lock, why } => [7, by.0.into(), lock.0.into(), failure(why)],
         EventKind::Cancelled { by, lock } => [8, by.0.into(), lock.0.into(), 0],
         EventKind::ReleaseCancelled { by, lock } => [37, by.0.into(), lock.0.into(), 0],
         EventKind::Revoked { by, lock } => [39, by.0.into(), lock.0.into(), 0],

@@ -157,6 +157,7 @@ impl<'a> Collector<'a> {
             | Failure::Disconnected
             | Failure::AlreadyHeld
             | Failure::Cancelled
+            | Failure::LeaseLapsed
             | Failure::TimedOut => self.refused(index, by, lock),
         }
     }

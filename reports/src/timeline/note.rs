@@ -222,6 +222,7 @@ fn failure(why: Failure) -> &'static str {
         Failure::Disconnected => "disconnected",
         Failure::Refused => "refused",
         Failure::TimedOut => "timed out",
+        Failure::LeaseLapsed => "its lease had lapsed",
         Failure::AlreadyHeld => "its lock object says locked",
         Failure::Cancelled => "cancelled, by nobody",
     }

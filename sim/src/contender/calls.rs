@@ -219,8 +219,7 @@ pub(super) fn failure(error: LockError) -> Failure {
         LockError::Refused | LockError::NotHeld | LockError::Revoked => Failure::Refused,
         LockError::AlreadyHeld => Failure::AlreadyHeld,
         LockError::Cancelled => Failure::Cancelled,
-        LockError::TimedOut | LockError::AcquireTimeout | LockError::LeaseLapsed => {
-            Failure::TimedOut
-        }
+        LockError::TimedOut | LockError::AcquireTimeout => Failure::TimedOut,
+        LockError::LeaseLapsed => Failure::LeaseLapsed,
     }
 }
