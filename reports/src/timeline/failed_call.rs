@@ -29,10 +29,6 @@ pub(super) fn refusal(history: &History, index: usize) -> Option<String> {
         ServiceEventKind::ErrorReply { to, error } if *to == by => Some(error),
         _ => None,
     });
-    match error {
-        Some(error) => Some(format!("refused: {error}")),
-        // Whoever is not heard is not refused either; a release may find that there is nothing to give back.
-        None if !is_release && !history.service.is_empty() => Some("no connection".to_owned()),
-        None => None,
-    }
+    // Without one it may have been the recipe that refused, or the client library, or a script that said no.
+    error.map(|error| format!("refused: {error}"))
 }
