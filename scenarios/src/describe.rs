@@ -27,10 +27,11 @@ pub fn lock(name: LockName) -> String {
     format!("lock-{}", name.letter())
 }
 
-/// A server's name: `leader`, `follower-1`, `observer-1`, `server-2`, `server-of-contender-1`.
+/// A server's name: `leader`, `primary`, `follower-1`, `observer-1`, `server-2`, `server-of-contender-1`.
 pub fn server(name: ServerName) -> String {
     match name {
         ServerName::Leader => "leader".to_owned(),
+        ServerName::Primary => "primary".to_owned(),
         ServerName::Follower(index) => format!("follower-{}", u64::from(index) + 1),
         ServerName::Observer(index) => format!("observer-{}", u64::from(index) + 1),
         ServerName::Of(of) => format!("server-of-{}", contender(of)),

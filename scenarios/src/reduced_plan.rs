@@ -148,6 +148,7 @@ fn of_contender(server: &mut ServerName) -> Option<&mut ContenderName> {
     match server {
         ServerName::Of(contender) => Some(contender),
         ServerName::Leader
+        | ServerName::Primary
         | ServerName::Follower(_)
         | ServerName::Observer(_)
         | ServerName::Number(_)

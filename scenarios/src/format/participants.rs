@@ -131,13 +131,16 @@ impl Participants {
         }
     }
 
-    /// Servers that know nothing of each other have numbers, and no leader.
+    /// Servers that know nothing of each other have numbers, and no primary.
     fn server_of_redis(
         self,
         name: &str,
         item: &Item,
         mistakes: &mut Mistakes,
     ) -> Option<ServerName> {
+        if name == "primary" && self.has_links {
+            return Some(ServerName::Primary);
+        }
         let servers = u32::from(self.servers.unwrap_or(u8::MAX));
         if let Some(number) = numbered(name, "server")
             && (1..=servers).contains(&number)
@@ -155,10 +158,13 @@ impl Participants {
             item.span.clone(),
             mistake.help(match (servers, sentinels) {
                 (1, _) => "expected `server-1`, the only one".to_owned(),
+                (_, 0) if self.has_links => {
+                    format!("expected `primary`, or one of `server-1` to `server-{servers}`")
+                }
                 (_, 0) => format!("expected one of `server-1` to `server-{servers}`"),
                 _ => format!(
-                    "expected one of `server-1` to `server-{servers}`, or `sentinel-1` to \
-                     `sentinel-{sentinels}`"
+                    "expected `primary`, one of `server-1` to `server-{servers}`, or `sentinel-1` \
+                     to `sentinel-{sentinels}`"
                 ),
             }),
         );

@@ -170,7 +170,10 @@ impl Reader<'_> {
                 ServerName::Number(_) | ServerName::Observer(_) | ServerName::Sentinel(_) => {
                     region.servers.push(server);
                 }
-                ServerName::Leader | ServerName::Follower(_) | ServerName::Of(_) => {
+                ServerName::Leader
+                | ServerName::Primary
+                | ServerName::Follower(_)
+                | ServerName::Of(_) => {
                     let mistake = Mistake::new(format!("`{name}` is not always the same machine"))
                         .label("a machine stays where it is")
                         .help("name a machine, such as `server-1`");

@@ -159,6 +159,7 @@ fn server_is(service: &Service, before: &[Event], server: &ServerName) -> Target
     let number = match (service, server) {
         (_, ServerName::Sentinel(_)) => return TargetRole::Sentinel,
         (_, ServerName::Observer(_)) => return TargetRole::Observer,
+        (_, ServerName::Primary) => return TargetRole::Primary,
         (Service::ZooKeeper(_), ServerName::Leader) => return TargetRole::Leader,
         (Service::ZooKeeper(_), ServerName::Follower(_)) => return TargetRole::Follower,
         (Service::ZooKeeper(_), ServerName::Number(_) | ServerName::Of(_)) => {

@@ -31,6 +31,8 @@ impl LockName {
 pub enum ServerName {
     /// Whoever leads when the fault strikes.
     Leader,
+    /// Whichever server of Redis is the primary when the fault strikes.
+    Primary,
     /// The `nth` (from zero) of those that follow when the fault strikes.
     Follower(u32),
     /// The `nth` (from zero) of those that do not vote.

@@ -45,7 +45,7 @@ use crate::clock::LocalClock;
 use crate::engine::Tape;
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, ServerId, Side};
-use crate::plan::{ContenderName, Deployment, Fault, LockName, Plan, ServerName};
+use crate::plan::{ContenderName, Deployment, Fault, LOCK_KEY, LockName, Plan, ServerName};
 use crate::process::{ProcessId, Thread};
 use crate::world::Shared;
 use crate::world::{Read, SimulatedService, World};
@@ -78,6 +78,8 @@ pub(crate) struct SimulatedRedis {
     owners_now: Vec<Holder>,
     /// The command that is being executed, if it is of a contender that believes in vain and asks about the lock's key.
     look: Option<(ConnectionId, RequestKind, LockId)>,
+    /// How often a server has become the primary.
+    promotions: u32,
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
     client_outputs: Vec<ClientOutput>,
@@ -108,6 +110,8 @@ struct RedisServer {
     leads: bool,
     /// Whether it was nobody's replica when that was looked at last.
     is_primary: bool,
+    /// As how manyth of all servers it became the primary last; zero if it was one from the start, or never.
+    promotion: u32,
     /// The nodes on which a majority had given up, as it knew when that was looked at last. Looked at only if somebody
     /// is told.
     failed_nodes: Vec<u8>,
@@ -203,6 +207,7 @@ impl SimulatedRedis {
     pub fn server(&self, name: ServerName) -> Option<ServerId> {
         let index = match name {
             ServerName::Number(number) => number,
+            ServerName::Primary => return self.primary_of_now(),
             // Whoever has the key at first. Servers that know nothing of each other have no leader: the first stands
             // for the only one.
             ServerName::Leader | ServerName::Of(_) => self.deployment.first_primary().into(),
@@ -218,6 +223,20 @@ impl SimulatedRedis {
             }
         };
         (index < self.servers.len() as u32).then_some(ServerId(index as u8))
+    }
+
+    /// The server that runs and is the primary, in a cluster the one that has the slot of the first lock's key. If
+    /// several take themselves for it, the one that was promoted last.
+    fn primary_of_now(&self) -> Option<ServerId> {
+        let in_cluster = self.deployment.cluster.is_some();
+        let servers = self.servers.iter().enumerate();
+        let primaries = servers.filter(|(_, slot)| {
+            slot.life.is_up()
+                && slot.machine.is_primary()
+                && (!in_cluster || slot.machine.has_slot_of(LOCK_KEY.as_bytes()))
+        });
+        let last = primaries.max_by_key(|(_, slot)| slot.promotion)?;
+        Some(ServerId(last.0 as u8))
     }
 
     /// How the machine of a server or a Sentinel fares.

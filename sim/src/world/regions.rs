@@ -76,7 +76,9 @@ fn machine_name(name: ServerName) -> Option<String> {
         ServerName::Number(index) => ("server", index),
         ServerName::Observer(index) => ("observer", index),
         ServerName::Sentinel(index) => ("sentinel", index),
-        ServerName::Leader | ServerName::Follower(_) | ServerName::Of(_) => return None,
+        ServerName::Leader | ServerName::Primary | ServerName::Follower(_) | ServerName::Of(_) => {
+            return None;
+        }
     };
     Some(format!("{what}-{}", u64::from(index) + 1))
 }

@@ -72,6 +72,8 @@ impl World<SimulatedRedis> {
             is_primary,
         ) {
             (false, true) => {
+                self.service.promotions += 1;
+                slot.promotion = self.service.promotions;
                 self.record_promotion(node);
                 self.server_changed(node, ServerChange::Promoted);
                 // Leases go on as they did; only who waits for it is told.

@@ -38,6 +38,7 @@ pub(super) fn deployed(plan: &Plan, chance: &mut dyn Chance) -> SimulatedRedis {
             keys: vec![LockKey::default(); keys.len()],
             leads: true,
             is_primary,
+            promotion: 0,
             failed_nodes: Vec::new(),
         }
     };

@@ -22,8 +22,8 @@ impl World<SimulatedZooKeeper> {
         let index = match name {
             ServerName::Leader => leader,
             ServerName::Number(number) => Some(number as usize),
-            // There are Sentinels beside Redis alone.
-            ServerName::Sentinel(_) => None,
+            // There are primaries and Sentinels in Redis alone.
+            ServerName::Primary | ServerName::Sentinel(_) => None,
             ServerName::Observer(nth) => {
                 Some((u32::from(self.service.ensemble.servers) + nth) as usize)
             }
