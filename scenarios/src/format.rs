@@ -122,8 +122,12 @@ fn scenario(
     };
     workload.contender_settings = contender::contenders(fields, participants, &mut open, mistakes);
     refuse_of_workload(fields, &workload, &open, mistakes);
-    let own = &workload.contender_settings;
-    network.regions = regions.read(participants, own, &mut open, mistakes);
+    network.regions = regions.read(
+        participants,
+        &workload.contender_settings,
+        &mut open,
+        mistakes,
+    );
     processes::refuse_two_machines(fields, &workload, &network.regions, mistakes);
     let faults = faults(fields, participants, workload.section, mistakes);
     let world = |recipe: Recipe| Plan {

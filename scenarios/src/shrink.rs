@@ -90,6 +90,11 @@ impl Shrunk {
         }
     }
 
+    /// Whether another run, of this plan or a smaller one, violates the promise by the same mechanism.
+    pub fn is_alike(&self, plan: &Plan, simulated: &Simulated, witness: &Witness) -> bool {
+        Mechanism::of(plan, simulated, witness).is(&self.mechanism, false)
+    }
+
     /// Whether it is another run than the one that it came from.
     pub fn has_changed(&self) -> bool {
         self.simulated.hash != self.was

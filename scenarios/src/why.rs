@@ -9,13 +9,12 @@ mod divergence;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use picklock_checker::{Evidence, Invariant, Verdict, Witness, invariants};
+use picklock_checker::{Evidence, Invariant, Verdict, Witness};
 use picklock_sim::plan::Plan;
 use picklock_sim::{Simulated, simulate};
 use rayon::prelude::*;
 
 use crate::reduced_plan::without_fault;
-use crate::shrink::{Mechanism, Shrunk};
 
 pub use crate::causal_history::{causes, past, service_past};
 pub use divergence::{Moment, TurningMoment, turning_moment};
@@ -82,21 +81,22 @@ pub struct Without {
     pub share: ViolationShare,
 }
 
-/// Runs the plan with so many seeds, and then without each of its faults. With a mechanism, it is told how many violate
-/// the promise otherwise.
+/// Whether the run of a plan violates a promise in the way that is asked about.
+pub type IsAlike<'a> = &'a (dyn Fn(&Plan, &Simulated, &Witness) -> bool + Sync);
+
+/// Runs the plan with so many seeds, and then without each of its faults, and tells how many violate the promise in
+/// another way.
 pub fn without(
     plan: &Plan,
-    (invariant, mechanism): (&Invariant, Option<&Mechanism>),
+    (invariant, is_alike): (&Invariant, IsAlike<'_>),
     seeds: u64,
     stop: &AtomicBool,
 ) -> Vec<Without> {
     let share = |plan: &Plan| {
         let seeds = (0..seeds).into_par_iter();
         let seeds = seeds.filter(|_| !stop.load(Ordering::Relaxed));
-        let is_alike = |simulated: &Simulated, witness: &Witness| {
-            mechanism.is_none_or(|known| Mechanism::of(plan, simulated, witness).is(known, false))
-        };
         let runs = seeds.map(|seed| simulate(plan, seed));
+        let is_alike = |run: &Simulated, witness: &Witness| is_alike(plan, run, witness);
         ViolationShare::of(invariant, runs, is_alike)
     };
     let whole = Without {
@@ -115,17 +115,18 @@ pub fn without(
     std::iter::once(whole).chain(less).collect()
 }
 
-/// What becomes of the plan of a shrunk run with other choices, and without each of its faults, in words; nothing if it
-/// has none.
-pub fn needs(shrunk: &Shrunk, seeds: u64, stop: &AtomicBool) -> Vec<String> {
-    let plan = &shrunk.plan;
-    let Some(invariant) = invariants::find(shrunk.invariant) else {
-        return Vec::new();
-    };
+/// What becomes of a plan that violates a promise with other choices, and without each of its faults, in words; nothing
+/// if it has none.
+pub fn needs(
+    plan: &Plan,
+    (invariant, is_alike): (&Invariant, IsAlike<'_>),
+    seeds: u64,
+    stop: &AtomicBool,
+) -> Vec<String> {
     if plan.faults.is_empty() {
         return Vec::new();
     }
-    let without = without(plan, (invariant, Some(&shrunk.mechanism)), seeds, stop);
+    let without = without(plan, (invariant, is_alike), seeds, stop);
     without.iter().map(|it| it.describe(plan)).collect()
 }
 

@@ -7,8 +7,8 @@
 //! # Steps
 //!
 //! 1. As step 1 of [`redisson`](super::redisson).
-//! 2. If we did not get it, wait for a millisecond, for twice as long after each further attempt, up to 128 of them, and
-//!    go to 1.
+//! 2. If we did not get it, wait for a millisecond, for twice as long after each further attempt, up to 128 of them,
+//!    and go to 1.
 //! 3. While we hold it, the watchdog of `RLock` renews the lease.
 //! 4. Release: as step 5 of `RLock`, with its latch, and without a message.
 //!

@@ -1,5 +1,5 @@
-//! `redlock`, except that step 1 makes the token of the client, for all attempts. Must be caught by `redis/redlock-
-//! late-delete`.
+//! `redlock`, except that step 1 makes the token of the client, for all attempts. Must be caught by
+//! `redis/redlock-late-delete`.
 
 use super::leased::CLAIMS;
 use super::redlock::{Misreading, Redlock};

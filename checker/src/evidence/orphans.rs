@@ -161,8 +161,9 @@ impl Evidence<'_> {
         })
     }
 
-    /// Whether it may be of a session that had ended before this call, and whose end a new leader has truncated from the
-    /// log: the node that an earlier call had made in it comes then, and goes when the new leader ends the session again.
+    /// Whether it may be of a session that had ended before this call, and whose end a new leader has truncated from
+    /// the log: the node that an earlier call had made in it comes then, and goes when the new leader ends the session
+    /// again.
     fn came_by_a_new_leader(&self, call: Refused, came: usize) -> bool {
         let mut before = self.signs.iter().rev();
         let ended = before.find(|sign| {

@@ -28,33 +28,7 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         )
     };
     let forgotten = faults.iter().any(forgets);
-    // Whoever stands still, or cannot be reached, is replaced, and does not know it for a while.
-    let deposes = |fault: &PlannedFault| {
-        matches!(
-            fault.inject,
-            Fault::CrashServer { .. }
-                | Fault::PowerLoss { .. }
-                | Fault::HangServer { .. }
-                | Fault::IsolateServer { .. }
-                | Fault::Partition { .. }
-                | Fault::FullDisk { .. }
-                | Fault::HoldLink { .. }
-                | Fault::Promote { .. }
-        )
-    };
-    let promotes = |fault: &PlannedFault| matches!(fault.inject, Fault::Promote { .. });
-    let replacing = match plan.service.cluster() {
-        Some(_) => Some("the cluster may replace a primary that goes on"),
-        None if plan.service.sentinels() > 0 => {
-            Some("the Sentinels may replace a primary that goes on")
-        }
-        // It goes on until it is told to follow the new one.
-        None if faults.iter().any(promotes) => {
-            Some("a replica is promoted while its primary goes on")
-        }
-        None => None,
-    };
-    if let Some(because) = replacing.filter(|_| faults.iter().any(deposes)) {
+    if let Some(because) = replaced(plan, faults) {
         for invariant in [
             "exclusive-ownership",
             "mutual-exclusion",
@@ -90,6 +64,37 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         excuse("no-orphan", because);
     }
     excuses
+}
+
+/// Why a primary that goes on may be replaced: a server that stands still, or cannot be reached, does not know it for a
+/// while.
+fn replaced(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
+    let deposes = |fault: &PlannedFault| {
+        matches!(
+            fault.inject,
+            Fault::CrashServer { .. }
+                | Fault::PowerLoss { .. }
+                | Fault::HangServer { .. }
+                | Fault::IsolateServer { .. }
+                | Fault::Partition { .. }
+                | Fault::FullDisk { .. }
+                | Fault::HoldLink { .. }
+                | Fault::Promote { .. }
+        )
+    };
+    let promotes = |fault: &PlannedFault| matches!(fault.inject, Fault::Promote { .. });
+    let replacing = match plan.service.cluster() {
+        Some(_) => Some("the cluster may replace a primary that goes on"),
+        None if plan.service.sentinels() > 0 => {
+            Some("the Sentinels may replace a primary that goes on")
+        }
+        // It goes on until it is told to follow the new one.
+        None if faults.iter().any(promotes) => {
+            Some("a replica is promoted while its primary goes on")
+        }
+        None => None,
+    };
+    replacing.filter(|_| faults.iter().any(deposes))
 }
 
 /// Why somebody can believe in a lock that the service has given away: its own code takes so long, or a fault strikes.

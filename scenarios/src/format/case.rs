@@ -102,9 +102,7 @@ pub(super) fn case(
         let span = resource_span.unwrap_or(item.span.clone());
         refuse_without_token(span, &plan, catalogue, mistakes);
     }
-    let clients = scene.clients;
-    clients.set_library_of(&plan.recipe, switches, &mut plan.service);
-    switches.set_in(&mut plan.service);
+    switches.set_with(scene.clients, &mut plan);
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
     if let Some(item) = &algorithm_item {

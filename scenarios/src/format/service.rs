@@ -13,16 +13,17 @@ use super::reader::{Fields, Mistakes, Zero};
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::Catalogue;
 
-/// Reads `[service.…]`, and what it leaves open; also what it says of clients of Redis, and the least number of servers,
-/// if the file gives it without a mistake. A file that does not say stands on what the algorithms of its cases stand on, with every default.
+/// Reads `[service.…]`, and what it leaves open; also what it says of clients of Redis, and the least number of
+/// servers, if the file gives it without a mistake. A file that does not say stands on what the algorithms of its cases
+/// stand on, with every default.
 pub(super) fn service(
     file: &mut Fields,
     catalogue: &Catalogue,
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Service, FileClients, Option<u8>) {
-    let nobody = FileClients::default();
-    let nothing = (Service::ZooKeeper(Ensemble::default()), nobody, None);
+    let unsaid = FileClients::default();
+    let nothing = (Service::ZooKeeper(Ensemble::default()), unsaid, None);
     let (kind, fields) = match file.get("service") {
         Some(item) => {
             let services = ServiceKind::ALL.map(|kind| (kind.name(), kind));
@@ -42,7 +43,7 @@ pub(super) fn service(
     match kind {
         ServiceKind::ZooKeeper => {
             let (ensemble, servers) = zookeeper::read(fields, open, mistakes);
-            (Service::ZooKeeper(ensemble), nobody, servers)
+            (Service::ZooKeeper(ensemble), unsaid, servers)
         }
         ServiceKind::Redis => {
             let (deployment, clients, servers) = redis::read(fields, open, mistakes);
@@ -52,7 +53,7 @@ pub(super) fn service(
             let mut service = Service::from(other);
             settings(fields, &mut service, mistakes);
             let servers = service.servers();
-            (service, nobody, Some(servers))
+            (service, unsaid, Some(servers))
         }
     }
 }

@@ -275,8 +275,8 @@ impl<'h> PathToViolation<'h> {
         .filter(|_| self.who.contains(&by))
     }
 
-    /// Whether the lock is waited for to the end, and one of those who take part has given up a call of `acquire` before,
-    /// for time: those who come again and again wait for each other otherwise than those who wait for ever.
+    /// Whether the lock is waited for to the end, and one of those who take part has given up a call of `acquire`
+    /// before, for time: those who come again and again wait for each other otherwise than those who wait for ever.
     fn times_out(&self, shown: &[usize]) -> bool {
         let waits =
             |index: &usize| matches!(self.events[*index].what, EventKind::StillWaiting { .. });

@@ -2,8 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use picklock_checker::invariants;
 use picklock_checker::outcome::{CaseOutcome, DistinctFailure, ShrunkRun, Story};
+use picklock_checker::{Witness, invariants};
+
+use picklock_sim::Simulated;
+use picklock_sim::plan::Plan;
 
 use super::kinds::{shape, ways};
 use super::reproduction::reproduction;
@@ -105,7 +108,11 @@ pub(super) fn shorten(
                 let events = shrunk.simulated.run.counts.engine_events;
                 let all = events.saturating_mul(why::OTHERS * (faults + 1));
                 if let (Some(words), true) = (&mut told.smaller, unasked.affords(all)) {
-                    let needs = |stop: &AtomicBool| why::needs(shrunk, why::OTHERS, stop);
+                    let is_alike = |plan: &Plan, run: &Simulated, witness: &Witness| {
+                        shrunk.is_alike(plan, run, witness)
+                    };
+                    let of = (invariant, &is_alike as why::IsAlike<'_>);
+                    let needs = |stop: &AtomicBool| why::needs(&shrunk.plan, of, why::OTHERS, stop);
                     words.needs = unasked.timed(needs);
                 }
                 run = ToldRun::Smallest(Box::new(told));

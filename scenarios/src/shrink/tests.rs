@@ -138,8 +138,8 @@ fn so_many_locks_are_left_as_the_violation_needs() {
     assert_eq!(two.plan.workload.locks, 2);
 }
 
-/// A wrong count shows with two permits as with three, and with no more contenders than that takes; with one it would be a
-/// mutex.
+/// A wrong count shows with two permits as with three, and with no more contenders than that takes; with one it would
+/// be a mutex.
 #[test]
 fn so_many_permits_are_left_as_the_violation_needs() {
     let (_, mut case) = find("zookeeper/semaphore", "curator-semaphore-off-by-one");

@@ -25,7 +25,7 @@ fn witness(invariant: &Invariant, simulated: &Simulated) -> Witness {
 fn without_the_fault_that_it_needs_it_holds() {
     let case = case("zookeeper/waiter-death", "zk-no-recheck");
     let invariant = invariants::find("mutual-exclusion").unwrap();
-    let shares = without(&case.plan, (invariant, None), 50, &NOBODY_STOPS);
+    let shares = without(&case.plan, (invariant, &|_, _, _| true), 50, &NOBODY_STOPS);
     assert_eq!(shares.len(), 2);
     assert_eq!((shares[0].fault, shares[0].share.violated), (None, 50));
     assert_eq!((shares[1].fault, shares[1].share.held()), (Some(0), 50));
@@ -35,7 +35,7 @@ fn without_the_fault_that_it_needs_it_holds() {
 fn a_fault_goes_with_those_that_wait_for_it() {
     let case = case("zookeeper/session-killed", "zk-hardened");
     let invariant = invariants::find("mutual-exclusion").unwrap();
-    let shares = without(&case.plan, (invariant, None), 5, &NOBODY_STOPS);
+    let shares = without(&case.plan, (invariant, &|_, _, _| true), 5, &NOBODY_STOPS);
     let gone: Vec<usize> = shares.iter().map(|it| it.with_it.len()).collect();
     let waits = |fault: &picklock_sim::plan::PlannedFault| {
         matches!(fault.when, picklock_sim::plan::Trigger::Fired { .. })

@@ -53,11 +53,11 @@ pub struct Deployment {
     pub replay: bool,
     /// Whether `retries` are for commands that were sent, too, and not only for those without a connection.
     pub resend: bool,
-    /// Whether a client closes a connection whose answer is late. `None`: if it sends commands again, if each command has
-    /// a connection for itself, and before Sentinels, unless it replays.
+    /// Whether a client closes a connection whose answer is late. `None`: if it sends commands again, if each command
+    /// has a connection for itself, and before Sentinels, unless it replays.
     pub close_on_timeout: Option<bool>,
-    /// How long what a client has sent may stay unacknowledged before its kernel gives the connection up. `None`: as long
-    /// as Linux does, a quarter of an hour.
+    /// How long what a client has sent may stay unacknowledged before its kernel gives the connection up. `None`: as
+    /// long as Linux does, a quarter of an hour.
     pub tcp_user_timeout: Option<Duration>,
     /// Whom clients read from, if there are replicas.
     pub read_from: ReadFrom,

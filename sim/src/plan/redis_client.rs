@@ -58,7 +58,8 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
         source: "Jedis 5.2: Protocol (DEFAULT_TIMEOUT), DefaultJedisClientConfig (connectionTimeoutMillis, \
                  socketTimeoutMillis), DefaultCommandExecutor (executeCommand), ConnectionPoolConfig over \
                  commons-pool2's GenericObjectPoolConfig (DEFAULT_MAX_TOTAL), SentineledConnectionProvider \
-                 (SentinelListener, DEFAULT_SUBSCRIBE_RETRY_WAIT_TIME_MILLIS), Connection (readProtocolWithCheckingBroken)",
+                 (SentinelListener, DEFAULT_SUBSCRIBE_RETRY_WAIT_TIME_MILLIS), Connection \
+                 (readProtocolWithCheckingBroken)",
         timeout: Duration::from_secs(2),
         connect_timeout: Duration::from_secs(2),
         retries: 0,
@@ -109,8 +110,8 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
     },
     RedisLibrary {
         name: "ioredis",
-        meaning: "One connection for all commands, and no time-out for them. Whatever is not answered when it breaks, and \
-                  whatever comes before it stands again, is sent by the next one, 20 times.",
+        meaning: "One connection for all commands, and no time-out for them. Whatever is not answered when it breaks, \
+                  and whatever comes before it stands again, is sent by the next one, 20 times.",
         source: "ioredis 5: lib/redis/RedisOptions.ts (DEFAULT_REDIS_OPTIONS: connectTimeout, retryStrategy, \
                  maxRetriesPerRequest, autoResendUnfulfilledCommands, failoverDetector), lib/Command.ts (setTimeout), \
                  lib/connectors/SentinelConnector",

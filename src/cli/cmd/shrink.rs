@@ -85,7 +85,11 @@ impl Shrink {
             }
         };
         if let Some(smaller) = &mut told.smaller {
-            smaller.needs = why::needs(&shrunk, why::OTHERS, work.stop());
+            let is_alike = |plan: &Plan, run: &Simulated, witness: &Witness| {
+                shrunk.is_alike(plan, run, witness)
+            };
+            let of = (invariant, &is_alike as why::IsAlike<'_>);
+            smaller.needs = why::needs(&shrunk.plan, of, why::OTHERS, work.stop());
         }
         let mut text = head(&ran, &shrunk);
         text.push_str(&story(&told, Detail::Essential, &style));

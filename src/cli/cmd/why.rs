@@ -95,7 +95,7 @@ impl Why {
             ran: &ran,
             invariant,
             witness,
-            without: without(plan, (invariant, None), self.runs, work.stop()),
+            without: without(plan, (invariant, &|_, _, _| true), self.runs, work.stop()),
             turning: turning_moment(plan, invariant, run, self.samples, work.stop()),
             service_past: service_past(history, &past),
             past,

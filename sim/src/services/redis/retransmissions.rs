@@ -2,7 +2,7 @@
 //!
 //! What is lost on the way, or sent to a machine without power, is not acknowledged. Linux sends it again fifteen times
 //! (`tcp_retries2`), 200 ms later at first, each time twice as late, and two minutes at most; then the connection is
-//! gone, and its owner is told. Nobody tells the other end. What is held up for less arrives when it gets through.
+//! gone, and its owner is told. The other end is told nothing. What is held up for less arrives when it gets through.
 
 use std::time::Duration;
 

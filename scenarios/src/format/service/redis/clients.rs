@@ -105,8 +105,12 @@ pub(super) struct Informants {
 
 impl ClientKeys {
     /// Reads it.
-    pub(super) fn read(fields: &mut Fields, whom: Informants, mistakes: &mut Mistakes) -> Self {
-        let in_cluster = whom.cluster;
+    pub(super) fn read(
+        fields: &mut Fields,
+        informants: Informants,
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let in_cluster = informants.cluster;
         for key in ["retry-pause-max", "replay"] {
             if let Some(item) = fields.peek(key) {
                 refuse_in_cluster(&item, in_cluster, mistakes);
@@ -119,7 +123,7 @@ impl ClientKeys {
         let replay = boolean("replay", mistakes);
         let resend = boolean("resend", mistakes);
         let close_on_timeout = boolean("close-on-timeout", mistakes);
-        refuse_without_informants(fields, whom, mistakes);
+        refuse_without_informants(fields, informants, mistakes);
         let switch_master = fields.get("switch-master").and_then(|item| {
             let what = "choice of Sentinels to subscribe to";
             let chosen = choose(&item, what, &SwitchMaster::ALL, mistakes)?;
@@ -243,18 +247,19 @@ impl Switches {
         deployment.connections = self.connections.unwrap_or(deployment.connections);
     }
 
-    /// Sets those of a case so.
-    pub(crate) fn set_in(self, service: &mut Service) {
-        if let Service::Redis(deployment) = service {
+    /// Sets those of a case so, beside what its file says of them.
+    pub(crate) fn set_with(self, of_file: FileClients, plan: &mut Plan) {
+        of_file.set_library_of(&plan.recipe, self, &mut plan.service);
+        if let Service::Redis(deployment) = &mut plan.service {
             self.set(deployment);
         }
     }
 }
 
-/// Refuses what says when clients ask, or are told, who the primary is, where there is nobody who knows.
-fn refuse_without_informants(fields: &mut Fields, whom: Informants, mistakes: &mut Mistakes) {
-    if !whom.sentinels
-        && !whom.cluster
+/// Refuses what says when clients ask, or are told, who the primary is, where no server knows.
+fn refuse_without_informants(fields: &mut Fields, informants: Informants, mistakes: &mut Mistakes) {
+    if !informants.sentinels
+        && !informants.cluster
         && let Some(item) = fields.get("poll")
     {
         let mistake = Mistake::new("there is nobody whom clients could ask")
@@ -262,7 +267,7 @@ fn refuse_without_informants(fields: &mut Fields, whom: Informants, mistakes: &m
             .help("give `sentinels`, or `cluster`");
         mistakes.add(item.span, mistake);
     }
-    if !whom.sentinels
+    if !informants.sentinels
         && let Some(item) = fields.get("switch-master")
     {
         let mistake = Mistake::new("there are no Sentinels to subscribe to")
@@ -280,9 +285,9 @@ pub(crate) struct FileClients {
 }
 
 impl FileClients {
-    /// Before Sentinels, where it depends on the library when a client finds the new primary, clients are as the library
-    /// of the recipe is, unless the file or the case says which; what the file says of them counts beside it.
-    pub(crate) fn set_library_of(self, recipe: &Recipe, of_case: Switches, service: &mut Service) {
+    /// Before Sentinels, where it depends on the library when a client finds the new primary, clients are as the
+    /// library of the recipe is, unless the file or the case says which; what the file says of them counts beside it.
+    fn set_library_of(self, recipe: &Recipe, of_case: Switches, service: &mut Service) {
         let Service::Redis(deployment) = service else {
             return;
         };

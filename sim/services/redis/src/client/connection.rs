@@ -117,8 +117,8 @@ impl Wire {
         self.rounds.as_ref().is_some_and(|it| !it.falls_back)
     }
 
-    /// The connection stands. Where the time-out is one of reading from it, what waited for it waits for its answer from
-    /// now on: to find the server and to connect has limits of its own.
+    /// The connection stands. Where the time-out is one of reading from it, what waited for it waits for its answer
+    /// from now on: to find the server and to connect has limits of its own.
     pub fn opened(
         &mut self,
         now: VirtualTime,

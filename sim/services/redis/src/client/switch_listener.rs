@@ -1,4 +1,4 @@
-//! Subscriptions of a client to what Sentinels say of a new primary (`+switch-master`), as Jedis and go-redis have them.
+//! Subscriptions of a client to what Sentinels say of a new primary (`+switch-master`), as of Jedis and go-redis.
 //!
 //! A client that subscribes asks first who the primary is, for it may have changed since. What is said then makes it
 //! leave the old primary.
@@ -180,7 +180,7 @@ mod tests {
         Value::array([host, "6379"].map(Value::bulk))
     }
 
-    /// Connects to the primary, whom the first Sentinel names, by the last connection.
+    /// Connects to the primary that the first Sentinel names, by the last connection.
     fn connect(harness: &mut ClientHarness) -> usize {
         drop(harness.submit(SHARED, &["GET", "a"]));
         harness.open(0);
