@@ -40,6 +40,9 @@ pub struct Tally {
     counts: Counts,
     /// Why runs as a whole say nothing: how many seeds gave each reason.
     vacuous: BTreeMap<String, u64>,
+    /// By such a reason: what is to be told of the lowest seed that gave it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    vacuous_here: BTreeMap<String, (u64, String)>,
     /// By invariant: how many seeds left it undecided, and why the first did.
     unknown: BTreeMap<String, Unknown>,
     /// By invariant: in how many seeds it was not looked at because of the faults that were drawn.
@@ -113,6 +116,7 @@ impl Tally {
             hash: 0,
             counts: Counts::default(),
             vacuous: BTreeMap::new(),
+            vacuous_here: BTreeMap::new(),
             unknown: BTreeMap::new(),
             excused: BTreeMap::new(),
             silent: BTreeMap::new(),
@@ -155,10 +159,13 @@ impl Tally {
         for invariant in outcome.excused {
             *self.excused.entry(invariant.to_owned()).or_default() += 1;
         }
+        let (seed, seeds) = (outcome.seed, 1);
         if let Some(reason) = outcome.vacuous {
+            if let Some(here) = outcome.vacuous_here {
+                self.vacuous_at(reason.clone(), (seed, here));
+            }
             *self.vacuous.entry(reason).or_default() += 1;
         }
-        let (seed, seeds) = (outcome.seed, 1);
         let hash = outcome.hash;
         for (invariant, verdict) in outcome.verdicts {
             match verdict {
@@ -202,6 +209,9 @@ impl Tally {
         for (reason, seeds) in other.vacuous {
             *self.vacuous.entry(reason).or_default() += seeds;
         }
+        for (reason, here) in other.vacuous_here {
+            self.vacuous_at(reason, here);
+        }
         for (ours, theirs) in [
             (&mut self.excused, other.excused),
             (&mut self.silent, other.silent),
@@ -225,6 +235,15 @@ impl Tally {
             self.also_broke_off(theirs);
         }
         self.took += other.took;
+    }
+
+    /// A run says nothing as a whole: of the lowest seed with such a reason it is told how that was.
+    fn vacuous_at(&mut self, reason: String, here: (u64, String)) {
+        let told = self.vacuous_here.entry(reason);
+        let told = told.or_insert_with(|| here.clone());
+        if here.0 < told.0 {
+            *told = here;
+        }
     }
 
     fn came_near(&mut self, seed: u64, nearness: Nearness) {

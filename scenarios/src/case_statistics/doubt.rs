@@ -115,6 +115,10 @@ impl Tally {
             return None;
         }
         let (reason, seeds) = self.vacuous.iter().max_by_key(|(_, seeds)| **seeds)?;
-        Some(format!("{reason} ({})", self.of_all(*seeds)))
+        let of_all = self.of_all(*seeds);
+        Some(match self.vacuous_here.get(reason) {
+            Some((seed, here)) => format!("{reason} ({of_all}); at seed {seed}, {here}"),
+            None => format!("{reason} ({of_all})"),
+        })
     }
 }
