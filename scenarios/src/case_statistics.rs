@@ -43,6 +43,9 @@ pub struct Tally {
     /// By such a reason: what is to be told of the lowest seed that gave it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     vacuous_here: BTreeMap<String, (u64, String)>,
+    /// By invariant: how many of the runs that say nothing as a whole violate it all the same.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    violated_in_vain: BTreeMap<String, u64>,
     /// By invariant: how many seeds left it undecided, and why the first did.
     unknown: BTreeMap<String, Unknown>,
     /// By invariant: in how many seeds it was not looked at because of the faults that were drawn.
@@ -117,6 +120,7 @@ impl Tally {
             counts: Counts::default(),
             vacuous: BTreeMap::new(),
             vacuous_here: BTreeMap::new(),
+            violated_in_vain: BTreeMap::new(),
             unknown: BTreeMap::new(),
             excused: BTreeMap::new(),
             silent: BTreeMap::new(),
@@ -160,6 +164,7 @@ impl Tally {
             *self.excused.entry(invariant.to_owned()).or_default() += 1;
         }
         let (seed, seeds) = (outcome.seed, 1);
+        let says_nothing = outcome.vacuous.is_some();
         if let Some(reason) = outcome.vacuous {
             if let Some(here) = outcome.vacuous_here {
                 self.vacuous_at(reason.clone(), (seed, here));
@@ -179,6 +184,10 @@ impl Tally {
                     },
                 ),
                 Verdict::Violated(witness) => {
+                    if says_nothing {
+                        let seeds = self.violated_in_vain.entry(invariant.to_owned());
+                        *seeds.or_default() += 1;
+                    }
                     let first = vec![Sample { seed, hash }];
                     let alike = (digest(&witness.kind()), SimilarSeeds { seeds, first });
                     let seen = ViolationCount {
@@ -216,6 +225,7 @@ impl Tally {
             (&mut self.excused, other.excused),
             (&mut self.silent, other.silent),
             (&mut self.reached, other.reached),
+            (&mut self.violated_in_vain, other.violated_in_vain),
         ] {
             for (invariant, seeds) in theirs {
                 *ours.entry(invariant).or_default() += seeds;

@@ -101,7 +101,9 @@ impl Tally {
     pub(super) fn deciding_seeds(&self, invariant: &str) -> u64 {
         let silent = self.silent.get(invariant).copied().unwrap_or_default();
         let say_nothing = self.idle() + self.seeds_broken();
-        self.seeds().saturating_sub(say_nothing + silent)
+        // What violates it tells of it, whatever else the run cannot tell.
+        let violated = (self.violated_in_vain.get(invariant).copied()).unwrap_or_default();
+        self.seeds().saturating_sub(say_nothing + silent) + violated
     }
 
     /// How many seeds say nothing of anything.

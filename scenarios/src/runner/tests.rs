@@ -394,3 +394,13 @@ fn seeds_with_one_reason_are_counted_together_and_one_is_told() {
     let told = "fault 1 never fired: cut (2 of 2 seeds); at seed 4, it was due at 20 s, and the run ended at 18 s";
     assert_eq!(line, told);
 }
+
+#[test]
+fn a_seed_that_violates_a_promise_can_tell_of_it() {
+    let case = wanting(Want::Holds);
+    let mut alone = seed(0, violated());
+    alone.vacuous = Some("fault 1 never fired: cut".to_owned());
+    let outcome = outcome(&case, [alone, seed(1, violated()), seed(2, undecided())]);
+    let can_tell = outcome.findings.iter().map(|finding| finding.can_tell);
+    assert_eq!(can_tell.collect::<Vec<_>>(), [Some(2)]);
+}
