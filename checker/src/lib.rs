@@ -49,7 +49,7 @@ pub use metrics::{METRICS, Metric};
 pub use mode::Mode;
 pub use near_miss::{DISTANCES, NearMiss, Nearness};
 pub use rendezvous::Rendezvous;
-pub use run::{Counts, Facts, LateExtension, Run};
+pub use run::{AwaitedFault, Counts, Facts, LateExtension, Run};
 pub use server_change::ServerChange;
 pub use service_event::{ServiceEvent, ServiceEventKind};
 pub use sometimes::{Reached, SOMETIMES, Sometimes};

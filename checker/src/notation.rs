@@ -65,5 +65,6 @@ pub fn run(text: &str) -> Run {
         lease_resets: Vec::new(),
         late_extensions: Vec::new(),
         for_good: ForGood::default(),
+        awaited: Vec::new(),
     }
 }

@@ -18,6 +18,8 @@ pub struct SeedOutcome {
     pub verdicts: Vec<(&'static str, Verdict)>,
     /// Why the run as a whole says nothing (a fault that never fired, nobody waited), if so.
     pub vacuous: Option<String>,
+    /// What is to be told of that with times and numbers of this run, which others do not share.
+    pub vacuous_here: Option<String>,
     /// The invariants that were not looked at because no lock could keep them under the faults that the seed drew.
     pub excused: Vec<&'static str>,
     /// What the run cannot tell of because it breaks `progress`, as the scenario expects it to.
@@ -30,6 +32,17 @@ pub struct SeedOutcome {
     pub counts: Counts,
     /// Why it broke off, if it did. Then nothing else is said of it.
     pub broken: Option<Broken>,
+}
+
+impl SeedOutcome {
+    /// Why the run as a whole says nothing, if so, with all that is to be told of it.
+    pub fn vacuity(&self) -> Option<String> {
+        let reason = self.vacuous.as_ref()?;
+        Some(match &self.vacuous_here {
+            Some(here) => format!("{reason}; {here}"),
+            None => reason.clone(),
+        })
+    }
 }
 
 /// How what was found compares with what was expected.

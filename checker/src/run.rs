@@ -21,6 +21,17 @@ pub struct Run {
     pub late_extensions: Vec<LateExtension>,
     /// What the plan has taken for good.
     pub for_good: ForGood,
+    /// Where each fault of the plan is in the end.
+    pub awaited: Vec<AwaitedFault>,
+}
+
+/// How far a fault had come when the run ended: what says why it never fired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AwaitedFault {
+    /// How often what it waits for has happened.
+    pub seen: u32,
+    /// When it was to strike, if its trigger has come.
+    pub due: Option<VirtualTime>,
 }
 
 /// A server has extended the lease of an owner that did not believe in the lock any more.

@@ -21,15 +21,18 @@ pub fn idle(evidence: &Evidence<'_>) -> Option<String> {
 
 /// The first fault of the plan that never fired.
 pub fn never_fired(evidence: &Evidence<'_>) -> Option<String> {
-    let Run { history, facts, .. } = evidence.run;
-    for fault in (0..facts.faults_planned).map(FaultId) {
+    let fault = first_unfired(evidence)?;
+    let (number, fault) = (fault.0 + 1, evidence.run.history.fault(fault));
+    Some(format!("fault {number} never fired: {fault}"))
+}
+
+/// Which fault that is.
+pub fn first_unfired(evidence: &Evidence<'_>) -> Option<FaultId> {
+    let mut faults = (0..evidence.run.facts.faults_planned).map(FaultId);
+    faults.find(|&fault| {
         let fires = |&index: &usize| evidence.event(index).what == EventKind::FaultFired { fault };
-        if !evidence.faults.iter().any(fires) {
-            let (number, fault) = (fault.0 + 1, history.fault(fault));
-            return Some(format!("fault {number} never fired: {fault}"));
-        }
-    }
-    None
+        !evidence.faults.iter().any(fires)
+    })
 }
 
 /// Why the run ended before it could tell.

@@ -36,6 +36,7 @@ pub mod shard_file;
 pub mod shrink;
 pub mod units;
 pub mod why;
+mod why_never_fired;
 mod write;
 
 pub use diagnostic::{Diagnostic, SourceLocation};

@@ -23,6 +23,7 @@ use crate::describe;
 use crate::replay_command;
 use crate::scenario::{Case, Expectation, Scenario, Want};
 use crate::shard::Shard;
+use crate::why_never_fired::why_never_fired;
 
 pub(crate) use story::replay_story;
 pub use story::story;
@@ -261,6 +262,7 @@ fn broke_off(seed: u64, hash: u64, counts: Counts, why: Broken) -> SeedOutcome {
         hash,
         verdicts: Vec::new(),
         vacuous: None,
+        vacuous_here: None,
         excused: Vec::new(),
         moot: Vec::new(),
         reached: Reached::default(),
@@ -277,12 +279,16 @@ fn judge_whole(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
     // No file promises that a fault that was drawn finds its moment.
     let never_fired = || vacuity::never_fired(&evidence).filter(|_| !case.drawn);
     let untried = || vacuity::untried(&evidence).filter(|_| moot.is_none());
+    let (vacuous, vacuous_here) = match (vacuity::cut_short(&evidence), never_fired()) {
+        (Some(cut_short), _) => (Some(cut_short), None),
+        (None, Some(reason)) => (Some(reason), why_never_fired(&case.plan, &evidence)),
+        (None, None) => (untried(), None),
+    };
     SeedOutcome {
         seed,
         hash: simulated.hash,
-        vacuous: vacuity::cut_short(&evidence)
-            .or_else(never_fired)
-            .or_else(untried),
+        vacuous,
+        vacuous_here,
         verdicts,
         excused: excused(case),
         moot: moot.unwrap_or_default(),

@@ -265,6 +265,8 @@ pub(crate) struct FaultState {
     pub armed: bool,
     /// How often it may still strike.
     pub strikes_left: u32,
+    /// When it is to strike, once its trigger has come.
+    pub due: Option<VirtualTime>,
 }
 
 /// What becomes of a message.

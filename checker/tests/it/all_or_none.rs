@@ -128,6 +128,7 @@ fn run(events: Vec<Event>) -> Run {
         lease_resets: Vec::new(),
         late_extensions: Vec::new(),
         for_good: ForGood::default(),
+        awaited: Vec::new(),
     }
 }
 

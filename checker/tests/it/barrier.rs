@@ -163,6 +163,7 @@ fn run() -> impl Strategy<Value = Run> {
             lease_resets: Vec::new(),
             late_extensions: Vec::new(),
             for_good: ForGood::default(),
+            awaited: Vec::new(),
         }
     })
 }

@@ -208,6 +208,7 @@ fn run(weights: [u32; 6]) -> impl Strategy<Value = Run> {
             lease_resets: Vec::new(),
             late_extensions: Vec::new(),
             for_good: ForGood::default(),
+            awaited: Vec::new(),
         }
     })
 }

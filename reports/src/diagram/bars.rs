@@ -100,6 +100,7 @@ pub(super) fn run_of(history: &History) -> Run {
         lease_resets: Vec::new(),
         late_extensions: Vec::new(),
         for_good: ForGood::default(),
+        awaited: Vec::new(),
     }
 }
 

@@ -101,7 +101,9 @@ impl Tally {
     pub(super) fn deciding_seeds(&self, invariant: &str) -> u64 {
         let silent = self.silent.get(invariant).copied().unwrap_or_default();
         let say_nothing = self.idle() + self.seeds_broken();
-        self.seeds().saturating_sub(say_nothing + silent)
+        // What violates it tells of it, whatever else the run cannot tell.
+        let violated = (self.violated_in_vain.get(invariant).copied()).unwrap_or_default();
+        self.seeds().saturating_sub(say_nothing + silent) + violated
     }
 
     /// How many seeds say nothing of anything.
@@ -115,6 +117,10 @@ impl Tally {
             return None;
         }
         let (reason, seeds) = self.vacuous.iter().max_by_key(|(_, seeds)| **seeds)?;
-        Some(format!("{reason} ({})", self.of_all(*seeds)))
+        let of_all = self.of_all(*seeds);
+        Some(match self.vacuous_here.get(reason) {
+            Some((seed, here)) => format!("{reason} ({of_all}); at seed {seed}, {here}"),
+            None => format!("{reason} ({of_all})"),
+        })
     }
 }

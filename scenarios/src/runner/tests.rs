@@ -76,6 +76,7 @@ fn seed(seed: u64, verdict: Verdict) -> SeedOutcome {
         hash: seed,
         verdicts,
         vacuous: None,
+        vacuous_here: None,
         excused: Vec::new(),
         moot: Vec::new(),
         reached: Reached::default(),
@@ -352,4 +353,54 @@ fn a_command_keeps_words_together() {
         unknown.shrink("fifo"),
         format!("picklock shrink {run} --invariant fifo --out regressions")
     );
+}
+
+#[test]
+fn a_fault_that_never_fired_says_what_it_waited_for() {
+    const STRUCK: &str = "when.queued = { by = \"contender-3\" }\nafter = \"50ms\"";
+    let why = |when: &str| {
+        let text = SCENARIO.replace(STRUCK, when);
+        let parsed = crate::parse("test", &text, &Catalogue::EVERYTHING);
+        let case = &parsed
+            .unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
+            .cases[0];
+        let outcome = run_seed(case, 0, false).expect("it is run once");
+        outcome.vacuous_here.unwrap_or_default()
+    };
+    let due = why("when.at = \"200s\"");
+    let ended = due.strip_prefix("it was due at 200.000 s, and the run ended at ");
+    assert!(ended.is_some_and(|at| at.starts_with("60.")), "{due}");
+    let later = why("when.queued = { by = \"contender-3\" }\nafter = \"100s\"");
+    assert!(later.starts_with("it was due at 100."), "{later}");
+    let again = why("when.acquired = { by = \"contender-3\", nth = 3 }");
+    let counted = "it waited until contender-3 has acquired for the 3rd time: that had come 1 of 3 times when";
+    assert!(again.starts_with(counted), "{again}");
+    let never = why("when.session-lost = { by = \"contender-1\" }");
+    let waited =
+        "it waited until contender-1 learns that its session is gone, and the run ended at";
+    assert!(never.starts_with(waited), "{never}");
+    assert_eq!(why(STRUCK), "");
+}
+
+#[test]
+fn seeds_with_one_reason_are_counted_together_and_one_is_told() {
+    let case = wanting(Want::Holds);
+    let cut = |number, at: &str| SeedOutcome {
+        vacuous: Some("fault 1 never fired: cut".to_owned()),
+        vacuous_here: Some(format!("it was due at 20 s, and the run ended at {at}")),
+        ..seed(number, Verdict::Holds)
+    };
+    let (_, line) = finding(&case, [cut(4, "18 s"), cut(5, "19 s")]);
+    let told = "fault 1 never fired: cut (2 of 2 seeds); at seed 4, it was due at 20 s, and the run ended at 18 s";
+    assert_eq!(line, told);
+}
+
+#[test]
+fn a_seed_that_violates_a_promise_can_tell_of_it() {
+    let case = wanting(Want::Holds);
+    let mut alone = seed(0, violated());
+    alone.vacuous = Some("fault 1 never fired: cut".to_owned());
+    let outcome = outcome(&case, [alone, seed(1, violated()), seed(2, undecided())]);
+    let can_tell = outcome.findings.iter().map(|finding| finding.can_tell);
+    assert_eq!(can_tell.collect::<Vec<_>>(), [Some(2)]);
 }

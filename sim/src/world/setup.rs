@@ -175,6 +175,7 @@ fn armed(fault: &PlannedFault) -> FaultState {
         seen: 0,
         armed: true,
         strikes_left: fault.strikes(),
+        due: None,
     }
 }
 

@@ -1,11 +1,11 @@
 //! Moments of the protocol, and the faults that wait for them.
 
-use picklock_checker::{EventKind, ServerChange, VirtualTime};
+use picklock_checker::{AwaitedFault, EventKind, ServerChange, VirtualTime};
 use picklock_clients::RequestKind;
 use rustc_hash::FxHashMap;
 
 use super::SimulatedService;
-use super::{MessageFate, World};
+use super::{FaultState, MessageFate, World};
 use crate::event::Event;
 use crate::network::{RequestId, ServerId};
 use crate::plan::{ContenderName, Trigger};
@@ -249,8 +249,9 @@ impl<S: SimulatedService> World<S> {
         if after.is_zero() {
             return self.strike(fault);
         }
-        self.timeline
-            .add(self.now + after, Event::Strike { fault, request });
+        let at = self.now + after;
+        self.faults[fault].due = Some(at);
+        self.timeline.add(at, Event::Strike { fault, request });
         None
     }
 
@@ -263,6 +264,7 @@ impl<S: SimulatedService> World<S> {
                 self.faults_armed -= 1;
                 self.faults_active += 1;
                 let at = self.now + time + self.plan.faults[fault].after;
+                self.faults[fault].due = Some(at);
                 self.timeline.add(
                     at,
                     Event::Strike {
@@ -272,6 +274,13 @@ impl<S: SimulatedService> World<S> {
                 );
             }
         }
+    }
+
+    /// Where the faults of the plan are in the end.
+    pub(crate) fn awaited(&self) -> Vec<AwaitedFault> {
+        let faults = self.faults.iter();
+        let faults = faults.map(|&FaultState { seen, due, .. }| AwaitedFault { seen, due });
+        faults.collect()
     }
 
     /// Fires the faults that wait for another one.

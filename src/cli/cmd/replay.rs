@@ -214,7 +214,7 @@ impl Judged {
 
     fn of(scenario: &Scenario, case: &Case, outcome: &SeedOutcome) -> Self {
         let mut standing = Standing::Holds;
-        let mut remarks: Vec<String> = outcome.vacuous.iter().cloned().collect();
+        let mut remarks: Vec<String> = outcome.vacuity().into_iter().collect();
         let mut violated = Vec::new();
         for (invariant, verdict) in &outcome.verdicts {
             match (verdict, wanted(case, invariant)) {
@@ -347,7 +347,7 @@ pub struct Replayed<'a> {
     /// How the run stands.
     standing: Standing,
     /// Why the run was vacuous; null if it was not.
-    undecided: Option<&'a str>,
+    undecided: Option<String>,
     /// Why the run broke off, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<String>,
@@ -386,7 +386,7 @@ fn as_json(
         seed: told.seed,
         hash: format!("{:016x}", told.hash),
         standing: judged.standing,
-        undecided: outcome.vacuous.as_deref(),
+        undecided: outcome.vacuity(),
         broken: outcome.broken.as_ref().map(ToString::to_string),
         verdicts: outcome
             .verdicts

@@ -129,12 +129,13 @@ fn doubt(outcome: SeedOutcome, simulated: &Simulated, asked: Option<&Invariant>)
         Verdict::Undecided(reason) => Some(format!("{name}: {reason}")),
         Verdict::Holds | Verdict::Violated(_) => None,
     };
+    let vacuous = outcome.vacuity();
     let of_asked = |asked: &Invariant| (asked.name, (asked.check)(&Evidence::of(&simulated.run)));
     let doubt = match asked {
         Some(asked) => unknown(of_asked(asked)),
         None => outcome.verdicts.into_iter().find_map(unknown),
     };
-    outcome.vacuous.or(doubt)
+    vacuous.or(doubt)
 }
 
 /// How the run violates the promise, if it does: where faults excuse it, first what they do not excuse.
