@@ -188,8 +188,8 @@ fn prose(fields: &mut Fields, key: &'static str, mistakes: &mut Mistakes) -> Str
         .unwrap_or_default()
 }
 
-/// What a file claims that does not say what it does.
-const CLAIM: &str = "Every lock keeps its promises here.";
+/// What stands for the claim of a file that has none: its cases may be expected to break promises.
+const CLAIM: &str = "This file has no `claim`.";
 
 /// The claim: one line that ends with a full stop.
 fn claim(fields: &mut Fields, mistakes: &mut Mistakes) -> String {

@@ -55,11 +55,11 @@ fn every_case_of_the_library_reads_back_as_it_was() {
 }
 
 #[test]
-fn a_file_that_does_not_say_what_it_claims_and_why_claims_that_promises_are_kept() {
+fn a_file_without_a_claim_is_told_as_one_and_not_as_a_promise() {
     let text = "[service.zookeeper]\n[[case]]\nalgorithm = \"zk-hardened\"\n";
     let scenario = parse("short", text, &Catalogue::EVERYTHING)
         .unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
-    assert_eq!(scenario.claim, "Every lock keeps its promises here.");
+    assert_eq!(scenario.claim, "This file has no `claim`.");
     assert_eq!(
         (scenario.because.as_str(), scenario.source.as_str()),
         ("", "")
