@@ -178,7 +178,9 @@ pub(crate) fn notes(names: &Names, index: usize, what: &EventKind, glyphs: &Glyp
     if let Some(refusal) = failed_call::refusal(history, index) {
         return vec![refusal];
     }
-    let mut notes = Vec::from_iter(note::note(what, names, glyphs));
+    let own = note::removed_by_own_request(names, index);
+    let note = own.or_else(|| note::note(what, names, glyphs));
+    let mut notes = Vec::from_iter(note);
     if let EventKind::Acquired { by, .. } = *what {
         let holders = service_rows::holders(history, by, index);
         notes.extend(holders.map(|holders| format!("its key is {holders}")));

@@ -247,12 +247,45 @@ fn disowned(by: ContenderId, how: Disowned, names: &Names) -> String {
         Disowned::RemovedFromOutside => "removed from outside".to_owned(),
         Disowned::LostByService => "lost by the service".to_owned(),
     };
+    disowned_by(by, &how, names)
+}
+
+fn disowned_by(by: ContenderId, how: &str, names: &Names) -> String {
     let owns = if names.history.vocabulary == Vocabulary::Election {
         "leads"
     } else {
         "owns it"
     };
     format!("service: {} {owns} no longer: {how}", names.of(by))
+}
+
+/// That a holder's own request took the lock from it, and no release of its own: a renewal by no time at all does.
+pub(super) fn removed_by_own_request(names: &Names, index: usize) -> Option<String> {
+    let history = names.history;
+    let disowned = &history.events[index].what;
+    let EventKind::Disowned { by, lock, how, .. } = *disowned else {
+        return None;
+    };
+    let before = history.events[..index].iter().rev();
+    let mut own = before.filter(|it| it.what.by() == Some(by) && it.what.lock() == Some(lock));
+    let calls = |what: &EventKind| {
+        matches!(
+            what,
+            EventKind::Acquired { .. }
+                | EventKind::AcquireStarted { .. }
+                | EventKind::ReleaseStarted { .. }
+                | EventKind::Released { .. }
+                | EventKind::Lost { .. }
+        )
+    };
+    let last = own.find(|event| calls(&event.what))?;
+    let holds = matches!(last.what, EventKind::Acquired { .. });
+    let by_itself = how == Disowned::Released && holds;
+    let told = by_itself.then(|| disowned_by(by, "removed by its own request", names))?;
+    Some(match history.lock_among_several(lock) {
+        Some(lock) => format!("{lock}: {told}"),
+        None => told,
+    })
 }
 
 fn answered(who: &str, answer: ServiceAnswer) -> String {

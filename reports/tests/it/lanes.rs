@@ -5,7 +5,8 @@ use crate::common;
 use common::{history, story, two_inside, witness};
 use picklock_checker::outcome::Story;
 use picklock_checker::{
-    ContenderId, EventKind, Failure, LockId, ServiceAnswer, ServiceEvent, ServiceEventKind,
+    ContenderId, Disowned, EventKind, Failure, LockId, ServiceAnswer, ServiceEvent,
+    ServiceEventKind,
 };
 use picklock_reports::style::Style;
 use picklock_reports::timeline::Detail;
@@ -160,4 +161,25 @@ fn a_hold_that_counts_entries_says_so_and_whoever_enters_meanwhile_has_a_lane() 
     let text = picklock_reports::story::story(&told, Detail::Essential, &STYLE);
     assert!(text.contains("C = contender-3"), "{text}");
     assert!(text.contains("the hold of B counts 2 entries"), "{text}");
+}
+
+#[test]
+fn what_a_holder_removes_while_it_holds_is_no_release() {
+    let removed = |before: &str| {
+        let text = format!("0 acquire 1\n5 owns 1\n10 enters 1\n{before}30 disowned 1");
+        let mut told = told(&text, &[]);
+        for event in &mut told.history.events {
+            if let EventKind::Disowned { how, .. } = &mut event.what {
+                *how = Disowned::Released;
+            }
+        }
+        full(&told)
+    };
+    let own = removed("");
+    assert!(
+        own.contains("no longer: removed by its own request"),
+        "{own}"
+    );
+    let released = removed("20 leaves 1\n");
+    assert!(released.contains("no longer: released"), "{released}");
 }
