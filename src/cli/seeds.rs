@@ -32,6 +32,19 @@ pub fn parse(text: &str) -> Result<Range<u64>, String> {
     Ok(from..to)
 }
 
+/// Reads one seed.
+///
+/// # Errors
+///
+/// What would be right.
+pub fn one(text: &str) -> Result<u64, String> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match digits {
+        true => number(text),
+        false => Err("expected one seed, a number from 0 on, such as 7".to_owned()),
+    }
+}
+
 fn number(text: &str) -> Result<u64, String> {
     let expected = "expected seeds such as 0..100, or 100 for the same";
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -52,6 +65,19 @@ mod tests {
         assert_eq!(
             parse("18446744073709551614..18446744073709551615").map(|it| it.count()),
             Ok(1)
+        );
+    }
+
+    #[test]
+    fn what_is_no_seed_is_told_what_would_be() {
+        assert_eq!(one("7"), Ok(7));
+        for text in ["", "x", "-1", "0..3", "+7", "1.5"] {
+            assert!(one(text).unwrap_err().contains("such as 7"), "{text}");
+        }
+        assert!(
+            one("18446744073709551616")
+                .unwrap_err()
+                .contains("too large")
         );
     }
 

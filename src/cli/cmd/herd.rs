@@ -21,6 +21,7 @@ use crate::cli::console::OutputArgs;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
+use crate::cli::seeds;
 use crate::cli::threads;
 
 const EXAMPLES: &str = "\
@@ -73,7 +74,7 @@ pub struct Herd {
     #[arg(long, value_name = "BYTES", default_value = "1048575", value_parser = parse_buffer)]
     jute_max_buffer: u32,
     /// The seed that latencies are drawn from.
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = seeds::one, allow_hyphen_values = true)]
     seed: u64,
     /// How many threads to use; as many as the machine runs at once, if not given.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]

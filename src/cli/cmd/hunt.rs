@@ -26,6 +26,7 @@ use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
+use crate::cli::seeds;
 use crate::cli::threads;
 use head::head;
 
@@ -69,7 +70,7 @@ pub struct Hunt {
     #[arg(long = "way", value_name = "WAY")]
     ways: Vec<String>,
     /// The first seed.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = seeds::one, allow_hyphen_values = true)]
     seed: u64,
     /// After how many runs to give up [default: 10000, or as many as fit with --time].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_RUNS))]

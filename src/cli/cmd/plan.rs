@@ -8,6 +8,7 @@ use super::select;
 use crate::cli::console;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
+use crate::cli::seeds;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +29,7 @@ pub struct Plan {
     #[arg(long, value_name = "CASE")]
     case: Option<String>,
     /// The seed.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = seeds::one, allow_hyphen_values = true)]
     seed: u64,
 }
 

@@ -1,5 +1,6 @@
 //! `picklock replay`: one seed of one case, told to a person.
 
+mod head;
 mod pictures;
 mod script_names;
 mod trace;
@@ -10,10 +11,8 @@ use std::sync::Arc;
 use crate::checker::outcome::{SeedOutcome, Standing, Story};
 use crate::checker::{History, Invariant, Verdict, Witness};
 use crate::reports::story::story;
-use crate::reports::style::Style;
-use crate::reports::terminal;
 use crate::reports::timeline::Detail;
-use crate::reports::words::{count, harmless};
+use crate::reports::words::count;
 use crate::scenarios::describe::one_line;
 use crate::scenarios::replay_command::{ReplayCommand, job};
 use crate::scenarios::runner::{self, wanted};
@@ -30,6 +29,8 @@ use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
+use crate::cli::seeds;
+use head::head;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,7 +54,7 @@ pub struct Replay {
     #[arg(long, value_name = "CASE")]
     case: Option<String>,
     /// The seed; a file with a recorded run or a saved plan needs none.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = seeds::one, allow_hyphen_values = true)]
     seed: Option<u64>,
     /// Tell how it violates this promise, whatever the scenario expects of that.
     #[arg(long, value_name = "INVARIANT")]
@@ -136,7 +137,8 @@ impl Replay {
             Detail::Essential
         };
         let style = look.stdout();
-        let head = head(&scenario, &case, &judged, &told, &style);
+        let verdict = (fits.same, judged.standing, &judged.remarks[..]);
+        let head = head((&scenario, &case), verdict, &told, &style);
         let mut text = format!("{head}\n{}", story(&told, detail, &style));
         if self.trace.trace {
             text.push('\n');
@@ -303,28 +305,6 @@ fn kept_though(case: &Case, outcome: &SeedOutcome) -> impl Iterator<Item = Strin
             None
         }
     })
-}
-
-/// The lines above the story: what was run, and how it stands.
-fn head(scenario: &Scenario, case: &Case, judged: &Judged, told: &Story, style: &Style) -> String {
-    let word = format!("{:>12}", terminal::verdict(judged.standing));
-    let word = match judged.standing {
-        Standing::Fail | Standing::Broken => style.red(&word),
-        Standing::Holds | Standing::AsExpected | Standing::Skipped | Standing::Undecided => word,
-    };
-    let claim = console::wrapped(&harmless(&scenario.claim), style.columns() - 2).join("\n  ");
-    let mut text = format!("{}\n  {claim}\n\n", harmless(&scenario.name));
-    text.push_str(&format!(
-        "{word}  {}  seed {}\n",
-        harmless(&case.name),
-        told.seed
-    ));
-    for remark in &judged.remarks {
-        for line in console::wrapped(&harmless(remark), style.columns() - 16) {
-            text.push_str(&format!("{:16}{line}\n", ""));
-        }
-    }
-    text
 }
 
 /// A run for machines; the schema only ever gains keys within a version.

@@ -23,7 +23,7 @@ const SEEDS_A_DAY: u64 = 1_000_000;
 pub struct SeedArgs {
     /// The seeds to run each case with, from A to below B; N alone is 0..N [default: 100 that every
     /// day has its own of, or as many as fit with --time].
-    #[arg(long, value_name = "A..B", value_parser = seeds::parse)]
+    #[arg(long, value_name = "A..B", value_parser = seeds::parse, allow_hyphen_values = true)]
     seeds: Option<Range<u64>>,
     /// Add N to all seeds; `today` is a number that every day has its own of (UTC). Without --seeds
     /// that is what is added if nothing else is; it is shown, and pins the seeds.

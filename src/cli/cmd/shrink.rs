@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::checker::Witness;
 use crate::checker::outcome::Story;
 use crate::free_file_name;
 use crate::reports::story::story;
@@ -11,6 +12,8 @@ use crate::reports::words::{count, harmless};
 use crate::scenarios::replay_command::ReplayCommand;
 use crate::scenarios::shrink::{self, Budget, Cut, SearchLimit, Shrunk, reproduction};
 use crate::scenarios::{Scenario, why, write};
+use crate::sim::Simulated;
+use crate::sim::plan::Plan;
 
 use super::violating_run::{OneRun, ViolatingRun};
 use crate::cli::console::{self, OutputArgs};
@@ -88,7 +91,7 @@ impl Shrink {
             let is_alike = |plan: &Plan, run: &Simulated, witness: &Witness| {
                 shrunk.is_alike(plan, run, witness)
             };
-            let of = (invariant, &is_alike as why::IsAlike<'_>);
+            let of = (*invariant, &is_alike as why::IsAlike<'_>);
             smaller.needs = why::needs(&shrunk.plan, of, why::OTHERS, work.stop());
         }
         let mut text = head(&ran, &shrunk);

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 
 use crate::cli::console::OutputArgs;
 use crate::cli::failure::Failure;
+use crate::cli::seeds;
 
 #[cfg(feature = "verify")]
 mod compared;
@@ -49,7 +50,7 @@ pub struct Verify {
     #[arg(long, conflicts_with_all = ["operations", "seed"])]
     herd: bool,
     /// What decides the random operations.
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = seeds::one, allow_hyphen_values = true)]
     seed: u64,
     /// Where zookeeper.jar and what it needs are, if not where Debian has them.
     #[arg(long, value_name = "FOLDER")]

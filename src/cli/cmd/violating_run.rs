@@ -17,6 +17,7 @@ use super::run_identity::{self, IdentityCheck};
 use super::select;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
+use crate::cli::seeds;
 
 /// Which run, and which of the promises that it breaks.
 #[derive(Debug, clap::Args)]
@@ -28,7 +29,7 @@ pub struct OneRun {
     #[arg(long, value_name = "CASE")]
     case: Option<String>,
     /// The seed; a file with a recorded run needs none.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = seeds::one, allow_hyphen_values = true)]
     seed: Option<u64>,
     /// The promise that is broken; the first that nobody expected to be, if not given.
     #[arg(long, value_name = "INVARIANT")]

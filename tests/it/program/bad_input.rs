@@ -309,3 +309,21 @@ fn what_files_say_controls_no_terminal() {
         assert!(!shown.contains('\u{1b}'), "{shown}");
     }
 }
+
+#[test]
+fn a_seed_that_is_none_is_told_what_to_write() {
+    let (seeds, one) = ("expected seeds such as 0..100", "expected one seed");
+    for (words, right) in [
+        (&["run", "--seeds", "-1"][..], seeds),
+        (&["run", "--seeds", "x"], seeds),
+        (&["replay", "zookeeper/herd", "--seed", "-1"], one),
+        (&["plan", "zookeeper/herd", "--seed", "x"], one),
+        (&["hunt", "zookeeper/herd", "--seed", "1.5"], one),
+        (&["shrink", "zookeeper/herd", "--seed", "-1"], one),
+    ] {
+        let done = picklock(words);
+        assert_eq!(done.code, Some(2), "{done:?}");
+        assert!(done.stderr.contains(right), "{}", done.stderr);
+        assert!(!done.stderr.contains("-- -1"), "{}", done.stderr);
+    }
+}

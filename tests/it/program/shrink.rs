@@ -179,6 +179,8 @@ fn a_run_that_is_not_the_recorded_one_says_so_and_exits_with_2() {
         "{said}"
     );
     assert!(said.contains("with picklock 0.0.7, and this is"), "{said}");
+    assert!(said.contains("ANOTHER RUN zk-no-recheck"), "{said}");
+    assert!(!said.contains("AS EXPECTED"), "{said}");
 
     let done = replay(&text.replace("zk-no-recheck\"", "zk-no-rechek\""));
     assert_eq!(done.code, Some(2), "{done:?}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use picklock_algorithms::Recipe;
 use picklock_sim::plan::{
-    ConnectionMode, Deployment, Library, REDIS_LIBRARIES, ReadFrom, RedisLibrary, Service,
+    ConnectionMode, Deployment, Library, Plan, REDIS_LIBRARIES, ReadFrom, RedisLibrary, Service,
     SwitchMaster,
 };
 
