@@ -111,14 +111,8 @@ fn scenario(
     let participants = Participants {
         contenders,
         locks: open.locks.map_or(workload.locks, |(_, most)| most),
-        servers,
-        service: service.kind(),
-        has_links: service.has_links(),
-        observers: service.observers(),
-        sentinels: service.sentinels(),
-        in_cluster: service.cluster().is_some(),
-        tolerates_disk_errors: service.tolerates_disk_errors(),
         has_event_thread: has_event_thread(&service, &open),
+        ..Participants::of(&service, servers)
     };
     workload.contender_settings = contender::contenders(fields, participants, &mut open, mistakes);
     refuse_of_workload(fields, &workload, &open, mistakes);

@@ -2,7 +2,7 @@
 //! `server-of-contender-1`.
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{ContenderName, LockName, ServerName};
+use picklock_sim::plan::{ContenderName, LockName, ServerName, Service};
 
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use crate::describe;
@@ -28,6 +28,24 @@ pub(super) struct Participants {
     pub(super) tolerates_disk_errors: bool,
     /// Whether a callback that does not return holds up anything.
     pub(super) has_event_thread: bool,
+}
+
+impl Participants {
+    /// Those of a service that has so many servers at least; one lock, and as many contenders as are named.
+    pub(super) fn of(service: &Service, servers: Option<u8>) -> Self {
+        Self {
+            contenders: None,
+            locks: 1,
+            servers,
+            observers: service.observers(),
+            service: service.kind(),
+            has_links: service.has_links(),
+            sentinels: service.sentinels(),
+            in_cluster: service.cluster().is_some(),
+            tolerates_disk_errors: service.tolerates_disk_errors(),
+            has_event_thread: service.has_event_thread(),
+        }
+    }
 }
 
 /// The number at the end of `prefix-7`: 7. Written in one way only.

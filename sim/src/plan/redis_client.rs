@@ -129,8 +129,8 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
     },
     RedisLibrary {
         name: "redisson",
-        meaning: "A pool of 64 connections. A script of a lock is sent again if it had no connection, 4 times, and fails \
-                  once it was sent. Sentinels are asked each second who the primary is.",
+        meaning: "A pool of 64 connections. A script of a lock is sent again if it had no connection, 4 times, and \
+                  fails once it was sent. Sentinels are asked each second who the primary is.",
         source: "Redisson 4: BaseConfig (timeout, connectTimeout, retryAttempts, retryDelay), \
                  BaseMasterSlaveServersConfig (masterConnectionPoolSize), SentinelServersConfig (scanInterval), \
                  RedisExecutor (isResendAllowed), SentinelConnectionManager",

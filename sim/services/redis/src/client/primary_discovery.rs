@@ -190,7 +190,7 @@ impl Client {
         }
     }
 
-    /// Somebody has named the primary.
+    /// A Sentinel has named the primary.
     pub(super) fn connect_to(&mut self, now: VirtualTime, found: Address, out: &mut Vec<Output>) {
         let before = self.finder.primary.replace(found.clone());
         if self.settings.leaves_old_primary() && before.is_some_and(|before| before != found) {
