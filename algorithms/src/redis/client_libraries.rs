@@ -22,12 +22,16 @@ const LIBRARIES: &[(&str, &[&str])] = &[
         &[
             "redisson-client-id",
             "redisson-failed-renewal",
+            "redisson-fenced-lock",
+            "redisson-fenced-lock-get-token",
             "redisson-kept-count",
             "redisson-lock",
             "redisson-lock-if-held",
             "redisson-lock-replicated",
             "redisson-message-only",
             "redisson-no-latch",
+            "redisson-spin-lock",
+            "redisson-spin-lock-no-latch",
         ],
     ),
 ];

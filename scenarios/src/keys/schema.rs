@@ -150,7 +150,7 @@ fn of(holds: &Holds, definitions: &mut Map<String, Value>) -> Value {
             list(of(&Holds::Contender, definitions)),
         ]),
         Holds::Server => text(&format!(
-            "leader|(follower|server|observer|sentinel)-{NUMBERED}|server-of-contender-{NUMBERED}"
+            "leader|primary|(follower|server|observer|sentinel)-{NUMBERED}|server-of-contender-{NUMBERED}"
         )),
         Holds::Lock => text("lock-[a-z]"),
         Holds::Words(words) => json!({ "enum": words() }),

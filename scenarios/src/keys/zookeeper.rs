@@ -13,9 +13,9 @@ pub(super) const ZOOKEEPER: KeyTable = KeyTable {
 const ZOOKEEPER_KEYS: &[Key] = &[
     Key::new(
         "servers",
-        Holds::OneOrList(&Holds::OneOf(&[1, 3, 5])),
+        Holds::OneOrList(&Holds::OneOf(&[1, 3, 5, 7])),
         "3",
-        "Servers that vote: 1, 3, or 5.",
+        "Servers that vote: 1, 3, 5, or 7.",
     ),
     Key::new(
         "observers",

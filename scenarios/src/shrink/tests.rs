@@ -189,6 +189,11 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "everybody behind the node gives up and comes again until the end",
     ),
     (
+        "zookeeper/semaphore-second-lease curator-semaphore-hardened progress",
+        13,
+        "a semaphore keeps two permits, and each is asked for",
+    ),
+    (
         "curator/test-simple curator-semaphore-unreturned progress",
         30,
         "who waits behind its own lease gives up and comes again until the end",

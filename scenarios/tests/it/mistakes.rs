@@ -329,7 +329,7 @@ const SLIPS: &[(&str, &str, &str)] = &[
     ("empty_reason", "\"It says so.\"", "\"  \""),
     ("source_of_the_wrong_type", "\"Nowhere\"", "[\"Nowhere\"]"),
     ("even_servers", "servers = 3", "servers = 4"),
-    ("too_many_servers", "servers = 3", "servers = 7"),
+    ("too_many_servers", "servers = 3", "servers = 9"),
     ("session_too_short", "\"6s\"", "\"3s\""),
     ("session_too_long", "\"6s\"", "\"1m\""),
     ("nobody", "contenders = 3", "contenders = 0"),

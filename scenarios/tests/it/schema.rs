@@ -177,7 +177,7 @@ fn what_a_fault_or_a_trigger_lacks_or_has_not_is_refused() {
             acquired,
             "lose-packets = { target = \"contender-1\", rate = \"5\", for = \"2s\" }",
         ),
-        (acquired, "crash-server = { target = \"primary\" }"),
+        (acquired, "crash-server = { target = \"master\" }"),
         (acquired, "pauze = { target = \"contender-1\" }"),
     ] {
         let text = fault(when, inject);

@@ -14,7 +14,7 @@ pub use picklock_zookeeper::version::Version;
 /// A ZooKeeper ensemble and its settings. Defaults are those of ZooKeeper's sample configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
-    /// Servers that vote: 1, 3, or 5. At the start, the one with the highest number leads.
+    /// Servers that vote: 1, 3, 5, or 7. At the start, the one with the highest number leads.
     pub servers: u8,
     /// Observers: servers that follow and do not vote. They take an ensemble, and their numbers come after those of the
     /// servers that vote.

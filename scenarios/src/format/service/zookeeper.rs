@@ -86,7 +86,7 @@ pub(super) fn read(
 
 fn servers(item: &Item, mistakes: &mut Mistakes) -> Option<u8> {
     let number = item.integer(i64::MIN..=i64::MAX, mistakes)?;
-    if let Some(servers) = [1, 3, 5]
+    if let Some(servers) = [1, 3, 5, 7]
         .into_iter()
         .find(|servers| i64::from(*servers) == number)
     {
@@ -94,10 +94,10 @@ fn servers(item: &Item, mistakes: &mut Mistakes) -> Option<u8> {
     }
     let mistake = Mistake::new(format!("there are no ensembles of {number} servers"));
     let mistake = match number {
-        2 | 4 => mistake.label("it would survive no more faults than one server less"),
+        2 | 4 | 6 => mistake.label("it would survive no more faults than one server less"),
         _ => mistake,
     };
-    mistakes.add(item.span.clone(), mistake.help("expected 1, 3, or 5"));
+    mistakes.add(item.span.clone(), mistake.help("expected 1, 3, 5, or 7"));
     None
 }
 

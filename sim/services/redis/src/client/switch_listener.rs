@@ -200,7 +200,7 @@ mod tests {
         harness.open(1);
         assert_eq!(harness.last(), (1, "SUBSCRIBE +switch-master"));
         harness.hear(1, at("one"));
-        assert_eq!(harness.closed, []);
+        assert!(harness.closed.is_empty());
         let told = ["message", "+switch-master", "mymaster one 6379 two 6379"];
         harness.hear(1, Value::array(told.map(Value::bulk)));
         assert_eq!(harness.closed, [connection]);
