@@ -29,7 +29,7 @@ pub struct RedisClientConfig {
     pub replay: bool,
     /// Whether `retries` are for commands that were sent, too, and not only for those without a connection.
     pub resend: bool,
-    /// Whether a connection is closed whose answer is late. `None`: see [`closes_late`](Self::closes_late).
+    /// Whether a connection is closed whose answer is late. `None`: as its other settings make likely.
     pub close_on_timeout: Option<bool>,
     /// At which Sentinels it is subscribed to `+switch-master`.
     pub switch_master: SwitchMaster,
