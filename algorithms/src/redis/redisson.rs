@@ -34,7 +34,7 @@
 //!   release is done, the lock is not free, and again nobody gets it before the lease is over.
 
 mod client_id;
-mod scripts;
+pub(super) mod scripts;
 
 use std::cell::Cell;
 use std::iter;
@@ -44,8 +44,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use client_id::uuid;
-pub(super) use scripts::TryAcquire;
-use scripts::{FENCED_TRY_LOCK, Scripts, UNLOCK_WITHOUT_LATCH};
+use scripts::{FENCED_TRY_LOCK, Scripts, TryAcquire, UNLOCK_WITHOUT_LATCH};
 
 use super::leased::{Leased, REENTRANT_CLAIMS, never};
 use crate::clients::RequestKind;

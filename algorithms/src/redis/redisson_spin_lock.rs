@@ -26,7 +26,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::leased::{REENTRANT_CLAIMS, never};
-use super::redisson::{RedissonLock, TryAcquire};
+use super::redisson::RedissonLock;
+use super::redisson::scripts::{TryAcquire, UNLOCK, without_message};
 use crate::clients::RequestKind;
 use crate::clients::redis::Redis;
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
@@ -39,32 +40,12 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::Key,
-    requests: REQUESTS,
+    requests: &[RequestKind::Script, RequestKind::Del],
     inputs: &[],
     cancellable: false,
     shareable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(RedissonSpinLock::new(redis, env, lease))),
 };
-
-/// The requests that it makes.
-pub(super) const REQUESTS: &[RequestKind] = &[RequestKind::Script, RequestKind::Del];
-
-const UNLOCK: &str = "\
-local done = redis.call('GET', KEYS[3])
-if done ~= false then
-  return tonumber(done)
-end
-if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 0 then
-  return nil
-end
-if redis.call('HINCRBY', KEYS[1], ARGV[2], -1) > 0 then
-  redis.call('PEXPIRE', KEYS[1], ARGV[1])
-  redis.call('SET', KEYS[3], 0, 'PX', ARGV[3])
-  return 0
-end
-redis.call('DEL', KEYS[1])
-redis.call('SET', KEYS[3], 1, 'PX', ARGV[3])
-return 1";
 
 /// `LockOptions.ExponentialBackOff`: `initialDelay`, `multiplier`, `maxDelay`.
 const INITIAL_DELAY: Duration = Duration::from_millis(1);
@@ -78,14 +59,14 @@ pub(super) struct RedissonSpinLock {
 
 impl RedissonSpinLock {
     pub fn new(redis: Redis, env: Env, lease: Lease) -> Self {
-        let lock = RedissonLock::new(redis, env.clone(), lease).with_unlock(UNLOCK);
-        Self { lock, env }
+        Self::with_unlock(redis, env, lease, UNLOCK)
     }
 
-    /// The same with another script for the release.
-    pub fn with_unlock(mut self, unlock: &str) -> Self {
-        self.lock = self.lock.with_unlock(unlock);
-        self
+    /// The same with another script of `RLock` for the release.
+    pub fn with_unlock(redis: Redis, env: Env, lease: Lease, unlock: &str) -> Self {
+        let lock = RedissonLock::new(redis, env.clone(), lease);
+        let lock = lock.with_unlock(&without_message(unlock));
+        Self { lock, env }
     }
 }
 

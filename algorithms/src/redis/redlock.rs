@@ -36,9 +36,6 @@ use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisResult, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, join};
 
-/// The requests that it makes.
-pub(super) const REQUESTS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
-
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "redlock",
@@ -47,7 +44,7 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: CLAIMS,
     ownership: OwnershipRule::Key,
-    requests: REQUESTS,
+    requests: &[RequestKind::Set, RequestKind::Script],
     inputs: &[],
     cancellable: true,
     shareable: false,

@@ -1,9 +1,8 @@
 //! `redlock`, except that step 4 deletes the key only where the server has said that it was set. Must be caught by
 //! `incidents/redisson-1606`.
 
-use super::leased::CLAIMS;
-use super::redlock::{Misreading, Redlock};
-use crate::{Build, OwnershipRule, Recipe};
+use super::redlock::{self, Misreading, Redlock};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -11,13 +10,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redlock that gives back only what it knows that it has got.",
     source: "Redisson #1606: RedissonMultiLock.tryLock before 2.13.2",
     flaw: Some("a server whose answer was lost keeps the key of who has given up"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::Key,
-    requests: super::redlock::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(Redlock::new(redis, env, lease).misread(Misreading::AcquiredOnly))
     }),
+    ..redlock::RECIPE
 };

@@ -1,8 +1,7 @@
 //! `redlock`, except that step 4 deletes nothing. Must be caught by `redis/redlock-split-vote`.
 
-use super::leased::CLAIMS;
-use super::redlock::{Misreading, Redlock};
-use crate::{Build, OwnershipRule, Recipe};
+use super::redlock::{self, Misreading, Redlock};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -10,13 +9,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redlock that leaves the keys of an attempt without a majority to their lease.",
     source: "redis.io, Distributed locks with Redis, 'Retry on failure', misread",
     flaw: Some("the votes stay split until the leases are over"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::Key,
-    requests: super::redlock::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(Redlock::new(redis, env, lease).misread(Misreading::KeepsMinority))
     }),
+    ..redlock::RECIPE
 };

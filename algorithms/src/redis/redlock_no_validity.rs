@@ -6,7 +6,7 @@
 //!
 //! # Steps
 //!
-//! Those of [`redlock`](super::redlock), but the lease is counted from when the majority is complete, and not from
+//! Those of [`redlock`], but the lease is counted from when the majority is complete, and not from
 //! before the first server was asked.
 //!
 //! # Guarantees
@@ -18,9 +18,8 @@
 //! - If the answers of some servers are slow, the lease on others has ended before the majority is complete (scenario
 //!   `redis/redlock-slow`).
 
-use super::leased::CLAIMS;
-use super::redlock::{Misreading, Redlock};
-use crate::{Build, OwnershipRule, Recipe};
+use super::redlock::{self, Misreading, Redlock};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -28,13 +27,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redlock that counts the lease from when the majority is complete.",
     source: "Redisson's RedissonRedLock before 3.12.5",
     flaw: Some("the time that it took to ask is not taken off the lease"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::Key,
-    requests: super::redlock::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(Redlock::new(redis, env, lease).misread(Misreading::NoValidity))
     }),
+    ..redlock::RECIPE
 };

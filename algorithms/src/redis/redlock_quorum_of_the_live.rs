@@ -1,9 +1,8 @@
 //! `redlock`, except that step 3 takes more than half of those that have answered for enough. Must be caught by
 //! `redis/redlock-half`.
 
-use super::leased::CLAIMS;
-use super::redlock::{Misreading, Redlock};
-use crate::{Build, OwnershipRule, Recipe};
+use super::redlock::{self, Misreading, Redlock};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -11,13 +10,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redlock that is content with more than half of the servers that answer.",
     source: "redis.io, Distributed locks with Redis: the Redlock algorithm, 'N/2+1', misread",
     flaw: Some("each side of a partition has a majority of its own"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::Key,
-    requests: super::redlock::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(Redlock::new(redis, env, lease).misread(Misreading::QuorumOfTheLive))
     }),
+    ..redlock::RECIPE
 };

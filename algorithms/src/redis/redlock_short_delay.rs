@@ -1,9 +1,8 @@
 //! `redlock`, except that step 4 waits a random time that is short beside an attempt. Must be caught by
 //! `redis/redlock-silent-server`.
 
-use super::leased::CLAIMS;
-use super::redlock::{Misreading, Redlock};
-use crate::{Build, OwnershipRule, Recipe};
+use super::redlock::{self, Misreading, Redlock};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -13,13 +12,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some(
         "the votes stay split while a server is silent: everybody asks while another has what it needs",
     ),
-    claims: CLAIMS,
-    ownership: OwnershipRule::Key,
-    requests: super::redlock::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(Redlock::new(redis, env, lease).misread(Misreading::ShortDelay))
     }),
+    ..redlock::RECIPE
 };

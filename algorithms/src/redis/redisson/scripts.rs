@@ -28,7 +28,7 @@ if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 1 then
 end
 return 0";
 
-const UNLOCK: &str = "\
+pub const UNLOCK: &str = "\
 local done = redis.call('GET', KEYS[3])
 if done ~= false then
   return tonumber(done)
@@ -47,7 +47,7 @@ redis.call('SET', KEYS[3], 1, 'PX', ARGV[3])
 return 1";
 
 /// As it was before 3.24: a release that is sent twice counts twice.
-pub(super) const UNLOCK_WITHOUT_LATCH: &str = "\
+pub const UNLOCK_WITHOUT_LATCH: &str = "\
 if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 0 then
   return nil
 end
@@ -64,6 +64,11 @@ pub(super) struct Scripts {
     pub try_lock: Script,
     pub renew_expiration: Script,
     pub unlock: Script,
+}
+
+/// A script of a release that publishes no message (`RSpinLock`).
+pub fn without_message(unlock: &str) -> String {
+    unlock.replace("redis.call('PUBLISH', KEYS[2], 'unlock')\n", "")
 }
 
 impl Scripts {

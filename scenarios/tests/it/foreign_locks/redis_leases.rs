@@ -128,7 +128,7 @@ struct Leased {
     since: Duration,
 }
 
-const EXTEND_IF_OURS: &str = "\
+pub const EXTEND_IF_OURS: &str = "\
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end

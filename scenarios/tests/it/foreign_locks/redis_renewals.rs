@@ -11,6 +11,7 @@ use picklock_algorithms::redis::leased::drift;
 use picklock_algorithms::{Env, Held, Lease, Lock, LockError, Recipe};
 
 use crate::foreign_locks::common::{ForeignLock, Version};
+use crate::foreign_locks::redis_leases::EXTEND_IF_OURS;
 
 /// What is wrong with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,12 +88,6 @@ contenders = 2
 hold = "10s"
 think = "0s..1s"
 "#;
-
-const EXTEND_IF_OURS: &str = "\
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-  return redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
-return 0";
 
 fn recipe(name: &'static str, kind: Kind, version: Version) -> Recipe {
     Recipe::over_redis(name, move |redis, env, lease| {
