@@ -19,7 +19,7 @@ pub struct SeedOutcome {
     /// Why the run as a whole says nothing (a fault that never fired, nobody waited), if so.
     pub vacuous: Option<String>,
     /// What is to be told of that with times and numbers of this run, which others do not share.
-    pub vacuous_here: Option<String>,
+    pub vacuous_detail: Option<String>,
     /// The invariants that were not looked at because no lock could keep them under the faults that the seed drew.
     pub excused: Vec<&'static str>,
     /// What the run cannot tell of because it breaks `progress`, as the scenario expects it to.
@@ -38,7 +38,7 @@ impl SeedOutcome {
     /// Why the run as a whole says nothing, if so, with all that is to be told of it.
     pub fn vacuity(&self) -> Option<String> {
         let reason = self.vacuous.as_ref()?;
-        Some(match &self.vacuous_here {
+        Some(match &self.vacuous_detail {
             Some(here) => format!("{reason}; {here}"),
             None => reason.clone(),
         })

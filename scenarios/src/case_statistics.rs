@@ -42,10 +42,10 @@ pub struct Tally {
     vacuous: BTreeMap<String, u64>,
     /// By such a reason: what is to be told of the lowest seed that gave it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    vacuous_here: BTreeMap<String, (u64, String)>,
+    vacuous_detail: BTreeMap<String, (u64, String)>,
     /// By invariant: how many of the runs that say nothing as a whole violate it all the same.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    violated_in_vain: BTreeMap<String, u64>,
+    violated_though_vacuous: BTreeMap<String, u64>,
     /// By invariant: how many seeds left it undecided, and why the first did.
     unknown: BTreeMap<String, Unknown>,
     /// By invariant: in how many seeds it was not looked at because of the faults that were drawn.
@@ -119,8 +119,8 @@ impl Tally {
             hash: 0,
             counts: Counts::default(),
             vacuous: BTreeMap::new(),
-            vacuous_here: BTreeMap::new(),
-            violated_in_vain: BTreeMap::new(),
+            vacuous_detail: BTreeMap::new(),
+            violated_though_vacuous: BTreeMap::new(),
             unknown: BTreeMap::new(),
             excused: BTreeMap::new(),
             silent: BTreeMap::new(),
@@ -166,8 +166,8 @@ impl Tally {
         let (seed, seeds) = (outcome.seed, 1);
         let says_nothing = outcome.vacuous.is_some();
         if let Some(reason) = outcome.vacuous {
-            if let Some(here) = outcome.vacuous_here {
-                self.vacuous_at(reason.clone(), (seed, here));
+            if let Some(here) = outcome.vacuous_detail {
+                self.note_vacuous_detail(reason.clone(), (seed, here));
             }
             *self.vacuous.entry(reason).or_default() += 1;
         }
@@ -185,7 +185,7 @@ impl Tally {
                 ),
                 Verdict::Violated(witness) => {
                     if says_nothing {
-                        let seeds = self.violated_in_vain.entry(invariant.to_owned());
+                        let seeds = self.violated_though_vacuous.entry(invariant.to_owned());
                         *seeds.or_default() += 1;
                     }
                     let first = vec![Sample { seed, hash }];
@@ -218,14 +218,17 @@ impl Tally {
         for (reason, seeds) in other.vacuous {
             *self.vacuous.entry(reason).or_default() += seeds;
         }
-        for (reason, here) in other.vacuous_here {
-            self.vacuous_at(reason, here);
+        for (reason, here) in other.vacuous_detail {
+            self.note_vacuous_detail(reason, here);
         }
         for (ours, theirs) in [
             (&mut self.excused, other.excused),
             (&mut self.silent, other.silent),
             (&mut self.reached, other.reached),
-            (&mut self.violated_in_vain, other.violated_in_vain),
+            (
+                &mut self.violated_though_vacuous,
+                other.violated_though_vacuous,
+            ),
         ] {
             for (invariant, seeds) in theirs {
                 *ours.entry(invariant).or_default() += seeds;
@@ -248,8 +251,8 @@ impl Tally {
     }
 
     /// A run says nothing as a whole: of the lowest seed with such a reason it is told how that was.
-    fn vacuous_at(&mut self, reason: String, here: (u64, String)) {
-        let told = self.vacuous_here.entry(reason);
+    fn note_vacuous_detail(&mut self, reason: String, here: (u64, String)) {
+        let told = self.vacuous_detail.entry(reason);
         let told = told.or_insert_with(|| here.clone());
         if here.0 < told.0 {
             *told = here;

@@ -262,7 +262,7 @@ fn broke_off(seed: u64, hash: u64, counts: Counts, why: Broken) -> SeedOutcome {
         hash,
         verdicts: Vec::new(),
         vacuous: None,
-        vacuous_here: None,
+        vacuous_detail: None,
         excused: Vec::new(),
         moot: Vec::new(),
         reached: Reached::default(),
@@ -279,7 +279,7 @@ fn judge_whole(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
     // No file promises that a fault that was drawn finds its moment.
     let never_fired = || vacuity::never_fired(&evidence).filter(|_| !case.drawn);
     let untried = || vacuity::untried(&evidence).filter(|_| moot.is_none());
-    let (vacuous, vacuous_here) = match (vacuity::cut_short(&evidence), never_fired()) {
+    let (vacuous, vacuous_detail) = match (vacuity::cut_short(&evidence), never_fired()) {
         (Some(cut_short), _) => (Some(cut_short), None),
         (None, Some(reason)) => (Some(reason), why_never_fired(&case.plan, &evidence)),
         (None, None) => (untried(), None),
@@ -288,7 +288,7 @@ fn judge_whole(case: &Case, seed: u64, simulated: &Simulated) -> SeedOutcome {
         seed,
         hash: simulated.hash,
         vacuous,
-        vacuous_here,
+        vacuous_detail,
         verdicts,
         excused: excused(case),
         moot: moot.unwrap_or_default(),

@@ -129,7 +129,7 @@ pub fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
         .map_err(|error| Failure::Output(error.into()))
 }
 
-/// What stands above what is told of a scenario: its name and its claim.
+/// The heading of a report on a scenario: its name and its claim.
 pub fn heading(scenario: &Scenario) -> String {
     let (name, claim) = (harmless(&scenario.name), harmless(&scenario.claim));
     format!("{name}\n  {claim}\n\n")

@@ -33,9 +33,6 @@ struct Place {
 
 type Queue = VecDeque<Place>;
 
-/// Of a lock with a queue that its requests never came to, this is as true as of a service without one.
-const NO_QUEUE: &str = "no contender ever stood in a queue of the service";
-
 fn check(evidence: &Evidence<'_>) -> Verdict {
     let mut queues: Vec<Queue> = vec![Queue::new(); evidence.run.history.locks.len().max(1)];
     let (mut queued, mut contended) = (false, false);
@@ -96,7 +93,9 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         }
     }
     if !queued {
-        return Verdict::Undecided(NO_QUEUE.to_owned());
+        // As true of a lock whose requests never came to its queue as of a service without one.
+        let reason = "no contender ever stood in a queue of the service";
+        return Verdict::Undecided(reason.to_owned());
     }
     if !contended {
         return Verdict::Undecided("nobody ever waited for the lock".to_owned());

@@ -4,7 +4,7 @@
 mod arrows;
 mod labels;
 mod legend;
-mod stretches;
+mod rectangles;
 
 use picklock_checker::{ContenderId, VirtualTime};
 

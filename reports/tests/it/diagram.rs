@@ -196,7 +196,7 @@ fn what_goes_on_at_the_edge_is_open_there_and_the_legend_says_so() {
     };
     // contender-2 waits in vain.
     assert_eq!(open(&diagram(&story)), [(1, Track::Waiting)]);
-    // What is told ends with the release of contender-1 then, and the service hears of that later.
+    // The story ends with the release of contender-1, and the request of that release reaches the service later.
     story.history.events.pop();
     let without_the_end = [
         (1, Track::Waiting),

@@ -102,7 +102,7 @@ impl Tally {
         let silent = self.silent.get(invariant).copied().unwrap_or_default();
         let say_nothing = self.idle() + self.seeds_broken();
         // What violates it tells of it, whatever else the run cannot tell.
-        let violated = (self.violated_in_vain.get(invariant).copied()).unwrap_or_default();
+        let violated = (self.violated_though_vacuous.get(invariant).copied()).unwrap_or_default();
         self.seeds().saturating_sub(say_nothing + silent) + violated
     }
 
@@ -118,7 +118,7 @@ impl Tally {
         }
         let (reason, seeds) = self.vacuous.iter().max_by_key(|(_, seeds)| **seeds)?;
         let of_all = self.of_all(*seeds);
-        Some(match self.vacuous_here.get(reason) {
+        Some(match self.vacuous_detail.get(reason) {
             Some((seed, here)) => format!("{reason} ({of_all}); at seed {seed}, {here}"),
             None => format!("{reason} ({of_all})"),
         })

@@ -29,7 +29,7 @@ fn outcome(seed: u64) -> SeedOutcome {
         hash: seed * seed,
         verdicts: verdict,
         vacuous: (seed.is_multiple_of(5)).then(|| "nobody waits".to_owned()),
-        vacuous_here: (seed.is_multiple_of(5)).then(|| format!("that was at {seed}")),
+        vacuous_detail: (seed.is_multiple_of(5)).then(|| format!("that was at {seed}")),
         excused: Vec::new(),
         moot: Vec::new(),
         reached: Reached::default(),

@@ -76,7 +76,7 @@ fn seed(seed: u64, verdict: Verdict) -> SeedOutcome {
         hash: seed,
         verdicts,
         vacuous: None,
-        vacuous_here: None,
+        vacuous_detail: None,
         excused: Vec::new(),
         moot: Vec::new(),
         reached: Reached::default(),
@@ -365,7 +365,7 @@ fn a_fault_that_never_fired_says_what_it_waited_for() {
             .unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
             .cases[0];
         let outcome = run_seed(case, 0, false).expect("it is run once");
-        outcome.vacuous_here.unwrap_or_default()
+        outcome.vacuous_detail.unwrap_or_default()
     };
     let due = why("when.at = \"200s\"");
     let ended = due.strip_prefix("it was due at 200.000 s, and the run ended at ");
@@ -387,7 +387,7 @@ fn seeds_with_one_reason_are_counted_together_and_one_is_told() {
     let case = wanting(Want::Holds);
     let cut = |number, at: &str| SeedOutcome {
         vacuous: Some("fault 1 never fired: cut".to_owned()),
-        vacuous_here: Some(format!("it was due at 20 s, and the run ended at {at}")),
+        vacuous_detail: Some(format!("it was due at 20 s, and the run ended at {at}")),
         ..seed(number, Verdict::Holds)
     };
     let (_, line) = finding(&case, [cut(4, "18 s"), cut(5, "19 s")]);

@@ -31,7 +31,8 @@ pub struct OneRun {
     /// The seed; a file with a recorded run needs none.
     #[arg(long, value_name = "S", value_parser = seeds::one, allow_hyphen_values = true)]
     seed: Option<u64>,
-    /// The promise that is broken; the first that nobody expected to be, if not given.
+    /// The promise that is broken; if not given, the first whose violation is not expected and that a
+    /// lock could have kept.
     #[arg(long, value_name = "INVARIANT")]
     invariant: Option<String>,
     /// The version and the hash of the run that this should be, as a report says them; nothing is done with another.

@@ -53,7 +53,7 @@ fn words(at: (f64, f64), size: f64, bold: bool, text: String) -> Shape {
     }
 }
 
-/// What is said of a message that is under way where the diagram ends.
+/// How the legend names a message that is under way where the diagram ends.
 const UNDER_WAY: &str = "still under way at the right edge";
 
 /// What the lines mean that are there.

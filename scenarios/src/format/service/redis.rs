@@ -9,7 +9,7 @@ use picklock_sim::plan::{Cluster, Deployment, Fsync, KeyspaceEvents, Persistence
 
 pub(crate) use clients::{FileClients, NO_LIBRARY, Switches};
 
-use self::clients::{ClientKeys, Informants};
+use self::clients::{ClientKeys, DiscoverySources};
 use self::cluster::OtherServers;
 use crate::format::choice::choose;
 use crate::format::reader::{Fields, Item, Mistake, Mistakes, Zero};
@@ -69,11 +69,11 @@ pub(super) fn read(
     let topology = Topology::read(&mut fields, open, mistakes);
     let most = topology.replicas_of_each();
     let in_cluster = topology.cluster.is_some();
-    let informants = Informants {
+    let sources = DiscoverySources {
         sentinels: topology.sentinels.is_some(),
         cluster: in_cluster,
     };
-    let keys = ClientKeys::read(&mut fields, informants, mistakes);
+    let keys = ClientKeys::read(&mut fields, sources, mistakes);
     let switches = Switches::read(&mut fields, (most, in_cluster), mistakes);
     let kept = fields.get("persistence");
     let kept = kept.and_then(|item| persistence(&item, mistakes));

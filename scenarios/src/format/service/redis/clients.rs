@@ -96,9 +96,9 @@ pub(super) struct ClientKeys {
     switch_master: Option<SwitchMaster>,
 }
 
-/// Whom clients can ask where the primary is.
+/// The servers that clients can ask where the primary is.
 #[derive(Clone, Copy)]
-pub(super) struct Informants {
+pub(super) struct DiscoverySources {
     pub(super) sentinels: bool,
     pub(super) cluster: bool,
 }
@@ -107,10 +107,10 @@ impl ClientKeys {
     /// Reads it.
     pub(super) fn read(
         fields: &mut Fields,
-        informants: Informants,
+        sources: DiscoverySources,
         mistakes: &mut Mistakes,
     ) -> Self {
-        let in_cluster = informants.cluster;
+        let in_cluster = sources.cluster;
         for key in ["retry-pause-max", "replay"] {
             if let Some(item) = fields.peek(key) {
                 refuse_in_cluster(&item, in_cluster, mistakes);
@@ -123,7 +123,7 @@ impl ClientKeys {
         let replay = boolean("replay", mistakes);
         let resend = boolean("resend", mistakes);
         let close_on_timeout = boolean("close-on-timeout", mistakes);
-        refuse_without_informants(fields, informants, mistakes);
+        refuse_without_sources(fields, sources, mistakes);
         let switch_master = fields.get("switch-master").and_then(|item| {
             let what = "choice of Sentinels to subscribe to";
             let chosen = choose(&item, what, &SwitchMaster::ALL, mistakes)?;
@@ -193,7 +193,7 @@ pub(crate) struct Switches {
 }
 
 impl Switches {
-    /// Reads what is said. Only where a primary has replicas is there somebody else to read from.
+    /// Reads what is said. Clients can read from another server only where a primary has replicas.
     pub(super) fn read(
         fields: &mut Fields,
         (replicas, in_cluster): (u8, bool),
@@ -257,17 +257,17 @@ impl Switches {
 }
 
 /// Refuses what says when clients ask, or are told, who the primary is, where no server knows.
-fn refuse_without_informants(fields: &mut Fields, informants: Informants, mistakes: &mut Mistakes) {
-    if !informants.sentinels
-        && !informants.cluster
+fn refuse_without_sources(fields: &mut Fields, sources: DiscoverySources, mistakes: &mut Mistakes) {
+    if !sources.sentinels
+        && !sources.cluster
         && let Some(item) = fields.get("poll")
     {
-        let mistake = Mistake::new("there is nobody whom clients could ask")
+        let mistake = Mistake::new("there is no server that clients could ask")
             .label("they ask Sentinels, or the nodes of a cluster")
             .help("give `sentinels`, or `cluster`");
         mistakes.add(item.span, mistake);
     }
-    if !informants.sentinels
+    if !sources.sentinels
         && let Some(item) = fields.get("switch-master")
     {
         let mistake = Mistake::new("there are no Sentinels to subscribe to")

@@ -1,7 +1,7 @@
 //! Subscriptions of a client to what Sentinels say of a new primary (`+switch-master`), as of Jedis and go-redis.
 //!
-//! A client that subscribes asks first who the primary is, for it may have changed since. What is said then makes it
-//! leave the old primary.
+//! A client that subscribes asks first who the primary is, for it may have changed since. The answer of the Sentinel
+//! makes it leave the old primary.
 
 use std::time::Duration;
 
