@@ -167,7 +167,7 @@ mod tests {
         };
         assert!(refuse_mistaken(&[*first]).is_ok());
         let by_key = Recipe {
-            ownership: OwnershipRule::Key,
+            ownership: OwnershipRule::KEY,
             ..*first
         };
         let refused = refuse_mistaken(&[*first, by_key]).expect_err("it is on ZooKeeper");

@@ -335,7 +335,7 @@ impl Recipe {
         build: impl Fn(ZooKeeper, Env, Path) -> Box<dyn Lock> + Sync + 'static,
     ) -> Self {
         let build = Build::ZooKeeper(Box::leak(Box::new(build)));
-        Self::of(name, OwnershipRule::LowestChild, build)
+        Self::of(name, OwnershipRule::LOWEST_CHILD, build)
     }
 
     /// A lock over Redis: whoever set its key owns it. As [`over_zookeeper`](Self::over_zookeeper), otherwise.
@@ -344,7 +344,7 @@ impl Recipe {
         build: impl Fn(Redis, Env, Lease) -> Box<dyn Lock> + Sync + 'static,
     ) -> Self {
         let build = Build::Redis(Box::leak(Box::new(build)));
-        Self::of(name, OwnershipRule::Key, build)
+        Self::of(name, OwnershipRule::KEY, build)
     }
 
     fn of(name: &'static str, ownership: OwnershipRule, build: Build) -> Self {

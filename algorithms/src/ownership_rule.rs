@@ -1,57 +1,94 @@
-//! Who owns a lock by the state of the service, and what it can be held as.
+//! Who owns a lock: a function over what its service has committed.
 
 use crate::clients::ServiceKind;
+use crate::clients::redis::{Bytes, Value};
 
-/// How to read from the service who owns the lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnershipRule {
-    /// The children of the lock's node queue in sequence order, and the first owns the lock.
-    LowestChild,
-    /// The same, of each of several locks that are acquired by one call.
-    LowestChildOfEach,
-    /// The same, of an election: the children of its node queue in sequence order, and the first leads.
-    LowestChildLeads,
-    /// The children of the lock's node queue in sequence order. A reader owns the lock if no writer is ahead of it, and
-    /// a writer if nobody is.
-    ReadersAndWriters {
-        /// What the name of a reader's child has in it, and a writer's has not.
-        reader: &'static str,
-        /// What the name of a child has in it that announces a reader or a writer who waits to join the queue: it owns
-        /// nothing, and nobody in the queue waits for it. `None`: all join at once.
-        announced: Option<&'static str>,
-    },
-    /// The children of the lock's node, or of one below it, are leases, and queue in sequence order. The first, as many
-    /// as there are permits, own one each.
-    LowestLeases {
-        /// The name of the node below it; empty if there is none.
-        parent: &'static str,
-        /// How many permits there are.
-        permits: Permits,
-    },
-    /// Each child of the lock's node is a lease, and owns a permit.
-    EveryLease,
-    /// The children of the lock's node are parties of a double barrier, and nobody owns it.
-    Parties {
-        /// The child that is no party, but says that all have come.
-        ready: &'static str,
-    },
-    /// A child of the lock's node is a barrier that stands, and who made it has set it: whoever comes meanwhile waits.
-    Barrier,
-    /// The node exists, and who made it owns the lock.
-    Node,
-    /// The node's data is not empty, and who wrote it last owns the lock.
-    Data,
-    /// The key exists on more than half of the servers that take writes, and who set it owns the lock.
-    Key,
+/// Who owns a lock by the state of its service, and what the lock can be held as.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnershipRule {
+    /// What the lock can be held as.
+    pub kind: LockKind,
+    /// The function, by the state that it reads.
+    pub owners: Owners,
 }
 
-/// How many may hold a lock at once.
+/// A function from what a service has committed to those who own a lock, by the state that it reads.
+#[derive(Clone, Copy, Debug)]
+pub enum Owners {
+    /// The children of the lock's node (ZooKeeper), which queue.
+    OfQueue(Queue),
+    /// A node (ZooKeeper): its creator owns the lock as long as it exists.
+    OfNode,
+    /// The data of a node (ZooKeeper): the last writer owns the lock if the data says that it is held.
+    OfData(fn(data: &[u8]) -> bool),
+    /// The lock's key (Redis, and servers that grant leases): the contenders whose holds its value has, each as long as
+    /// its hold is there. Where several servers vote, on more than half of them.
+    OfKey(fn(value: &Value, holds: &mut Vec<Hold>)),
+}
+
+/// How the children of the lock's node queue, and which of them own the lock.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    /// The place of a child of this name; `None` of a child that does not queue.
+    pub place: fn(name: &str) -> Option<Place>,
+    /// How many of the first own the lock, of which this is the mode that each asks for, in their order. The number is
+    /// that of permits; no more of the queue is read than is asked for.
+    pub owners: fn(modes: &mut dyn Iterator<Item = Mode>, permits: usize) -> usize,
+    /// Whether the children are leases, which are counted: contenders that count them may wait for another node
+    /// meanwhile, as of a mutex around the count.
+    pub counts_leases: bool,
+}
+
+/// The place of a child in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Permits {
-    /// One, whatever a scenario says: it is a mutex.
-    One,
-    /// As many as the scenario says.
-    OfWorkload,
+pub enum Place {
+    /// By the number at the end of its name.
+    Sequential(Mode),
+    /// By when it was created.
+    Arrived(Mode),
+    /// By its number, of a child that announces a contender which waits to join the queue: it owns nothing, and no
+    /// child waits for it.
+    Announced(Mode),
+}
+
+impl Place {
+    /// By its number, of a reader, or else of a writer.
+    pub fn of_reader_if(is_reader: bool) -> Self {
+        Self::Sequential(match is_reader {
+            true => Mode::Shared,
+            false => Mode::Exclusive,
+        })
+    }
+
+    /// The mode that it asks for.
+    pub fn mode(self) -> Mode {
+        match self {
+            Self::Sequential(mode) | Self::Arrived(mode) | Self::Announced(mode) => mode,
+        }
+    }
+}
+
+/// In which mode a contender asks for a lock, or holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Alone: a mutex, a write lock, or a permit that is no other contender's.
+    Exclusive,
+    /// Together with others that share it: a read lock.
+    Shared,
+}
+
+/// A hold that a key's value has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// What tells it from other holds: a token, or a name of a thread.
+    pub identity: Bytes,
+    /// As what.
+    pub mode: Mode,
+    /// How many entries it counts.
+    pub entries: u64,
+    /// Until when it cannot be taken away, by the wall clock, in milliseconds, if it has a deadline besides that of
+    /// the key.
+    pub deadline: Option<i64>,
 }
 
 /// What a lock can be held as.
@@ -100,43 +137,100 @@ impl LockKind {
 }
 
 impl OwnershipRule {
+    /// The children of the lock's node queue in sequence order, and the first owns the lock.
+    pub const LOWEST_CHILD: Self = Self::of_queue(LockKind::Mutex, every_child, first);
+    /// The same, of each of several locks that are acquired by one call.
+    pub const LOWEST_CHILD_OF_EACH: Self = Self::of_queue(LockKind::MultiLock, every_child, first);
+    /// The same, of an election: the children of its node queue in sequence order, and the first leads.
+    pub const LOWEST_CHILD_LEADS: Self = Self::of_queue(LockKind::Election, every_child, first);
+    /// Each child of the lock's node is a lease, and owns a permit.
+    pub const EVERY_LEASE: Self = Self::of_leases(
+        LockKind::Semaphore,
+        |_| Some(Place::Arrived(Mode::Exclusive)),
+        |leases, _| leases.count(),
+    );
+    /// A child of the lock's node is a barrier that stands, and its creator has set it: all others wait.
+    pub const BARRIER: Self = Self::of(LockKind::Barrier, Owners::OfNode);
+    /// The node exists, and its creator owns the lock.
+    pub const NODE: Self = Self::of(LockKind::Mutex, Owners::OfNode);
+    /// The node's data is not empty, and its last writer owns the lock.
+    pub const DATA: Self = Self::of(LockKind::Mutex, Owners::OfData(|data| !data.is_empty()));
+    /// The key exists on more than half of the servers that take writes, and its writer owns the lock: its value, or
+    /// the first field of its hash, tells one hold from the next.
+    pub const KEY: Self = Self::of_key(LockKind::Mutex, value_or_first_field);
+
+    const fn of(kind: LockKind, owners: Owners) -> Self {
+        Self { kind, owners }
+    }
+
+    /// Children with these places queue, and so many of the first own the lock.
+    pub const fn of_queue(
+        kind: LockKind,
+        place: fn(&str) -> Option<Place>,
+        owners: fn(&mut dyn Iterator<Item = Mode>, usize) -> usize,
+    ) -> Self {
+        let queue = Queue {
+            place,
+            owners,
+            counts_leases: false,
+        };
+        Self::of(kind, Owners::OfQueue(queue))
+    }
+
+    /// The same, of leases that are counted.
+    pub const fn of_leases(
+        kind: LockKind,
+        place: fn(&str) -> Option<Place>,
+        owners: fn(&mut dyn Iterator<Item = Mode>, usize) -> usize,
+    ) -> Self {
+        let queue = Queue {
+            place,
+            owners,
+            counts_leases: true,
+        };
+        Self::of(kind, Owners::OfQueue(queue))
+    }
+
+    /// Children queue in sequence order. A reader owns the lock if no writer is ahead of it, and a writer if it is the
+    /// first.
+    pub const fn readers_and_writers(place: fn(&str) -> Option<Place>) -> Self {
+        Self::of_queue(LockKind::ReadWrite, place, |modes, _| {
+            let readers = modes.take_while(|mode| *mode == Mode::Shared);
+            readers.count().max(1)
+        })
+    }
+
+    /// Children are parties of a double barrier, and none of them owns it.
+    pub const fn parties(place: fn(&str) -> Option<Place>) -> Self {
+        Self::of_queue(LockKind::DoubleBarrier, place, |_, _| 0)
+    }
+
+    /// The key's value has these holds.
+    pub const fn of_key(kind: LockKind, holds: fn(&Value, &mut Vec<Hold>)) -> Self {
+        Self::of(kind, Owners::OfKey(holds))
+    }
+
     /// Whether it is read off the children of the lock's node.
     pub fn has_queue(self) -> bool {
-        match self {
-            Self::LowestChild
-            | Self::LowestChildOfEach
-            | Self::LowestChildLeads
-            | Self::ReadersAndWriters { .. }
-            | Self::LowestLeases { .. }
-            | Self::EveryLease
-            | Self::Parties { .. } => true,
-            Self::Barrier | Self::Node | Self::Data | Self::Key => false,
-        }
+        matches!(self.owners, Owners::OfQueue(_))
     }
 
     /// Whether an owner can be read from the state of this service.
     pub fn can_be_read_from(self, service: ServiceKind) -> bool {
-        match self {
-            Self::LowestChild
-            | Self::LowestChildOfEach
-            | Self::LowestChildLeads
-            | Self::ReadersAndWriters { .. }
-            | Self::LowestLeases { .. }
-            | Self::EveryLease
-            | Self::Parties { .. }
-            | Self::Barrier
-            | Self::Node
-            | Self::Data => service == ServiceKind::ZooKeeper,
-            Self::Key => service != ServiceKind::ZooKeeper,
+        match self.owners {
+            Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => {
+                service == ServiceKind::ZooKeeper
+            }
+            Owners::OfKey(_) => service != ServiceKind::ZooKeeper,
         }
     }
 
-    /// Whether an invariant says anything of a lock with this rule. No contender has a barrier to itself, and who is
-    /// through is there with others; all or none is said of several locks; and an order, of a queue that the service
-    /// keeps. Those who have a permit are inside together: neither of their tokens is the later one. What is granted
-    /// once cannot be entered again: who leads leads already, and a permit is another one each time.
+    /// Whether an invariant says anything of a lock with this rule. No contender has a barrier to itself, and a party
+    /// that is through is there with others; all or none is said of several locks; and an order, of a queue that the
+    /// service keeps. Contenders that have a permit are inside together: neither of their tokens is the later one. What
+    /// is granted once cannot be entered again: a leader leads already, and a permit is another one each time.
     pub fn is_judged_by(self, invariant: &str) -> bool {
-        let says_nothing: &[&str] = match self.kind() {
+        let says_nothing: &[&str] = match self.kind {
             LockKind::Barrier | LockKind::DoubleBarrier => {
                 return ["progress", "barrier"].contains(&invariant);
             }
@@ -147,28 +241,105 @@ impl OwnershipRule {
         };
         !says_nothing.contains(&invariant) && (invariant != "fifo" || self.has_queue())
     }
+}
 
-    /// What a lock with this rule can be held as.
-    pub fn kind(self) -> LockKind {
+impl Owners {
+    /// The state that it reads, as in `the lock's key`.
+    pub fn state(self) -> &'static str {
         match self {
-            Self::LowestChild
-            | Self::LowestLeases {
-                permits: Permits::One,
-                ..
-            }
-            | Self::Node
-            | Self::Data
-            | Self::Key => LockKind::Mutex,
-            Self::LowestChildOfEach => LockKind::MultiLock,
-            Self::ReadersAndWriters { .. } => LockKind::ReadWrite,
-            Self::LowestLeases {
-                permits: Permits::OfWorkload,
-                ..
-            }
-            | Self::EveryLease => LockKind::Semaphore,
-            Self::LowestChildLeads => LockKind::Election,
-            Self::Barrier => LockKind::Barrier,
-            Self::Parties { .. } => LockKind::DoubleBarrier,
+            Self::OfQueue(_) => "the children of the lock's node",
+            Self::OfNode => "the lock's node",
+            Self::OfData(_) => "the data of the lock's node",
+            Self::OfKey(_) => "the lock's key",
         }
+    }
+}
+
+impl Hold {
+    /// A hold of one contender alone, entered once.
+    pub fn exclusive(identity: Bytes) -> Self {
+        Self {
+            identity,
+            mode: Mode::Exclusive,
+            entries: 1,
+            deadline: None,
+        }
+    }
+}
+
+/// Every child queues in sequence order, for the lock alone.
+pub fn every_child(_name: &str) -> Option<Place> {
+    Some(Place::Sequential(Mode::Exclusive))
+}
+
+/// The first of a queue.
+pub fn first(_modes: &mut dyn Iterator<Item = Mode>, _permits: usize) -> usize {
+    1
+}
+
+/// As many of the first as there are permits.
+pub fn as_many_as_permits(modes: &mut dyn Iterator<Item = Mode>, permits: usize) -> usize {
+    modes.take(permits).count()
+}
+
+/// One hold: the value, or the first field of a hash, which counts entries.
+pub fn value_or_first_field(value: &Value, holds: &mut Vec<Hold>) {
+    let (identity, entries) = match value {
+        Value::Array(fields) | Value::Map(fields) => (fields.first(), fields.get(1)),
+        value => (Some(value), None),
+    };
+    if let Some(Value::Bulk(identity)) = identity {
+        holds.push(Hold {
+            entries: entries.map_or(1, count),
+            ..Hold::exclusive(Bytes::clone(identity))
+        });
+    }
+}
+
+/// A number that a field of a hash has; one if it has no number.
+pub fn count(value: &Value) -> u64 {
+    match value {
+        Value::Integer(count) => u64::try_from(*count).unwrap_or(0),
+        Value::Bulk(digits) => {
+            let digits = std::str::from_utf8(digits).ok();
+            digits.and_then(|digits| digits.parse().ok()).unwrap_or(1)
+        }
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bulk(text: &str) -> Value {
+        Value::Bulk(text.as_bytes().into())
+    }
+
+    #[test]
+    fn a_hash_counts_entries_and_a_string_is_one() {
+        let entries = |value: &Value| {
+            let mut holds = Vec::new();
+            value_or_first_field(value, &mut holds);
+            holds.first().map(|hold| hold.entries)
+        };
+        let hash = |count: &str| Value::Array([bulk("process:1"), bulk(count)].into());
+        assert_eq!(entries(&hash("3")), Some(3));
+        assert_eq!(entries(&hash("not a count")), Some(1));
+        assert_eq!(entries(&bulk("7")), Some(1));
+        assert_eq!(entries(&Value::Nil), None);
+    }
+
+    #[test]
+    fn readers_own_up_to_the_first_writer() {
+        let Owners::OfQueue(Queue { owners, .. }) =
+            OwnershipRule::readers_and_writers(every_child).owners
+        else {
+            panic!("it is a queue");
+        };
+        let of = |modes: &[Mode]| owners(&mut modes.iter().copied(), 1);
+        let (reader, writer) = (Mode::Shared, Mode::Exclusive);
+        assert_eq!(of(&[reader, reader, writer, reader]), 2);
+        assert_eq!(of(&[writer, reader]), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! Rows of recipes that no run could judge: a rule of another service, or a promise that says nothing of its kind.
 
 use crate::clients::ServiceKind;
-use crate::{Build, Claim, OwnershipRule, Recipe};
+use crate::{Build, Claim, LockKind, Recipe};
 
 /// What is wrong with a row, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +28,13 @@ impl Recipe {
         if !rule.can_be_read_from(service) {
             let title = service.title();
             let right = match service {
-                ServiceKind::ZooKeeper => "OwnershipRule::LowestChild",
-                _ => "OwnershipRule::Key",
+                ServiceKind::ZooKeeper => "OwnershipRule::LOWEST_CHILD",
+                _ => "OwnershipRule::KEY",
             };
             return Some(RecipeMistake {
                 problem: format!(
-                    "`{name}` stands on {title}, where no contender ever owns a lock by `{rule:?}`"
+                    "`{name}` stands on {title}, where no owner can be read from {}",
+                    rule.owners.state()
                 ),
                 help: format!(
                     "say in its `Recipe` how its owner is read from {title}: `ownership: {right}`"
@@ -41,21 +42,22 @@ impl Recipe {
             });
         }
         let is_built_of_several = matches!(self.build, Build::MultiLockOverZooKeeper { .. });
-        let is_of_several = rule == OwnershipRule::LowestChildOfEach;
+        let is_of_several = rule.kind == LockKind::MultiLock;
         (is_built_of_several != is_of_several).then(|| RecipeMistake {
             problem: format!("`{name}` is a multi-lock by one of `ownership` and `build` alone"),
-            help: "`OwnershipRule::LowestChildOfEach` goes with `Build::MultiLockOverZooKeeper`"
-                .to_owned(),
+            help:
+                "an `ownership` of the kind `MultiLock` goes with `Build::MultiLockOverZooKeeper`"
+                    .to_owned(),
         })
     }
 
     fn claim_mistake(&self, claim: Claim) -> Option<RecipeMistake> {
-        let (name, kind) = (self.name, self.ownership.kind().name());
+        let (name, kind) = (self.name, self.ownership.kind.name());
         let invariant = claim.invariant();
         (!self.ownership.is_judged_by(invariant)).then(|| RecipeMistake {
             problem: format!(
-                "`{name}` promises `{invariant}`, which says nothing of a {kind} that is owned by `{:?}`",
-                self.ownership
+                "`{name}` promises `{invariant}`, which says nothing of a {kind} whose owner is read from {}",
+                self.ownership.owners.state()
             ),
             help: format!("take `Claim::{claim:?}` out of its `claims`"),
         })
@@ -65,7 +67,9 @@ impl Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::OwnershipRule;
     use crate::lock::BASIC_CLAIMS;
+    use crate::ownership_rule::every_child;
     use crate::registry::RECIPES;
 
     fn over_redis() -> Recipe {
@@ -87,22 +91,23 @@ mod tests {
     #[test]
     fn a_rule_that_its_service_cannot_meet_is_a_mistake() {
         for ownership in [
-            OwnershipRule::LowestChild,
-            OwnershipRule::Node,
-            OwnershipRule::Barrier,
-            OwnershipRule::Parties { ready: "ready" },
+            OwnershipRule::LOWEST_CHILD,
+            OwnershipRule::NODE,
+            OwnershipRule::BARRIER,
+            OwnershipRule::parties(every_child),
         ] {
             let recipe = Recipe {
                 ownership,
                 ..over_redis()
             };
             let problem = format!(
-                "`redis-compare-and-delete` stands on Redis, where no contender ever owns a lock by `{ownership:?}`"
+                "`redis-compare-and-delete` stands on Redis, where no owner can be read from {}",
+                ownership.owners.state()
             );
             assert_eq!(problems(recipe), [problem]);
         }
         let by_key = Recipe {
-            ownership: OwnershipRule::Key,
+            ownership: OwnershipRule::KEY,
             ..RECIPES[0]
         };
         assert_eq!(problems(by_key).len(), 1);
@@ -113,7 +118,7 @@ mod tests {
         let mut of_several = RECIPES.iter();
         let of_several = of_several.find(|it| it.build.multi_lock().is_some());
         let of_several = *of_several.unwrap();
-        let ownership = OwnershipRule::LowestChild;
+        let ownership = OwnershipRule::LOWEST_CHILD;
         assert_eq!(
             problems(Recipe {
                 ownership,
@@ -122,7 +127,7 @@ mod tests {
             .len(),
             1
         );
-        let ownership = OwnershipRule::LowestChildOfEach;
+        let ownership = OwnershipRule::LOWEST_CHILD_OF_EACH;
         assert_eq!(
             problems(Recipe {
                 ownership,
@@ -136,7 +141,7 @@ mod tests {
     #[test]
     fn a_promise_that_says_nothing_of_the_kind_is_a_mistake() {
         let barrier = Recipe {
-            ownership: OwnershipRule::Barrier,
+            ownership: OwnershipRule::BARRIER,
             claims: BASIC_CLAIMS,
             ..RECIPES[0]
         };
@@ -156,7 +161,7 @@ mod tests {
         assert_eq!(with(&[Claim::AllOrNone]).len(), 1);
         assert_eq!(with(&[Claim::FencingMonotonic, Claim::Reentrancy]), [""; 0]);
         let semaphore = Recipe {
-            ownership: OwnershipRule::EveryLease,
+            ownership: OwnershipRule::EVERY_LEASE,
             claims: &[Claim::FencingMonotonic, Claim::Reentrancy],
             ..RECIPES[0]
         };

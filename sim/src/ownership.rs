@@ -1,16 +1,15 @@
 //! Who owns the lock, read from what the service has committed.
 
-mod leases;
 mod places;
 
-use picklock_algorithms::OwnershipRule;
+use picklock_algorithms::{LockKind, Owners, OwnershipRule, Place};
 use picklock_checker::{
     ContenderId, Disowned, EventKind, LockId, Mode, NameId, Token, VirtualTime,
 };
 use picklock_clients::zookeeper::Path;
 use picklock_zookeeper::txn::Created;
 
-use self::places::{Place, Places};
+use self::places::{Places, QueuedNode};
 use crate::recorder::Recorder;
 
 /// Follows the committed changes of one lock's nodes, and records who comes to own it and who ceases to.
@@ -18,7 +17,7 @@ use crate::recorder::Recorder;
 pub struct Ownership {
     rule: OwnershipRule,
     lock: LockId,
-    /// How many may own the lock at once, if it is a semaphore.
+    /// How many permits it has.
     permits: usize,
     /// The nodes below the lock that are in its queue.
     queue: Places,
@@ -69,7 +68,7 @@ impl Ownership {
         Self {
             rule,
             lock,
-            permits: leases::permits(rule, permits),
+            permits: permits as usize,
             queue: Places::default(),
             owners: Vec::new(),
             arrivals: 0,
@@ -103,7 +102,7 @@ impl Ownership {
         self.queue
             .iter()
             .find(|place| place.by == by)
-            .map(Place::node_name)
+            .map(QueuedNode::node_name)
     }
 
     /// The node that everybody waits for in the end, and who made it.
@@ -114,7 +113,22 @@ impl Ownership {
 
     /// Whether its nodes are leases, which are counted.
     pub fn is_of_leases(&self) -> bool {
-        leases::are_counted(self.rule)
+        match self.rule.owners {
+            Owners::OfQueue(queue) => queue.counts_leases,
+            Owners::OfNode | Owners::OfData(_) | Owners::OfKey(_) => false,
+        }
+    }
+
+    /// Which lease must go before a contender has a permit that it knows of, and who made it: where there are more of
+    /// them than permits, the first but for its own last one.
+    pub fn ahead_of(&self, by: ContenderId) -> Option<(NameId, ContenderId)> {
+        if self.queue.iter().all(|node| node.owns) {
+            return self.head();
+        }
+        let own = self.queue.iter().filter(|node| node.by == by);
+        let own = own.map(|node| node.arrival).max();
+        let mut others = { self.queue.iter() }.filter(|node| Some(node.arrival) != own);
+        others.next().map(|node| (node.name, node.by))
     }
 
     /// What is left at the service.
@@ -137,55 +151,18 @@ impl Ownership {
         zxid: u64,
         recorder: &mut Recorder,
     ) {
-        let path = &made.path;
-        match self.rule {
-            OwnershipRule::LowestChild
-            | OwnershipRule::LowestChildOfEach
-            | OwnershipRule::LowestChildLeads
-            | OwnershipRule::ReadersAndWriters { .. }
-            | OwnershipRule::LowestLeases { .. }
-            | OwnershipRule::Parties { .. }
-            | OwnershipRule::EveryLease => {
-                if !leases::is_place(self.rule, name) {
-                    return;
+        match self.rule.owners {
+            Owners::OfQueue(queue) => {
+                if let Some(place) = (queue.place)(name) {
+                    self.queued(at, made, (name, place), by, zxid, recorder);
                 }
-                let number = recorder.name(path);
-                let mode = self.mode_of(name);
-                let arrival = self.arrivals;
-                self.arrivals += 1;
-                let place = Place {
-                    sequence: match self.rule {
-                        OwnershipRule::EveryLease => arrival,
-                        _ => made.number.unsigned_abs(),
-                    },
-                    path: Path::clone(path),
-                    name_at: path.len() - name.len(),
-                    mode,
-                    by,
-                    token: Token(zxid),
-                    name: number,
-                    arrival,
-                    owns: false,
-                };
-                self.queue.insert(place);
-                recorder.record(
-                    at,
-                    EventKind::Queued {
-                        by,
-                        lock: self.lock,
-                        place: arrival,
-                        name: number,
-                        mode,
-                    },
-                );
-                self.grant_next(at, recorder);
             }
-            OwnershipRule::Barrier | OwnershipRule::Node => {
-                let name = recorder.name(path);
+            Owners::OfNode => {
+                let name = recorder.name(&made.path);
                 let owner = Owner::exclusive(by, Token(zxid), name);
                 self.grant(at, owner, recorder);
             }
-            OwnershipRule::Data | OwnershipRule::Key => {}
+            Owners::OfData(_) | Owners::OfKey(_) => {}
         }
     }
 
@@ -239,16 +216,16 @@ impl Ownership {
         &mut self,
         at: VirtualTime,
         path: &str,
-        free: bool,
+        data: &[u8],
         by: Actor,
         zxid: u64,
         recorder: &mut Recorder,
     ) {
-        if self.rule != OwnershipRule::Data {
+        let Owners::OfData(is_held) = self.rule.owners else {
             return;
-        }
+        };
         match by {
-            Actor::Contender(by) if !free => {
+            Actor::Contender(by) if is_held(data) => {
                 let name = recorder.name(path);
                 let owner = Owner::exclusive(by, Token(zxid), name);
                 self.grant(at, owner, recorder);
@@ -263,57 +240,85 @@ impl Ownership {
         }
     }
 
-    /// In which mode the one who makes a node of this name asks for the lock.
-    fn mode_of(&self, name: &str) -> Mode {
-        match self.rule {
-            OwnershipRule::ReadersAndWriters { reader, .. } if name.contains(reader) => {
-                Mode::Shared
-            }
-            OwnershipRule::Parties { .. } => Mode::Shared,
-            _ => Mode::Exclusive,
-        }
+    /// A node has come into the queue.
+    fn queued(
+        &mut self,
+        at: VirtualTime,
+        made: &Created,
+        (name, place): (&str, Place),
+        by: ContenderId,
+        zxid: u64,
+        recorder: &mut Recorder,
+    ) {
+        let path = &made.path;
+        let (number, mode) = (recorder.name(path), in_mode(place.mode()));
+        let arrival = self.arrivals;
+        self.arrivals += 1;
+        self.queue.insert(QueuedNode {
+            sequence: match place {
+                Place::Arrived(_) => arrival,
+                Place::Sequential(_) | Place::Announced(_) => made.number.unsigned_abs(),
+            },
+            path: Path::clone(path),
+            name_at: path.len() - name.len(),
+            place,
+            by,
+            token: Token(zxid),
+            name: number,
+            arrival,
+            owns: false,
+        });
+        let queued = EventKind::Queued {
+            by,
+            lock: self.lock,
+            place: arrival,
+            name: number,
+            mode,
+        };
+        recorder.record(at, queued);
+        self.grant_next(at, recorder);
     }
 
-    /// Makes those owners whose turn it is: the first in the queue, or all the readers at its head.
+    /// Makes those owners whose turn it is: so many of the first in the queue as the rule says. A lower number may come
+    /// later, when the numbers overflow: an owner stays one until its node goes.
     fn grant_next(&mut self, at: VirtualTime, recorder: &mut Recorder) {
-        if let OwnershipRule::Parties { .. } = self.rule {
+        let Owners::OfQueue(rule) = self.rule.owners else {
             return;
-        }
-        if leases::are_counted(self.rule) {
-            return self.grant_permits(at, recorder);
-        }
-        let announced = match self.rule {
-            OwnershipRule::ReadersAndWriters { announced, .. } => announced,
-            _ => None,
         };
-        let mut is_first = true;
+        let owners = {
+            let places = self.queue.iter().map(|node| node.place);
+            let mut modes = places.filter(|place| asks(*place)).map(Place::mode);
+            (rule.owners)(&mut modes, self.permits)
+        };
+        let mut turn = 0;
         for index in 0..self.queue.len() {
-            let place = self.queue.at_mut(index);
-            let mode = place.mode;
-            if announced.is_some_and(|mark| place.node_name().contains(mark)) {
+            if turn == owners {
+                return;
+            }
+            let node = self.queue.at_mut(index);
+            if !asks(node.place) {
                 continue;
             }
-            if !std::mem::take(&mut is_first) && mode == Mode::Exclusive {
+            turn += 1;
+            if node.owns {
+                continue;
+            }
+            let mode = in_mode(node.place.mode());
+            let is_full = match self.rule.kind {
+                LockKind::Semaphore => self.owners.len() >= owners,
+                _ => self.owners.iter().any(|owner| owner.mode.excludes(mode)),
+            };
+            if is_full {
                 return;
             }
-            if !place.owns {
-                // Owners are readers, or one writer. A lower number may be made later, when the numbers overflow.
-                let excluded = self.owners.first().map(|owner| owner.mode.excludes(mode));
-                if excluded == Some(true) {
-                    return;
-                }
-                place.owns = true;
-                let owner = Owner {
-                    by: place.by,
-                    mode,
-                    token: place.token,
-                    name: place.name,
-                };
-                self.grant(at, owner, recorder);
-            }
-            if mode == Mode::Exclusive {
-                return;
-            }
+            node.owns = true;
+            let owner = Owner {
+                by: node.by,
+                mode,
+                token: node.token,
+                name: node.name,
+            };
+            self.grant(at, owner, recorder);
         }
     }
 
@@ -370,5 +375,17 @@ impl Ownership {
             );
             false
         });
+    }
+}
+
+/// Whether a node waits for its turn, and does not only announce another.
+fn asks(place: Place) -> bool {
+    !matches!(place, Place::Announced(_))
+}
+
+fn in_mode(mode: picklock_algorithms::Mode) -> Mode {
+    match mode {
+        picklock_algorithms::Mode::Exclusive => Mode::Exclusive,
+        picklock_algorithms::Mode::Shared => Mode::Shared,
     }
 }

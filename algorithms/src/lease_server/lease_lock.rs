@@ -45,7 +45,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Gray and Cheriton, Leases, SOSP 1989",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Claim],
     inputs: &[],
     cancellable: true,

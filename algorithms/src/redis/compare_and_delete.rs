@@ -45,7 +45,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "redis.io, Distributed locks with Redis: single instance",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Script],
     inputs: &[],
     cancellable: true,

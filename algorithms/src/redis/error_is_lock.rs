@@ -13,7 +13,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "redbeat #208 and #238: an error in a signal handler of Celery is logged, and beat starts",
     flaw: Some("whoever fails to ask for the lock works as if it had it"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Script],
     inputs: &[],
     cancellable: true,

@@ -13,7 +13,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "simstudioai/sim #6864: acquireLock before it",
     flaw: Some("a SET that was not answered may have taken the lock, and nobody gives it back"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Script],
     inputs: &[],
     cancellable: true,

@@ -45,7 +45,7 @@ pub const RECIPE: Recipe = Recipe {
         Claim::OwnReleaseOnly,
         Claim::HonestAnswer,
     ],
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Script],
     inputs: &[],
     cancellable: true,

@@ -33,7 +33,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Tutorials",
     flaw: Some("the lease can end between the look and the DEL"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Del],
     inputs: &[],
     cancellable: true,

@@ -44,7 +44,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "redis-py 5, redis/lock.py",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -12,7 +12,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "redis-py 5, redis/lock.py, the documentation of thread_local",
     flaw: Some("the next to acquire overwrites the token of whoever holds"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -67,7 +67,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson 4.x, RedissonLock",
     flaw: None,
     claims: REENTRANT_CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,

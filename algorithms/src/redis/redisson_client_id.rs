@@ -11,7 +11,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "RedissonBaseLock.getLockName without the thread id, as locks have it that name the client",
     flaw: Some("all threads of a process are one owner"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,

@@ -12,7 +12,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson #2515 and #3194: RedissonLock.renewExpiration before 3.12.1 and 3.14",
     flaw: Some("the entry of the failed renewal passes for a watchdog that runs"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,

@@ -46,7 +46,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson 4.x, RedissonFencedLock",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,

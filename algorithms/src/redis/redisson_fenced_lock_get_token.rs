@@ -18,7 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson 4.x, RedissonFencedLock.getToken",
     flaw: Some("the number is that of who has the lock when the question is answered"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[
         RequestKind::Script,
         RequestKind::Del,

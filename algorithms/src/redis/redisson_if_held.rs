@@ -31,7 +31,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson issue 545",
     flaw: Some("the look may go to a replica that has not heard of the lock"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,

@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Unlock scripts written from memory",
     flaw: Some("the release of an inner entry leaves the count as it is"),
     claims: REENTRANT_CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,

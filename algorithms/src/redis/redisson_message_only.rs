@@ -30,7 +30,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson 4.x, RedissonSemaphore and RedissonCountDownLatch",
     flaw: Some("a waiter never looks again by itself"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,

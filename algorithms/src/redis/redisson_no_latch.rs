@@ -11,7 +11,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson #4871: RedissonLock.unlockInnerAsync before 3.24",
     flaw: Some("an unlock whose answer was lost counts twice"),
     claims: REENTRANT_CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: super::redisson::REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,

@@ -39,7 +39,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson 4.x, CommandAsyncService.syncedEval",
     flaw: None,
     claims: REENTRANT_CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[
         RequestKind::Script,
         RequestKind::Del,

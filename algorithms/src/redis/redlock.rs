@@ -43,7 +43,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "redis.io, Distributed locks with Redis: the Redlock algorithm",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Script],
     inputs: &[],
     cancellable: true,

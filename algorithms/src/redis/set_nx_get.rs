@@ -37,7 +37,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "redis.io, SET",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Script],
     inputs: &[],
     cancellable: true,

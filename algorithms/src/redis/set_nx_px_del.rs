@@ -33,7 +33,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "redis.io, commands/set: the pattern that it warns of",
     flaw: Some("it deletes the key without looking whose it is"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Del],
     inputs: &[],
     cancellable: true,

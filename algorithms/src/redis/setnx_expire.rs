@@ -34,7 +34,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Tutorials; redis-py before 3.0, issues 554 and 818",
     flaw: Some("two commands: between them the key has no time to live"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::SetNx, RequestKind::Expire, RequestKind::Del],
     inputs: &[],
     cancellable: true,

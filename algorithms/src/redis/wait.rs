@@ -45,7 +45,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "redis.io, WAIT",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

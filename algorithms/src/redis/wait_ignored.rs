@@ -27,7 +27,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson before 3.16.7",
     flaw: Some("WAIT answers how many replicas have the key, and nobody looks"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: super::wait::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -34,7 +34,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "redis.io, Transactions: optimistic locking",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Key,
+    ownership: OwnershipRule::KEY,
     requests: &[
         RequestKind::Set,
         RequestKind::Get,

@@ -65,7 +65,7 @@ pub const RECIPE: Recipe = Recipe {
         "a server that is behind does not show the barrier yet, and nobody asks it to catch up",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::Barrier,
+    ownership: OwnershipRule::BARRIER,
     requests: REQUESTS,
     inputs: &[],
     cancellable: false,

@@ -11,7 +11,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "The latch in a watcher of many tutorials: process() counts it down whatever the event is",
     flaw: Some("a watch is told of the connection, too, and the barrier stands still"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Barrier,
+    ownership: OwnershipRule::BARRIER,
     requests: REQUESTS,
     inputs: &[],
     cancellable: false,

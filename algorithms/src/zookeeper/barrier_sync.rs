@@ -38,7 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper, Recipes and Solutions, 'Barriers'; Programmer's Guide, 'Consistency Guarantees'",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Barrier,
+    ownership: OwnershipRule::BARRIER,
     requests: REQUESTS,
     inputs: &[],
     cancellable: false,

@@ -17,7 +17,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "kazoo #732 and #760: Lock._best_effort_cleanup",
     flaw: Some("a delete that has failed leaves the node of who has given up in the queue"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

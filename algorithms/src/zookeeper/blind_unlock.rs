@@ -14,7 +14,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Retry wrappers around delete in many client libraries",
     flaw: Some("by the time of the second delete, the node may be the next holder's"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Node,
+    ownership: OwnershipRule::NODE,
     requests: super::same_name::REQUESTS,
     inputs: &[],
     cancellable: true,

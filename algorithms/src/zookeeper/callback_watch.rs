@@ -38,7 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZooKeeper Programmer's Guide, Java Binding; ZooKeeper's recipes, WriteLock",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -36,7 +36,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper, Recipes and Solutions, 'Locks' (as the contrast)",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,

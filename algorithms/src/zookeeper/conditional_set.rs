@@ -60,7 +60,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Tutorials that keep a flag in a znode, as they mean it: setData with a version",
     flaw: Some("the name of the dead stays for ever"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Data,
+    ownership: OwnershipRule::DATA,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

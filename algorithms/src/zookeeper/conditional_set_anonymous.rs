@@ -14,7 +14,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Tutorials that keep a flag in a znode",
     flaw: Some("a write whose answer was lost looks like that of another"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Data,
+    ownership: OwnershipRule::DATA,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

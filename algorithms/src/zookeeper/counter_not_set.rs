@@ -23,7 +23,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZkDistributedLock of many tutorials, re-entrant by a static ThreadLocal",
     flaw: Some("who was first in the queue has nothing to count down, and its node stays"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

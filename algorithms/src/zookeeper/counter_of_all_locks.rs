@@ -16,7 +16,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZkDistributedLock of many tutorials, re-entrant by a static ThreadLocal",
     flaw: Some("who holds one lock has entered every other, and nobody keeps it from them"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

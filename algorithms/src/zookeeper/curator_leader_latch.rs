@@ -58,7 +58,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5.7, LeaderLatch",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChildLeads,
+    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,

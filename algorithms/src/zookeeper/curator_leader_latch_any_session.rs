@@ -12,7 +12,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "CURATOR-653, CURATOR-696: LeaderLatch before Curator 5.7",
     flaw: Some("our node may be of a session that is about to end"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChildLeads,
+    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,

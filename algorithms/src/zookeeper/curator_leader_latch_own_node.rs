@@ -11,7 +11,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5.7, LeaderLatch; CURATOR-644, on two resets at once",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChildLeads,
+    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,

@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
         "the session is given up when the connection has been lost for its whole timeout: long after the server has",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChildLeads,
+    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,

@@ -37,7 +37,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5.4, LeaderSelector, LeaderSelectorListenerAdapter",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChildLeads,
+    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,

@@ -12,7 +12,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "A LeaderSelectorListener with an empty stateChanged; Tech Note 10",
     flaw: Some("nobody tells the leader that its connection, or its session, is lost"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChildLeads,
+    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,

@@ -55,7 +55,7 @@ pub const RECIPE: Recipe = Recipe {
         Claim::HonestAnswer,
         Claim::AllOrNone,
     ],
-    ownership: OwnershipRule::LowestChildOfEach,
+    ownership: OwnershipRule::LOWEST_CHILD_OF_EACH,
     requests: REQUESTS,
     inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
     cancellable: true,

@@ -84,7 +84,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5.4, InterProcessMutex; Tech Note 10",
     flaw: None,
     claims: REENTRANT_CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
     cancellable: true,

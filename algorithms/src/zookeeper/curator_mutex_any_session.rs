@@ -12,7 +12,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "CURATOR-498: CreateBuilderImpl before Curator 4.2",
     flaw: Some("a node with our guid may be of a session that is about to end"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
     cancellable: true,

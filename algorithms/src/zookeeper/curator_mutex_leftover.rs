@@ -11,7 +11,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "CURATOR-79, CURATOR-462; kazoo #732: who gives up leaves its place behind",
     flaw: Some("the node of who has given up stays in the queue for as long as its session lives"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
     cancellable: true,

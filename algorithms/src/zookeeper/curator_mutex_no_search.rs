@@ -14,7 +14,7 @@ pub const RECIPE: Recipe = Recipe {
         "a create that has failed may have made its node, which stays for as long as the session lives",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
     cancellable: true,

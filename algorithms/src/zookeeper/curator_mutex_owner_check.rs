@@ -11,7 +11,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "CURATOR-604; Apache Curator 5.4, LeaderLatch.checkLeadership (CURATOR-653)",
     flaw: None,
     claims: REENTRANT_CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
     cancellable: true,

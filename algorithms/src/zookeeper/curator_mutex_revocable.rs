@@ -54,7 +54,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5.4, InterProcessMutex.makeRevocable, Revoker",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: INPUTS,
     cancellable: true,

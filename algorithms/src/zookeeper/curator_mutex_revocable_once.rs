@@ -12,7 +12,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5.4, InterProcessMutex.makeRevocable, without usingWatcher in the second read",
     flaw: Some("it is told of the first change of its node, and of no other"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: INPUTS,
     cancellable: true,

@@ -14,7 +14,7 @@ pub const RECIPE: Recipe = Recipe {
         "the session is given up when the connection has been lost for its whole timeout: long after the server has",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
     cancellable: true,

@@ -11,7 +11,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5.4, CreateBuilder.withProtection",
     flaw: Some("a create whose answer was lost leaves a node that its own maker waits behind"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::curator_mutex::REQUESTS,
     inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
     cancellable: true,

@@ -37,7 +37,7 @@ use super::curator_mutex::{
 };
 use crate::clients::curator::{Curator, CuratorConfig};
 use crate::clients::zookeeper::{Path, ZkResult, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Place, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -57,10 +57,9 @@ pub const RECIPE: Recipe = Recipe {
 };
 
 /// Who owns a queue of such nodes.
-pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::ReadersAndWriters {
-    reader: READ_LOCK_NAME,
-    announced: None,
-};
+pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::readers_and_writers(|name| {
+    Some(Place::of_reader_if(name.contains(READ_LOCK_NAME)))
+});
 
 const READ_LOCK_NAME: &str = "__READ__";
 const WRITE_LOCK_NAME: &str = "__WRIT__";

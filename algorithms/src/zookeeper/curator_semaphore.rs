@@ -44,7 +44,8 @@ use crate::clients::RequestKind;
 use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy, ErrorState, Protection};
 use crate::clients::zookeeper::{Children, Path, ZkError, ZkResult, ZooKeeper};
 use crate::lock::BASIC_CLAIMS;
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Permits, Recipe, timeout};
+use crate::ownership_rule::{as_many_as_permits, every_child};
+use crate::{Build, Env, Held, Lock, LockError, LockKind, OwnershipRule, Place, Recipe, timeout};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -64,11 +65,15 @@ pub const RECIPE: Recipe = Recipe {
     }),
 };
 
-/// Who owns a permit.
-pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::LowestLeases {
-    parent: LEASE_PARENT,
-    permits: Permits::OfWorkload,
-};
+/// Who owns a permit: the leases queue in sequence order, and the first own one each.
+pub(super) const OWNERSHIP: OwnershipRule =
+    OwnershipRule::of_leases(LockKind::Semaphore, lease_place, as_many_as_permits);
+
+/// Leases are below a node of their own.
+pub(super) fn lease_place(name: &str) -> Option<Place> {
+    let lease = name.strip_prefix(LEASE_PARENT)?.strip_prefix('/')?;
+    every_child(lease)
+}
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] = &[
@@ -80,7 +85,7 @@ pub(super) const REQUESTS: &[RequestKind] = &[
 ];
 
 const LOCK_PARENT: &str = "locks";
-pub(super) const LEASE_PARENT: &str = "leases";
+const LEASE_PARENT: &str = "leases";
 const LEASE_BASE_NAME: &str = "lease-";
 
 /// How a sibling deviates from Curator.

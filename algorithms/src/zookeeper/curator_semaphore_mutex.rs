@@ -22,9 +22,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::curator_semaphore::{InterProcessSemaphoreV2, LEASE_PARENT, REQUESTS};
+use super::curator_semaphore::{InterProcessSemaphoreV2, REQUESTS, lease_place};
 use crate::lock::BASIC_CLAIMS;
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Permits, Recipe};
+use crate::ownership_rule::first;
+use crate::{Build, Held, Lock, LockError, LockKind, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -33,10 +34,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5.4, InterProcessSemaphoreMutex",
     flaw: None,
     claims: BASIC_CLAIMS,
-    ownership: OwnershipRule::LowestLeases {
-        parent: LEASE_PARENT,
-        permits: Permits::One,
-    },
+    ownership: OwnershipRule::of_leases(LockKind::Mutex, lease_place, first),
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
     cancellable: true,

@@ -28,7 +28,8 @@ use async_trait::async_trait;
 use super::curator_mutex::{Deviation, InterProcessMutex, REQUESTS};
 use crate::clients::curator::{Curator, CuratorConfig};
 use crate::lock::BASIC_CLAIMS;
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Permits, Recipe};
+use crate::ownership_rule::{as_many_as_permits, every_child};
+use crate::{Build, Held, Lock, LockError, LockKind, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -37,10 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5.4, InterProcessSemaphore, LockInternals",
     flaw: Some("a waiter watches one of the leases ahead, and is not told when another goes"),
     claims: BASIC_CLAIMS,
-    ownership: OwnershipRule::LowestLeases {
-        parent: "",
-        permits: Permits::OfWorkload,
-    },
+    ownership: OwnershipRule::of_leases(LockKind::Semaphore, every_child, as_many_as_permits),
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
     cancellable: true,

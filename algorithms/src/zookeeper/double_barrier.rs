@@ -49,13 +49,14 @@ use async_trait::async_trait;
 use super::queue::{child, delete_own};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, Path, ZkError, ZkResult, ZooKeeper, until_answered};
-use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Claim, Env, Held, Lock, LockError, Mode, OwnershipRule, Place, Recipe};
 
 /// What a barrier promises.
 pub(super) const CLAIMS: &[Claim] = &[Claim::Progress, Claim::Barrier];
 
 /// Who the parties of a barrier are.
-pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::Parties { ready: READY };
+pub(super) const OWNERSHIP: OwnershipRule =
+    OwnershipRule::parties(|name| (name != READY).then_some(Place::Sequential(Mode::Shared)));
 
 /// The name of the node that says that all have come.
 pub(super) const READY: &str = "ready";

@@ -19,7 +19,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZooKeeperLock of latch-based tutorials: tryLock and waitOtherLock",
     flaw: Some("any exception counts as acquired"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "A lock kept as a singleton",
     flaw: Some("the process keeps one path for all of its locks"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -72,7 +72,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "go-zookeeper/zk 1.0, lock.go",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: false,

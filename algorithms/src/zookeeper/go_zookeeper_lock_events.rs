@@ -46,7 +46,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "go-zookeeper/zk 1.0, lock.go and conn.go; Apache Curator, Tech Note 10",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,

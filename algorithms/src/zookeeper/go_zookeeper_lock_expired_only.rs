@@ -14,7 +14,7 @@ pub const RECIPE: Recipe = Recipe {
         "StateExpired comes when there is a server again to say so: long after the session was given up",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,

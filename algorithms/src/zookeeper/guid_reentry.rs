@@ -18,7 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Tutorials that make the lock re-entrant by a list of the children",
     flaw: Some("the node may be that of another thread, and whoever leaves first deletes it"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -60,7 +60,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper, 'Locks'; CURATOR-79, -206, -264, -498; kazoo #732",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -39,7 +39,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "kazoo 2.11, recipe/barrier.py, Barrier",
     flaw: Some("who waits when the connection is lost waits for a watch that is gone with it"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Barrier,
+    ownership: OwnershipRule::BARRIER,
     requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: false,

@@ -41,7 +41,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "kazoo 2.11, recipe/election.py, Election",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChildLeads,
+    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
     requests: REQUESTS,
     inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
     cancellable: true,

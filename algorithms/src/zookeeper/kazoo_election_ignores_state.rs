@@ -12,7 +12,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "kazoo 2.11, recipe/election.py, Election.run: the example in its documentation",
     flaw: Some("nobody tells the leader function that its connection, or its session, is lost"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChildLeads,
+    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
     requests: REQUESTS,
     inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
     cancellable: true,

@@ -81,7 +81,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "kazoo 2.11, recipe/lock.py, Lock",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
     cancellable: true,

@@ -27,7 +27,7 @@ use async_trait::async_trait;
 
 use super::kazoo_lock::{CLAIMS, KazooLock, Names, REQUESTS};
 use crate::clients::kazoo::KazooClient;
-use crate::{Build, CancelCall, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput};
+use crate::{Build, CancelCall, Held, Lock, LockError, OwnershipRule, Place, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -36,10 +36,9 @@ pub const RECIPE: Recipe = Recipe {
     source: "kazoo 2.11, recipe/lock.py, ReadLock and WriteLock",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::ReadersAndWriters {
-        reader: READ_LOCK.node_name,
-        announced: None,
-    },
+    ownership: OwnershipRule::readers_and_writers(|name| {
+        Some(Place::of_reader_if(name.contains(READ_LOCK.node_name)))
+    }),
     requests: REQUESTS,
     inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
     cancellable: true,

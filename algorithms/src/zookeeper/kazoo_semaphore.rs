@@ -60,7 +60,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "kazoo 2.10, recipe/lock.py, Semaphore",
     flaw: None,
     claims: BASIC_CLAIMS,
-    ownership: OwnershipRule::EveryLease,
+    ownership: OwnershipRule::EVERY_LEASE,
     requests: REQUESTS,
     inputs: &[RecipeInput::CancelCall],
     cancellable: true,

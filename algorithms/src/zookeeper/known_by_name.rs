@@ -17,7 +17,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Junqueira and Reed, ZooKeeper, 2013, chapter 3, checkMaster, with a name that outlives the process",
     flaw: Some("a node with our name may be of a session that is long over"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Node,
+    ownership: OwnershipRule::NODE,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,

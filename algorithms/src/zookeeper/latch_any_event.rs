@@ -20,7 +20,7 @@ pub const RECIPE: Recipe = Recipe {
         "a watcher is told when the connection is lost, too, and the node ahead is still there",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -18,7 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZooKeeperLock of latch-based tutorials: waitOtherLock and process",
     flaw: Some("the node ahead may go between the answer and the latch"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -34,7 +34,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator, Error Handling: ConnectionStateListener",
     flaw: Some("the connection may be lost before there is a listener"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::hardened::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -43,7 +43,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper, Recipes and Solutions, 'Leader Election'",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChildLeads,
+    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper, Recipes and Solutions, 'Recoverable Errors and the GUID'",
     flaw: Some("a create whose answer was lost leaves a node that its own maker waits behind"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

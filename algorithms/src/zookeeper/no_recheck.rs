@@ -17,7 +17,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Tutorials that wait on a latch for the predecessor's deletion",
     flaw: Some("the node ahead may have belonged to another waiter, not to the holder"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -43,7 +43,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper 3.6, getEphemerals and multi of reads",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,

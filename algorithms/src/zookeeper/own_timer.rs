@@ -37,7 +37,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator, Tech Note 1; CURATOR-206",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::hardened::REQUESTS,
     inputs: &[],
     cancellable: true,

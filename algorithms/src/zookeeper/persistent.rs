@@ -12,7 +12,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "HBASE-16144: the lock of a replication queue, with hbase.zookeeper.useMulti=false",
     flaw: Some("the node of the dead stays for ever"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Node,
+    ownership: OwnershipRule::NODE,
     requests: super::same_name::REQUESTS,
     inputs: &[],
     cancellable: true,

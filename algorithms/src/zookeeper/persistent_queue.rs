@@ -18,7 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Tutorials that give the lock to the lowest child, before they speak of ephemeral nodes",
     flaw: Some("the place of the dead stays in the queue for ever"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

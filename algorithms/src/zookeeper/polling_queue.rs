@@ -47,7 +47,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZkDistributedLock of many tutorials, with sequential nodes, as it was meant",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -22,7 +22,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZkDistributedLock of many tutorials, with sequential nodes",
     flaw: Some("the place is there before the lock is wanted, and gone when it is wanted again"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -18,7 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZkDistributedLock of a tutorial, getpreNode: flag = 0L",
     flaw: Some("the numbers of a queue begin with zero"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

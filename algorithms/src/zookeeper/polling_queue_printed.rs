@@ -17,7 +17,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZkDistributedLock of a tutorial, getpreNode as it is printed",
     flaw: Some("no number is lower than one's own, so everybody enters"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -48,7 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper, Recipes and Solutions, 'Locks'",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -21,7 +21,7 @@ pub const RECIPE: Recipe = Recipe {
         Claim::ExclusiveOwnership,
         Claim::Progress,
     ],
-    ownership: OwnershipRule::Data,
+    ownership: OwnershipRule::DATA,
     requests: &[
         RequestKind::Create,
         RequestKind::GetData,

@@ -47,7 +47,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5, CuratorCache and PersistentWatcher",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,

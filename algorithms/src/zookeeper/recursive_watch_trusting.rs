@@ -13,7 +13,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper, DataTree.setWatches: for watches that stay nothing is made up",
     flaw: Some("nobody tells a watch that stays of what happened while its client was away"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,

@@ -20,7 +20,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZkDistributedLock of many tutorials: unlock, over a client that reconnects for good",
     flaw: Some("the version does not say whose node it is"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Node,
+    ownership: OwnershipRule::NODE,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -64,7 +64,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "zookeeper-client 0.11 for Rust, Client::lock; Apache Curator, Tech Note 10",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

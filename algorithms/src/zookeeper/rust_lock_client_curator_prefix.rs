@@ -13,7 +13,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "zookeeper-client 0.11.1 for Rust, LockPrefix::new_curator, delete_ephemeral_background",
     flaw: Some("the node of a create that was dropped is deleted by its name, which is no path"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -45,7 +45,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "The simple lock of many tutorials",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Node,
+    ownership: OwnershipRule::NODE,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

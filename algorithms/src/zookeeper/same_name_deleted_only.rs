@@ -18,7 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Tutorials whose watcher asks for EventType.NodeDeleted",
     flaw: Some("a watch fires once, and after a reconnect it may say NodeDataChanged"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Node,
+    ownership: OwnershipRule::NODE,
     requests: super::same_name::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -38,7 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "The first version of many tutorials, with a look at whose the node is",
     flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::Node,
+    ownership: OwnershipRule::NODE,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

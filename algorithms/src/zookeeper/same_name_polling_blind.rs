@@ -25,7 +25,7 @@ pub const RECIPE: Recipe = Recipe {
         "who has not heard of its own create waits for itself, and a delete that has failed is not repeated",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::Node,
+    ownership: OwnershipRule::NODE,
     requests: REQUESTS,
     inputs: &[],
     cancellable: true,

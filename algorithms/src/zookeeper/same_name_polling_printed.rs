@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZkDistributedLock of a tutorial, 'basic implementation', as it is printed",
     flaw: Some("lock() tries again although it has the lock"),
     claims: CLAIMS,
-    ownership: OwnershipRule::Node,
+    ownership: OwnershipRule::NODE,
     requests: &[RequestKind::Create],
     inputs: &[],
     cancellable: true,

@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Tutorials that call the sequence number a fencing token",
     flaw: Some("the numbers start again at zero when the lock's own node is made anew"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -46,7 +46,7 @@ use super::hardened::{CleanupGuard, delete_for_certain, down_or_gone, take_ticke
 use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, child};
 use crate::clients::zookeeper::{Children, Path, ZkError, ZkResult, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Place, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -64,10 +64,8 @@ pub const RECIPE: Recipe = Recipe {
 };
 
 /// Who owns a queue of such tickets.
-pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::ReadersAndWriters {
-    reader: READ,
-    announced: None,
-};
+pub(super) const OWNERSHIP: OwnershipRule =
+    OwnershipRule::readers_and_writers(|name| Some(Place::of_reader_if(name.contains(READ))));
 
 /// Marks in the names of tickets.
 pub(super) const READ: &str = "-read-";

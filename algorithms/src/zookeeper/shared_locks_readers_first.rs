@@ -35,7 +35,7 @@ use super::hardened::{CleanupGuard, delete_for_certain, take_ticket};
 use super::queue::child;
 use super::shared_locks::{READ, SharedLocks, WRITE, WaitsFor, in_order, is_writer};
 use crate::clients::zookeeper::{Path, ZkError, ZooKeeper, until_answered};
-use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Place, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -64,10 +64,12 @@ pub(super) const CLAIMS: &[Claim] = &[
 ];
 
 /// Who owns such a queue.
-pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::ReadersAndWriters {
-    reader: READ,
-    announced: Some(INTENT),
-};
+pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::readers_and_writers(|name| {
+    Some(match Place::of_reader_if(name.contains(READ)) {
+        Place::Sequential(mode) if name.contains(INTENT) => Place::Announced(mode),
+        place => place,
+    })
+});
 
 /// What marks an announcement, before the mark of a reader or of a writer.
 const INTENT: &str = "-intent-";

@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZOOKEEPER-2931: WriteLock of the recipes that come with ZooKeeper, before 3.5.4",
     flaw: Some("a lower session comes before a lower number"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

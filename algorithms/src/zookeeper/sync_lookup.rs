@@ -21,7 +21,7 @@ pub const RECIPE: Recipe = Recipe {
         "a leader answers the sync of its own clients at once, with the create still undecided",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,

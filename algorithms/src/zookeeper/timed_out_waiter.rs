@@ -18,7 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZooKeeperLock of latch-based tutorials: lock and waitOtherLock",
     flaw: Some("the node of who has given up stays in the queue"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

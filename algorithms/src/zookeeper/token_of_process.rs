@@ -19,7 +19,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "A repair of zk-sequence-token that comes to mind",
     flaw: Some("the process keeps one last token for all of its locks"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

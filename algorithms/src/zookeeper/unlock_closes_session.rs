@@ -23,7 +23,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "ZooKeeperLock of latch-based tutorials: unlock",
     flaw: Some("the locks of all others in the session are gone with it"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

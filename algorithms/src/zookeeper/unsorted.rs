@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper, Programmer's Guide: 'getChildren' promises no order",
     flaw: Some("the list of children is in no particular order"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[],
     cancellable: true,

@@ -58,7 +58,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper 3.9, zookeeper-recipes-lock, WriteLock",
     flaw: Some("who finds that the one ahead has just gone waits for it all the same"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LowestChild,
+    ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::queue::REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,

@@ -22,7 +22,7 @@ pub(super) fn refuse_of_barrier(
         Rendezvous::DoubleBarrier { .. } => of_parties(plan, open),
     };
     for (key, says, help) in of_kind.into_iter().chain(of_any(plan, open)) {
-        let (name, kind) = (plan.recipe.name, plan.recipe.ownership.kind().name());
+        let (name, kind) = (plan.recipe.name, plan.recipe.ownership.kind.name());
         let mistake = Mistake::new(format!("`{name}` is a {kind}, and has no use for {key}"))
             .label(format!("but {says}"))
             .help(help);

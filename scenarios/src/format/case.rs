@@ -275,7 +275,7 @@ fn refuse_reads(
 ) {
     let any = open.contender.as_ref().and_then(|any| any.reads);
     let reads = plan.workload.has_reads() || any.is_some_and(|reads| reads != Reads::Never);
-    let is_shared = |recipe: &Recipe| recipe.ownership.kind() == LockKind::ReadWrite;
+    let is_shared = |recipe: &Recipe| recipe.ownership.kind == LockKind::ReadWrite;
     if !reads || is_shared(&plan.recipe) {
         return;
     }
@@ -285,7 +285,7 @@ fn refuse_reads(
         .filter(|recipe| recipe.build.service() == service && is_shared(recipe))
         .map(|recipe| recipe.name)
         .collect();
-    let kind = match plan.recipe.ownership.kind() {
+    let kind = match plan.recipe.ownership.kind {
         LockKind::Election => "an election".to_owned(),
         kind => format!("a {}", kind.name()),
     };

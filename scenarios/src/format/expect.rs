@@ -50,7 +50,7 @@ pub(crate) fn checked_by_default(
     recipe: Option<&Recipe>,
     workload: &Workload,
 ) -> bool {
-    let is_semaphore = |recipe: &Recipe| recipe.ownership.kind() == LockKind::Semaphore;
+    let is_semaphore = |recipe: &Recipe| recipe.ownership.kind == LockKind::Semaphore;
     let of_the_resource = ["no-stale-effect", "no-lost-update"].contains(&invariant)
         && !recipe.is_some_and(is_semaphore);
     let claims = recipe.map_or(&[][..], |recipe| recipe.claims);
@@ -187,7 +187,7 @@ fn of_another_kind(invariant: &str, recipe: &Recipe, catalogue: &Catalogue) -> O
     if rule.is_judged_by(invariant) {
         return None;
     }
-    let kind = rule.kind();
+    let kind = rule.kind;
     if invariant == "fifo" && kind == LockKind::Mutex {
         let mistake = Mistake::new(format!("`fifo` says nothing of `{name}`"))
             .label("its service keeps no queue: one owns the lock, and all others try again");

@@ -20,10 +20,10 @@ pub(super) fn refuse_missing_lock_node(
     if !is_missing || makes_it(&plan.recipe) {
         return;
     }
-    let kind = plan.recipe.ownership.kind();
+    let kind = plan.recipe.ownership.kind;
     let fit = catalogue.algorithms.iter();
     let fit: Vec<&str> = fit
-        .filter(|recipe| makes_it(recipe) && recipe.ownership.kind() == kind)
+        .filter(|recipe| makes_it(recipe) && recipe.ownership.kind == kind)
         .map(|recipe| recipe.name)
         .collect();
     let name = plan.recipe.name;

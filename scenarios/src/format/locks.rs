@@ -214,7 +214,7 @@ pub(super) fn refuse_kind_of_several(
     let fixed = plan.workload.locks_at_once;
     let (least, most) = open.locks_at_once.unwrap_or((fixed, fixed));
     let name = plan.recipe.name;
-    if plan.recipe.ownership.kind() == LockKind::MultiLock && least < 2 {
+    if plan.recipe.ownership.kind == LockKind::MultiLock && least < 2 {
         let mistake = Mistake::new(format!("`{name}` acquires several locks by one call"))
             .label("but a section of this workload holds one lock")
             .help("say in [workload] how many it holds: locks = 2, locks-at-once = 2");
@@ -224,7 +224,7 @@ pub(super) fn refuse_kind_of_several(
     if most < 2 {
         return;
     }
-    let (kind, but) = match plan.recipe.ownership.kind() {
+    let (kind, but) = match plan.recipe.ownership.kind {
         LockKind::Mutex | LockKind::MultiLock | LockKind::ReadWrite => return,
         LockKind::Semaphore => (
             "a semaphore",

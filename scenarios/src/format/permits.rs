@@ -31,7 +31,7 @@ pub(super) fn refuse_permits(
     catalogue: &Catalogue,
     mistakes: &mut Mistakes,
 ) {
-    let is_semaphore = |recipe: &Recipe| recipe.ownership.kind() == LockKind::Semaphore;
+    let is_semaphore = |recipe: &Recipe| recipe.ownership.kind == LockKind::Semaphore;
     let name = plan.recipe.name;
     let mistake = match (is_semaphore(&plan.recipe), plan.workload.permits) {
         (true, Some(_)) | (false, None) => return,
@@ -39,7 +39,7 @@ pub(super) fn refuse_permits(
             .label("it is a semaphore")
             .help("say in [workload] how many may hold it at once: permits = 2"),
         (false, Some(_)) => {
-            let kind = plan.recipe.ownership.kind().name();
+            let kind = plan.recipe.ownership.kind.name();
             let service = plan.service.kind();
             let fit = catalogue.algorithms.iter();
             let fit: Vec<&str> = fit

@@ -14,7 +14,7 @@ pub(super) fn refuse_self_deadlock(
     mistakes: &mut Mistakes,
 ) {
     let counts = |recipe: &Recipe| recipe.claims.contains(&Claim::Reentrancy);
-    let can_be_entered_again = match plan.recipe.ownership.kind() {
+    let can_be_entered_again = match plan.recipe.ownership.kind {
         LockKind::Mutex | LockKind::ReadWrite => counts(&plan.recipe),
         // Of these it is refused whatever they promise.
         LockKind::Election
@@ -52,7 +52,7 @@ pub(super) fn refuse_reentry(item: &Item, plan: &Plan, mistakes: &mut Mistakes) 
     if plan.workload.reentrancy_depth < 2 {
         return;
     }
-    let (kind, but) = match plan.recipe.ownership.kind() {
+    let (kind, but) = match plan.recipe.ownership.kind {
         LockKind::Election => ("an election", "but who leads has nothing to enter again"),
         LockKind::Semaphore => (
             "a semaphore",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::OwnershipRule;
+use picklock_algorithms::Owners;
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_sim::plan::{ContenderName, FaultKind, Hold, MessageInFlight, Plan, Section, Trigger};
 
@@ -44,14 +44,8 @@ impl Step {
 
 /// The requests that a recipe makes, and how telling each is: those that change something are the most.
 fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
-    let all: &[(u32, RequestKind)] = match plan.recipe.ownership {
-        OwnershipRule::LowestChild
-        | OwnershipRule::LowestChildOfEach
-        | OwnershipRule::LowestChildLeads
-        | OwnershipRule::ReadersAndWriters { .. }
-        | OwnershipRule::LowestLeases { .. }
-        | OwnershipRule::Parties { .. }
-        | OwnershipRule::EveryLease => &[
+    let all: &[(u32, RequestKind)] = match plan.recipe.ownership.owners {
+        Owners::OfQueue(_) => &[
             (8, RequestKind::Create),
             (6, RequestKind::Delete),
             (3, RequestKind::GetChildren),
@@ -61,13 +55,13 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
             (1, RequestKind::AddWatch),
             (1, RequestKind::Sync),
         ],
-        OwnershipRule::Barrier | OwnershipRule::Node => &[
+        Owners::OfNode => &[
             (8, RequestKind::Create),
             (6, RequestKind::Delete),
             (2, RequestKind::Exists),
             (2, RequestKind::GetData),
         ],
-        OwnershipRule::Key => &[
+        Owners::OfKey(_) => &[
             (8, RequestKind::Set),
             (8, RequestKind::Script),
             (4, RequestKind::Del),
@@ -80,7 +74,7 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
             (1, RequestKind::Wait),
             (8, RequestKind::Claim),
         ],
-        OwnershipRule::Data => &[
+        Owners::OfData(_) => &[
             (6, RequestKind::SetData),
             (3, RequestKind::GetData),
             (1, RequestKind::Create),

@@ -147,7 +147,7 @@ fn cases(swarms: &[Scenario]) -> impl Iterator<Item = &Case> {
 }
 
 fn is_like(one: &Recipe, other: &Recipe) -> bool {
-    one.build.service() == other.build.service() && one.ownership.kind() == other.ownership.kind()
+    one.build.service() == other.build.service() && one.ownership.kind == other.ownership.kind
 }
 
 /// How much else a swarm draws that is no fault: the plainest world shows most plainly what a fault does.

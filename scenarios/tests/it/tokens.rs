@@ -15,7 +15,7 @@ fn read(head: &str, recipe: &Recipe, case: &str) -> Result<Scenario, Vec<Diagnos
         "claim = \"A token is checked.\"\nbecause = \"It is there.\"\nsource = \"Nowhere\"\n{head}\n\
          [[case]]\nalgorithm = \"{}\"\n{case}\n{}",
         recipe.name,
-        match recipe.ownership.kind() {
+        match recipe.ownership.kind {
             LockKind::Semaphore => "[workload]\npermits = 2\n",
             LockKind::MultiLock => "[workload]\nlocks = 2\nlocks-at-once = 2\n",
             LockKind::Mutex

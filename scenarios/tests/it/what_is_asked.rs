@@ -200,7 +200,7 @@ fn a_section_longer_than_the_bound_on_progress_is_refused() {
 #[test]
 fn where_the_lock_node_is_missing_only_what_makes_it_is_taken() {
     for recipe in RECIPES {
-        let of_kind = match recipe.ownership.kind().name() {
+        let of_kind = match recipe.ownership.kind.name() {
             "semaphore" => "permits = 2",
             "multi-lock" => "locks = 2\nlocks-at-once = 2",
             _ => "",
@@ -237,12 +237,12 @@ fn a_recipe_that_no_run_could_judge_is_refused_at_its_name() {
     let redis = *redis.expect("it is there");
     for (ownership, problem) in [
         (
-            OwnershipRule::LowestChild,
-            "no contender ever owns a lock by `LowestChild`",
+            OwnershipRule::LOWEST_CHILD,
+            "no owner can be read from the children of the lock's node",
         ),
         (
-            OwnershipRule::Barrier,
-            "no contender ever owns a lock by `Barrier`",
+            OwnershipRule::BARRIER,
+            "no owner can be read from the lock's node",
         ),
     ] {
         let ours = Recipe {

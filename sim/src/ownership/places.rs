@@ -2,18 +2,19 @@
 
 use std::collections::VecDeque;
 
-use picklock_checker::{ContenderId, Mode, NameId, Token};
+use picklock_algorithms::Place;
+use picklock_checker::{ContenderId, NameId, Token};
 use picklock_clients::zookeeper::{self, Path};
 
 /// A node below the lock.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct QueuedNode {
     /// Without its sign: after an overflow they begin with the greatest.
     pub(super) sequence: u64,
     pub(super) path: Path,
     /// Where the name begins in the path.
     pub(super) name_at: usize,
-    pub(super) mode: Mode,
+    pub(super) place: Place,
     pub(super) by: ContenderId,
     pub(super) token: Token,
     pub(super) name: NameId,
@@ -21,7 +22,7 @@ pub(super) struct Place {
     pub(super) owns: bool,
 }
 
-impl Place {
+impl QueuedNode {
     pub(super) fn node_name(&self) -> &str {
         &self.path[self.name_at..]
     }
@@ -29,7 +30,7 @@ impl Place {
 
 /// The nodes below the lock, by sequence number and name. Most come at the end and go from the front.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places(VecDeque<Place>);
+pub(super) struct Places(VecDeque<QueuedNode>);
 
 impl Places {
     pub(super) fn is_empty(&self) -> bool {
@@ -40,20 +41,20 @@ impl Places {
         self.0.len()
     }
 
-    pub(super) fn front(&self) -> Option<&Place> {
+    pub(super) fn front(&self) -> Option<&QueuedNode> {
         self.0.front()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Place> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &QueuedNode> {
         self.0.iter()
     }
 
-    pub(super) fn at_mut(&mut self, index: usize) -> &mut Place {
+    pub(super) fn at_mut(&mut self, index: usize) -> &mut QueuedNode {
         &mut self.0[index]
     }
 
     /// Puts a node in its place.
-    pub(super) fn insert(&mut self, place: Place) {
+    pub(super) fn insert(&mut self, place: QueuedNode) {
         match self.find(place.sequence, place.node_name()) {
             Ok(known) => self.0[known] = place,
             Err(free) if free == self.0.len() => self.0.push_back(place),
@@ -62,7 +63,7 @@ impl Places {
     }
 
     /// Takes a node out. Mostly it is the first.
-    pub(super) fn take(&mut self, name: &str) -> Option<Place> {
+    pub(super) fn take(&mut self, name: &str) -> Option<QueuedNode> {
         if self.0.front()?.node_name() == name {
             return self.0.pop_front();
         }
@@ -76,7 +77,7 @@ impl Places {
     /// Where a node is, or where it would be.
     fn find(&self, sequence: u64, name: &str) -> Result<usize, usize> {
         let key = (sequence, name);
-        let is_before = |place: &Place| (place.sequence, place.node_name()) < key;
+        let is_before = |place: &QueuedNode| (place.sequence, place.node_name()) < key;
         let place = match (self.0.front(), self.0.back()) {
             (_, Some(last)) if is_before(last) => self.0.len(),
             (Some(first), _) if !is_before(first) => 0,

@@ -10,7 +10,7 @@ use super::{ContenderName, LockName, Plan};
 impl Plan {
     /// What contenders come to, if it is a barrier of whatever kind.
     pub fn rendezvous(&self) -> Option<Rendezvous> {
-        match self.recipe.ownership.kind() {
+        match self.recipe.ownership.kind {
             LockKind::Barrier => Some(Rendezvous::Barrier),
             LockKind::DoubleBarrier => Some(Rendezvous::DoubleBarrier {
                 parties: self.workload.contenders,

@@ -138,7 +138,7 @@ fn recorder(plan: &Plan, locks: &[Rc<str>]) -> Recorder {
         .collect();
     let tasks = plan.workload.tasks_per_process;
     recorder.history.tasks_per_process = if tasks > 1 { tasks } else { 0 };
-    recorder.history.vocabulary = match plan.recipe.ownership.kind() {
+    recorder.history.vocabulary = match plan.recipe.ownership.kind {
         LockKind::Election => Vocabulary::Election,
         LockKind::DoubleBarrier => Vocabulary::DoubleBarrier,
         LockKind::Barrier => Vocabulary::Barrier,

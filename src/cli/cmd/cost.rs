@@ -100,13 +100,13 @@ impl Cost {
         if self.algorithms.is_empty() {
             let sound = known.iter().filter(|recipe| recipe.flaw.is_none());
             let handed_over =
-                |recipe: &&Recipe| recipe.ownership.kind().never_handed_over().is_none();
+                |recipe: &&Recipe| recipe.ownership.kind.never_handed_over().is_none();
             let measured = sound.filter(handed_over);
             return Ok(measured.copied().collect());
         }
         let find = |name: &String| {
             let found = known.iter().find(|recipe| recipe.name == name).copied();
-            if let Some(what) = found.and_then(|it| it.ownership.kind().never_handed_over()) {
+            if let Some(what) = found.and_then(|it| it.ownership.kind.never_handed_over()) {
                 let problem = format!("{name} is {what}");
                 return Err(Failure::usage(problem, [NAME_ANOTHER.to_owned()]));
             }

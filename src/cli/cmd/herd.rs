@@ -188,7 +188,7 @@ impl Herd {
             (false, Some(permits)) => (Mode::Permits(permits), LockKind::Semaphore),
             (false, None) => return Ok(Mode::Exclusive),
         };
-        let kind = recipe.ownership.kind();
+        let kind = recipe.ownership.kind;
         if kind == wanted {
             return Ok(mode);
         }
@@ -220,7 +220,7 @@ fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
         Some(recipe) => {
             let problem = match is_on_zookeeper(recipe) {
                 true => {
-                    let what = recipe.ownership.kind().never_handed_over();
+                    let what = recipe.ownership.kind.never_handed_over();
                     format!("{name} is {}", what.unwrap_or("no lock that is measured"))
                 }
                 false => format!("{name} does not stand on ZooKeeper, where herds are measured"),

@@ -143,7 +143,7 @@ impl MatrixArgs {
         let rows = recipes.iter().map(|recipe| MatrixRow {
             algorithm: recipe.name.to_owned(),
             family: recipe.build.service().name().to_owned(),
-            kind: recipe.ownership.kind().name().to_owned(),
+            kind: recipe.ownership.kind.name().to_owned(),
             flaw: recipe.flaw.map(str::to_owned),
             cells: cells.by_ref().take(classes.len()).collect(),
         });

@@ -157,7 +157,7 @@ fn service(name: &str) -> Result<ServiceKind, String> {
 /// A file to begin with, for this algorithm.
 fn text(recipe: &Recipe) -> String {
     let world = template(recipe.build.service()).world;
-    let of_kind = match recipe.ownership.kind() {
+    let of_kind = match recipe.ownership.kind {
         LockKind::Semaphore => "# So many may hold it at once.\npermits = 2\n",
         LockKind::MultiLock => {
             "# How many locks there are, and how many of them one call acquires.\nlocks = 3\nlocks-at-once = 2\n"
@@ -169,7 +169,7 @@ fn text(recipe: &Recipe) -> String {
         | LockKind::DoubleBarrier => "",
     };
     // What has set a barrier leaves it standing when it dies, and the others wait until it has come back.
-    let crash = match recipe.ownership.kind() {
+    let crash = match recipe.ownership.kind {
         LockKind::Barrier => r#"{ target = "contender-1", restart-after = "10s" }"#,
         LockKind::Mutex
         | LockKind::ReadWrite

@@ -32,7 +32,7 @@ arrive = "in-order"
 hold = "3s"
 "#,
         recipe: |version| Recipe {
-            ownership: OwnershipRule::Node,
+            ownership: OwnershipRule::NODE,
             inputs: &[RecipeInput::WallClock],
             ..Recipe::over_zookeeper("breaks-stale-locks", move |zk, env, lock| {
                 let node = child(&lock, "holder");
@@ -61,7 +61,7 @@ contenders = 3
 hold = "4s"
 "#,
         recipe: |version| Recipe {
-            ownership: OwnershipRule::Data,
+            ownership: OwnershipRule::DATA,
             ..Recipe::over_zookeeper("takes-over-unseen", move |zk, env, lock| {
                 let node = child(&lock, "record");
                 Box::new(Heartbeat {

@@ -62,7 +62,7 @@ const fn recipe(name: &'static str, build: &'static BuildOverRedis) -> Recipe {
         source: "a test",
         flaw: None,
         claims: &[Claim::MutualExclusion],
-        ownership: OwnershipRule::Key,
+        ownership: OwnershipRule::KEY,
         requests: &[RequestKind::Set, RequestKind::Script],
         inputs: &[],
         cancellable: true,

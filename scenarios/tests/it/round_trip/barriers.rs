@@ -6,7 +6,7 @@ use picklock_sim::plan::{Arrival, ContenderSettings, Workload};
 
 /// Of a barrier, what can be asked of one; what is of any other lock stays as it is.
 pub fn fit(recipe: &Recipe, workload: &mut Workload, wants: &mut [Expectation]) {
-    let kind = recipe.ownership.kind();
+    let kind = recipe.ownership.kind;
     let is_double = kind == LockKind::DoubleBarrier;
     let is_barrier = is_double || kind == LockKind::Barrier;
     let looked_at = match is_barrier {

@@ -195,12 +195,12 @@ fn reads() -> BoxedStrategy<Reads> {
 /// A semaphore has permits, and nothing else has; and there is nothing to enter again in it, and in an election.
 pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
     if matches!(
-        recipe.ownership.kind(),
+        recipe.ownership.kind,
         LockKind::Semaphore | LockKind::Election
     ) {
         workload.reentrancy_depth = 1;
     }
-    workload.permits = match recipe.ownership.kind() {
+    workload.permits = match recipe.ownership.kind {
         LockKind::Semaphore => Some(workload.permits()),
         LockKind::Mutex
         | LockKind::MultiLock
@@ -214,10 +214,10 @@ pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
 /// Several locks at once are of mutexes, multi-locks, and read-write locks, and are entered once. A multi-lock is of
 /// several.
 pub fn with_locks_at_once(workload: &mut Workload, recipe: &Recipe) {
-    if recipe.ownership.kind() == LockKind::MultiLock {
+    if recipe.ownership.kind == LockKind::MultiLock {
         workload.locks = workload.locks.max(2);
     }
-    workload.locks_at_once = match recipe.ownership.kind() {
+    workload.locks_at_once = match recipe.ownership.kind {
         LockKind::Mutex | LockKind::ReadWrite => workload.locks_at_once.min(workload.locks),
         LockKind::MultiLock => workload.locks_at_once.clamp(2, workload.locks),
         LockKind::Semaphore | LockKind::Election | LockKind::Barrier | LockKind::DoubleBarrier => 1,
@@ -240,7 +240,7 @@ pub fn with_locks_at_once(workload: &mut Workload, recipe: &Recipe) {
 
 /// Nobody reads under a mutex.
 pub fn without_reads_of_a_mutex(workload: &mut Workload, recipe: &Recipe) {
-    if recipe.ownership.kind() == LockKind::ReadWrite {
+    if recipe.ownership.kind == LockKind::ReadWrite {
         return;
     }
     workload.reads = Reads::Never;

@@ -70,9 +70,9 @@ impl World<SimulatedZooKeeper> {
             }
             TxnChange::SetData { path, data, .. } => {
                 if let Some((lock, _)) = self.place_of(path) {
-                    let (actor, free, zxid) = (actor(by), data.is_empty(), txn.zxid.0);
+                    let (actor, zxid) = (actor(by), txn.zxid.0);
                     let recorder = &mut self.recorder;
-                    self.ownerships[lock].data_set(self.now, path, free, actor, zxid, recorder);
+                    self.ownerships[lock].data_set(self.now, path, data, actor, zxid, recorder);
                 }
             }
             TxnChange::Multi(changes) => {

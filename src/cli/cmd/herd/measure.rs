@@ -12,7 +12,7 @@ use crate::sim::plan::Hold;
 
 /// Whether a herd of it can be measured: ZooKeeper's notifications and requests are counted, while a queue drains.
 pub(in crate::cli::cmd) fn is_measured(recipe: &Recipe) -> bool {
-    is_on_zookeeper(recipe) && recipe.ownership.kind().never_handed_over().is_none()
+    is_on_zookeeper(recipe) && recipe.ownership.kind.never_handed_over().is_none()
 }
 
 /// Whether it stands on ZooKeeper.

@@ -37,7 +37,7 @@ pub(super) fn algorithms(filter: &ListFilter) -> Result<Table, Failure> {
                 source: recipe.source,
                 claims,
                 hazards: hazards::of(recipe).map(hazard_row).collect(),
-                kind: recipe.ownership.kind().name(),
+                kind: recipe.ownership.kind.name(),
                 cancellable: recipe.cancellable,
                 revocable: recipe.revoke_message().is_some(),
                 shareable: recipe.shareable,
@@ -58,7 +58,7 @@ pub(in crate::cli::cmd) fn known_of(recipe: &Recipe) -> Vec<String> {
         false => "none",
     };
     let mut known = vec![
-        format!("kind: {}; order: {order}", recipe.ownership.kind().name()),
+        format!("kind: {}; order: {order}", recipe.ownership.kind.name()),
         format!("claims: {}", claims.join(", ")),
     ];
     known.extend(hazards::of(recipe).map(hazard));

@@ -30,7 +30,7 @@ impl Filter {
     pub(in crate::cli::cmd) fn recipes(&self) -> Result<Vec<&'static Recipe>, Failure> {
         let known = program::algorithms();
         if let Some(kind) = &self.kind {
-            let mut kinds: Vec<&str> = known.iter().map(|it| it.ownership.kind().name()).collect();
+            let mut kinds: Vec<&str> = known.iter().map(|it| it.ownership.kind.name()).collect();
             kinds.sort_unstable();
             kinds.dedup();
             if !kinds.contains(&kind.as_str()) {
@@ -58,7 +58,7 @@ impl Filter {
     }
 
     fn is_of_kind(&self, recipe: &Recipe) -> bool {
-        let of_kind = |kind: &String| recipe.ownership.kind().name() == kind;
+        let of_kind = |kind: &String| recipe.ownership.kind.name() == kind;
         self.kind.as_ref().is_none_or(of_kind)
     }
 }
