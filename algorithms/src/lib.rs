@@ -23,7 +23,7 @@ pub use lock::{
     CancelCall, Claim, Held, Lease, Lock, MultiLock, Recipe, RecipeInput,
 };
 pub use lock_error::LockError;
-pub use ownership_rule::{Hold, LockKind, Mode, Owners, OwnershipRule, Place, Queue};
+pub use ownership_rule::{KeyHold, Keys, LockKind, Mode, Owners, OwnershipRule, Place, Queue};
 pub use picklock_clients as clients;
 pub use picklock_clients::{Env, Environment, env, join, select, timeout};
 pub use recipe_mistakes::RecipeMistake;

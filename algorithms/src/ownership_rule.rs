@@ -21,9 +21,20 @@ pub enum Owners {
     OfNode,
     /// The data of a node (ZooKeeper): the last writer owns the lock if the data says that it is held.
     OfData(fn(data: &[u8]) -> bool),
-    /// The lock's key (Redis, and servers that grant leases): the contenders whose holds its value has, each as long as
-    /// its hold is there. Where several servers vote, on more than half of them.
-    OfKey(fn(value: &Value, holds: &mut Vec<Hold>)),
+    /// The keys of the lock (Redis, and servers that grant leases): the contenders whose holds they have, each as long
+    /// as its hold is there. It is asked when the key of the lock's name has changed. Where several servers vote, more
+    /// than half of them must have a hold.
+    OfKeys(fn(keys: &dyn Keys, lock: &str, holds: &mut Vec<KeyHold>)),
+}
+
+/// The keys that a server has committed.
+pub trait Keys {
+    /// The value of a key that has not expired, as `GET`, `HGETALL`, `LRANGE`, or `ZRANGE 0 -1 WITHSCORES` would answer
+    /// it.
+    fn read(&self, key: &str) -> Option<Value>;
+
+    /// When a key expires, by the wall clock of the server, in milliseconds; `None` if never, or no such key.
+    fn expires_at(&self, key: &str) -> Option<i64>;
 }
 
 /// How the children of the lock's node queue, and which of them own the lock.
@@ -79,15 +90,15 @@ pub enum Mode {
 
 /// A hold that a key's value has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hold {
+pub struct KeyHold {
     /// What tells it from other holds: a token, or a name of a thread.
     pub identity: Bytes,
     /// As what.
     pub mode: Mode,
     /// How many entries it counts.
     pub entries: u64,
-    /// Until when it cannot be taken away, by the wall clock, in milliseconds, if it has a deadline besides that of
-    /// the key.
+    /// Until when no other contender may take it away, by the wall clock of the server, in milliseconds, if it has a
+    /// deadline besides that of the key.
     pub deadline: Option<i64>,
 }
 
@@ -157,7 +168,7 @@ impl OwnershipRule {
     pub const DATA: Self = Self::of(LockKind::Mutex, Owners::OfData(|data| !data.is_empty()));
     /// The key exists on more than half of the servers that take writes, and its writer owns the lock: its value, or
     /// the first field of its hash, tells one hold from the next.
-    pub const KEY: Self = Self::of_key(LockKind::Mutex, value_or_first_field);
+    pub const KEY: Self = Self::of_keys(LockKind::Mutex, value_or_first_field);
 
     const fn of(kind: LockKind, owners: Owners) -> Self {
         Self { kind, owners }
@@ -205,9 +216,9 @@ impl OwnershipRule {
         Self::of_queue(LockKind::DoubleBarrier, place, |_, _| 0)
     }
 
-    /// The key's value has these holds.
-    pub const fn of_key(kind: LockKind, holds: fn(&Value, &mut Vec<Hold>)) -> Self {
-        Self::of(kind, Owners::OfKey(holds))
+    /// The keys of the lock have these holds.
+    pub const fn of_keys(kind: LockKind, holds: fn(&dyn Keys, &str, &mut Vec<KeyHold>)) -> Self {
+        Self::of(kind, Owners::OfKeys(holds))
     }
 
     /// Whether it is read off the children of the lock's node.
@@ -221,7 +232,7 @@ impl OwnershipRule {
             Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => {
                 service == ServiceKind::ZooKeeper
             }
-            Owners::OfKey(_) => service != ServiceKind::ZooKeeper,
+            Owners::OfKeys(_) => service != ServiceKind::ZooKeeper,
         }
     }
 
@@ -250,12 +261,12 @@ impl Owners {
             Self::OfQueue(_) => "the children of the lock's node",
             Self::OfNode => "the lock's node",
             Self::OfData(_) => "the data of the lock's node",
-            Self::OfKey(_) => "the lock's key",
+            Self::OfKeys(_) => "the lock's key",
         }
     }
 }
 
-impl Hold {
+impl KeyHold {
     /// A hold of one contender alone, entered once.
     pub fn exclusive(identity: Bytes) -> Self {
         Self {
@@ -283,15 +294,16 @@ pub fn as_many_as_permits(modes: &mut dyn Iterator<Item = Mode>, permits: usize)
 }
 
 /// One hold: the value, or the first field of a hash, which counts entries.
-pub fn value_or_first_field(value: &Value, holds: &mut Vec<Hold>) {
-    let (identity, entries) = match value {
-        Value::Array(fields) | Value::Map(fields) => (fields.first(), fields.get(1)),
-        value => (Some(value), None),
+pub fn value_or_first_field(keys: &dyn Keys, lock: &str, holds: &mut Vec<KeyHold>) {
+    let value = keys.read(lock);
+    let (identity, entries) = match &value {
+        Some(Value::Array(fields) | Value::Map(fields)) => (fields.first(), fields.get(1)),
+        value => (value.as_ref(), None),
     };
     if let Some(Value::Bulk(identity)) = identity {
-        holds.push(Hold {
+        holds.push(KeyHold {
             entries: entries.map_or(1, count),
-            ..Hold::exclusive(Bytes::clone(identity))
+            ..KeyHold::exclusive(Bytes::clone(identity))
         });
     }
 }
@@ -312,6 +324,18 @@ pub fn count(value: &Value) -> u64 {
 mod tests {
     use super::*;
 
+    struct OneKey(Value);
+
+    impl Keys for OneKey {
+        fn read(&self, _key: &str) -> Option<Value> {
+            Some(self.0.clone())
+        }
+
+        fn expires_at(&self, _key: &str) -> Option<i64> {
+            None
+        }
+    }
+
     fn bulk(text: &str) -> Value {
         Value::Bulk(text.as_bytes().into())
     }
@@ -320,7 +344,7 @@ mod tests {
     fn a_hash_counts_entries_and_a_string_is_one() {
         let entries = |value: &Value| {
             let mut holds = Vec::new();
-            value_or_first_field(value, &mut holds);
+            value_or_first_field(&OneKey(value.clone()), "lock", &mut holds);
             holds.first().map(|hold| hold.entries)
         };
         let hash = |count: &str| Value::Array([bulk("process:1"), bulk(count)].into());

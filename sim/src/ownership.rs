@@ -115,7 +115,7 @@ impl Ownership {
     pub fn is_of_leases(&self) -> bool {
         match self.rule.owners {
             Owners::OfQueue(queue) => queue.counts_leases,
-            Owners::OfNode | Owners::OfData(_) | Owners::OfKey(_) => false,
+            Owners::OfNode | Owners::OfData(_) | Owners::OfKeys(_) => false,
         }
     }
 
@@ -162,7 +162,7 @@ impl Ownership {
                 let owner = Owner::exclusive(by, Token(zxid), name);
                 self.grant(at, owner, recorder);
             }
-            Owners::OfData(_) | Owners::OfKey(_) => {}
+            Owners::OfData(_) | Owners::OfKeys(_) => {}
         }
     }
 
@@ -171,11 +171,18 @@ impl Ownership {
         &mut self,
         at: VirtualTime,
         by: ContenderId,
+        mode: Mode,
         name: NameId,
         recorder: &mut Recorder,
     ) -> Token {
         let token = Token(self.grants + 1);
-        self.grant(at, Owner::exclusive(by, token, name), recorder);
+        let owner = Owner {
+            by,
+            mode,
+            token,
+            name,
+        };
+        self.grant(at, owner, recorder);
         token
     }
 
@@ -383,7 +390,8 @@ fn asks(place: Place) -> bool {
     !matches!(place, Place::Announced(_))
 }
 
-fn in_mode(mode: picklock_algorithms::Mode) -> Mode {
+/// The mode of the history that a rule's mode is.
+pub fn in_mode(mode: picklock_algorithms::Mode) -> Mode {
     match mode {
         picklock_algorithms::Mode::Exclusive => Mode::Exclusive,
         picklock_algorithms::Mode::Shared => Mode::Shared,

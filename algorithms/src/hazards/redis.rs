@@ -18,6 +18,9 @@ hazards! {
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held", "redisson-no-latch",
     ] breaks [MutualExclusion] under [ServerCrash];
     "redis/cluster-stale-read": ["redisson-lock-if-held"] breaks [NoOrphan, Progress] under [Partition];
+    "redis/dead-reader": [
+        "redisson-read-write-lock", "redisson-read-write-lock-not-renewed",
+    ] breaks [NoOrphan] under [Crash, ConnectionLoss];
     "redis/expired-event": ["redis-keyspace-event-only"] breaks [Progress] under [ServerCrash];
     "redis/fenced-lock-get-token": [
         "redisson-fenced-lock-get-token",
@@ -31,6 +34,7 @@ hazards! {
     "redis/look-then-delete": ["redis-get-compare-del"] breaks [OwnReleaseOnly] under [Delay];
     "redis/lost-message": ["redisson-message-only"] breaks [Progress] under [ConnectionLoss];
     "redis/lost-setnx-reply": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [ConnectionLoss];
+    "redis/read-not-renewed": ["redisson-read-write-lock-not-renewed"] breaks [MutualExclusion] under [None];
     "redis/redisson-failover": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
         "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",

@@ -30,6 +30,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
             "redisson-lock-replicated",
             "redisson-message-only",
             "redisson-no-latch",
+            "redisson-read-write-lock",
+            "redisson-read-write-lock-not-renewed",
             "redisson-spin-lock",
             "redisson-spin-lock-no-latch",
         ],

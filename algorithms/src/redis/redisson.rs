@@ -138,6 +138,13 @@ impl RedissonLock {
         self
     }
 
+    /// The same of another kind of lock, with scripts and a channel of its own.
+    pub fn with_scripts(mut self, scripts: Scripts, channel_name: String) -> Self {
+        self.scripts = scripts;
+        self.channel_name = channel_name;
+        self
+    }
+
     /// The same, of which each entry counts a number up, and answers it.
     pub fn fenced(mut self) -> Self {
         self.scripts.try_lock = Script::new(FENCED_TRY_LOCK);
@@ -174,6 +181,7 @@ impl RedissonLock {
             unlocks_if_held: self.unlocks_if_held,
             keeps_failed_renewal: self.keeps_failed_renewal,
             scripts: self.scripts.clone(),
+            channel_name: self.channel_name.clone(),
             token_name: self.token_name.clone(),
             ..lock
         }

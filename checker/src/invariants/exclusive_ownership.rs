@@ -28,14 +28,14 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     for (index, later) in evidence.ownerships.iter().enumerate() {
         let from = evidence.at(later.owned);
         if let Some(earlier) = longest.over(later.lock, later.mode, from) {
-            if !same_grant(earlier, later) {
+            if !is_one_owner(earlier, later) {
                 return violated(evidence, &[earlier], later);
             }
             let before = evidence.ownerships[..index].iter();
             let others = before.filter(|earlier| {
                 earlier.lock == later.lock
                     && earlier.mode.excludes(later.mode)
-                    && !same_grant(earlier, later)
+                    && !is_one_owner(earlier, later)
                     && from < evidence.at_or_never(earlier.disowned)
             });
             let other = others.max_by_key(|earlier| evidence.at_or_never(earlier.disowned));
@@ -70,6 +70,11 @@ fn check_permits(evidence: &Evidence<'_>) -> Verdict {
 
 fn same_grant(one: &Ownership, other: &Ownership) -> bool {
     (one.by, one.token) == (other.by, other.token)
+}
+
+/// Whether it is one owner: by the same grant, or by two, of which it has one to read what it writes.
+fn is_one_owner(one: &Ownership, other: &Ownership) -> bool {
+    same_grant(one, other) || (one.by == other.by && one.mode != other.mode)
 }
 
 /// All of these own the lock when the last of them comes to.
@@ -165,6 +170,13 @@ mod tests {
         let verdict = verdict("a=0- a=4-6 end:9");
         let summary = &verdict.witness().unwrap().summary;
         assert_eq!(summary, "a owns the lock twice for 2.000 s");
+    }
+
+    #[test]
+    fn a_writer_that_reads_too_is_one_owner() {
+        assert_eq!(verdict("a=0-9 a=2-12/shared"), Verdict::Holds);
+        let other = "a=0-9 a=2-12/shared b=10-11";
+        assert!(verdict(other).witness().is_some());
     }
 
     #[test]

@@ -8,7 +8,9 @@ use std::rc::Rc;
 
 use picklock_algorithms::Lock;
 use picklock_checker::service_event::{DataFound, KeyHolders};
-use picklock_checker::{ContenderId, LockId, ServerChange, ServiceEventKind, Token, VirtualTime};
+use picklock_checker::{
+    ContenderId, LockId, Mode, ServerChange, ServiceEventKind, Token, VirtualTime,
+};
 use picklock_clients::env::Env;
 use picklock_clients::zookeeper::Path;
 use picklock_lease_server::{Input, Output, Server};
@@ -68,7 +70,7 @@ impl World<SimulatedLeaseServer> {
     fn owned(&mut self, by: ContenderId) {
         let name = self.recorder.name(&self.lock_names[0]);
         let (now, recorder) = (self.now, &mut self.recorder);
-        let token = self.ownerships[0].key_set(now, by, name, recorder);
+        let token = self.ownerships[0].key_set(now, by, Mode::Exclusive, name, recorder);
         self.service.owner = Some(token);
     }
 

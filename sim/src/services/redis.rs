@@ -11,6 +11,7 @@ mod event;
 mod faults;
 mod for_good;
 mod handle;
+mod lock_key;
 mod operator;
 mod order;
 mod ownership;
@@ -47,11 +48,11 @@ use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, ServerId, Side};
 use crate::plan::{ContenderName, Deployment, Fault, LOCK_KEY, LockName, Plan, ServerName};
 use crate::process::{ProcessId, Thread};
-use crate::world::Shared;
-use crate::world::{Read, SimulatedService, World};
+use crate::world::{Read, Shared, SimulatedService, World};
 use answers::Grants;
 pub(crate) use event::RedisEvent;
-use ownership::{Holder, LockKey, Owner};
+use lock_key::{Holder, LockKey};
+use ownership::Owner;
 use power_loss::LostConnections;
 use replication_links::ReplicationLink;
 use sentinels::SentinelSlot;
@@ -133,8 +134,8 @@ impl RedisServer {
         let key = &self.keys[lock];
         self.life.is_up()
             && !self.machine.is_primary()
-            && key.holder.is_none()
-            && key.before.as_ref() == Some(holder)
+            && !key.has(holder)
+            && key.before.contains(holder)
     }
 }
 

@@ -34,7 +34,7 @@ const TABLE: &[(&str, usize)] = &[
     ("examples/first-lock", 1),
     ("reports", 76),
     ("scenarios", 270),
-    ("sim", 278),
+    ("sim", 276),
     ("sim/services/lease_server", 4),
     ("sim/services/redis", 234),
     ("sim/services/zookeeper", 70),

@@ -60,7 +60,7 @@ redis.call('PUBLISH', KEYS[2], 'unlock')
 return 1";
 
 #[derive(Clone)]
-pub(super) struct Scripts {
+pub struct Scripts {
     pub try_lock: Script,
     pub renew_expiration: Script,
     pub unlock: Script,

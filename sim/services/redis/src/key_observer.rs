@@ -4,9 +4,12 @@
 //! when the command looked for it, or right after it; and a command may be one that has waited since another day. The
 //! server is where it happens, so it says why.
 
-use picklock_clients::redis::Bytes;
+use std::rc::Rc;
+
+use picklock_clients::redis::{Bytes, Value};
 
 use crate::ConnectionId;
+use crate::keyspace::Keyspace;
 
 /// What has become of the key that a server follows ([`follow_key`](crate::Server::follow_key)) since this was asked
 /// last.
@@ -67,11 +70,47 @@ pub enum KeyWriter {
     Peer,
 }
 
+/// What one of several commands that a server has executed in one step has made of a key.
+#[derive(Clone, Debug)]
+pub struct KeyStep {
+    /// What has become of it.
+    pub changes: KeyChanges,
+    keys: Rc<Keyspace>,
+}
+
+impl KeyStep {
+    /// The keys of the server after the command.
+    pub fn keys(&self) -> KeysAt<'_> {
+        KeysAt(&self.keys)
+    }
+}
+
+/// The keys of a server at some time.
+#[derive(Clone, Copy, Debug)]
+pub struct KeysAt<'a>(pub(crate) &'a Keyspace);
+
+impl KeysAt<'_> {
+    /// The value of a key that has not expired by this wall clock, as `GET`, `HGETALL`, `LRANGE`, or
+    /// `ZRANGE 0 -1 WITHSCORES` would answer it.
+    pub fn read(self, wall_micros: i64, key: &[u8]) -> Option<Value> {
+        let now = wall_micros.div_euclid(1_000);
+        let entry = self.0.get(key)?;
+        (!entry.has_expired(now)).then(|| entry.data.value())
+    }
+
+    /// When, by the wall clock of the server, a key expires, in milliseconds since the Unix epoch; `None` if never, or
+    /// no such key.
+    pub fn expires_at(self, key: &[u8]) -> Option<i64> {
+        self.0.get(key)?.expires
+    }
+}
+
 /// The key that is followed.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyObserver {
     key: Bytes,
     fate: KeyChanges,
+    steps: Vec<KeyStep>,
 }
 
 impl KeyObserver {
@@ -79,7 +118,26 @@ impl KeyObserver {
         Self {
             key: key.into(),
             fate: KeyChanges::default(),
+            steps: Vec::new(),
         }
+    }
+
+    /// Whether something has become of it since this was asked last.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.fate != KeyChanges::default()
+    }
+
+    /// Keeps what has become of it by now, when these are the keys, apart from what comes next.
+    pub(crate) fn end_step(&mut self, keys: &Rc<Keyspace>) {
+        let (changes, keys) = (std::mem::take(&mut self.fate), Rc::clone(keys));
+        if changes != KeyChanges::default() {
+            self.steps.push(KeyStep { changes, keys });
+        }
+    }
+
+    /// The steps before the last one, since this was asked last.
+    pub(crate) fn take_steps(&mut self) -> Vec<KeyStep> {
+        std::mem::take(&mut self.steps)
     }
 
     pub(crate) fn key(&self) -> Bytes {
@@ -88,7 +146,12 @@ impl KeyObserver {
 
     /// What has become of the key since this was asked last.
     pub(crate) fn take_changes(&mut self) -> KeyChanges {
-        std::mem::take(&mut self.fate)
+        let changes = std::mem::take(&mut self.fate);
+        match changes == KeyChanges::default() {
+            // No command after the last step that was kept apart has touched it.
+            true => { self.steps.pop() }.map_or(changes, |step| step.changes),
+            false => changes,
+        }
     }
 
     /// Notes why a key goes, or what it held.

@@ -49,7 +49,7 @@ pub use cluster::{BusMessage, ClusterConfig, NodeId, SlotSet, first_owner, slot_
 pub use command_keys::{only_reads, slot_of_command};
 pub use inspection::{DiskImage, OnDisk};
 pub use io::{ConnectionId, Input, Now, Output};
-pub use key_observer::{Caller, KeyChanges, KeyRemoval, KeyWriter, RemovalReason};
+pub use key_observer::{Caller, KeyChanges, KeyRemoval, KeyStep, KeyWriter, KeysAt, RemovalReason};
 pub use keyspace_events::KeyspaceEvents;
 pub use persistence::ProcessEnd;
 pub use pubsub::Publication;

@@ -3,14 +3,13 @@
 use std::rc::Rc;
 
 use picklock_checker::VirtualTime;
-use picklock_clients::redis::Value;
 
 use crate::busy_script::BusyScript;
 use crate::clients::{ClientConnection, Clients, Pause};
 use crate::cluster::Migration;
 use crate::db::Core;
 use crate::disk::Disk;
-use crate::key_observer::{KeyChanges, KeyObserver};
+use crate::key_observer::{KeyChanges, KeyObserver, KeyStep, KeysAt};
 use crate::pubsub::Channel;
 use crate::replication::Replication;
 use crate::replication_protocol::Address;
@@ -106,6 +105,7 @@ impl Server {
             None => self.while_migrating(input),
         };
         for input in inputs {
+            self.end_key_steps();
             // One of them may send keys away again, or run another such script.
             if self.busy.is_some() {
                 for input in self.while_busy(input) {
@@ -148,11 +148,9 @@ impl Server {
         self.wake
     }
 
-    /// The value of a key that has not expired by this wall clock, as `GET`, `HGETALL`, or `LRANGE` would answer it.
-    pub fn read(&self, wall_micros: i64, key: &[u8]) -> Option<Value> {
-        let now = wall_micros.div_euclid(1_000);
-        let entry = self.core.keys.get(key)?;
-        (!entry.has_expired(now)).then(|| entry.data.value())
+    /// Its keys.
+    pub fn keys(&self) -> KeysAt<'_> {
+        KeysAt(&self.core.keys)
     }
 
     /// Whether it is nobody's replica.
@@ -181,11 +179,6 @@ impl Server {
         )
     }
 
-    /// When, by its wall clock, a key expires, in milliseconds since the Unix epoch; `None` if never, or no such key.
-    pub fn expires_at(&self, key: &[u8]) -> Option<i64> {
-        self.core.keys.get(key)?.expires
-    }
-
     /// Follows a key from now on, besides those that it follows: [`fate_of`](Self::fate_of) tells what becomes of it.
     pub fn follow_key(&mut self, key: &[u8]) {
         self.core.followed.push(KeyObserver::new(key));
@@ -202,6 +195,25 @@ impl Server {
     pub fn fate_of(&mut self, index: usize) -> KeyChanges {
         let followed = self.core.followed.get_mut(index);
         followed.map_or_else(KeyChanges::default, KeyObserver::take_changes)
+    }
+
+    /// What the commands before the last one have made of the key that it was told to follow at this place, where it
+    /// has executed several in one step, for it was kept from its work: each by itself, since this was asked last.
+    #[inline]
+    pub fn key_steps(&mut self, index: usize) -> Vec<KeyStep> {
+        let followed = self.core.followed.get_mut(index);
+        followed.map_or_else(Vec::new, KeyObserver::take_steps)
+    }
+
+    /// Keeps apart what has become of the keys that it follows, and what comes next.
+    fn end_key_steps(&mut self) {
+        let Core { followed, keys, .. } = &mut *self.core;
+        if followed.iter().any(KeyObserver::has_changed) {
+            let keys = Rc::new(keys.clone());
+            for followed in followed {
+                followed.end_step(&keys);
+            }
+        }
     }
 
     /// Notes to how much a connection listens.

@@ -6,7 +6,8 @@ use picklock_checker::{ContenderId, EventKind, LockId, ServiceAnswer};
 
 use super::RedisServer;
 use super::SimulatedRedis;
-use super::ownership::{Holder, Owner};
+use super::lock_key::{AttributedHold, Holder};
+use super::ownership::Owner;
 use crate::network::ServerId;
 use crate::world::World;
 
@@ -72,8 +73,7 @@ impl World<SimulatedRedis> {
         let key = Rc::clone(&self.lock_names[index]);
         for owner in owners {
             let denies = |slot: &RedisServer| {
-                slot.answers_for_all(in_cluster, &key)
-                    && slot.keys[index].holder.as_ref() != Some(&owner.holder)
+                slot.answers_for_all(in_cluster, &key) && !slot.keys[index].has(&owner.holder)
             };
             // Clocks that agree end it on the primary in this moment, too.
             let goes_on = || {
@@ -81,8 +81,7 @@ impl World<SimulatedRedis> {
                 let mut primaries = servers.iter().filter(|slot| slot.leads());
                 primaries.any(|slot| {
                     let key = &slot.keys[index];
-                    key.holder.as_ref() == Some(&owner.holder)
-                        && !key.is_over(slot.clock.wall(self.now))
+                    key.has(&owner.holder) && !key.is_over(slot.clock.wall(self.now))
                 })
             };
             let servers = &self.service.servers;
@@ -98,21 +97,36 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// The hold by which somebody owns the lock counts so many entries at this server.
-    pub(super) fn note_entries(&mut self, lock: LockId, server: ServerId, entries: u64) {
-        let alone = self.answers_alone();
+    /// The holds by which contenders own the lock count so many entries at this server, where it had these before.
+    pub(super) fn note_entries(
+        &mut self,
+        lock: LockId,
+        server: ServerId,
+        before: &[AttributedHold],
+    ) {
         let in_cluster = self.service.deployment.cluster.is_some();
         let index = lock.0 as usize;
-        let slot = &mut self.service.servers[server.0 as usize];
-        let before = std::mem::replace(&mut slot.keys[index].entries, entries);
-        if before == entries || !alone || !slot.answers_for_all(in_cluster, &self.lock_names[index])
+        let slot = &self.service.servers[server.0 as usize];
+        let entries_before = |holder: &Holder| {
+            let known = before.iter().find(|hold| hold.holder == *holder);
+            known.map_or(1, |hold| hold.entries)
+        };
+        let counted = |hold: &&AttributedHold| hold.entries != entries_before(&hold.holder);
+        let holds = &slot.keys[index].holds;
+        if !holds.iter().any(|hold| counted(&hold))
+            || !self.answers_alone()
+            || !slot.answers_for_all(in_cluster, &self.lock_names[index])
         {
             return;
         }
-        if let Some(holder) = slot.keys[index].holder.clone()
-            && self.owns(lock, &holder)
+        let counted: Vec<AttributedHold> = holds.iter().filter(counted).cloned().collect();
+        for AttributedHold {
+            holder, entries, ..
+        } in counted
         {
-            self.has_answered(lock, holder.by, ServiceAnswer::Counts(entries));
+            if self.owns(lock, &holder) {
+                self.has_answered(lock, holder.by, ServiceAnswer::Counts(entries));
+            }
         }
     }
 
@@ -127,6 +141,7 @@ impl World<SimulatedRedis> {
 
 #[cfg(test)]
 mod tests {
+    use picklock_checker::Mode;
     use picklock_clients::redis::Bytes;
 
     use super::*;
@@ -136,6 +151,7 @@ mod tests {
         let holder = Holder {
             by: ContenderId(0),
             identity: Bytes::from(&b"token"[..]),
+            mode: Mode::Exclusive,
         };
         let mut grants = Grants::default();
         let majorities = [0, 0, 3, 4, 1].map(|server| grants.note(&holder, ServerId(server), 5));

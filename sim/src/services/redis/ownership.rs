@@ -1,87 +1,26 @@
 //! The lock's key on each server, and who owns the lock by it.
 
-use picklock_checker::{ContenderId, LateExtension, LockId, Token, VirtualTime};
-use picklock_clients::redis::{Bytes, Value};
-use picklock_redis::{Caller, KeyChanges, KeyRemoval, KeyWriter, RemovalReason};
+use picklock_algorithms::{KeyHold, Owners};
+use picklock_checker::{LateExtension, LockId, Mode, Token, VirtualTime};
+use picklock_clients::redis::Bytes;
+use picklock_redis::{Caller, KeyChanges, KeyRemoval, KeyWriter, KeysAt, RemovalReason};
 
 use super::SimulatedRedis;
 use super::event::RedisEvent;
+use super::lock_key::{AttributedHold, CommittedKeys, Holder};
 use super::operator::OPERATOR;
 use super::sentinel_links;
 use crate::event::Event;
 use crate::network::ServerId;
-use crate::ownership::Actor;
+use crate::ownership::{Actor, in_mode};
 use crate::world::{NO_CONTENDER, World};
 
-/// What the lock's key holds, and who has set it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Holder {
-    pub by: ContenderId,
-    /// What tells one hold from the next: the value, or the first field of a hash.
-    pub identity: Bytes,
-}
-
-/// The key of a lock on one server.
-#[derive(Clone, Debug)]
-pub(super) struct LockKey {
-    /// Who has set it, and when, by the wall clock, it expires, in milliseconds.
-    pub holder: Option<Holder>,
-    pub expires: Option<i64>,
-    /// How many entries it counts.
-    pub entries: u64,
-    /// Who had set it before.
-    pub before: Option<Holder>,
-}
-
-impl LockKey {
-    /// Whether its lease is over by this wall clock: a key lives through the millisecond in which it expires.
-    pub fn is_over(&self, wall: i64) -> bool {
-        let is_over = |expires| wall.div_euclid(1_000) > expires;
-        self.expires.is_some_and(is_over)
-    }
-}
-
-impl Default for LockKey {
-    fn default() -> Self {
-        Self {
-            holder: None,
-            expires: None,
-            entries: 1,
-            before: None,
-        }
-    }
-}
-
-/// Who owns the lock by its keys.
+/// A contender that owns the lock by its keys.
 pub(super) struct Owner {
     pub holder: Holder,
     token: Token,
     /// Whether a server that answers for all did not have this hold when that was last looked at.
     pub denied: bool,
-}
-
-fn identity(value: &Value) -> Option<Bytes> {
-    match value {
-        Value::Bulk(bytes) => Some(Bytes::clone(bytes)),
-        Value::Array(values) | Value::Map(values) => values.first().and_then(identity),
-        _ => None,
-    }
-}
-
-/// How many entries a hold counts: what stands beside the first field of a hash.
-fn entries(value: &Value) -> u64 {
-    let count = match value {
-        Value::Array(values) | Value::Map(values) => values.get(1),
-        _ => None,
-    };
-    match count {
-        Some(Value::Integer(count)) => u64::try_from(*count).unwrap_or(0),
-        Some(Value::Bulk(digits)) => {
-            let digits = std::str::from_utf8(digits).ok();
-            digits.and_then(|it| it.parse().ok()).unwrap_or(1)
-        }
-        _ => 1,
-    }
 }
 
 impl World<SimulatedRedis> {
@@ -112,40 +51,93 @@ impl World<SimulatedRedis> {
 
     /// The key of a lock has had this fate, or its time is over.
     fn key_has(&mut self, lock: LockId, server: ServerId, fate: KeyChanges) {
-        let index = lock.0 as usize;
         let slot = &mut self.service.servers[server.0 as usize];
-        let wall = slot.clock.wall(self.now);
-        let value = slot.machine.read(wall, self.lock_names[index].as_bytes());
-        let identity = value.as_ref().and_then(identity);
-        let entries = value.as_ref().map_or(1, entries);
-        let before = slot.keys[index].holder.clone();
-        let holder = identity.and_then(|identity| self.holder(lock, server, identity, fate));
-        let is_new = holder != before;
-        if is_new {
-            let ended_by = self.ended_by(fate);
-            let key = &mut self.service.servers[server.0 as usize].keys[index];
-            key.holder.clone_from(&holder);
-            key.entries = 1;
-            if before.is_some() {
-                key.before.clone_from(&before);
-            }
-            self.record_key((index, server), before.as_ref(), fate);
-            self.owners_of_may_change(lock, ended_by);
-            if let Some(holder) = &holder {
-                self.note_grant(lock, holder, server);
-            }
+        for step in slot.machine.key_steps(lock.0 as usize) {
+            let holds = self.read_holds(lock, server, step.keys());
+            self.key_holds(lock, server, holds, step.changes);
         }
-        // A server that was kept from its work may have let the holder in more than once in one step.
-        self.note_entries(lock, server, entries);
-        let before = self.service.servers[server.0 as usize].keys[index].expires;
+        let keys = self.service.servers[server.0 as usize].machine.keys();
+        let holds = self.read_holds(lock, server, keys);
+        self.key_holds(lock, server, holds, fate);
+    }
+
+    /// The holds that the keys of a lock have.
+    fn read_holds(&self, lock: LockId, server: ServerId, keys: KeysAt<'_>) -> Vec<KeyHold> {
+        let wall = self.service.servers[server.0 as usize].clock.wall(self.now);
+        let mut found = Vec::new();
+        if let Owners::OfKeys(holds) = self.plan.recipe.ownership.owners {
+            let keys = CommittedKeys { keys, wall };
+            holds(&keys, &self.lock_names[lock.0 as usize], &mut found);
+        }
+        found
+    }
+
+    /// The keys of a lock have these holds, and that of its name has had this fate.
+    fn key_holds(&mut self, lock: LockId, server: ServerId, holds: Vec<KeyHold>, fate: KeyChanges) {
+        let holds = holds.into_iter().filter_map(|hold| {
+            let (entries, deadline) = (hold.entries, hold.deadline);
+            let holder = self.holder(lock, server, hold, fate)?;
+            Some(AttributedHold {
+                holder,
+                entries,
+                deadline,
+            })
+        });
+        let now = holds.collect();
+        let key = &mut self.service.servers[server.0 as usize].keys[lock.0 as usize];
+        let before = std::mem::replace(&mut key.holds, now);
+        let is_new = !key.holders().eq(before.iter().map(|hold| &hold.holder));
+        let had_any = !before.is_empty();
+        let lease = key.expires;
+        if is_new {
+            self.holds_changed(lock, server, &before, fate);
+        }
+        self.note_entries(lock, server, &before);
         self.arm_lease_check(lock, server);
-        if !is_new && before.is_some() {
-            self.note_extension(lock, server, before, fate);
+        if !is_new && had_any {
+            self.note_extension(lock, server, lease, fate);
         }
     }
 
-    /// The lease of a key that has not changed hands may have been extended. Whose believes in it has the lock in use;
-    /// what else extends it may have been on its way for long.
+    /// The key of a lock has other holds than before.
+    fn holds_changed(
+        &mut self,
+        lock: LockId,
+        server: ServerId,
+        before: &[AttributedHold],
+        fate: KeyChanges,
+    ) {
+        let index = lock.0 as usize;
+        let slot = &mut self.service.servers[server.0 as usize];
+        let wall = slot.clock.wall(self.now).div_euclid(1_000);
+        let key = &mut slot.keys[index];
+        let gone: Vec<AttributedHold> = { before.iter() }
+            .filter(|hold| !key.has(&hold.holder))
+            .cloned()
+            .collect();
+        let is_known = |holder: &Holder| before.iter().any(|hold| hold.holder == *holder);
+        let new = key.holders().filter(|holder| !is_known(holder));
+        let new: Vec<Holder> = new.cloned().collect();
+        if !gone.is_empty() {
+            key.before = gone.iter().map(|hold| hold.holder.clone()).collect();
+        }
+        self.record_key((index, server), &gone, &new, fate);
+        let ended_by = self.ended_by(fate);
+        // What is past its deadline is anyone's to take away.
+        let lapsed = |hold: &AttributedHold| hold.deadline.is_some_and(|deadline| deadline <= wall);
+        let lapsed = gone.iter().filter(|hold| lapsed(hold));
+        let lapsed: Vec<Holder> = lapsed.map(|hold| hold.holder.clone()).collect();
+        self.owners_of_may_change(lock, |holder| match lapsed.contains(holder) {
+            true => Actor::SessionEnd,
+            false => ended_by,
+        });
+        for holder in &new {
+            self.note_grant(lock, holder, server);
+        }
+    }
+
+    /// The lease of a key that has not changed hands may have been extended. A contender that believes in it has the
+    /// lock in use; what else extends it may have been on its way for long.
     fn note_extension(
         &mut self,
         lock: LockId,
@@ -154,12 +146,12 @@ impl World<SimulatedRedis> {
         fate: KeyChanges,
     ) {
         let key = &self.service.servers[server.0 as usize].keys[lock.0 as usize];
-        let holder = key.holder.as_ref().map(|holder| holder.by);
         if key.expires <= before {
             return;
         }
-        if let (Some(by), Some(KeyWriter::Client(caller))) = (holder, fate.written)
-            && self.served(caller) == Actor::Contender(by)
+        if let Some(KeyWriter::Client(caller)) = fate.written
+            && let Actor::Contender(by) = self.served(caller)
+            && key.holders().any(|holder| holder.by == by)
             && !self.believes_in(by, lock)
         {
             let traffic = &self.service.traffic[caller.connection.0 as usize];
@@ -174,32 +166,31 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Whose this is, which a server has as the lock's key: whoever has put it there, also if another has had the same
-    /// before. What is there as before, changed or not, is whose it was.
+    /// The contender of a hold that a server has: the one that has written it, also if another has written the same
+    /// before. What is there as before, changed or not, is of the contender that it was of.
     fn holder(
         &self,
         lock: LockId,
         server: ServerId,
-        identity: Bytes,
+        hold: KeyHold,
         fate: KeyChanges,
     ) -> Option<Holder> {
         let slot = &self.service.servers[server.0 as usize];
-        let before = slot.keys[lock.0 as usize].holder.as_ref();
-        let is_same = before.is_some_and(|before| before.identity == identity);
+        let key = &slot.keys[lock.0 as usize];
+        let KeyHold { identity, mode, .. } = hold;
+        let mode = in_mode(mode);
+        let is_it = |holder: &&Holder| holder.identity == identity && holder.mode == mode;
+        let before = key.holders().find(is_it);
         let made_anew = fate.gone.is_some() || before.is_none();
         match self.writer(fate) {
-            Some(Actor::Contender(by)) if made_anew => Some(Holder { by, identity }),
-            _ if is_same => before.cloned(),
-            Some(Actor::Contender(by)) => {
-                let known = self.known(lock, &identity);
-                Some(known.unwrap_or(Holder { by, identity }))
-            }
-            Some(Actor::Overwriter(_) | Actor::SessionEnd | Actor::Service | Actor::Outsider)
-            | None => self.known(lock, &identity),
+            Some(Actor::Contender(by)) if made_anew => Some(Holder { by, identity, mode }),
+            _ => before
+                .cloned()
+                .or_else(|| self.known(lock, &identity, mode)),
         }
     }
 
-    /// Who has written the key, if anybody has.
+    /// The writer of the key, if it was written.
     fn writer(&self, fate: KeyChanges) -> Option<Actor> {
         fate.written.map(|writer| match writer {
             KeyWriter::Client(caller) => self.served(caller),
@@ -248,30 +239,30 @@ impl World<SimulatedRedis> {
         let index = lock.0 as usize;
         if redis.deployment.is_replicated() || redis.deployment.cluster.is_some() {
             let primaries = redis.servers.iter().filter(|slot| slot.leads());
-            for holder in primaries.filter_map(|slot| slot.keys[index].holder.as_ref()) {
+            for holder in primaries.flat_map(|slot| slot.keys[index].holders()) {
                 if !owners.contains(holder) {
                     owners.push(holder.clone());
                 }
             }
             return;
         }
-        let holders = || {
-            let slots = redis.servers.iter();
-            slots.filter_map(|slot| slot.keys[index].holder.as_ref())
-        };
-        let votes = |holder: &Holder| holders().filter(|other| *other == holder).count();
-        let owner = holders().find(|holder| votes(holder) * 2 > redis.servers.len());
-        owners.extend(owner.cloned());
+        let holders = || { redis.servers.iter() }.flat_map(|slot| slot.keys[index].holders());
+        for holder in holders() {
+            let votes = holders().filter(|other| *other == holder).count();
+            if votes * 2 > redis.servers.len() && !owners.contains(holder) {
+                owners.push(holder.clone());
+            }
+        }
     }
 
     /// Records who comes to own a lock, and who ceases to.
     pub(super) fn update_owners(&mut self, actor: Actor) {
         for lock in 0..self.lock_names.len() {
-            self.owners_of_may_change(LockId(lock as u32), actor);
+            self.owners_of_may_change(LockId(lock as u32), |_| actor);
         }
     }
 
-    fn owners_of_may_change(&mut self, lock: LockId, actor: Actor) {
+    fn owners_of_may_change(&mut self, lock: LockId, ended_by: impl Fn(&Holder) -> Actor) {
         let index = lock.0 as usize;
         let mut now = std::mem::take(&mut self.service.owners_now);
         self.owners_now(lock, &mut now);
@@ -280,7 +271,8 @@ impl World<SimulatedRedis> {
             let stays = now.contains(&owner.holder);
             if !stays {
                 self.recorder.counts.departures += u64::from(self.draining);
-                self.ownerships[index].key_gone(self.now, owner.token, actor, &mut self.recorder);
+                let (actor, recorder) = (ended_by(&owner.holder), &mut self.recorder);
+                self.ownerships[index].key_gone(self.now, owner.token, actor, recorder);
             }
             stays
         });
@@ -290,7 +282,7 @@ impl World<SimulatedRedis> {
             }
             let name = self.recorder.name(&self.lock_names[index]);
             let (now, recorder) = (self.now, &mut self.recorder);
-            let token = self.ownerships[index].key_set(now, new.by, name, recorder);
+            let token = self.ownerships[index].key_set(now, new.by, new.mode, name, recorder);
             owners.push(Owner {
                 holder: new,
                 token,
@@ -302,16 +294,17 @@ impl World<SimulatedRedis> {
         self.service.owners_now = now;
     }
 
-    /// Who has set a key that came from another server, or that a clock brings back to life: primaries know best.
-    fn known(&self, lock: LockId, identity: &Bytes) -> Option<Holder> {
+    /// The holder of a hold that came from another server, or that a clock brings back to life: primaries know best.
+    fn known(&self, lock: LockId, identity: &Bytes, mode: Mode) -> Option<Holder> {
         let index = lock.0 as usize;
         let slots = || self.service.servers.iter();
         let primaries = slots().filter(|slot| slot.machine.is_primary());
-        let primaries = primaries.filter_map(|slot| slot.keys[index].holder.as_ref());
+        let primaries = primaries.flat_map(|slot| slot.keys[index].holders());
         let keys = slots().map(|slot| &slot.keys[index]);
-        let all = keys.flat_map(|key| key.holder.iter().chain(&key.before));
+        let all = keys.flat_map(|key| key.holders().chain(&key.before));
         let mut known = primaries.chain(all);
-        known.find(|holder| holder.identity == *identity).cloned()
+        let is_it = |holder: &&Holder| holder.identity == *identity && holder.mode == mode;
+        known.find(is_it).cloned()
     }
 
     /// Sees to it that the end of the lease is noticed when it comes, or before: then we look again.
@@ -319,9 +312,12 @@ impl World<SimulatedRedis> {
         let index = lock.0 as usize;
         let slot = &mut self.service.servers[server.0 as usize];
         let key = &mut slot.keys[index];
-        key.expires = match key.holder {
-            Some(_) => slot.machine.expires_at(self.lock_names[index].as_bytes()),
-            None => None,
+        key.expires = match key.holds.is_empty() {
+            true => None,
+            false => slot
+                .machine
+                .keys()
+                .expires_at(self.lock_names[index].as_bytes()),
         };
         let Some(expires) = key.expires else {
             return;
@@ -344,22 +340,5 @@ impl World<SimulatedRedis> {
         }
         slot.lease_check = VirtualTime::NEVER;
         self.follow_keys(server);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bulk(text: &str) -> Value {
-        Value::Bulk(text.as_bytes().into())
-    }
-
-    #[test]
-    fn a_hash_counts_entries_and_a_string_is_one() {
-        let hash = |count: &str| Value::Array([bulk("process:1"), bulk(count)].into());
-        assert_eq!(entries(&hash("3")), 3);
-        assert_eq!(entries(&hash("not a count")), 1);
-        assert_eq!(entries(&bulk("7")), 1);
     }
 }

@@ -9,8 +9,8 @@ use picklock_redis::{
 };
 
 use super::SimulatedRedis;
+use super::lock_key::{AttributedHold, Holder};
 use super::order::Order;
-use super::ownership::Holder;
 use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::world::World;
@@ -21,7 +21,7 @@ impl World<SimulatedRedis> {
     fn holders_of(&self, lock: usize, holder: &Holder, but: Option<ServerId>) -> KeyHolders {
         let slots = (0..).map(ServerId).zip(&self.service.servers);
         let has = slots.filter(|(id, slot)| {
-            slot.life.is_up() && slot.keys[lock].holder.as_ref() == Some(holder) && Some(*id) != but
+            slot.life.is_up() && slot.keys[lock].has(holder) && Some(*id) != but
         });
         KeyHolders {
             on: has.map(|(id, _)| named(id)).collect(),
@@ -47,8 +47,8 @@ impl World<SimulatedRedis> {
             (Order::Nobody, Some(epoch)) => Promoter::Election { epoch },
             (Order::Nobody, None) => Promoter::Configuration,
         };
-        let mut held = slot.keys.iter().filter_map(|key| key.holder.as_ref());
-        let key_of = held.next().map(|holder| holder.by);
+        let held = slot.keys.iter().find_map(|key| key.holders().next());
+        let key_of = held.map(|holder| holder.by);
         self.record_service_event(server, What::Promoted { by, key_of });
     }
 
@@ -105,10 +105,8 @@ impl World<SimulatedRedis> {
                 let common = theirs.machine.common_offset(&ours.machine);
                 let lost = common.map(|it| ours.machine.writes_after(it).count() as u64);
                 let mut keys = ours.keys.iter().zip(&theirs.keys);
-                let key = keys.find_map(|(ours, theirs)| {
-                    let ours = ours.holder.as_ref()?;
-                    (theirs.holder.as_ref() != Some(ours)).then_some(ours)
-                });
+                let key = keys
+                    .find_map(|(ours, theirs)| ours.holders().find(|holder| !theirs.has(holder)));
                 What::FullSync {
                     primary: named(primary),
                     discarded: lost,
@@ -144,7 +142,7 @@ impl World<SimulatedRedis> {
         };
         let mut keys = slot.keys.iter().zip(&disk.followed_keys).enumerate();
         let lost = keys.find_map(|(lock, (key, kept))| {
-            let lost = key.holder.as_ref().filter(|_| !kept)?;
+            let lost = key.holders().next().filter(|_| !kept)?;
             Some((lock, lost))
         });
         let left = lost.map(|(lock, lost)| self.holders_of(lock, lost, Some(server)));
@@ -156,22 +154,22 @@ impl World<SimulatedRedis> {
         self.record_service_event(server, restarted);
     }
 
-    /// The lock's key on a server tells of another hold than before, or of none any more.
+    /// The lock's key on a server has not these holds any more, and has these, which it had not.
     pub(super) fn record_key(
         &mut self,
         (lock, server): (usize, ServerId),
-        before: Option<&Holder>,
+        gone: &[AttributedHold],
+        new: &[Holder],
         fate: KeyChanges,
     ) {
         if !self.records_service_events() {
             return;
         }
         let slot = &self.service.servers[usize::from(server.0)];
-        let now = slot.keys[lock].holder.clone();
         let by_peer = matches!(fate.written, Some(KeyWriter::Peer));
         // A server that is down expires nothing. When it starts, it finds what is over by then.
         let is_done = slot.life.is_up() || fate != KeyChanges::default();
-        if let Some(gone) = before.filter(|_| is_done) {
+        for gone in gone.iter().filter(|_| is_done).map(|hold| &hold.holder) {
             let (why, by) = match fate.gone.map(|gone| gone.why) {
                 None if by_peer => (KeyLoss::Replicated, None),
                 None | Some(RemovalReason::Expired) => (KeyLoss::Expired, None),
@@ -198,14 +196,14 @@ impl World<SimulatedRedis> {
             };
             self.record_service_event(server, gone);
         }
-        if let Some(holder) = now {
+        for holder in new {
             let by = match fate.written {
                 Some(KeyWriter::Client(_)) => KeySource::Client,
                 Some(KeyWriter::Peer) => KeySource::Replication,
                 None if fate.gone.is_some() => KeySource::Replication,
                 None => KeySource::Clock,
             };
-            let holders = self.holders_of(lock, &holder, None);
+            let holders = self.holders_of(lock, holder, None);
             let of = holder.by;
             self.record_service_event(server, What::KeySet { of, by, holders });
         }

@@ -6,7 +6,7 @@ use picklock_checker::VirtualTime;
 use picklock_machines::Chance;
 use picklock_redis::{Server, ServerConfig};
 
-use super::ownership::LockKey;
+use super::lock_key::LockKey;
 use super::{RedisServer, SimulatedRedis, cluster, replication_links, sentinels};
 use crate::clock::LocalClock;
 use crate::network::ServerId;

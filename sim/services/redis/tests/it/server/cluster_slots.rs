@@ -262,7 +262,7 @@ fn a_replica_that_takes_the_place_of_the_source_does_not_know_that_the_slot_was_
     // has the key all the same.
     assert_eq!(asking(&mut group, "GET {b}1"), DOWN);
     let now = group.benches[1].now.wall_micros;
-    let held = group.benches[1].server.read(now, b"{b}1");
+    let held = group.benches[1].server.keys().read(now, b"{b}1");
     assert_eq!(held, Some(Value::bulk("held")), "two hold it now");
     assert_eq!(set(&mut group, 1, "STABLE"), "+OK");
     group.pass(4_000);

@@ -1,0 +1,70 @@
+//! What the keys of a lock on a server have: holds, and who has them.
+
+use picklock_algorithms::Keys;
+use picklock_checker::{ContenderId, Mode};
+use picklock_clients::redis::{Bytes, Value};
+use picklock_redis::KeysAt;
+
+/// A contender that holds a lock by its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Holder {
+    pub by: ContenderId,
+    /// What tells one hold from the next.
+    pub identity: Bytes,
+    pub mode: Mode,
+}
+
+/// A hold that the key of a lock has on one server.
+#[derive(Clone, Debug)]
+pub(super) struct AttributedHold {
+    pub holder: Holder,
+    /// How many entries it counts.
+    pub entries: u64,
+    /// Until when no other contender may take it away, by the wall clock, in milliseconds.
+    pub deadline: Option<i64>,
+}
+
+/// The key of a lock on one server.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LockKey {
+    /// The holds that it has.
+    pub holds: Vec<AttributedHold>,
+    /// When, by the wall clock, it expires, in milliseconds.
+    pub expires: Option<i64>,
+    /// The holders that it had before.
+    pub before: Vec<Holder>,
+}
+
+impl LockKey {
+    /// The holders that it has.
+    pub fn holders(&self) -> impl Iterator<Item = &Holder> {
+        self.holds.iter().map(|hold| &hold.holder)
+    }
+
+    /// Whether it has a hold of this holder.
+    pub fn has(&self, holder: &Holder) -> bool {
+        self.holders().any(|other| other == holder)
+    }
+
+    /// Whether its lease is over by this wall clock: a key lives through the millisecond in which it expires.
+    pub fn is_over(&self, wall: i64) -> bool {
+        let is_over = |expires| wall.div_euclid(1_000) > expires;
+        self.expires.is_some_and(is_over)
+    }
+}
+
+/// The keys of a server, by its wall clock.
+pub(super) struct CommittedKeys<'a> {
+    pub keys: KeysAt<'a>,
+    pub wall: i64,
+}
+
+impl Keys for CommittedKeys<'_> {
+    fn read(&self, key: &str) -> Option<Value> {
+        self.keys.read(self.wall, key.as_bytes())
+    }
+
+    fn expires_at(&self, key: &str) -> Option<i64> {
+        self.keys.expires_at(key.as_bytes())
+    }
+}
