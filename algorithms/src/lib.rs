@@ -19,8 +19,9 @@ pub mod zookeeper;
 pub use async_trait::async_trait;
 pub use fault_class::FaultClass;
 pub use lock::{
-    Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverZooKeeper,
-    CancelCall, Claim, Held, Lease, Lock, MultiLock, Recipe, RecipeInput,
+    Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverRedis,
+    BuildSemaphoreOverZooKeeper, CancelCall, Claim, Held, Lease, Lock, MultiLock, Recipe,
+    RecipeInput,
 };
 pub use lock_error::LockError;
 pub use ownership_rule::{KeyHold, Keys, LockKind, Mode, Owners, OwnershipRule, Place, Queue};

@@ -207,6 +207,9 @@ pub type BuildSemaphoreOverZooKeeper = dyn Fn(ZooKeeper, Env, Path, u32) -> Box<
 /// What builds a lock over a Redis handle.
 pub type BuildOverRedis = dyn Fn(Redis, Env, Lease) -> Box<dyn Lock> + Sync;
 
+/// What builds a semaphore over a Redis handle, with this number of permits.
+pub type BuildSemaphoreOverRedis = dyn Fn(Redis, Env, Lease, u32) -> Box<dyn Lock> + Sync;
+
 /// What builds a lock over a handle of the lease server.
 pub type BuildOverLeaseServer = dyn Fn(LeaseServer, Env, Duration) -> Box<dyn Lock> + Sync;
 
@@ -226,6 +229,8 @@ pub enum Build {
     },
     /// Over a Redis handle; the key does not exist yet.
     Redis(&'static BuildOverRedis),
+    /// The same of a semaphore, which is told how many permits it has.
+    SemaphoreOverRedis(&'static BuildSemaphoreOverRedis),
     /// Over a handle of the lease server; the time is how long a lease is.
     LeaseServer(&'static BuildOverLeaseServer),
 }
@@ -238,6 +243,7 @@ impl Build {
             Self::ZooKeeper(_)
             | Self::SemaphoreOverZooKeeper(_)
             | Self::Redis(_)
+            | Self::SemaphoreOverRedis(_)
             | Self::LeaseServer(_) => None,
         }
     }
@@ -248,7 +254,7 @@ impl Build {
             Self::ZooKeeper(_)
             | Self::SemaphoreOverZooKeeper(_)
             | Self::MultiLockOverZooKeeper { .. } => ServiceKind::ZooKeeper,
-            Self::Redis(_) => ServiceKind::Redis,
+            Self::Redis(_) | Self::SemaphoreOverRedis(_) => ServiceKind::Redis,
             Self::LeaseServer(_) => ServiceKind::LeaseServer,
         }
     }

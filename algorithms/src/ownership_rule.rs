@@ -97,9 +97,11 @@ pub struct KeyHold {
     pub mode: Mode,
     /// How many entries it counts.
     pub entries: u64,
-    /// Until when no other contender may take it away, by the wall clock of the server, in milliseconds, if it has a
-    /// deadline besides that of the key.
-    pub deadline: Option<i64>,
+    /// When it ends by itself, by the wall clock of the contender that wrote it, in milliseconds, if not with its key.
+    pub expires: Option<i64>,
+    /// From when on another contender may take it away, by the wall clock of the server, in milliseconds, if it is
+    /// there for longer.
+    pub takeable: Option<i64>,
 }
 
 /// What a lock can be held as.
@@ -273,7 +275,8 @@ impl KeyHold {
             identity,
             mode: Mode::Exclusive,
             entries: 1,
-            deadline: None,
+            expires: None,
+            takeable: None,
         }
     }
 }

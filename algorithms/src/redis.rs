@@ -21,6 +21,8 @@ pub mod redisson_if_held;
 pub mod redisson_kept_count;
 pub mod redisson_message_only;
 pub mod redisson_no_latch;
+pub mod redisson_permit_expirable_semaphore;
+pub mod redisson_permit_expirable_semaphore_expired;
 pub mod redisson_read_write_lock;
 pub mod redisson_read_write_lock_not_renewed;
 pub mod redisson_replicated;

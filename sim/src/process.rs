@@ -72,6 +72,11 @@ impl<Event> Process<Event> {
         self.clock.wall(now)
     }
 
+    /// When, in the world's time, its wall clock will show this, if it does not jump before.
+    pub fn world_time_of_wall(&self, wall: i64) -> VirtualTime {
+        self.clock.world_time_of_wall(wall)
+    }
+
     /// Lets the wall clock jump.
     pub fn jump(&mut self, micros: i64) {
         self.clock.jump(micros);

@@ -21,7 +21,13 @@ hazards! {
     "redis/dead-reader": [
         "redisson-read-write-lock", "redisson-read-write-lock-not-renewed",
     ] breaks [NoOrphan] under [Crash, ConnectionLoss];
+    "redis/evicted-permits": [
+        "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
+    ] breaks [ExclusiveOwnership, MutualExclusion] under [Deletion];
     "redis/expired-event": ["redis-keyspace-event-only"] breaks [Progress] under [ServerCrash];
+    "redis/expired-permit": [
+        "redisson-permit-expirable-semaphore-expired",
+    ] breaks [ExclusiveOwnership] under [Pause, Delay, ConnectionLoss, Partition, ServerStall];
     "redis/fenced-lock-get-token": [
         "redisson-fenced-lock-get-token",
     ] breaks [FencingMonotonic, NoStaleEffect] under [Pause];
@@ -34,6 +40,9 @@ hazards! {
     "redis/look-then-delete": ["redis-get-compare-del"] breaks [OwnReleaseOnly] under [Delay];
     "redis/lost-message": ["redisson-message-only"] breaks [Progress] under [ConnectionLoss];
     "redis/lost-setnx-reply": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [ConnectionLoss];
+    "redis/permit-clock": [
+        "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
+    ] breaks [MutualExclusion, OwnReleaseOnly] under [Clock];
     "redis/read-not-renewed": ["redisson-read-write-lock-not-renewed"] breaks [MutualExclusion] under [None];
     "redis/redisson-failover": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
@@ -47,6 +56,9 @@ hazards! {
     "redis/redlock-split-vote": ["redlock-keeps-minority"] breaks [Progress] under [None];
     "redis/redlock-validity": ["redlock-drift-added"] breaks [MutualExclusion] under [Delay];
     "redis/redlock-wall-clock": ["redlock-wall-clock"] breaks [MutualExclusion] under [Clock];
+    "redis/semaphore-restart": [
+        "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
+    ] breaks [Progress] under [ServerCrash];
     "redis/setnx-expire": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [Crash];
     "redis/shared-client": [
         "redisson-client-id",

@@ -30,6 +30,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
             "redisson-lock-replicated",
             "redisson-message-only",
             "redisson-no-latch",
+            "redisson-permit-expirable-semaphore",
+            "redisson-permit-expirable-semaphore-expired",
             "redisson-read-write-lock",
             "redisson-read-write-lock-not-renewed",
             "redisson-spin-lock",

@@ -248,26 +248,13 @@ impl RedissonLock {
 
     /// Steps 1 to 3. Answers the number of the entry, if it has one.
     async fn lock(&self) -> Result<Option<u64>, LockError> {
-        if let TryAcquire::Acquired(token) = self.try_acquire().await? {
-            return Ok(token);
-        }
-        let subscription = self.leased.redis.subscribe(&self.channel_name).await?;
-        loop {
-            match self.try_acquire().await? {
-                TryAcquire::Acquired(token) => return Ok(token),
-                TryAcquire::Ttl(left) => {
-                    let told = async {
-                        subscription.next().await;
-                    };
-                    match left.filter(|_| self.waits_for_ttl) {
-                        Some(left) => {
-                            timeout(&self.leased.env, left, told).await;
-                        }
-                        None => told.await,
-                    }
-                }
-            }
-        }
+        acquire_when_told(&self.leased, &self.channel_name, async || {
+            Ok(match self.try_acquire().await? {
+                TryAcquire::Ttl(left) => TryAcquire::Ttl(left.filter(|_| self.waits_for_ttl)),
+                acquired => acquired,
+            })
+        })
+        .await
     }
 
     /// Step 4. Answers the hold that it renews.
@@ -312,6 +299,34 @@ impl RedissonLock {
                 }
             }
         });
+    }
+}
+
+/// Tries, subscribes, and tries again after each message of the channel, or when what is left of a lease is over.
+pub(super) async fn acquire_when_told(
+    leased: &Leased,
+    channel_name: &str,
+    try_acquire: impl AsyncFn() -> Result<TryAcquire, LockError>,
+) -> Result<Option<u64>, LockError> {
+    if let TryAcquire::Acquired(token) = try_acquire().await? {
+        return Ok(token);
+    }
+    let subscription = leased.redis.subscribe(channel_name).await?;
+    loop {
+        match try_acquire().await? {
+            TryAcquire::Acquired(token) => return Ok(token),
+            TryAcquire::Ttl(left) => {
+                let told = async {
+                    subscription.next().await;
+                };
+                match left {
+                    Some(left) => {
+                        timeout(&leased.env, left, told).await;
+                    }
+                    None => told.await,
+                }
+            }
+        }
     }
 }
 

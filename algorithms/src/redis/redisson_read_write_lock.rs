@@ -58,8 +58,8 @@ pub const RECIPE: Recipe = Recipe {
     }),
 };
 
-/// Each field of the hash but its mode is a hold, which a writer's name marks. A reader's is over when the longest of
-/// its leases is.
+/// Each field of the hash but its mode is a hold, which a writer's name marks. A reader's may be
+/// taken away when the longest of its leases is over.
 pub(super) const OWNERSHIP: OwnershipRule =
     OwnershipRule::of_keys(LockKind::ReadWrite, |keys, lock, holds| {
         let Some(Value::Array(fields) | Value::Map(fields)) = keys.read(lock) else {
@@ -80,14 +80,14 @@ pub(super) const OWNERSHIP: OwnershipRule =
                 true => hold,
                 false => KeyHold {
                     mode: Mode::Shared,
-                    deadline: Some(read_deadline(keys, lock, &hold)),
+                    takeable: Some(end_of_leases(keys, lock, &hold)),
                     ..hold
                 },
             });
         }
     });
 
-fn read_deadline(keys: &dyn Keys, lock: &str, hold: &KeyHold) -> i64 {
+fn end_of_leases(keys: &dyn Keys, lock: &str, hold: &KeyHold) -> i64 {
     let reader = String::from_utf8_lossy(&hold.identity);
     let leases = (1..=hold.entries).filter_map(|entry| {
         keys.expires_at(&format!("{{{lock}}}:{reader}:rwlock_timeout:{entry}"))

@@ -303,15 +303,23 @@ impl<'a> Plain<'a> {
     pub fn exclusive_ownership(&self) -> Answer {
         let owned = |index| match self.what(index) {
             EventKind::Owned {
-                by, lock, token, ..
-            } => Some((lock, (by, token))),
+                by,
+                lock,
+                token,
+                mode,
+                ..
+            } => Some((lock, (by, token), mode)),
             _ => None,
         };
         self.overlaps(
             |index| owned(index).is_some(),
             |earlier, later| match (owned(earlier), owned(later)) {
-                (Some((lock, grant)), Some((other, next))) => {
-                    lock == other && grant != next && self.exclude(earlier, later)
+                (Some((lock, grant, mode)), Some((other, next, next_mode))) => {
+                    let reads_what_it_writes = grant.0 == next.0 && mode != next_mode;
+                    lock == other
+                        && grant != next
+                        && !reads_what_it_writes
+                        && self.exclude(earlier, later)
                 }
                 _ => false,
             },

@@ -26,9 +26,6 @@ pub(super) fn connect(
     env: &Env,
     locks: &[LockId],
 ) -> Vec<Box<dyn Lock>> {
-    let Build::Redis(build) = shared.world.borrow().plan.recipe.build else {
-        panic!("the recipe stands on another service than Redis");
-    };
     let thread = shared.world.borrow().thread_of(by);
     let client = shared.world.borrow_mut().client_for(thread);
     let redis = handle(shared, client, thread);
@@ -38,7 +35,18 @@ pub(super) fn connect(
         key: key(lock),
         time,
     };
-    let build = |lock| build(redis.clone(), env.clone(), lease(lock));
+    let (build, permits) = {
+        let plan = &shared.world.borrow().plan;
+        (plan.recipe.build, plan.workload.permits())
+    };
+    let build = |lock| match build {
+        Build::Redis(build) => build(redis.clone(), env.clone(), lease(lock)),
+        Build::SemaphoreOverRedis(build) => build(redis.clone(), env.clone(), lease(lock), permits),
+        Build::ZooKeeper(_)
+        | Build::SemaphoreOverZooKeeper(_)
+        | Build::MultiLockOverZooKeeper { .. }
+        | Build::LeaseServer(_) => panic!("the recipe stands on another service than Redis"),
+    };
     locks.iter().map(build).collect()
 }
 

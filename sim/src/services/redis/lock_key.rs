@@ -1,7 +1,7 @@
 //! What the keys of a lock on a server have: holds, and who has them.
 
 use picklock_algorithms::Keys;
-use picklock_checker::{ContenderId, Mode};
+use picklock_checker::{ContenderId, Mode, VirtualTime};
 use picklock_clients::redis::{Bytes, Value};
 use picklock_redis::KeysAt;
 
@@ -20,8 +20,10 @@ pub(super) struct AttributedHold {
     pub holder: Holder,
     /// How many entries it counts.
     pub entries: u64,
-    /// Until when no other contender may take it away, by the wall clock, in milliseconds.
-    pub deadline: Option<i64>,
+    /// When it ends by itself, in the world's time.
+    pub ends: VirtualTime,
+    /// From when on another contender may take it away, by the wall clock, in milliseconds.
+    pub takeable: Option<i64>,
 }
 
 /// The key of a lock on one server.
@@ -50,6 +52,12 @@ impl LockKey {
     pub fn is_over(&self, wall: i64) -> bool {
         let is_over = |expires| wall.div_euclid(1_000) > expires;
         self.expires.is_some_and(is_over)
+    }
+
+    /// When the first of its holds ends by itself.
+    pub fn first_end(&self) -> VirtualTime {
+        let ends = self.holds.iter().map(|hold| hold.ends);
+        ends.min().unwrap_or(VirtualTime::NEVER)
     }
 }
 

@@ -32,7 +32,8 @@ impl World<SimulatedRedis> {
             let slot = &mut self.service.servers[server.0 as usize];
             let fate = slot.machine.fate_of(lock);
             let wall = slot.clock.wall(self.now);
-            if fate != KeyChanges::default() || slot.keys[lock].is_over(wall) {
+            let key = &slot.keys[lock];
+            if fate != KeyChanges::default() || key.is_over(wall) || key.first_end() <= self.now {
                 self.key_has(LockId(lock as u32), server, fate);
             }
         }
@@ -74,16 +75,18 @@ impl World<SimulatedRedis> {
 
     /// The keys of a lock have these holds, and that of its name has had this fate.
     fn key_holds(&mut self, lock: LockId, server: ServerId, holds: Vec<KeyHold>, fate: KeyChanges) {
-        let holds = holds.into_iter().filter_map(|hold| {
-            let (entries, deadline) = (hold.entries, hold.deadline);
+        let held = holds.into_iter().filter_map(|hold| {
+            let (entries, expires, takeable) = (hold.entries, hold.expires, hold.takeable);
             let holder = self.holder(lock, server, hold, fate)?;
             Some(AttributedHold {
-                holder,
                 entries,
-                deadline,
+                ends: self.end_of((lock, server), &holder, expires),
+                takeable,
+                holder,
             })
         });
-        let now = holds.collect();
+        let held = held.filter(|hold| hold.ends > self.now);
+        let now = held.collect();
         let key = &mut self.service.servers[server.0 as usize].keys[lock.0 as usize];
         let before = std::mem::replace(&mut key.holds, now);
         let is_new = !key.holders().eq(before.iter().map(|hold| &hold.holder));
@@ -97,6 +100,28 @@ impl World<SimulatedRedis> {
         if !is_new && had_any {
             self.note_extension(lock, server, lease, fate);
         }
+    }
+
+    /// When a hold ends that says so by the wall clock of its contender, in milliseconds.
+    fn end_of(
+        &self,
+        (lock, server): (LockId, ServerId),
+        holder: &Holder,
+        expires: Option<i64>,
+    ) -> VirtualTime {
+        let Some(expires) = expires else {
+            return VirtualTime::NEVER;
+        };
+        let key = &self.service.servers[server.0 as usize].keys[lock.0 as usize];
+        let known = key.holds.iter().find(|hold| hold.holder == *holder);
+        known.map_or_else(
+            || {
+                let process = self.tasks.process_of(holder.by);
+                let wall = expires.saturating_mul(1_000);
+                self.processes[process.0 as usize].world_time_of_wall(wall)
+            },
+            |hold| hold.ends,
+        )
     }
 
     /// The key of a lock has other holds than before.
@@ -123,8 +148,7 @@ impl World<SimulatedRedis> {
         }
         self.record_key((index, server), &gone, &new, fate);
         let ended_by = self.ended_by(fate);
-        // What is past its deadline is anyone's to take away.
-        let lapsed = |hold: &AttributedHold| hold.deadline.is_some_and(|deadline| deadline <= wall);
+        let lapsed = |hold: &AttributedHold| hold.takeable.is_some_and(|from| from <= wall);
         let lapsed = gone.iter().filter(|hold| lapsed(hold));
         let lapsed: Vec<Holder> = lapsed.map(|hold| hold.holder.clone()).collect();
         self.owners_of_may_change(lock, |holder| match lapsed.contains(holder) {
@@ -319,12 +343,12 @@ impl World<SimulatedRedis> {
                 .keys()
                 .expires_at(self.lock_names[index].as_bytes()),
         };
-        let Some(expires) = key.expires else {
-            return;
-        };
-        // A key lives through the millisecond in which it expires.
-        let over = expires.saturating_add(1).saturating_mul(1_000);
-        let at = slot.clock.world_time_of_wall(over).max(self.now);
+        let over = key.expires.map(|expires| {
+            let over = expires.saturating_add(1).saturating_mul(1_000);
+            slot.clock.world_time_of_wall(over)
+        });
+        let at = over.map_or(key.first_end(), |over| over.min(key.first_end()));
+        let at = at.max(self.now);
         if at < slot.lease_check {
             slot.lease_check = at;
             let event = RedisEvent::LeaseEnds { server };
