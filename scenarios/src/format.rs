@@ -138,7 +138,7 @@ fn scenario(
         workload: &open.busiest_of(&workload),
         service: &widest,
         clients,
-        service_is_said: fields.peek("service").is_some(),
+        service_item: fields.peek("service"),
         allows_self_deadlock: workload::allows_self_deadlock(fields, mistakes),
     };
     let mut cases = cases(fields, catalogue, &scene, &world, &open, mistakes);
