@@ -10,6 +10,7 @@ use picklock_sim::plan::{
 
 use super::barrier::refuse_of_barrier;
 use super::choice::choose;
+use super::event_loop::refuse_blocked_loop;
 use super::expect::{expectations, measures};
 use super::lock_node::refuse_missing_lock_node;
 use super::locks::refuse_kind_of_several;
@@ -140,6 +141,8 @@ fn case_in(
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
     if let Some(item) = &algorithm_item {
+        let library = switches.library_of(scene.clients, &plan.recipe);
+        refuse_blocked_loop(item, &plan, library, &open, mistakes);
         refuse_of_recipe(item, &plan, &open, scene, catalogue, mistakes);
     }
     Some(Named {

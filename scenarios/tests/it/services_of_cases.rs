@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use picklock_scenarios::{Catalogue, Scenario, parse, write};
 use picklock_sim::plan::{ConnectionMode, Library, Service};
-use slips::{Slip, refused};
+use slips::{Slip, refused, said};
 
 const REDIS: &str = r#"[service.redis]
 replicas = 2
@@ -178,4 +178,34 @@ fn settings_of_a_case_are_read_as_strictly_as_those_of_a_file() {
     for (name, said) in all.chain(refused(ENSEMBLE, OF_AN_ENSEMBLE)) {
         insta::assert_snapshot!(name, said);
     }
+}
+
+#[test]
+fn a_client_without_an_event_loop_has_none_to_be_blocked() {
+    let blocks = r#"[service.redis]
+[workload]
+contenders = 2
+[[fault]]
+when.acquired = { by = "contender-1" }
+inject.block-events = { target = "contender-1", for = "20s" }
+[[case]]
+algorithm = "redisson-lock"
+"#;
+    assert_eq!(said(blocks), "");
+    insta::assert_snapshot!(
+        "blocked_loop_of_jedis",
+        said(&blocks.replace(
+            "redisson-lock",
+            "redis-compare-and-delete\"\nclient = \"jedis"
+        ))
+    );
+    insta::assert_snapshot!(
+        "blocked_loop_of_a_recipe",
+        said(&blocks.replace("redisson-lock", "redis-py-lock"))
+    );
+    let none = blocks.replace("redisson-lock\"", "redis-py-lock\"\nclient = \"none\"");
+    assert_eq!(said(&none), "");
+    let lease = blocks.replace("service.redis", "service.lease-server");
+    let lease = lease.replace("redisson-lock", "lease-lock");
+    insta::assert_snapshot!("blocked_loop_of_a_lease_server", said(&lease));
 }

@@ -8,6 +8,7 @@ mod command_text;
 mod delivery;
 mod error_replies;
 mod event;
+mod event_loops;
 mod faults;
 mod for_good;
 mod handle;
@@ -51,6 +52,7 @@ use crate::world::Shared;
 use crate::world::{Read, SimulatedService, World};
 use answers::Grants;
 pub(crate) use event::RedisEvent;
+use event_loops::BlockedLoop;
 use ownership::{Holder, LockKey, Owner};
 use power_loss::LostConnections;
 use replication_links::ReplicationLink;
@@ -150,6 +152,8 @@ struct RedisClient {
     wake: VirtualTime,
     alarm: VirtualTime,
     counted: usize,
+    /// A callback in its event loop does not return.
+    blocked: Option<Box<BlockedLoop>>,
 }
 
 /// What goes over a connection: commands are numbered from one, and answered in order.
@@ -294,6 +298,7 @@ impl SimulatedService for SimulatedRedis {
     fn all_run(&self) -> bool {
         self.servers.iter().all(|slot| slot.life.runs())
             && self.sentinels.iter().all(|slot| slot.life.runs())
+            && self.clients.iter().all(|slot| slot.blocked.is_none())
     }
 
     fn connect(
@@ -312,8 +317,8 @@ impl SimulatedService for SimulatedRedis {
     fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
         let client = world.contenders[by.0 as usize].client;
         client.is_some_and(|client| {
-            let machine = &world.service.clients[client.0 as usize].machine;
-            machine.requests_in_flight() == 0
+            let slot = &world.service.clients[client.0 as usize];
+            slot.machine.requests_in_flight() == 0 && slot.blocked.is_none()
         })
     }
 
@@ -327,6 +332,10 @@ impl SimulatedService for SimulatedRedis {
 
     fn process_died(world: &mut World<Self>, process: ProcessId) {
         world.clients_die(process);
+    }
+
+    fn process_resumed(world: &mut World<Self>, process: ProcessId) {
+        world.unblock_event_loops(process);
     }
 
     fn clock_drifts(world: &mut World<Self>, process: ProcessId) {
