@@ -9,6 +9,7 @@ mod barrier;
 mod case;
 mod choice;
 mod contender;
+mod event_loop;
 mod expect;
 mod fault;
 mod inject;
@@ -138,7 +139,7 @@ fn scenario(
         workload: &open.busiest_of(&workload),
         service: &widest,
         clients,
-        service_is_said: fields.peek("service").is_some(),
+        service_item: fields.peek("service"),
         allows_self_deadlock: workload::allows_self_deadlock(fields, mistakes),
     };
     let mut cases = cases(fields, catalogue, &scene, &world, &open, mistakes);

@@ -28,6 +28,8 @@
 //!   `redis/pause`).
 //! - Renewals that share a connection with what is stuck, or wait for a free one, come too late (scenarios
 //!   `redis/stalled-connection`, `redis/exhausted-pool`).
+//! - A callback that blocks the client's event loop for longer than the lease starves the watchdog (scenario
+//!   `redis/blocked-event-loop`).
 //! - A message that is lost costs a waiter what is left of the lease (scenario `redis/lost-message`).
 //! - If the answer of step 1 is lost, the lock is ours at the server, and no watchdog knows: nobody gets it before the
 //!   lease is over. Asked again, the same thread enters a second time, and its one release gives one entry back: the

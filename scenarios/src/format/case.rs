@@ -10,6 +10,7 @@ use picklock_sim::plan::{
 
 use super::barrier::refuse_of_barrier;
 use super::choice::choose;
+use super::event_loop::refuse_blocked_loop;
 use super::expect::{expectations, measures};
 use super::lock_node::refuse_missing_lock_node;
 use super::locks::refuse_kind_of_several;
@@ -18,7 +19,7 @@ use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use super::reentry::{refuse_reentry, refuse_self_deadlock};
 use super::revocation::refuse_revoke;
-use super::service::{FileClients, Switches};
+use super::service::{self, FileClients, Switches};
 use crate::diagnostic::printable;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Catalogue};
@@ -52,8 +53,8 @@ pub(super) struct CaseScene<'s> {
     pub(super) service: &'s Service,
     /// What the file says of clients of Redis.
     pub(super) clients: FileClients,
-    /// Whether the file says which service it stands on.
-    pub(super) service_is_said: bool,
+    /// Where the file says which service it stands on.
+    pub(super) service_item: Option<Item<'s>>,
     /// Whether it lets sections enter again what cannot be entered again.
     pub(super) allows_self_deadlock: bool,
 }
@@ -68,6 +69,40 @@ pub(super) fn case(
     mistakes: &mut Mistakes,
 ) -> Option<Named> {
     let mut fields = item.table("a table, [[case]]", mistakes)?;
+    let Some(own) = service::of_case(&mut fields, scene, open, mistakes) else {
+        return case_in((item, fields), catalogue, scene, world, open, mistakes);
+    };
+    let widest = own.open.widest(&own.service);
+    let scene = CaseScene {
+        service: &widest,
+        clients: own.clients,
+        service_item: scene.service_item.clone(),
+        ..*scene
+    };
+    let world = |recipe| own.plan(world(recipe));
+    let named = case_in(
+        (item, fields),
+        catalogue,
+        &scene,
+        &world,
+        &own.open,
+        mistakes,
+    );
+    if let Some(named) = &named {
+        own.refuse_faults(&named.case.plan, mistakes);
+    }
+    named
+}
+
+/// Reads one case in the world that is its own.
+fn case_in(
+    (item, mut fields): (&Item, Fields),
+    catalogue: &Catalogue,
+    scene: &CaseScene,
+    world: &dyn Fn(Recipe) -> Plan,
+    open: &SampledParameters,
+    mistakes: &mut Mistakes,
+) -> Option<Named> {
     let (workload, service) = (scene.workload, scene.service);
     let algorithm_item = fields.need("algorithm", "algorithm = \"zk-predecessor-watch\"");
     let algorithm = algorithm_item
@@ -106,6 +141,8 @@ pub(super) fn case(
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
     if let Some(item) = &algorithm_item {
+        let library = switches.library_of(scene.clients, &plan.recipe);
+        refuse_blocked_loop(item, &plan, library, &open, mistakes);
         refuse_of_recipe(item, &plan, &open, scene, catalogue, mistakes);
     }
     Some(Named {
@@ -172,7 +209,7 @@ fn refuse_on_other_service(
     }
     let name = plan.recipe.name;
     let mistake = Mistake::new(format!("`{name}` stands on {}", needs.title()));
-    if !scene.service_is_said {
+    if scene.service_item.is_none() {
         let title = stands.title();
         let mistake = mistake
             .label(format!("but the first case stands on {title}"))

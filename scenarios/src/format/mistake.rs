@@ -105,6 +105,28 @@ impl<'t> Mistakes<'t> {
         self.found.push((span, mistake));
     }
 
+    /// No mistakes in the same file.
+    pub(super) fn none(&self) -> Self {
+        Self::new(self.path, self.text)
+    }
+
+    /// Takes over others. Those that stand at none of `places`, and are not known, are told at `place`.
+    pub(super) fn take_over(
+        &mut self,
+        others: Self,
+        places: &[Range<usize>],
+        place: &Range<usize>,
+    ) {
+        for (span, mistake) in others.found {
+            let holds = |it: &Range<usize>| it.start <= span.start && span.end <= it.end;
+            let is_known = self.found.iter().any(|it| it.0 == span && it.1 == mistake);
+            match is_known || places.iter().any(holds) {
+                true => self.add(span, mistake),
+                false => self.add(place.clone(), mistake),
+            }
+        }
+    }
+
     /// The lines of places in the text, from one. It is read once for all of them.
     pub(super) fn lines(&self, places: impl Iterator<Item = usize>) -> Vec<usize> {
         let ends: Vec<usize> = self.text.match_indices('\n').map(|(at, _)| at).collect();

@@ -270,6 +270,8 @@ impl<'a> Item<'a> {
 /// The fields of a table, taken one after the other; whatever is left at the end is unknown.
 pub(super) struct Fields<'a> {
     table: Option<&'a DeTable<'a>>,
+    /// Where a field stands that is not in the table.
+    fallback: Option<&'a DeTable<'a>>,
     span: Range<usize>,
     known: Vec<&'a str>,
     /// Keys that are known as well, and that nobody is told to write.
@@ -282,6 +284,7 @@ impl<'a> Fields<'a> {
     pub(super) fn new(table: &'a DeTable<'a>, span: Range<usize>) -> Self {
         Self {
             table: Some(table),
+            fallback: None,
             span,
             known: Vec::new(),
             old: Vec::new(),
@@ -293,10 +296,19 @@ impl<'a> Fields<'a> {
     pub(super) fn none(span: Range<usize>) -> Self {
         Self {
             table: None,
+            fallback: None,
             span,
             known: Vec::new(),
             old: Vec::new(),
             missing: Vec::new(),
+        }
+    }
+
+    /// The same, where what is not in this table is taken from another.
+    pub(super) fn over(self, other: &Self) -> Self {
+        Self {
+            fallback: other.table,
+            ..self
         }
     }
 
@@ -336,7 +348,8 @@ impl<'a> Fields<'a> {
 
     /// A field that is taken elsewhere.
     pub(super) fn peek(&self, key: &str) -> Option<Item<'a>> {
-        let (name, value) = self.table?.get_key_value(key)?;
+        let mut tables = self.table.into_iter().chain(self.fallback);
+        let (name, value) = tables.find_map(|table| table.get_key_value(key))?;
         Some(Item::of(name.get_ref(), value))
     }
 

@@ -1,11 +1,13 @@
 //! `[service.NAME]`.
 
+mod of_case;
 mod redis;
 mod zookeeper;
 
 use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{Ensemble, Service, Setting, SettingMut};
 
+pub(super) use of_case::of_case;
 pub(crate) use redis::{FileClients, NO_LIBRARY, PERSISTENCE, Switches};
 
 use super::choice::choose;
@@ -40,6 +42,17 @@ pub(super) fn service(
     let Some(fields) = fields else {
         return nothing;
     };
+    read(kind, fields, open, mistakes)
+}
+
+/// Reads what stands in the table of a service.
+fn read(
+    kind: ServiceKind,
+    fields: Fields,
+    open: &mut SampledParameters,
+    mistakes: &mut Mistakes,
+) -> (Service, FileClients, Option<u8>) {
+    let unsaid = FileClients::default();
     match kind {
         ServiceKind::ZooKeeper => {
             let (ensemble, servers) = zookeeper::read(fields, open, mistakes);

@@ -1,5 +1,6 @@
 //! The keys of `[[case]]`.
 
+use super::file::SERVICE;
 use super::key::{Holds, Key, KeyTable, Variant};
 use super::redis::CONNECTIONS;
 use super::words;
@@ -25,6 +26,13 @@ pub(super) const CASE: KeyTable = KeyTable {
             Holds::Words(words::resources),
             "the file's",
             "Whether the resource checks tokens.",
+        ),
+        Key::new(
+            "service",
+            SERVICE,
+            "the file's",
+            "Settings of the service for this case alone, as in `service.redis.lease = \"2m\"`; all that it does not \
+            say is as in the file, and so are `servers`, `observers`, `replicas`, `sentinels`, and `cluster`.",
         ),
         Key::new(
             "client",

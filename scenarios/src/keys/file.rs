@@ -105,7 +105,7 @@ pub const FILE: KeyTable = KeyTable {
     ],
 };
 
-const SERVICE: Holds = Holds::Variants(&[
+pub(super) const SERVICE: Holds = Holds::Variants(&[
     Variant::or_word(
         "zookeeper",
         Holds::Table(&ZOOKEEPER),

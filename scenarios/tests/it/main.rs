@@ -21,6 +21,7 @@ mod round_trip;
 mod schema;
 mod senses;
 mod service_left_out;
+mod services_of_cases;
 mod tokens;
 mod told;
 mod what_is_asked;

@@ -21,9 +21,10 @@ faults! {
     }
 
     BlockEvents { target: ContenderName, length as "for": FaultDuration } = "block-events" {
-        service: Some(ServiceKind::ZooKeeper),
+        service: None,
         drawn_unasked: false,
-        meaning: "A callback of the contender does not return: events wait, all else goes on (ZooKeeper).",
+        meaning: "A callback of the contender does not return: its client tells of no event (ZooKeeper), or does \
+                  nothing at all (Redis), and its code goes on.",
         example: r#"inject.block-events = { target = "contender-1", for = "20s" }"#,
         sentence: "block-events of {target} {for}",
     }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Fault, FaultDuration, FaultKind, Field, FieldType, Plan, Service};
+use picklock_algorithms::Recipe;
 use picklock_clients::ServiceKind;
+
+use super::{Fault, FaultDuration, FaultKind, Field, FieldType, Plan, RedisLibrary, Service};
 
 /// What must be on its way when a fault strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,7 @@ impl FaultKind {
         kinds
             .filter(|kind| kind.can_be_tried(&plan.service))
             .filter(|kind| *kind != Self::Cancel || plan.recipe.cancellable)
+            .filter(|kind| *kind != Self::BlockEvents || has_event_loop(&plan.recipe))
             .filter(|kind| *kind != Self::Revoke || plan.recipe.revoke_message().is_some())
             // A replica that loses its primary, and no more than that, learns nothing that it could act upon.
             .filter(|kind| {
@@ -145,6 +148,12 @@ impl FaultKind {
     fn needs_links(self) -> bool {
         matches!(self, Self::IsolateServer | Self::HoldLink | Self::Promote)
     }
+}
+
+/// Whether the client library of a recipe reads in an event loop: where none is known, clients do.
+fn has_event_loop(recipe: &Recipe) -> bool {
+    let library = recipe.client_library().and_then(RedisLibrary::named);
+    library.is_none_or(RedisLibrary::has_event_loop)
 }
 
 impl Fault {

@@ -24,6 +24,7 @@ pub struct RedisLibrary {
     poll: Option<Duration>,
     switch_master: SwitchMaster,
     connections: ConnectionMode,
+    event_loop: bool,
 }
 
 /// What stands for the time-out of a library that has none: its kernel gives a connection up long before.
@@ -50,6 +51,7 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
         poll: None,
         switch_master: SwitchMaster::Nowhere,
         connections: ConnectionMode::Multiplexed,
+        event_loop: true,
     },
     RedisLibrary {
         name: "jedis",
@@ -71,6 +73,7 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
         poll: None,
         switch_master: SwitchMaster::Every,
         connections: ConnectionMode::Pool(8),
+        event_loop: false,
     },
     RedisLibrary {
         name: "redis-py",
@@ -89,6 +92,7 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
         poll: None,
         switch_master: SwitchMaster::Nowhere,
         connections: ConnectionMode::Pool(100),
+        event_loop: false,
     },
     RedisLibrary {
         name: "go-redis",
@@ -107,6 +111,7 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
         poll: None,
         switch_master: SwitchMaster::One,
         connections: ConnectionMode::Pool(10),
+        event_loop: false,
     },
     RedisLibrary {
         name: "ioredis",
@@ -126,6 +131,7 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
         poll: None,
         switch_master: SwitchMaster::Nowhere,
         connections: ConnectionMode::Multiplexed,
+        event_loop: true,
     },
     RedisLibrary {
         name: "redisson",
@@ -145,6 +151,7 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
         poll: Some(Duration::from_secs(1)),
         switch_master: SwitchMaster::Nowhere,
         connections: ConnectionMode::Pool(64),
+        event_loop: true,
     },
 ];
 
@@ -152,6 +159,11 @@ impl RedisLibrary {
     /// The library of that name.
     pub fn named(name: &str) -> Option<&'static Self> {
         REDIS_LIBRARIES.iter().find(|library| library.name == name)
+    }
+
+    /// Whether all its connections are read in an event loop, and none by the thread that waits for its answer.
+    pub fn has_event_loop(&self) -> bool {
+        self.event_loop
     }
 
     /// Sets the clients of a deployment as this library is.

@@ -8,6 +8,7 @@ mod command_text;
 mod delivery;
 mod error_replies;
 mod event;
+mod event_loops;
 mod faults;
 mod for_good;
 mod handle;
@@ -17,6 +18,7 @@ mod order;
 mod ownership;
 mod power_loss;
 mod pubsub_events;
+mod redis_server;
 mod refusals;
 mod replication_links;
 mod retransmissions;
@@ -37,12 +39,11 @@ use picklock_clients::RequestKind;
 use picklock_clients::env::Env;
 use picklock_clients::redis::{Lane, Value};
 use picklock_clients::zookeeper::Path;
+use picklock_redis::Output as ServerOutput;
 use picklock_redis::client::{Client, Output as ClientOutput};
 use picklock_redis::sentinel::Output as SentinelOutput;
-use picklock_redis::{Output as ServerOutput, Server};
 
 use super::process_state::ServerProcess;
-use crate::clock::LocalClock;
 use crate::engine::Tape;
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, ServerId, Side};
@@ -51,9 +52,10 @@ use crate::process::{ProcessId, Thread};
 use crate::world::{Read, Shared, SimulatedService, World};
 use answers::Grants;
 pub(crate) use event::RedisEvent;
-use lock_key::{Holder, LockKey};
+use event_loops::BlockedLoop;
+use lock_key::Holder;
 use ownership::Owner;
-use power_loss::LostConnections;
+use redis_server::RedisServer;
 use replication_links::ReplicationLink;
 use sentinels::SentinelSlot;
 use slot_migration::SlotMove;
@@ -93,52 +95,6 @@ pub(crate) struct SimulatedRedis {
     order: order::Order,
 }
 
-/// A server and what it does at the moment.
-struct RedisServer {
-    machine: Server,
-    clock: LocalClock,
-    life: ServerProcess<RedisEvent>,
-    /// Its machine has no power.
-    dark: Option<LostConnections>,
-    /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
-    wake: VirtualTime,
-    busy_until: VirtualTime,
-    /// When the world looks next whether the key of a lock has expired.
-    lease_check: VirtualTime,
-    /// By lock: what its key holds.
-    keys: Vec<LockKey>,
-    /// Whether it took itself for a primary and served when that was last looked at.
-    leads: bool,
-    /// Whether it was nobody's replica when that was looked at last.
-    is_primary: bool,
-    /// As how manyth of all servers it became the primary last; zero if it was one from the start, or never.
-    promotion: u32,
-    /// The nodes on which a majority had given up, as it knew when that was looked at last. Looked at only if somebody
-    /// is told.
-    failed_nodes: Vec<u8>,
-}
-
-impl RedisServer {
-    /// Whether it runs, takes itself for a primary, and serves.
-    fn leads(&self) -> bool {
-        self.life.is_up() && self.machine.is_primary() && self.machine.serves()
-    }
-
-    /// Whether what it says of a lock's key is what the service says: in a cluster, if it has the key's slot.
-    fn answers_for_all(&self, in_cluster: bool, key: &str) -> bool {
-        self.leads() && (!in_cluster || self.machine.has_slot_of(key.as_bytes()))
-    }
-
-    /// Whether it is a replica that has had this hold and has nothing now: it hides what is over by its own clock.
-    fn has_lost_by_its_clock(&self, lock: usize, holder: &Holder) -> bool {
-        let key = &self.keys[lock];
-        self.life.is_up()
-            && !self.machine.is_primary()
-            && !key.has(holder)
-            && key.before.contains(holder)
-    }
-}
-
 /// A client and where it is.
 struct RedisClient {
     process: ProcessId,
@@ -151,6 +107,8 @@ struct RedisClient {
     wake: VirtualTime,
     alarm: VirtualTime,
     counted: usize,
+    /// A callback in its event loop does not return.
+    blocked: Option<Box<BlockedLoop>>,
 }
 
 /// What goes over a connection: commands are numbered from one, and answered in order.
@@ -295,6 +253,7 @@ impl SimulatedService for SimulatedRedis {
     fn all_run(&self) -> bool {
         self.servers.iter().all(|slot| slot.life.runs())
             && self.sentinels.iter().all(|slot| slot.life.runs())
+            && self.clients.iter().all(|slot| slot.blocked.is_none())
     }
 
     fn connect(
@@ -313,8 +272,8 @@ impl SimulatedService for SimulatedRedis {
     fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
         let client = world.contenders[by.0 as usize].client;
         client.is_some_and(|client| {
-            let machine = &world.service.clients[client.0 as usize].machine;
-            machine.requests_in_flight() == 0
+            let slot = &world.service.clients[client.0 as usize];
+            slot.machine.requests_in_flight() == 0 && slot.blocked.is_none()
         })
     }
 
@@ -328,6 +287,10 @@ impl SimulatedService for SimulatedRedis {
 
     fn process_died(world: &mut World<Self>, process: ProcessId) {
         world.clients_die(process);
+    }
+
+    fn process_resumed(world: &mut World<Self>, process: ProcessId) {
+        world.unblock_event_loops(process);
     }
 
     fn clock_drifts(world: &mut World<Self>, process: ProcessId) {

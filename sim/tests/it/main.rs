@@ -8,6 +8,7 @@ mod cancelled_release;
 mod common;
 mod contender_settings;
 mod elections;
+mod event_loop;
 mod event_thread;
 mod faults_bite;
 mod fidelity;

@@ -145,7 +145,8 @@ const ON_ZOOKEEPER: [fn(Duration) -> Fault; 12] = [
     },
 ];
 
-const ON_REDIS: [fn(Duration) -> Fault; 6] = [
+const ON_REDIS: [fn(Duration) -> Fault; 7] = [
+    ON_ZOOKEEPER[1],
     |length| Fault::CrashServer {
         target: SERVER,
         restart_after: Some(length),
@@ -172,7 +173,7 @@ const ON_REDIS: [fn(Duration) -> Fault; 6] = [
     },
 ];
 
-const ON_LEASE_SERVER: [fn(Duration) -> Fault; 2] = [ON_REDIS[0], ON_REDIS[2]];
+const ON_LEASE_SERVER: [fn(Duration) -> Fault; 2] = [ON_REDIS[1], ON_REDIS[3]];
 
 fn rows() -> Vec<Row> {
     let row = |service: fn() -> Service, algorithm| {

@@ -151,6 +151,14 @@ fn at_contenders() -> Vec<Row> {
             },
             shut_out,
         ),
+        row(
+            redis(),
+            Fault::BlockEvents {
+                target: SECOND,
+                length,
+            },
+            shut_out,
+        ),
         row(ensemble(3), hole(Direction::Both), shut_out),
         row(redis(), hole(Direction::ToClient), shut_out),
         row(redis(), slow(SECOND, 30_000), shut_out),

@@ -12,11 +12,20 @@ impl Body<'_, '_, '_> {
     /// Reports a kind of fault that has nothing to strike here.
     pub(super) fn refuse_kind(&mut self, kind: FaultKind) {
         match kind {
-            FaultKind::BlockEvents if !self.participants.has_event_thread => self.refuse([
-                "the clients for Rust and Go have no event thread",
-                "each watch has a channel of its own",
-                "give [service.zookeeper] a `client` of `java` or `kazoo`",
-            ]),
+            FaultKind::BlockEvents if !self.participants.has_event_thread => {
+                self.refuse(match self.participants.service {
+                    ServiceKind::ZooKeeper => [
+                        "the clients for Rust and Go have no event thread",
+                        "each watch has a channel of its own",
+                        "give [service.zookeeper] a `client` of `java` or `kazoo`",
+                    ],
+                    _ => [
+                        "no client here has an event loop",
+                        "each task waits for its own answer",
+                        "take the fault away, or `pause` the process",
+                    ],
+                });
+            }
             FaultKind::FullDisk if !self.participants.tolerates_disk_errors => self.refuse([
                 "a full disk stops nobody here",
                 "or ends the server: with `aof-always` it exits",

@@ -56,6 +56,7 @@ impl World<SimulatedRedis> {
             wake: VirtualTime::NEVER,
             alarm: VirtualTime::NEVER,
             counted: 0,
+            blocked: None,
         });
         if let Some(contender) = self.contenders.get_mut(of.contender.0 as usize) {
             contender.client = Some(id);
@@ -65,11 +66,15 @@ impl World<SimulatedRedis> {
 
     /// Lets a client handle an input, and does what it wants done.
     pub fn client_input(&mut self, id: ClientId, input: Input) {
-        let slot = &self.service.clients[id.0 as usize];
+        let slot = &mut self.service.clients[id.0 as usize];
         if !slot.alive {
             return;
         }
-        let now = self.local_now(slot.process);
+        if let Some(blocked) = &mut slot.blocked {
+            return blocked.call(input);
+        }
+        let process = slot.process;
+        let now = self.local_now(process);
         let redis = &mut self.service;
         let machine = &mut redis.clients[id.0 as usize].machine;
         machine.handle(now, input, &mut redis.client_outputs);
@@ -247,10 +252,12 @@ impl World<SimulatedRedis> {
         for connection in self.connections_of(process) {
             self.hang_up(connection);
         }
-        for slot in &mut self.service.clients {
+        for index in 0..self.service.clients.len() {
+            let slot = &mut self.service.clients[index];
             if slot.process == process && slot.alive {
                 slot.alive = false;
                 self.busy.requests -= std::mem::take(&mut slot.counted);
+                self.drop_backlog(ClientId(index as u32));
             }
         }
     }

@@ -6,7 +6,7 @@ use picklock_redis::{BusMessage, PeerMessage};
 use super::command_text::CommandText;
 use super::event::{RedisEvent, SentinelEvent};
 use super::{SimulatedRedis, is_message};
-use crate::event::Event;
+use crate::event::{ClientId, Event};
 use crate::network::ServerId;
 use crate::process::ProcessId;
 use crate::trace::MessageDirection::{ToClient, ToServer};
@@ -60,13 +60,10 @@ impl World<SimulatedRedis> {
             | RedisEvent::ConnectionOpened { connection }
             | RedisEvent::ConnectionReset { connection }
             | RedisEvent::ConnectionGivenUp { connection } => {
-                let process = self.process_of(*connection);
-                self.deliver_to_process(process, Event::Service(event))
+                let client = ClientId(self.connections.get(*connection).client);
+                self.deliver_to_client(client, event)
             }
-            RedisEvent::ClientWake { client } => {
-                let process = self.service.clients[client.0 as usize].process;
-                self.deliver_to_process(process, Event::Service(event))
-            }
+            RedisEvent::ClientWake { client } => self.deliver_to_client(*client, event),
             // Lost with its sender, before it has come as far as the machine.
             RedisEvent::ToPeer { link, .. } if !self.service.link_is_open(*link) => {
                 self.trace_lost(&event);

@@ -22,6 +22,10 @@ impl World<SimulatedRedis> {
             self.lose_power(server);
             return restart_after;
         }
+        if let Fault::BlockEvents { target, length } = *fault {
+            self.block_event_loop(target, self.until(length));
+            return length.duration();
+        }
         if let Fault::FullMemory { target, length } | Fault::FullDisk { target, length } = *fault {
             let server = self.service.server(target)?;
             self.strikes_server(server, length);
@@ -61,6 +65,9 @@ impl World<SimulatedRedis> {
 
     /// What a fault has filled is empty again; a slot that it moves comes to where it is to go.
     pub(super) fn heal_at_deployment(&mut self, number: usize, fault: &Fault) {
+        if let Fault::BlockEvents { target, .. } = fault {
+            self.unblock_event_loops(self.process_named(*target));
+        }
         self.finish_moving_slot(number);
         for server in self.servers_healed_of(number) {
             self.fill(fault, server, false);

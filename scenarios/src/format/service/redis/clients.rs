@@ -247,6 +247,19 @@ impl Switches {
         deployment.connections = self.connections.unwrap_or(deployment.connections);
     }
 
+    /// The client library of a case: the one that it names, or its file, or that its recipe stands on.
+    pub(crate) fn library_of(
+        self,
+        of_file: FileClients,
+        recipe: &Recipe,
+    ) -> Option<&'static RedisLibrary> {
+        match self.library.or(of_file.switches.library) {
+            Some(ClientChoice::Library(library)) => Some(library),
+            Some(ClientChoice::None) => None,
+            None => recipe.client_library().and_then(RedisLibrary::named),
+        }
+    }
+
     /// Sets those of a case so, beside what its file says of them.
     pub(crate) fn set_with(self, of_file: FileClients, plan: &mut Plan) {
         of_file.set_library_of(&plan.recipe, self, &mut plan.service);

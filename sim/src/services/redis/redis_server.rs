@@ -1,0 +1,56 @@
+//! A server of Redis in the world.
+
+use picklock_checker::VirtualTime;
+use picklock_redis::Server;
+
+use super::RedisEvent;
+use super::lock_key::{Holder, LockKey};
+use super::power_loss::LostConnections;
+use crate::clock::LocalClock;
+use crate::services::process_state::ServerProcess;
+
+/// A server and what it does at the moment.
+pub(super) struct RedisServer {
+    pub machine: Server,
+    pub clock: LocalClock,
+    pub life: ServerProcess<RedisEvent>,
+    /// Its machine has no power.
+    pub dark: Option<LostConnections>,
+    /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
+    pub wake: VirtualTime,
+    pub busy_until: VirtualTime,
+    /// When the world looks next whether the key of a lock has expired.
+    pub lease_check: VirtualTime,
+    /// By lock: what its key holds.
+    pub keys: Vec<LockKey>,
+    /// Whether it took itself for a primary and served when that was last looked at.
+    pub leads: bool,
+    /// Whether it was nobody's replica when that was looked at last.
+    pub is_primary: bool,
+    /// As how manyth of all servers it became the primary last; zero if it was one from the start, or never.
+    pub promotion: u32,
+    /// The nodes on which a majority had given up, as it knew when that was looked at last. Looked at only if somebody
+    /// is told.
+    pub failed_nodes: Vec<u8>,
+}
+
+impl RedisServer {
+    /// Whether it runs, takes itself for a primary, and serves.
+    pub fn leads(&self) -> bool {
+        self.life.is_up() && self.machine.is_primary() && self.machine.serves()
+    }
+
+    /// Whether what it says of a lock's key is what the service says: in a cluster, if it has the key's slot.
+    pub fn answers_for_all(&self, in_cluster: bool, key: &str) -> bool {
+        self.leads() && (!in_cluster || self.machine.has_slot_of(key.as_bytes()))
+    }
+
+    /// Whether it is a replica that has had this hold and has nothing now: it hides what is over by its own clock.
+    pub fn has_lost_by_its_clock(&self, lock: usize, holder: &Holder) -> bool {
+        let key = &self.keys[lock];
+        self.life.is_up()
+            && !self.machine.is_primary()
+            && !key.has(holder)
+            && key.before.contains(holder)
+    }
+}
