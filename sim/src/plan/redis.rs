@@ -178,6 +178,11 @@ impl ServiceSettings for Deployment {
         self.timeout.min(self.connect_timeout) / 2
     }
 
+    fn answer_timeouts(&self) -> Vec<(&'static str, Duration)> {
+        let (timeout, connect_timeout) = (self.timeout, self.connect_timeout);
+        vec![("timeout", timeout), ("connect-timeout", connect_timeout)]
+    }
+
     fn tolerates_disk_errors(&self) -> bool {
         !matches!(
             self.persistence,
