@@ -13,6 +13,7 @@ mod event_loop;
 mod expect;
 mod fault;
 mod inject;
+mod late_answers;
 mod lock_node;
 mod locks;
 mod mistake;
@@ -143,6 +144,7 @@ fn scenario(
         allows_self_deadlock: workload::allows_self_deadlock(fields, mistakes),
     };
     let mut cases = cases(fields, catalogue, &scene, &world, &open, mistakes);
+    late_answers::refuse_late_answers(fields, &cases, &open, mistakes);
     for case in cases.iter_mut().filter(|it| it.sometimes.is_empty()) {
         case.sometimes.clone_from(&sometimes);
     }

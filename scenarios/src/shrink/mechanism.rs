@@ -11,7 +11,8 @@
 //!   moments that those who take part came through;
 //! - how large an **overlap** is, measured by the latency of a message and by the lease;
 //! - whether the **service** had two owners, too;
-//! - whether those who overlap are two, or **one** contender that holds the lock twice.
+//! - whether those who overlap are two, or **one** contender that holds the lock twice;
+//! - whether a contender that waits to the end waits behind another's node or key, or behind its **own**.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -47,6 +48,8 @@ pub struct Mechanism {
     pub two_owners: bool,
     /// Whether those who overlap are one contender that holds the lock twice.
     pub with_itself: bool,
+    /// Whether a contender waits to the end behind a node or key that is its own.
+    pub behind_own: bool,
 }
 
 /// Something on the way to a violation.
@@ -155,6 +158,7 @@ impl Mechanism {
             overlap: witness.overlap.map(|it| Extent::of(it, latency, lease)),
             two_owners: way.has_two_owners(simulated.run.facts.permits),
             with_itself: witness.overlap.is_some() && is_of_one(events, &shown),
+            behind_own: shown.iter().any(|index| waits_behind_own(events, *index)),
         }
     }
 
@@ -167,6 +171,7 @@ impl Mechanism {
             overlap,
             two_owners,
             with_itself,
+            behind_own,
         } = self;
         let faults_fit = match all_needed {
             true => *faults == other.faults,
@@ -175,7 +180,25 @@ impl Mechanism {
         faults_fit
             && (argument, turns, overlap) == (&other.argument, &other.turns, &other.overlap)
             && (two_owners, with_itself) == (&other.two_owners, &other.with_itself)
+            && *behind_own == other.behind_own
     }
+}
+
+/// Whether what is shown is a contender that waits to the end for itself. A service without a queue does not say for
+/// whom: for the owner.
+fn waits_behind_own(events: &[Event], shown: usize) -> bool {
+    let EventKind::StillWaiting {
+        by, lock, owner, ..
+    } = events[shown].what
+    else {
+        return false;
+    };
+    let mut changes = events.iter().rev().filter_map(|event| match event.what {
+        EventKind::Owned { by, lock: of, .. } => (of == lock).then_some(Some(by)),
+        EventKind::Disowned { lock: of, .. } => (of == lock).then_some(None),
+        _ => None,
+    });
+    owner.or_else(|| changes.next().flatten()) == Some(by)
 }
 
 /// Whether all that is shown is of one contender.

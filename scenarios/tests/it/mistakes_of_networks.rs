@@ -196,3 +196,86 @@ fn what_nobody_drops_is_not_to_be_cancelled() {
     let both = on_redis.replace(ANY, "{ kinds = [\"cancel\", \"cut\"] }");
     assert_eq!(said(&both), "");
 }
+
+/// A file on Redis whose round trip of 6 s is longer than its clients wait.
+const LATE: &str = "[service.redis]\n[network]\nlatency = \"3s\"\n[workload]\ncontenders = 1\n\
+     [[case]]\nalgorithm = \"redis-compare-and-delete\"\n";
+
+#[test]
+fn a_latency_with_which_no_answer_is_in_time_is_refused() {
+    insta::assert_snapshot!(said(LATE));
+    let tells = |from: &str, to: &str, wanted: &[&str]| {
+        let said = said(&LATE.replace(from, to));
+        for wanted in wanted {
+            assert!(said.contains(wanted), "{to}: {said}");
+        }
+    };
+    // A client of a library waits as long as that does, and what is not a time-out is not named.
+    tells(
+        "redis-compare-and-delete\"",
+        "redis-compare-and-delete\"\nclient = \"redis-py\"",
+        &[
+            "test.toml:3:11",
+            "`timeout` is 5s, and `connect-timeout` is 5s",
+        ],
+    );
+    tells(
+        "[network]",
+        "timeout = \"6s\"\n[network]",
+        &[
+            "but `connect-timeout` is 1s",
+            "write a `latency` of at most 500ms, or in",
+        ],
+    );
+    // A list is refused for what it may draw, and a contender for what it has for itself.
+    tells(
+        "\"3s\"",
+        "[\"1ms\", \"251ms..4s\"]",
+        &["test.toml:3:19", "502ms or longer"],
+    );
+    let own = "[\"1ms\"]\n[[contender]]\nname = \"contender-1\"\nlatency = \"300ms\"";
+    tells("\"3s\"", own, &["test.toml:6:11", "`timeout` is 500ms"]);
+    let any = own.replace("contender-1", "any");
+    tells("\"3s\"", &any, &["test.toml:6:11"]);
+    // The usual latency can be too long for a time-out that is written.
+    let short = "timeout = \"1ms\"\n[network]\n#";
+    tells("[network]\n", short, &["test.toml:2:11", "2ms or longer"]);
+    let lease = LATE.replace("[service.redis]", "[service.lease-server]");
+    let lease = said(&lease.replace("redis-compare-and-delete", "lease-lock"));
+    assert!(
+        lease.contains("or in [service.lease-server] a `timeout` of"),
+        "{lease}"
+    );
+}
+
+#[test]
+fn a_latency_with_which_some_answer_is_in_time_is_not_refused() {
+    for (from, to) in [
+        // Half of the time-out, to the microsecond; a range whose lower end is.
+        ("\"3s\"", "\"250ms\""),
+        ("\"3s\"", "\"1ms..3s\""),
+        (
+            "[network]",
+            "timeout = \"6s\"\nconnect-timeout = \"6s\"\n[network]",
+        ),
+        // A session of ZooKeeper lasts longer.
+        ("[service.redis]", "[service.zookeeper]"),
+        // The only contender has a latency of its own, or lies in a region.
+        (
+            "[workload]",
+            "[[contender]]\nname = \"contender-1\"\nlatency = \"1ms\"\n[workload]",
+        ),
+        (
+            "[workload]",
+            "regions = { us = [\"server-1\", \"contender-1\"], eu = [\"resource\"] }\n\
+             between = { us = { us = \"1ms\", eu = \"3s\" } }\n[workload]",
+        ),
+    ] {
+        let text = LATE.replace(from, to);
+        let text = match to.contains("zookeeper") {
+            true => text.replace("redis-compare-and-delete", "zk-predecessor-watch"),
+            false => text,
+        };
+        assert_eq!(said(&text), "", "{to}");
+    }
+}

@@ -52,4 +52,8 @@ impl ServiceSettings for LeaseServer {
     fn tolerated_delay(&self) -> Duration {
         self.timeout / 2
     }
+
+    fn answer_timeouts(&self) -> Vec<(&'static str, Duration)> {
+        vec![("timeout", self.timeout)]
+    }
 }

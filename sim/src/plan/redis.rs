@@ -182,6 +182,11 @@ impl ServiceSettings for Deployment {
         true
     }
 
+    fn answer_timeouts(&self) -> Vec<(&'static str, Duration)> {
+        let (timeout, connect_timeout) = (self.timeout, self.connect_timeout);
+        vec![("timeout", timeout), ("connect-timeout", connect_timeout)]
+    }
+
     fn tolerates_disk_errors(&self) -> bool {
         !matches!(
             self.persistence,

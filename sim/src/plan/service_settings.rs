@@ -82,6 +82,11 @@ pub trait ServiceSettings {
     /// How much later answers may come for a client to put up with it.
     fn tolerated_delay(&self) -> Duration;
 
+    /// How long a client waits for an answer before it gives up what it asked for, by the keys of a scenario file.
+    fn answer_timeouts(&self) -> Vec<(&'static str, Duration)> {
+        Vec::new()
+    }
+
     /// Whether its servers write to disks, and go on if they cannot: one that must write before it answers ends.
     fn tolerates_disk_errors(&self) -> bool {
         false

@@ -253,3 +253,29 @@ fn whoever_is_asked_for_the_lock_in_vain_is_so_in_the_shrunk_run_too() {
         assert_eq!(shrunk.plan.faults.len(), unheeded.len(), "{scenario}");
     }
 }
+
+#[test]
+fn a_wait_behind_another_is_not_shrunk_to_one_behind_its_own() {
+    let text = "[workload]\ncontenders = 8\nrounds = 3\nacquire-timeout = \"30ms\"\nhold = \"20ms\"\n\
+                [[case]]\nalgorithm = \"zk-hardened\"\n";
+    let parsed = parse("it", text, &Catalogue::EVERYTHING);
+    let parsed = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+    let plan = &parsed.cases[0].plan;
+    let of = |seed: u64| {
+        let simulated = simulate(plan, seed);
+        let witness = violation(invariants::find("progress").unwrap(), false, &simulated);
+        let witness = witness.expect("a violation of progress");
+        (Mechanism::of(plan, &simulated, &witness), witness.summary)
+    };
+    let (behind_another, summary) = of(0);
+    assert!(summary.ends_with("blocks it"), "{summary}");
+    let (behind_own, summary) = of(27);
+    assert!(summary.ends_with("waits: it does not know"), "{summary}");
+    // Nothing else tells the two apart.
+    let but_for_that = Mechanism {
+        behind_own: behind_another.behind_own,
+        ..behind_own.clone()
+    };
+    assert!(but_for_that.is(&behind_another, true));
+    assert!(!behind_own.is(&behind_another, false) && !behind_another.is(&behind_own, false));
+}

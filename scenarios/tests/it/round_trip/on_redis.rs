@@ -93,7 +93,11 @@ pub fn case() -> BoxedStrategy<Case> {
         prop::sample::select(kinds),
         any::<i32>(),
     )
-        .prop_map(|(mut case, deployment, recipe, kind, jump)| {
+        .prop_map(|(mut case, mut deployment, recipe, kind, jump)| {
+            // An answer can be in time.
+            let round_trip = case.plan.latency_at_most() * 2;
+            deployment.timeout = deployment.timeout.max(round_trip);
+            deployment.connect_timeout = deployment.connect_timeout.max(round_trip);
             let mut recipe = plans::recipe_on(ServiceKind::Redis, recipe);
             if case.plan.faults.iter().any(super::kept::cancels) && !recipe.cancellable {
                 recipe = plans::recipe_on(ServiceKind::Redis, 0);
