@@ -25,6 +25,10 @@ pub enum Owners {
     /// as its hold is there. It is asked when the key of the lock's name has changed. Where several servers vote, more
     /// than half of them must have a hold.
     OfKeys(fn(keys: &dyn Keys, lock: &str, holds: &mut Vec<KeyHold>)),
+    /// A counter of free permits (Redis), which says nothing of their owners; `None` if it is not there. A contender
+    /// that counts it down owns a permit until it counts it up. What one server loses of another's counter are the
+    /// permits that were given last.
+    OfCounter(fn(keys: &dyn Keys, lock: &str) -> Option<i64>),
 }
 
 /// The keys that a server has committed.
@@ -235,6 +239,7 @@ impl OwnershipRule {
                 service == ServiceKind::ZooKeeper
             }
             Owners::OfKeys(_) => service != ServiceKind::ZooKeeper,
+            Owners::OfCounter(_) => service == ServiceKind::Redis,
         }
     }
 
@@ -263,7 +268,7 @@ impl Owners {
             Self::OfQueue(_) => "the children of the lock's node",
             Self::OfNode => "the lock's node",
             Self::OfData(_) => "the data of the lock's node",
-            Self::OfKeys(_) => "the lock's key",
+            Self::OfKeys(_) | Self::OfCounter(_) => "the lock's key",
         }
     }
 }

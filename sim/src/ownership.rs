@@ -115,7 +115,7 @@ impl Ownership {
     pub fn is_of_leases(&self) -> bool {
         match self.rule.owners {
             Owners::OfQueue(queue) => queue.counts_leases,
-            Owners::OfNode | Owners::OfData(_) | Owners::OfKeys(_) => false,
+            Owners::OfNode | Owners::OfData(_) | Owners::OfKeys(_) | Owners::OfCounter(_) => false,
         }
     }
 
@@ -162,7 +162,7 @@ impl Ownership {
                 let owner = Owner::exclusive(by, Token(zxid), name);
                 self.grant(at, owner, recorder);
             }
-            Owners::OfData(_) | Owners::OfKeys(_) => {}
+            Owners::OfData(_) | Owners::OfKeys(_) | Owners::OfCounter(_) => {}
         }
     }
 

@@ -56,6 +56,13 @@ hazards! {
     "redis/redlock-split-vote": ["redlock-keeps-minority"] breaks [Progress] under [None];
     "redis/redlock-validity": ["redlock-drift-added"] breaks [MutualExclusion] under [Delay];
     "redis/redlock-wall-clock": ["redlock-wall-clock"] breaks [MutualExclusion] under [Clock];
+    "redis/semaphore-crash": [
+        "redisson-semaphore", "redisson-semaphore-reset",
+    ] breaks [NoOrphan, Progress] under [Crash, ConnectionLoss, Delay, Partition, ServerStall, ServerCrash];
+    "redis/semaphore-inflation": [
+        "redisson-semaphore", "redisson-semaphore-reset",
+    ] breaks [ExclusiveOwnership, MutualExclusion] under [ConnectionLoss, Delay, Partition, ServerStall];
+    "redis/semaphore-reset": ["redisson-semaphore-reset"] breaks [ExclusiveOwnership, MutualExclusion] under [None];
     "redis/semaphore-restart": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
     ] breaks [Progress] under [ServerCrash];

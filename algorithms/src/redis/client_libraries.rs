@@ -34,6 +34,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
             "redisson-permit-expirable-semaphore-expired",
             "redisson-read-write-lock",
             "redisson-read-write-lock-not-renewed",
+            "redisson-semaphore",
+            "redisson-semaphore-reset",
             "redisson-spin-lock",
             "redisson-spin-lock-no-latch",
         ],

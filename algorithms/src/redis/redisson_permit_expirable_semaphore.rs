@@ -32,6 +32,7 @@ use async_trait::async_trait;
 use super::leased::Leased;
 use super::redisson::scripts::TryAcquire;
 use super::redisson::{REQUESTS, acquire_when_told};
+use super::redisson_semaphore::TRY_SET_PERMITS;
 use crate::clients::redis::{RedisResult, Script, Value};
 use crate::lock::BASIC_CLAIMS;
 use crate::{
@@ -76,13 +77,6 @@ const OWNERSHIP: OwnershipRule =
 fn timeout_name(lock: &str) -> String {
     format!("{{{lock}}}:timeout")
 }
-
-const TRY_SET_PERMITS: &str = "\
-if redis.call('SETNX', KEYS[1], ARGV[1]) == 1 then
-  redis.call('PUBLISH', KEYS[2], ARGV[1])
-  return 1
-end
-return 0";
 
 const TRY_ACQUIRE: &str = "\
 local over = redis.call('ZRANGEBYSCORE', KEYS[2], 0, ARGV[2], 'LIMIT', 0, ARGV[1])

@@ -61,7 +61,7 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
             (2, RequestKind::Exists),
             (2, RequestKind::GetData),
         ],
-        Owners::OfKeys(_) => &[
+        Owners::OfKeys(_) | Owners::OfCounter(_) => &[
             (8, RequestKind::Set),
             (8, RequestKind::Script),
             (4, RequestKind::Del),

@@ -5,6 +5,7 @@ mod callers;
 mod clients;
 mod cluster;
 mod command_text;
+mod counted_permits;
 mod delivery;
 mod error_replies;
 mod event;
@@ -79,6 +80,8 @@ pub(crate) struct SimulatedRedis {
     grants: Vec<Grants>,
     /// Room for those who own it now.
     owners_now: Vec<Holder>,
+    /// How many permits of semaphores that only count were given.
+    permits_given: u64,
     /// The command that is being executed, if it is of a contender that believes in vain and asks about the lock's key.
     look: Option<(ConnectionId, RequestKind, LockId)>,
     /// How often a server has become the primary.

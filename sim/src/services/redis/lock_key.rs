@@ -33,6 +33,8 @@ pub(super) struct LockKey {
     pub holds: Vec<AttributedHold>,
     /// When, by the wall clock, it expires, in milliseconds.
     pub expires: Option<i64>,
+    /// How many permits it says are free, of a semaphore that counts.
+    pub free: Option<i64>,
     /// The holders that it had before.
     pub before: Vec<Holder>,
 }

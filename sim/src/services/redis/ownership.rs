@@ -15,6 +15,14 @@ use crate::network::ServerId;
 use crate::ownership::{Actor, in_mode};
 use crate::world::{NO_CONTENDER, World};
 
+/// What the keys of a lock say.
+enum KeysRead {
+    /// That there are these holds.
+    Holds(Vec<KeyHold>),
+    /// That so many permits are free; `None` if they do not say.
+    Free(Option<i64>),
+}
+
 /// A contender that owns the lock by its keys.
 pub(super) struct Owner {
     pub holder: Holder,
@@ -54,39 +62,38 @@ impl World<SimulatedRedis> {
     fn key_has(&mut self, lock: LockId, server: ServerId, fate: KeyChanges) {
         let slot = &mut self.service.servers[server.0 as usize];
         for step in slot.machine.key_steps(lock.0 as usize) {
-            let holds = self.read_holds(lock, server, step.keys());
-            self.key_holds(lock, server, holds, step.changes);
+            let read = self.read_keys(lock, server, step.keys());
+            self.keys_hold(lock, server, read, step.changes);
         }
         let keys = self.service.servers[server.0 as usize].machine.keys();
-        let holds = self.read_holds(lock, server, keys);
-        self.key_holds(lock, server, holds, fate);
+        let read = self.read_keys(lock, server, keys);
+        self.keys_hold(lock, server, read, fate);
     }
 
-    /// The holds that the keys of a lock have.
-    fn read_holds(&self, lock: LockId, server: ServerId, keys: KeysAt<'_>) -> Vec<KeyHold> {
+    /// What the keys of a lock say.
+    fn read_keys(&self, lock: LockId, server: ServerId, keys: KeysAt<'_>) -> KeysRead {
         let wall = self.service.servers[server.0 as usize].clock.wall(self.now);
-        let mut found = Vec::new();
-        if let Owners::OfKeys(holds) = self.plan.recipe.ownership.owners {
-            let keys = CommittedKeys { keys, wall };
-            holds(&keys, &self.lock_names[lock.0 as usize], &mut found);
+        let (keys, lock) = (
+            CommittedKeys { keys, wall },
+            &self.lock_names[lock.0 as usize],
+        );
+        match self.plan.recipe.ownership.owners {
+            Owners::OfKeys(holds) => {
+                let mut found = Vec::new();
+                holds(&keys, lock, &mut found);
+                KeysRead::Holds(found)
+            }
+            Owners::OfCounter(free) => KeysRead::Free(free(&keys, lock)),
+            Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => KeysRead::Free(None),
         }
-        found
     }
 
-    /// The keys of a lock have these holds, and that of its name has had this fate.
-    fn key_holds(&mut self, lock: LockId, server: ServerId, holds: Vec<KeyHold>, fate: KeyChanges) {
-        let held = holds.into_iter().filter_map(|hold| {
-            let (entries, expires, takeable) = (hold.entries, hold.expires, hold.takeable);
-            let holder = self.holder(lock, server, hold, fate)?;
-            Some(AttributedHold {
-                entries,
-                ends: self.end_of((lock, server), &holder, expires),
-                takeable,
-                holder,
-            })
-        });
-        let held = held.filter(|hold| hold.ends > self.now);
-        let now = held.collect();
+    /// The keys of a lock say this, and that of its name has had this fate.
+    fn keys_hold(&mut self, lock: LockId, server: ServerId, read: KeysRead, fate: KeyChanges) {
+        let now = match read {
+            KeysRead::Holds(holds) => self.attributed(lock, server, holds, fate),
+            KeysRead::Free(free) => self.permits_out(lock, server, free, fate),
+        };
         let key = &mut self.service.servers[server.0 as usize].keys[lock.0 as usize];
         let before = std::mem::replace(&mut key.holds, now);
         let is_new = !key.holders().eq(before.iter().map(|hold| &hold.holder));
@@ -100,6 +107,27 @@ impl World<SimulatedRedis> {
         if !is_new && had_any {
             self.note_extension(lock, server, lease, fate);
         }
+    }
+
+    /// These holds, with their holders, but for those that have ended.
+    fn attributed(
+        &self,
+        lock: LockId,
+        server: ServerId,
+        holds: Vec<KeyHold>,
+        fate: KeyChanges,
+    ) -> Vec<AttributedHold> {
+        let held = holds.into_iter().filter_map(|hold| {
+            let (entries, expires, takeable) = (hold.entries, hold.expires, hold.takeable);
+            let holder = self.holder(lock, server, hold, fate)?;
+            Some(AttributedHold {
+                entries,
+                ends: self.end_of((lock, server), &holder, expires),
+                takeable,
+                holder,
+            })
+        });
+        held.filter(|hold| hold.ends > self.now).collect()
     }
 
     /// When a hold ends that says so by the wall clock of its contender, in milliseconds.
@@ -215,7 +243,7 @@ impl World<SimulatedRedis> {
     }
 
     /// The writer of the key, if it was written.
-    fn writer(&self, fate: KeyChanges) -> Option<Actor> {
+    pub(super) fn writer(&self, fate: KeyChanges) -> Option<Actor> {
         fate.written.map(|writer| match writer {
             KeyWriter::Client(caller) => self.served(caller),
             KeyWriter::Peer => Actor::Service,

@@ -1,0 +1,169 @@
+//! Redisson's `RSemaphore`: a counter of the permits that are free, without a lease.
+//!
+//! # Source
+//!
+//! Redisson 4.x, `RedissonSemaphore`.
+//!
+//! # Steps
+//!
+//! 1. Before the first attempt, set the counter to the number of permits if it is missing (`trySetPermits`).
+//! 2. A script: if the counter has a permit, count it down.
+//! 3. If we did not get one: subscribe, and go to 2; wait for a message without an end, and go to 2.
+//! 4. Release: a script: count up, and publish what the counter has.
+//!
+//! # Guarantees
+//!
+//! - As long as the server and all holders live, no more permits are out than there are.
+//!
+//! # Hazards
+//!
+//! - Nothing says whose a permit is, and it has no lease: that of a dead holder never comes back (scenario
+//!   `redis/semaphore-crash`), nor one of which the answer was lost.
+//! - A release counts up whoever asks for it, and as often as it is sent (scenario `redis/semaphore-inflation`).
+
+use async_trait::async_trait;
+
+use super::leased::{Leased, never};
+use super::redisson::acquire_when_told;
+use super::redisson::scripts::TryAcquire;
+use crate::clients::RequestKind;
+use crate::clients::redis::{Script, Value};
+use crate::lock::BASIC_CLAIMS;
+use crate::{
+    Build, Env, Held, Lock, LockError, LockKind, Owners, OwnershipRule, Recipe, RecipeInput,
+};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redisson-semaphore",
+    summary: "Redisson's RSemaphore: a counter of the permits that are free, without a lease.",
+    source: "Redisson 4.x, RedissonSemaphore",
+    flaw: None,
+    claims: BASIC_CLAIMS,
+    ownership: OwnershipRule {
+        kind: LockKind::Semaphore,
+        owners: Owners::OfCounter(|keys, lock| match keys.read(lock)? {
+            Value::Bulk(free) => std::str::from_utf8(&free).ok()?.parse().ok(),
+            _ => None,
+        }),
+    },
+    requests: &[RequestKind::Script, RequestKind::Subscribe],
+    inputs: &[RecipeInput::Channels],
+    cancellable: false,
+    shareable: true,
+    build: Build::SemaphoreOverRedis(&|redis, env, lease, permits| {
+        let leased = Leased { redis, env, lease };
+        Box::new(RedissonSemaphore::new(leased, permits, TRY_SET_PERMITS))
+    }),
+};
+
+/// Sets the number of permits where there is none.
+pub(super) const TRY_SET_PERMITS: &str = "\
+if redis.call('SETNX', KEYS[1], ARGV[1]) == 1 then
+  redis.call('PUBLISH', KEYS[2], ARGV[1])
+  return 1
+end
+return 0";
+
+const TRY_ACQUIRE: &str = "\
+local free = redis.call('GET', KEYS[1])
+if free ~= false and tonumber(free) >= tonumber(ARGV[1]) then
+  redis.call('DECRBY', KEYS[1], ARGV[1])
+  return 1
+end
+return 0";
+
+const RELEASE: &str = "\
+local free = redis.call('INCRBY', KEYS[1], ARGV[1])
+redis.call('PUBLISH', KEYS[2], free)";
+
+/// How many permits one call is about.
+const PERMITS_OF_CALL: &str = "1";
+
+#[derive(Clone)]
+struct Scripts {
+    set_permits: Script,
+    try_acquire: Script,
+    release: Script,
+}
+
+pub(super) struct RedissonSemaphore {
+    leased: Leased,
+    permits: u32,
+    scripts: Scripts,
+    channel_name: String,
+    has_set_permits: bool,
+}
+
+impl RedissonSemaphore {
+    /// A semaphore with so many permits, whose number is set by this script.
+    pub fn new(leased: Leased, permits: u32, set_permits: &str) -> Self {
+        Self {
+            channel_name: format!("redisson_sc:{{{}}}", leased.lease.key),
+            leased,
+            permits,
+            scripts: Scripts {
+                set_permits: Script::new(set_permits),
+                try_acquire: Script::new(TRY_ACQUIRE),
+                release: Script::new(RELEASE),
+            },
+            has_set_permits: false,
+        }
+    }
+
+    /// Runs a script over the counter and the channel.
+    async fn eval(&self, script: &Script, argument: &str) -> Result<Value, LockError> {
+        let Leased { redis, lease, .. } = &self.leased;
+        let keys = [&*lease.key, &*self.channel_name];
+        Ok(redis.script(script, &keys, &[argument]).await?)
+    }
+
+    /// Step 2.
+    async fn try_acquire(&self) -> Result<TryAcquire, LockError> {
+        let answer = self
+            .eval(&self.scripts.try_acquire, PERMITS_OF_CALL)
+            .await?;
+        Ok(match answer {
+            Value::Integer(1) => TryAcquire::Acquired(None),
+            _ => TryAcquire::Ttl(None),
+        })
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for RedissonSemaphore {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        if !self.has_set_permits {
+            let permits = self.permits.to_string();
+            self.eval(&self.scripts.set_permits, &permits).await?;
+            self.has_set_permits = true;
+        }
+        let try_acquire = async || self.try_acquire().await;
+        acquire_when_told(&self.leased, &self.channel_name, try_acquire).await?;
+        Ok(self.leased.held(None))
+    }
+
+    /// Step 4.
+    async fn release(&mut self, _held: Held) -> Result<(), LockError> {
+        self.eval(&self.scripts.release, PERMITS_OF_CALL).await?;
+        Ok(())
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        never().await
+    }
+
+    fn for_task(&self, env: &Env) -> Option<Box<dyn Lock>> {
+        Some(Box::new(Self {
+            leased: Leased {
+                redis: self.leased.redis.clone(),
+                env: env.clone(),
+                lease: self.leased.lease.clone(),
+            },
+            permits: self.permits,
+            scripts: self.scripts.clone(),
+            channel_name: self.channel_name.clone(),
+            has_set_permits: self.has_set_permits,
+        }))
+    }
+}
