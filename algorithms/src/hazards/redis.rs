@@ -19,6 +19,13 @@ hazards! {
     ] breaks [MutualExclusion] under [ServerCrash];
     "redis/cluster-stale-read": ["redisson-lock-if-held"] breaks [NoOrphan, Progress] under [Partition];
     "redis/expired-event": ["redis-keyspace-event-only"] breaks [Progress] under [ServerCrash];
+    "redis/fair-lock-dead-head": [
+        "redisson-fair-lock", "redisson-fair-lock-kept-place",
+    ] breaks [Progress] under [Crash];
+    "redis/fair-lock-kept-place": ["redisson-fair-lock-kept-place"] breaks [Progress] under [ConnectionLoss, Crash];
+    "redis/fair-lock-late-release": [
+        "redisson-fair-lock", "redisson-fair-lock-kept-place",
+    ] breaks [HonestAnswer] under [Pause];
     "redis/fenced-lock-get-token": [
         "redisson-fenced-lock-get-token",
     ] breaks [FencingMonotonic, NoStaleEffect] under [Pause];
