@@ -36,6 +36,9 @@ hazards! {
     "redis/late-release": ["redis-set-nx-px-del"] breaks [OwnReleaseOnly] under [Pause];
     "redis/late-wait": ["python-redis-lock-3"] breaks [Progress] under [Delay];
     "redis/look-then-delete": ["redis-get-compare-del"] breaks [OwnReleaseOnly] under [Delay];
+    "redis/lost-acquire-reply": [
+        "redisson-lock", "redisson-fair-lock", "redisson-fenced-lock", "redisson-spin-lock",
+    ] breaks [Progress] under [ConnectionLoss];
     "redis/lost-message": ["redisson-message-only"] breaks [Progress] under [ConnectionLoss];
     "redis/lost-setnx-reply": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [ConnectionLoss];
     "redis/redisson-failover": [
@@ -60,4 +63,7 @@ hazards! {
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
         "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",
     ] breaks [MutualExclusion, TimelyLoss] under [Deletion];
+    "redis/zombie-unlock": [
+        "redisson-lock", "redisson-fair-lock", "redisson-fenced-lock", "redisson-spin-lock",
+    ] breaks [MutualExclusion] under [Delay];
 }

@@ -32,7 +32,10 @@
 //! - A message that is lost costs a waiter what is left of the lease (scenario `redis/lost-message`).
 //! - If the answer of step 1 is lost, the lock is ours at the server, and no watchdog knows: no other gets it before
 //!   the lease is over. Asked again, the same thread enters a second time, and its one release gives one entry back:
-//!   the release is done, the lock is not free, and again no other gets it before the lease is over.
+//!   the release is done, the lock is not free, and again no other gets it before the lease is over (scenario
+//!   `redis/lost-acquire-reply`).
+//! - A release that is sent again, and comes when the latch is gone and the same thread has the lock again, frees it
+//!   under the thread (scenario `redis/zombie-unlock`).
 
 mod client_id;
 pub(super) mod fair_queue;
