@@ -124,6 +124,8 @@ pub const RECIPES: &[Recipe] = &[
     redis::setnx_expire::RECIPE,
     redis::set_nx_px_del::RECIPE,
     redis::get_compare_del::RECIPE,
+    redis::watch_exec::RECIPE_SHARED,
+    redis::watch_exec::RECIPE_ABORTED,
     redis::redlock_no_validity::RECIPE,
     redis::redlock_short_delay::RECIPE,
     redis::redisson_message_only::RECIPE,

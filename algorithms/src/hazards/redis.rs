@@ -59,6 +59,8 @@ hazards! {
     ] breaks [HonestAnswer, MutualExclusion, NoStaleEffect, OwnReleaseOnly] under [None];
     "redis/shared-lock-object": ["redis-py-lock"] breaks [MutualExclusion] under [None];
     "redis/shared-lock-object": ["redis-py-lock-one-token"] breaks [MutualExclusion, OwnReleaseOnly] under [None];
+    "redis/stale-watch": ["redis-watch-exec-aborted"] breaks [HonestAnswer, NoOrphan] under [Delay];
+    "redis/watch-shared-connection": ["redis-watch-exec-shared"] breaks [OwnReleaseOnly] under [Delay];
     "redis/watchdog-of-another": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
         "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",
