@@ -122,6 +122,7 @@ pub const RECIPES: &[Recipe] = &[
     redis::python_redis_lock::RECIPE,
     redis::keyspace_event::RECIPE,
     redis::setnx_expire::RECIPE,
+    redis::setnx_expire::RECIPE_MULTI,
     redis::set_nx_px_del::RECIPE,
     redis::get_compare_del::RECIPE,
     redis::watch_exec::RECIPE_SHARED,

@@ -33,6 +33,7 @@ hazards! {
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held",
     ] breaks [Progress] under [ServerStall];
     "redis/holder-crash": ["redisson-message-only"] breaks [Progress] under [Crash];
+    "redis/holder-crash": ["redis-setnx-expire-multi"] breaks [NoOrphan, Progress] under [Crash];
     "redis/late-release": ["redis-set-nx-px-del"] breaks [OwnReleaseOnly] under [Pause];
     "redis/late-wait": ["python-redis-lock-3"] breaks [Progress] under [Delay];
     "redis/look-then-delete": ["redis-get-compare-del"] breaks [OwnReleaseOnly] under [Delay];
