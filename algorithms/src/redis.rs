@@ -15,6 +15,8 @@ pub mod redis_py_lock_one_token;
 pub mod redisson;
 pub mod redisson_client_id;
 pub mod redisson_failed_renewal;
+pub mod redisson_fair_lock;
+pub mod redisson_fair_lock_kept_place;
 pub mod redisson_fenced_lock;
 pub mod redisson_fenced_lock_get_token;
 pub mod redisson_if_held;

@@ -28,6 +28,13 @@ hazards! {
     "redis/expired-permit": [
         "redisson-permit-expirable-semaphore-expired",
     ] breaks [ExclusiveOwnership] under [Pause, Delay, ConnectionLoss, Partition, ServerStall];
+    "redis/fair-lock-dead-head": [
+        "redisson-fair-lock", "redisson-fair-lock-kept-place",
+    ] breaks [Progress] under [Crash];
+    "redis/fair-lock-kept-place": ["redisson-fair-lock-kept-place"] breaks [Progress] under [ConnectionLoss, Crash];
+    "redis/fair-lock-late-release": [
+        "redisson-fair-lock", "redisson-fair-lock-kept-place",
+    ] breaks [HonestAnswer] under [Pause];
     "redis/fenced-lock-get-token": [
         "redisson-fenced-lock-get-token",
     ] breaks [FencingMonotonic, NoStaleEffect] under [Pause];
@@ -35,9 +42,13 @@ hazards! {
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held",
     ] breaks [Progress] under [ServerStall];
     "redis/holder-crash": ["redisson-message-only"] breaks [Progress] under [Crash];
+    "redis/holder-crash": ["redis-setnx-expire-multi"] breaks [NoOrphan, Progress] under [Crash];
     "redis/late-release": ["redis-set-nx-px-del"] breaks [OwnReleaseOnly] under [Pause];
     "redis/late-wait": ["python-redis-lock-3"] breaks [Progress] under [Delay];
     "redis/look-then-delete": ["redis-get-compare-del"] breaks [OwnReleaseOnly] under [Delay];
+    "redis/lost-acquire-reply": [
+        "redisson-lock", "redisson-fair-lock", "redisson-fenced-lock", "redisson-spin-lock",
+    ] breaks [Progress] under [ConnectionLoss];
     "redis/lost-message": ["redisson-message-only"] breaks [Progress] under [ConnectionLoss];
     "redis/lost-setnx-reply": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [ConnectionLoss];
     "redis/permit-clock": [
@@ -72,8 +83,13 @@ hazards! {
     ] breaks [HonestAnswer, MutualExclusion, NoStaleEffect, OwnReleaseOnly] under [None];
     "redis/shared-lock-object": ["redis-py-lock"] breaks [MutualExclusion] under [None];
     "redis/shared-lock-object": ["redis-py-lock-one-token"] breaks [MutualExclusion, OwnReleaseOnly] under [None];
+    "redis/stale-watch": ["redis-watch-exec-aborted"] breaks [HonestAnswer, NoOrphan] under [Delay];
+    "redis/watch-shared-connection": ["redis-watch-exec-shared"] breaks [OwnReleaseOnly] under [Delay];
     "redis/watchdog-of-another": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
         "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",
     ] breaks [MutualExclusion, TimelyLoss] under [Deletion];
+    "redis/zombie-unlock": [
+        "redisson-lock", "redisson-fair-lock", "redisson-fenced-lock", "redisson-spin-lock",
+    ] breaks [MutualExclusion] under [Delay];
 }

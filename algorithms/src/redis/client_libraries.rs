@@ -22,6 +22,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
         &[
             "redisson-client-id",
             "redisson-failed-renewal",
+            "redisson-fair-lock",
+            "redisson-fair-lock-kept-place",
             "redisson-fenced-lock",
             "redisson-fenced-lock-get-token",
             "redisson-kept-count",

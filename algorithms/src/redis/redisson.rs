@@ -12,7 +12,8 @@
 //!    of the lease. Our field names the client of the process and the thread, and not the acquisition.
 //! 2. If we did not get it: subscribe to the lock's channel, and go to 1 again, for the lock may have been released
 //!    before the server heard of the subscription.
-//! 3. Wait for a message, or until what is left of the lease is over, and go to 1.
+//! 3. Wait for a message, or until what is left of the lease is over, and go to 1. `tryLock` gives up when it has
+//!    waited for as long as it wanted to, by the wall clock; if that is no time, step 1 is all.
 //! 4. While we hold it, a watchdog sets the lease again every third of it, as long as our field is there.
 //! 5. Release: a script: if the latch of this request is there, answer what it holds. If our field is missing, answer
 //!    nothing. Count one down; at zero delete the key, publish, and leave the latch. Then delete the latch.
@@ -31,12 +32,18 @@
 //! - A callback that blocks the client's event loop for longer than the lease starves the watchdog (scenario
 //!   `redis/blocked-event-loop`).
 //! - A message that is lost costs a waiter what is left of the lease (scenario `redis/lost-message`).
-//! - If the answer of step 1 is lost, the lock is ours at the server, and no watchdog knows: nobody gets it before the
-//!   lease is over. Asked again, the same thread enters a second time, and its one release gives one entry back: the
-//!   release is done, the lock is not free, and again nobody gets it before the lease is over.
+//! - If the answer of step 1 is lost, the lock is ours at the server, and no watchdog knows: no other gets it before
+//!   the lease is over. Asked again, the same thread enters a second time, and its one release gives one entry back:
+//!   the release is done, the lock is not free, and again no other gets it before the lease is over (scenario
+//!   `redis/lost-acquire-reply`).
+//! - A release that is sent again, and comes when the latch is gone and the same thread has the lock again, frees it
+//!   under the thread (scenario `redis/zombie-unlock`).
 
 mod client_id;
+pub(super) mod fair_queue;
+mod renewal;
 pub(super) mod scripts;
+pub(super) mod waits;
 
 use std::cell::Cell;
 use std::iter;
@@ -46,14 +53,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use client_id::uuid;
+use fair_queue::FairQueue;
+use renewal::synced_eval;
 use scripts::{FENCED_TRY_LOCK, Scripts, TryAcquire, UNLOCK_WITHOUT_LATCH};
+use waits::Waits;
 
 use super::leased::{Leased, REENTRANT_CLAIMS, never};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis, RedisResult, Script, Value};
-use crate::{
-    Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, RecipeInput, timeout,
-};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, RecipeInput};
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] = &[
@@ -61,6 +69,9 @@ pub(super) const REQUESTS: &[RequestKind] = &[
     RequestKind::Del,
     RequestKind::Subscribe,
 ];
+
+/// What it goes by besides.
+pub(super) const INPUTS: &[RecipeInput] = &[RecipeInput::WallClock, RecipeInput::Channels];
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -71,7 +82,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::KEY,
     requests: REQUESTS,
-    inputs: &[RecipeInput::Channels],
+    inputs: INPUTS,
     cancellable: false,
     shareable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(RedissonLock::new(redis, env, lease))),
@@ -83,9 +94,6 @@ const UNLOCK_LATCH_MILLIS: &str = "13000";
 /// How often a lock is tried whose script no replica has heard of, and how long it takes at least from one to the next.
 const TRIES: u32 = 5;
 const RETRY_DELAY: Duration = Duration::from_secs(1);
-
-/// How long replicas have to say that they have heard of a script.
-const SYNC_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(super) struct RedissonLock {
     leased: Leased,
@@ -101,6 +109,8 @@ pub(super) struct RedissonLock {
     pub watchdog: Redis,
     /// The key of the number that each entry counts up, of a `RFencedLock`.
     token_name: Option<String>,
+    /// Those who wait, of a `RFairLock`.
+    queue: Option<FairQueue>,
     scripts: Scripts,
     /// The process and the thread.
     lock_name: String,
@@ -119,6 +129,7 @@ impl RedissonLock {
             channel_name: format!("redisson_lock__channel:{{{}}}", lease.key),
             watchdog: redis.clone(),
             token_name: None,
+            queue: None,
             leased: Leased { redis, env, lease },
             waits_for_ttl: true,
             waits_for_replicas: false,
@@ -154,6 +165,13 @@ impl RedissonLock {
         self
     }
 
+    /// The same, of which those who wait stand in a queue.
+    pub fn fair(mut self, queue: FairQueue) -> Self {
+        (self.scripts.try_lock, self.scripts.unlock) = queue.scripts();
+        self.queue = Some(queue);
+        self
+    }
+
     /// The number that the last entry, whosever it was, has counted up to (`getToken`).
     pub async fn get_token(&self) -> RedisResult<Option<u64>> {
         let Some(token_name) = &self.token_name else {
@@ -185,6 +203,7 @@ impl RedissonLock {
             scripts: self.scripts.clone(),
             channel_name: self.channel_name.clone(),
             token_name: self.token_name.clone(),
+            queue: self.queue.clone(),
             ..lock
         }
     }
@@ -204,16 +223,26 @@ impl RedissonLock {
         synced_eval(&self.leased.redis, waits, script, keys, args).await
     }
 
-    /// Step 1.
-    pub async fn try_acquire(&self) -> Result<TryAcquire, LockError> {
+    /// Step 1, of a caller who waits for so long.
+    pub async fn try_acquire(&self, waits: Waits) -> Result<TryAcquire, LockError> {
         let (key, lease) = (&*self.leased.lease.key, self.internal_lock_lease_time());
-        let keys: Vec<&str> = iter::once(key).chain(self.token_name.as_deref()).collect();
+        let queue = self.queue.as_ref();
+        let (names, more) = (
+            self.queue_names(),
+            queue.map(|_| waits.as_args(&self.leased.env)),
+        );
+        let token = self.token_name.as_deref();
+        let keys: Vec<&str> = iter::once(key).chain(token).chain(names).collect();
+        let args = [&*lease, &*self.lock_name].into_iter();
+        let args: Vec<&str> = args
+            .chain(more.iter().flatten().map(|arg| &**arg))
+            .collect();
+        let script = match queue {
+            Some(queue) if waits == Waits::NotAtAll => &queue.try_lock_once,
+            Some(_) | None => &self.scripts.try_lock,
+        };
         for _ in 0..TRIES {
-            let args = [&*lease, &self.lock_name];
-            if let Some(answer) = self
-                .eval_write_synced(&self.scripts.try_lock, &keys, &args)
-                .await?
-            {
+            if let Some(answer) = self.eval_write_synced(script, &keys, &args).await? {
                 return Ok(TryAcquire::from(&answer));
             }
             // At the primary it is ours, and everybody sees that. Whether that can be undone changes nothing.
@@ -228,11 +257,12 @@ impl RedissonLock {
     async fn unlock_inner(&self, key: &str) -> Result<Option<Value>, LockError> {
         let request = self.leased.env.guid();
         let latch = format!("redisson_unlock_latch:{{{key}}}:{request}");
-        let (keys, lease) = (
-            [key, &*self.channel_name, &*latch],
-            self.internal_lock_lease_time(),
-        );
-        let args = [&*lease, &*self.lock_name, UNLOCK_LATCH_MILLIS];
+        let keys = [key, &*self.channel_name, &*latch].into_iter();
+        let keys: Vec<&str> = keys.chain(self.queue_names()).collect();
+        let lease = self.internal_lock_lease_time();
+        let now = self.queue.as_ref().map(|_| waits::now(&self.leased.env));
+        let args = [&*lease, &*self.lock_name, UNLOCK_LATCH_MILLIS].into_iter();
+        let args: Vec<&str> = args.chain(now.as_deref()).collect();
         let answer = self
             .eval_write_synced(&self.scripts.unlock, &keys, &args)
             .await?;
@@ -241,122 +271,34 @@ impl RedissonLock {
         Ok(answer)
     }
 
+    /// The keys of the queue, if it has one.
+    fn queue_names(&self) -> impl Iterator<Item = &str> {
+        let names = self.queue.as_ref().map(|queue| &queue.names);
+        names.into_iter().flatten().map(|name| &**name)
+    }
+
     /// Whether the key has our field (`isHeldByCurrentThread`).
     async fn is_held_by_current_thread(&self, key: &str) -> RedisResult<bool> {
         let look = Command::new("HEXISTS").arg(key).arg(&*self.lock_name);
         let there = self.leased.redis.ask(look).await?;
         Ok(there == Value::Integer(1))
     }
-
-    /// Steps 1 to 3. Answers the number of the entry, if it has one.
-    async fn lock(&self) -> Result<Option<u64>, LockError> {
-        acquire_when_told(&self.leased, &self.channel_name, async || {
-            Ok(match self.try_acquire().await? {
-                TryAcquire::Ttl(left) => TryAcquire::Ttl(left.filter(|_| self.waits_for_ttl)),
-                acquired => acquired,
-            })
-        })
-        .await
-    }
-
-    /// Step 4. Answers the hold that it renews.
-    pub fn schedule_expiration_renewal(&mut self, token: Option<u64>) -> Held {
-        self.schedule();
-        self.leased.held(token)
-    }
-
-    fn schedule(&mut self) {
-        if self.failed_renewal.get() {
-            return;
-        }
-        let keeps_failed = self
-            .keeps_failed_renewal
-            .then(|| self.failed_renewal.clone());
-        let renewal = Rc::new(Cell::new(true));
-        self.renewal = Rc::clone(&renewal);
-        let (redis, env) = (self.watchdog.clone(), self.leased.env.clone());
-        let waits = self.waits_for_replicas;
-        let (key, lock_name) = (self.leased.lease.key.clone(), self.lock_name.clone());
-        let (renew, lease) = (
-            self.scripts.renew_expiration.clone(),
-            self.internal_lock_lease_time(),
-        );
-        let every = self.leased.lease.time / 3;
-        self.leased.env.spawn(async move {
-            loop {
-                env.sleep(every).await;
-                if !renewal.get() {
-                    return;
-                }
-                let (keys, args) = ([&*key], [&*lease, &*lock_name]);
-                let answer = synced_eval(&redis, waits, &renew, &keys, &args).await;
-                if let Some(failed) = keeps_failed.as_ref().filter(|_| answer.is_err()) {
-                    failed.set(true);
-                    return;
-                }
-                // An error is written to a log, and so is that no replica has heard of it, and the next turn comes;
-                // nobody is told that the field is gone.
-                if answer == Ok(Some(Value::Integer(0))) {
-                    return;
-                }
-            }
-        });
-    }
-}
-
-/// Tries, subscribes, and tries again after each message of the channel, or when what is left of a lease is over.
-pub(super) async fn acquire_when_told(
-    leased: &Leased,
-    channel_name: &str,
-    try_acquire: impl AsyncFn() -> Result<TryAcquire, LockError>,
-) -> Result<Option<u64>, LockError> {
-    if let TryAcquire::Acquired(token) = try_acquire().await? {
-        return Ok(token);
-    }
-    let subscription = leased.redis.subscribe(channel_name).await?;
-    loop {
-        match try_acquire().await? {
-            TryAcquire::Acquired(token) => return Ok(token),
-            TryAcquire::Ttl(left) => {
-                let told = async {
-                    subscription.next().await;
-                };
-                match left {
-                    Some(left) => {
-                        timeout(&leased.env, left, told).await;
-                    }
-                    None => told.await,
-                }
-            }
-        }
-    }
-}
-
-/// Runs a script, and waits for replicas if it is to and there are any. Answers nothing if none of them has heard
-/// of it.
-async fn synced_eval(
-    redis: &Redis,
-    waits_for_replicas: bool,
-    script: &Script,
-    keys: &[&str],
-    args: &[&str],
-) -> RedisResult<Option<Value>> {
-    if !waits_for_replicas {
-        return redis.script(script, keys, args).await.map(Some);
-    }
-    let replicas = redis.replicas().await?;
-    let answer = redis.script(script, keys, args).await?;
-    let heard = match replicas {
-        0 => return Ok(Some(answer)),
-        _ => redis.wait(replicas, SYNC_TIMEOUT).await?,
-    };
-    Ok((heard > 0).then_some(answer))
 }
 
 #[async_trait(?Send)]
 impl Lock for RedissonLock {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        let token = self.lock().await?;
+        let token = self.lock(Waits::ForEver).await?;
+        Ok(self.schedule_expiration_renewal(token))
+    }
+
+    fn has_timed_acquire(&self) -> bool {
+        true
+    }
+
+    /// `tryLock`
+    async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        let token = self.lock(Waits::at_most(time)).await?;
         Ok(self.schedule_expiration_renewal(token))
     }
 

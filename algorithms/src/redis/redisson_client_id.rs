@@ -2,7 +2,7 @@
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;
-use crate::{Build, OwnershipRule, Recipe, RecipeInput};
+use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -13,7 +13,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::KEY,
     requests: super::redisson::REQUESTS,
-    inputs: &[RecipeInput::Channels],
+    inputs: super::redisson::INPUTS,
     cancellable: false,
     shareable: false,
     build: Build::Redis(&|redis, env, lease| {

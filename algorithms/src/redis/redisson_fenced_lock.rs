@@ -24,7 +24,7 @@
 //!   (`redisson-fenced-lock-get-token`).
 
 use super::redisson::{REQUESTS, RedissonLock};
-use crate::{Build, Claim, OwnershipRule, Recipe, RecipeInput};
+use crate::{Build, Claim, OwnershipRule, Recipe};
 
 /// What it promises.
 pub(super) const CLAIMS: &[Claim] = &[
@@ -48,7 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::KEY,
     requests: REQUESTS,
-    inputs: &[RecipeInput::Channels],
+    inputs: super::redisson::INPUTS,
     cancellable: false,
     shareable: true,
     build: Build::Redis(&|redis, env, lease| {

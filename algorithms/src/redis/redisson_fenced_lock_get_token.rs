@@ -9,7 +9,7 @@ use super::leased::never;
 use super::redisson::RedissonLock;
 use super::redisson_fenced_lock::CLAIMS;
 use crate::clients::RequestKind;
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -25,7 +25,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::Subscribe,
         RequestKind::Get,
     ],
-    inputs: &[RecipeInput::Channels],
+    inputs: super::redisson::INPUTS,
     cancellable: false,
     shareable: false,
     build: Build::Redis(&|redis, env, lease| {
@@ -42,16 +42,31 @@ struct GetToken {
     env: Env,
 }
 
+impl GetToken {
+    async fn with_number(&self, held: Held) -> Held {
+        loop {
+            match self.lock.get_token().await {
+                Ok(token) => return Held { token, ..held },
+                Err(_) => self.env.sleep(RETRY_DELAY).await,
+            }
+        }
+    }
+}
+
 #[async_trait(?Send)]
 impl Lock for GetToken {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         let held = self.lock.acquire().await?;
-        loop {
-            match self.lock.get_token().await {
-                Ok(token) => return Ok(Held { token, ..held }),
-                Err(_) => self.env.sleep(RETRY_DELAY).await,
-            }
-        }
+        Ok(self.with_number(held).await)
+    }
+
+    fn has_timed_acquire(&self) -> bool {
+        true
+    }
+
+    async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        let held = self.lock.acquire_within(time).await?;
+        Ok(self.with_number(held).await)
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

@@ -30,8 +30,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::leased::Leased;
+use super::redisson::REQUESTS;
 use super::redisson::scripts::TryAcquire;
-use super::redisson::{REQUESTS, acquire_when_told};
+use super::redisson::waits::{Waits, acquire_when_told};
 use super::redisson_semaphore::TRY_SET_PERMITS;
 use crate::clients::redis::{RedisResult, Script, Value};
 use crate::lock::BASIC_CLAIMS;
@@ -201,10 +202,15 @@ impl Lock for PermitExpirableSemaphore {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         self.try_set_permits().await?;
         let asked = Cell::new(Duration::ZERO);
-        acquire_when_told(&self.leased, &self.channel_name, async || {
-            asked.set(self.leased.env.monotonic());
-            self.try_acquire().await
-        })
+        acquire_when_told(
+            &self.leased,
+            &self.channel_name,
+            Waits::ForEver,
+            async || {
+                asked.set(self.leased.env.monotonic());
+                self.try_acquire().await
+            },
+        )
         .await?;
         let deadline = self.leased.deadline(asked.get());
         let held = self.leased.in_time(deadline, None, &mut None);

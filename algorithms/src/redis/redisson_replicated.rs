@@ -30,7 +30,7 @@
 use super::leased::REENTRANT_CLAIMS;
 use super::redisson::RedissonLock;
 use crate::clients::RequestKind;
-use crate::{Build, OwnershipRule, Recipe, RecipeInput};
+use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -46,7 +46,7 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::Subscribe,
         RequestKind::Wait,
     ],
-    inputs: &[RecipeInput::Channels],
+    inputs: super::redisson::INPUTS,
     cancellable: false,
     shareable: false,
     build: Build::Redis(&|redis, env, lease| {

@@ -24,8 +24,8 @@
 use async_trait::async_trait;
 
 use super::leased::{Leased, never};
-use super::redisson::acquire_when_told;
 use super::redisson::scripts::TryAcquire;
+use super::redisson::waits::{Waits, acquire_when_told};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Script, Value};
 use crate::lock::BASIC_CLAIMS;
@@ -139,7 +139,13 @@ impl Lock for RedissonSemaphore {
             self.has_set_permits = true;
         }
         let try_acquire = async || self.try_acquire().await;
-        acquire_when_told(&self.leased, &self.channel_name, try_acquire).await?;
+        acquire_when_told(
+            &self.leased,
+            &self.channel_name,
+            Waits::ForEver,
+            try_acquire,
+        )
+        .await?;
         Ok(self.leased.held(None))
     }
 

@@ -28,9 +28,10 @@ use async_trait::async_trait;
 use super::leased::{REENTRANT_CLAIMS, never};
 use super::redisson::RedissonLock;
 use super::redisson::scripts::{TryAcquire, UNLOCK, without_message};
+use super::redisson::waits::Waits;
 use crate::clients::RequestKind;
 use crate::clients::redis::Redis;
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -41,7 +42,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Script, RequestKind::Del],
-    inputs: &[],
+    inputs: &[RecipeInput::WallClock],
     cancellable: false,
     shareable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(RedissonSpinLock::new(redis, env, lease))),
@@ -68,19 +69,34 @@ impl RedissonSpinLock {
         let lock = lock.with_unlock(&without_message(unlock));
         Self { lock, env }
     }
+
+    async fn lock(&mut self, waits: Waits) -> Result<Held, LockError> {
+        let env = self.env.clone();
+        let remaining = waits.begin(&env);
+        let mut delay = INITIAL_DELAY;
+        loop {
+            if let TryAcquire::Acquired(token) = self.lock.try_acquire(waits).await? {
+                return Ok(self.lock.schedule_expiration_renewal(token)); // Steps 1 and 3.
+            }
+            remaining.left()?;
+            env.sleep(delay).await; // Step 2.
+            delay = MAX_DELAY.min(delay * MULTIPLIER);
+        }
+    }
 }
 
 #[async_trait(?Send)]
 impl Lock for RedissonSpinLock {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        let mut delay = INITIAL_DELAY;
-        loop {
-            if let TryAcquire::Acquired(token) = self.lock.try_acquire().await? {
-                return Ok(self.lock.schedule_expiration_renewal(token)); // Steps 1 and 3.
-            }
-            self.env.sleep(delay).await; // Step 2.
-            delay = MAX_DELAY.min(delay * MULTIPLIER);
-        }
+        self.lock(Waits::ForEver).await
+    }
+
+    fn has_timed_acquire(&self) -> bool {
+        true
+    }
+
+    async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        self.lock(Waits::at_most(time)).await
     }
 
     /// Step 4.

@@ -18,13 +18,16 @@
 //!
 //! - Whoever dies between the two commands leaves a key for ever: nobody gets the lock again (scenario
 //!   `redis/setnx-expire`).
+//! - Sent together by MULTI and EXEC, the second runs even if the first has found the key: each waiter renews the lease
+//!   of the holder, and one that has died holds the lock for as long as others want it (scenario
+//!   `redis/holder-crash`).
 //! - All those of [`set_nx_px_del`](super::set_nx_px_del).
 
 use async_trait::async_trait;
 
 use super::leased::{CLAIMS, Leased, never};
 use crate::clients::RequestKind;
-use crate::clients::redis::Redis;
+use crate::clients::redis::{Command, Redis, RedisResult, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -39,30 +42,70 @@ pub const RECIPE: Recipe = Recipe {
     inputs: &[],
     cancellable: true,
     shareable: false,
-    build: Build::Redis(&|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease, false))),
 };
 
-struct SetnxExpire(Leased);
+/// The registry row of one that sends both in a transaction.
+pub const RECIPE_MULTI: Recipe = Recipe {
+    name: "redis-setnx-expire-multi",
+    summary: "SETNX and EXPIRE in a transaction; released with DEL.",
+    source: "Tutorials: MULTI, SETNX, EXPIRE, EXEC",
+    flaw: Some("EXPIRE runs even if the key is another's"),
+    requests: &[
+        RequestKind::SetNx,
+        RequestKind::Expire,
+        RequestKind::Del,
+        RequestKind::MultiCommand,
+        RequestKind::Exec,
+    ],
+    build: Build::Redis(&|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease, true))),
+    ..RECIPE
+};
+
+struct SetnxExpire {
+    leased: Leased,
+    /// Whether both commands are sent as one transaction.
+    in_multi: bool,
+}
 
 impl SetnxExpire {
-    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
-        Self(Leased { redis, env, lease })
+    fn new(redis: Redis, env: Env, lease: Lease, in_multi: bool) -> Self {
+        let leased = Leased { redis, env, lease };
+        Self { leased, in_multi }
+    }
+
+    /// Steps 1 and 2 in a transaction: whether the key was set.
+    async fn set_and_expire(&self) -> RedisResult<bool> {
+        let Lease { key, time } = &self.leased.lease;
+        let millis = time.as_millis().to_string();
+        let commands = [
+            Command::new("SETNX").args([&**key, "1"]),
+            Command::new("PEXPIRE").args([&**key, &*millis]),
+        ];
+        let answers = self.leased.redis.transaction(commands).await?;
+        Ok(answers.is_some_and(|answers| answers.first() == Some(&Value::Integer(1))))
     }
 }
 
 #[async_trait(?Send)]
 impl Lock for SetnxExpire {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        let Lease { key, time } = &self.0.lease;
-        while !self.0.redis.setnx(key, "1").await? {
-            self.0.pause().await; // Step 1.
+        let Lease { key, time } = &self.leased.lease;
+        if self.in_multi {
+            while !self.set_and_expire().await? {
+                self.leased.pause().await;
+            }
+            return Ok(self.leased.held(None));
         }
-        self.0.redis.expire(key, *time).await?; // Step 2.
-        Ok(self.0.held(None))
+        while !self.leased.redis.setnx(key, "1").await? {
+            self.leased.pause().await; // Step 1.
+        }
+        self.leased.redis.expire(key, *time).await?; // Step 2.
+        Ok(self.leased.held(None))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        self.0.redis.del(&held.path_or_key).await?;
+        self.leased.redis.del(&held.path_or_key).await?;
         Ok(())
     }
 

@@ -17,6 +17,10 @@
 //!
 //! # Hazards
 //!
+//! - An EXEC that does nothing has not released the lock, and need not say that the key was touched since step 2: a
+//!   release that has failed may have left its WATCH behind (scenario `redis/stale-watch`).
+//! - On a connection that is not its own, any EXEC or UNWATCH of another forgets what step 2 has seen (scenario
+//!   `redis/watch-shared-connection`).
 //! - If the connection breaks after step 2 and the client library connects again by itself, `EXEC` watches nothing, and
 //!   deletes whatever is there (scenario `redis/watch-retries`).
 
@@ -46,20 +50,53 @@ pub const RECIPE: Recipe = Recipe {
     inputs: &[],
     cancellable: true,
     shareable: false,
-    build: Build::Redis(&|redis, env, lease| Box::new(WatchExec::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| {
+        let own = redis.dedicated();
+        Box::new(WatchExec::new(redis, own, env, lease))
+    }),
+};
+
+/// The registry row of one that watches by the connection that everybody in the process shares.
+pub const RECIPE_SHARED: Recipe = Recipe {
+    name: "redis-watch-exec-shared",
+    summary: "SET NX PX with a deadline; released by WATCH and EXEC on a connection that others use, too.",
+    source: "Clients that are multiplexed or pooled: what WATCH has seen is the connection's",
+    flaw: Some("EXEC or UNWATCH of another task forgets what was watched"),
+    build: Build::Redis(&|redis, env, lease| {
+        Box::new(WatchExec::new(redis.clone(), redis, env, lease))
+    }),
+    ..RECIPE
+};
+
+/// The registry row of one that does not tell an EXEC that was aborted from one that has deleted.
+pub const RECIPE_ABORTED: Recipe = Recipe {
+    name: "redis-watch-exec-aborted",
+    summary: "SET NX PX with a deadline; released by WATCH and EXEC, whatever EXEC answers.",
+    source: "Tutorials in Java that compare a constant with the size of what exec() answers",
+    flaw: Some("an EXEC that did nothing counts as a release"),
+    build: Build::Redis(&|redis, env, lease| {
+        let own = redis.dedicated();
+        let mut lock = WatchExec::new(redis, own, env, lease);
+        lock.looks_at_exec = false;
+        Box::new(lock)
+    }),
+    ..RECIPE
 };
 
 struct WatchExec {
     leased: Leased,
     /// For `WATCH`: nobody else uses this connection.
     own: Redis,
+    /// Whether what `EXEC` answers says if the key was deleted.
+    looks_at_exec: bool,
     token: String,
 }
 
 impl WatchExec {
-    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+    fn new(redis: Redis, own: Redis, env: Env, lease: Lease) -> Self {
         Self {
-            own: redis.dedicated(),
+            own,
+            looks_at_exec: true,
             leased: Leased { redis, env, lease },
             token: String::new(),
         }
@@ -92,7 +129,8 @@ impl Lock for WatchExec {
                 return Err(LockError::PlaceLost);
             }
             let delete = Command::new("DEL").arg(&*held.path_or_key);
-            if self.own.transaction([delete]).await?.is_some() {
+            let deleted = self.own.transaction([delete]).await?;
+            if deleted.is_some() || !self.looks_at_exec {
                 return Ok(()); // Step 3.
             }
         }
