@@ -117,8 +117,7 @@ fn case_in(
     let expect = fields.get("expect");
     let recipe = algorithm.as_ref();
     let expectations = expectations(expect.as_ref(), recipe, workload, catalogue, mistakes);
-    let measure = fields.get("measure");
-    let measures = measures(measure.as_ref(), catalogue, mistakes);
+    let measures = measures(fields.get("measure").as_ref(), catalogue, mistakes);
     fields.finish(mistakes);
 
     let algorithm = algorithm?;

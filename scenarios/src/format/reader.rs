@@ -268,13 +268,14 @@ impl<'a> Item<'a> {
 }
 
 /// The fields of a table, taken one after the other; whatever is left at the end is unknown.
+#[derive(Default)]
 pub(super) struct Fields<'a> {
     table: Option<&'a DeTable<'a>>,
     /// Where a field stands that is not in the table.
     fallback: Option<&'a DeTable<'a>>,
     span: Range<usize>,
     known: Vec<&'a str>,
-    /// Keys that are known as well, and that nobody is told to write.
+    /// Keys that are known as well, which no help names.
     old: Vec<&'a str>,
     /// Keys that must be there and are not, each with what shows how it is written.
     missing: Vec<(&'a str, String)>,
@@ -284,32 +285,23 @@ impl<'a> Fields<'a> {
     pub(super) fn new(table: &'a DeTable<'a>, span: Range<usize>) -> Self {
         Self {
             table: Some(table),
-            fallback: None,
             span,
-            known: Vec::new(),
-            old: Vec::new(),
-            missing: Vec::new(),
+            ..Self::default()
         }
     }
 
     /// No fields at all, where there could be some.
     pub(super) fn none(span: Range<usize>) -> Self {
         Self {
-            table: None,
-            fallback: None,
             span,
-            known: Vec::new(),
-            old: Vec::new(),
-            missing: Vec::new(),
+            ..Self::default()
         }
     }
 
     /// The same, where what is not in this table is taken from another.
-    pub(super) fn over(self, other: &Self) -> Self {
-        Self {
-            fallback: other.table,
-            ..self
-        }
+    pub(super) fn over(mut self, other: &Self) -> Self {
+        self.fallback = other.table;
+        self
     }
 
     /// Where the table stands.
@@ -319,15 +311,11 @@ impl<'a> Fields<'a> {
 
     /// Every key with its value and the place of the key, in the order of the file.
     pub(super) fn entries(&self) -> Vec<(&'a str, Range<usize>, Item<'a>)> {
-        let mut entries: Vec<_> = self
-            .table
-            .into_iter()
-            .flatten()
-            .map(|(key, value)| {
-                let name: &'a str = key.get_ref();
-                (name, key.span(), Item::of(name, value))
-            })
-            .collect();
+        let entries = self.table.into_iter().flatten().map(|(key, value)| {
+            let name: &'a str = key.get_ref();
+            (name, key.span(), Item::of(name, value))
+        });
+        let mut entries: Vec<_> = entries.collect();
         entries.sort_by_key(|(_, span, _)| span.start);
         entries
     }
@@ -395,10 +383,8 @@ impl<'a> Fields<'a> {
                 mistakes.add(span, Mistake::unknown("key", key, &self.known));
             } else {
                 // It is counted and not shown: so many stand before it.
-                mistakes.add(
-                    span,
-                    Mistake::new(format!("unknown key `{}`", printable(key))),
-                );
+                let unknown = format!("unknown key `{}`", printable(key));
+                mistakes.add(span, Mistake::new(unknown));
             }
         }
         for (key, example) in &self.missing {

@@ -28,7 +28,7 @@ const TABLE: &[(&str, usize)] = &[
     ("*.md", 276),
     ("*.toml", 527),
     (".", 168),
-    ("algorithms", 243),
+    ("algorithms", 242),
     ("algorithms/clients", 57),
     ("checker", 176),
     ("examples/first-lock", 1),

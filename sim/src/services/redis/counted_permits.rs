@@ -1,4 +1,4 @@
-//! The permits of a semaphore that only counts those that are free: who owns one by what was counted, and by whom.
+//! The permits of a semaphore that only counts those that are free: a contender that counts one down owns it.
 
 use picklock_checker::{ContenderId, LockId, Mode, VirtualTime};
 use picklock_clients::redis::Bytes;
