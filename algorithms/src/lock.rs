@@ -353,6 +353,17 @@ impl Recipe {
         Self::of(name, OwnershipRule::KEY, build)
     }
 
+    /// A semaphore over Redis, which is told how many permits there are, and whose owners are read by this rule. As
+    /// [`over_zookeeper`](Self::over_zookeeper), otherwise.
+    pub fn semaphore_over_redis(
+        name: &'static str,
+        ownership: OwnershipRule,
+        build: impl Fn(Redis, Env, Lease, u32) -> Box<dyn Lock> + Sync + 'static,
+    ) -> Self {
+        let build = Build::SemaphoreOverRedis(Box::leak(Box::new(build)));
+        Self::of(name, ownership, build)
+    }
+
     fn of(name: &'static str, ownership: OwnershipRule, build: Build) -> Self {
         Self {
             name,

@@ -4,10 +4,12 @@ use super::readme::blocks;
 
 const PAGE: &str = include_str!("../../../docs/your-lock.md");
 
-const FILES: [&str; 4] = [
+const FILES: [&str; 6] = [
     include_str!("../../../examples/first-lock/Cargo.toml"),
     include_str!("../../../examples/first-lock/src/main.rs"),
     include_str!("../../../examples/first-lock/src/first_lock.rs"),
+    include_str!("../../../examples/first-lock/src/set_semaphore.rs"),
+    include_str!("../../../examples/first-lock/scenarios/set-semaphore.toml"),
     include_str!("../../../examples/first-lock/scenarios/waiter-death.toml"),
 ];
 

@@ -18,8 +18,14 @@ fn the_first_lock_fails_and_its_replay_command_works() {
     let report = String::from_utf8_lossy(&run.stdout);
     assert_eq!(run.status.code(), Some(1), "{report}");
     assert!(report.contains("HOLDS  second-lock"), "{report}");
+    assert!(report.contains("FAIL  set-semaphore "), "{report}");
+    assert!(
+        report.contains("HOLDS  set-semaphore-in-script"),
+        "{report}"
+    );
     let replay = report
         .lines()
+        .filter(|line| line.contains("--case first-lock"))
         .find_map(|line| line.split_once("-- replay "))
         .map(|(_, arguments)| arguments.split_whitespace().collect::<Vec<_>>())
         .expect("a failure ends with a command");
