@@ -35,7 +35,7 @@ pub fn conclude(
     };
     let watch = Stopwatch::start();
     let mut outcome = tally.outcome(scenario, case);
-    let explained = tally.run_to_explain(case);
+    let explained = tally.run_to_explain(scenario, case);
     let violated = explained.iter().find_map(|(_, violated)| violated.as_ref());
     let about = violated.map(|(invariant, _)| invariant.as_str());
     let run = shorten(scenario, case, &mut outcome, about, unasked);

@@ -8,7 +8,6 @@ use crate::checker::outcome::SeedOutcome;
 use crate::checker::{Evidence, Verdict, Witness};
 use crate::scenarios::replay_command::job;
 use crate::scenarios::runner::{self, wanted};
-use crate::scenarios::shrink::kept_for;
 use crate::scenarios::{Case, RecordedRun, Scenario, Want};
 use crate::sim::Simulated;
 use crate::sim::watchdog::Named;
@@ -188,7 +187,7 @@ fn violations(scenario: &Scenario, case: &Case, simulated: &Simulated) -> Vec<Vi
         })
     });
     let mut found: Vec<Violated> = found.collect();
-    let kept_for = kept_for(scenario, case).map(|invariant| invariant.name);
+    let kept_for = scenario.kept_for(case).map(|invariant| invariant.name);
     found.sort_by_key(|violated| {
         let name = violated.invariant.name;
         let is_expected = matches!(wanted(case, name), Some(Want::Violated { .. }));

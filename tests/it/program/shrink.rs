@@ -137,6 +137,22 @@ fn a_kept_run_is_told_as_what_it_was_kept_for() {
     // It breaks others, which stand before it in the order of invariants.
     let text = fs::read_to_string(&kept).expect("a file");
     assert!(text.contains("expect.mutual-exclusion.violated"), "{text}");
+    let first = |done: &str| {
+        let mut lines = done
+            .lines()
+            .filter(|line| line.contains(" violated at seed"));
+        lines.next().unwrap_or_default().trim().to_owned()
+    };
+    let done = picklock(&["run", &kept]).stdout;
+    let told = "as expected    honest-answer violated at seed 0";
+    assert!(first(&done).starts_with(told), "{done}");
+    let expects = |line: &&str| !line.starts_with("expect.");
+    let unexpected: Vec<&str> = text.lines().filter(expects).collect();
+    let unexpected = folder.file("unexpected.toml", &unexpected.join("\n"));
+    let done = picklock(&["run", &unexpected]).stdout;
+    let told = "fail    honest-answer violated at seed 0";
+    assert!(first(&done).starts_with(told), "{done}");
+    assert!(done.contains("\n  honest-answer violated: "), "{done}");
 }
 
 #[test]
