@@ -113,7 +113,8 @@ pub(super) fn shorten(
                     };
                     let of = (invariant, &is_alike as why::IsAlike<'_>);
                     let needs = |stop: &AtomicBool| why::needs(&shrunk.plan, of, why::OTHERS, stop);
-                    words.needs = unasked.timed(needs);
+                    let needs = unasked.timed(needs);
+                    words.needs = needs.iter().map(|it| it.describe(&shrunk.plan)).collect();
                 }
                 run = ToldRun::Smallest(Box::new(told));
             }

@@ -156,6 +156,26 @@ fn a_kept_run_is_told_as_what_it_was_kept_for() {
 }
 
 #[test]
+fn what_is_said_of_the_end_is_what_runs_without_a_fault_say() {
+    for (scenario, case, end) in [
+        // Who is paused may overlap for less than a message takes if it is not.
+        (
+            "redis/eviction",
+            "redis-compare-and-delete",
+            "taken away from this way to fail",
+        ),
+        ("zookeeper/waiter-death", "zk-no-recheck", "taken away"),
+    ] {
+        let done = picklock(&["shrink", scenario, "--case", case, "--seed", "0"]).stdout;
+        let mut lines = done.lines();
+        let said = lines.find(|line| line.contains(" runs; nothing more can be "));
+        assert!(said.is_some_and(|line| line.ends_with(end)), "{done}");
+        let in_another_way = done.contains(" of 200, each in another way");
+        assert_eq!(in_another_way, end != "taken away", "{done}");
+    }
+}
+
+#[test]
 fn a_run_that_cannot_tell_does_not_hold() {
     let folder = Folder::new();
     let (path, out) = (folder.file("lock.toml", UNDECIDED), folder.at("kept"));
