@@ -30,8 +30,8 @@ pub struct OneRun {
     /// The seed; a file with a recorded run needs none.
     #[arg(long, value_name = "S", value_parser = seeds::one, allow_hyphen_values = true)]
     seed: Option<u64>,
-    /// The promise that is broken; if not given, the first whose violation is not expected and that a
-    /// lock could have kept.
+    /// The promise that is broken; if not given, the first whose violation is not expected. One that no lock could have
+    /// kept under the faults of the plan is left out unless it is named.
     #[arg(long, value_name = "INVARIANT")]
     invariant: Option<String>,
     /// The version and the hash of the run that this should be, as a report says them; nothing is done with another.
