@@ -3,6 +3,7 @@
 mod unheard_messages;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use picklock_checker::outcome::Story;
 use picklock_checker::service_event::KeyHolders;
@@ -258,7 +259,38 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Who waits for a watch that never fired, though somebody left while it waited.
+    /// Whether the node of another contender stands ahead of a waiter to the end: no watch could have helped it.
+    fn is_blocked(&self, by: ContenderId) -> bool {
+        let mut events = self.history.events.iter().rev();
+        events.any(|event| match event.what {
+            EventKind::StillWaiting {
+                by: who,
+                behind,
+                owner,
+                ..
+            } => who == by && behind.is_some() && owner.is_some_and(|owner| owner != by),
+            _ => false,
+        })
+    }
+
+    /// How long after a node went a watch fired, at the longest: what is missed later may still be on its way.
+    fn longest_notification(&self, watches: &[&ServiceEvent]) -> Duration {
+        let delays = watches.iter().filter_map(|watch| {
+            let before = self.history.events[..watch.after].iter().rev();
+            let mut queue = before.filter(|event| {
+                let changes = |what: &EventKind| {
+                    matches!(what, EventKind::Queued { .. } | EventKind::Unqueued { .. })
+                };
+                changes(&event.what)
+            });
+            let last = queue.next()?;
+            let went = matches!(last.what, EventKind::Unqueued { .. });
+            went.then(|| watch.at.since(last.at))
+        });
+        delays.max().unwrap_or_default()
+    }
+
+    /// Who waits for a watch that never fired, though another contender left while it waited, early enough for that.
     fn unwoken(&self) -> Vec<String> {
         let is_watch = |event: &&ServiceEvent| {
             matches!(
@@ -267,14 +299,17 @@ impl<'a> Search<'a> {
             )
         };
         let watches: Vec<&ServiceEvent> = self.history.service.iter().filter(is_watch).collect();
+        let longest = self.longest_notification(&watches);
         let mut reasons = Vec::new();
         for by in self.who() {
-            let Some(since) = self.waits(by) else {
+            let Some(since) = self.waits(by).filter(|_| !self.is_blocked(by)) else {
                 continue;
             };
-            let left = self.history.events.iter().rev().find(
-                |event| matches!(event.what, EventKind::Unqueued { by: other, .. } if other != by),
-            );
+            let left = self.history.events.iter().rev().find(|event| {
+                let left =
+                    |what| matches!(what, EventKind::Unqueued { by: other, .. } if other != by);
+                left(event.what) && event.at + longest <= self.witness.at
+            });
             let Some(left) = left.filter(|left| left.at > since) else {
                 continue;
             };

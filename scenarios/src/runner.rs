@@ -146,7 +146,7 @@ pub fn run_block(
 pub fn conclude(scenario: &Scenario, case: &Case, tally: &Tally) -> CaseOutcome {
     let watch = Stopwatch::start();
     let mut outcome = tally.outcome(scenario, case);
-    let explained = tally.run_to_explain(case);
+    let explained = tally.run_to_explain(scenario, case);
     let story = explained.and_then(|(seed, violated)| replay_story(scenario, case, seed, violated));
     outcome.story = story.map(Box::new);
     outcome.took += watch.elapsed();

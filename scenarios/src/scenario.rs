@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use picklock_algorithms::Recipe;
 use picklock_algorithms::registry::RECIPES;
-use picklock_checker::invariants::{self, INVARIANTS};
+use picklock_checker::invariants::{self, INVARIANTS, Invariant};
 use picklock_checker::metrics::METRICS;
 use picklock_sim::plan::{Arrival, Plan, Reads};
 
@@ -69,6 +69,19 @@ pub struct Scenario {
     pub source: String,
     /// One per algorithm, in the order of the file.
     pub cases: Vec<Case>,
+}
+
+/// What stands in the claim of a kept run between the algorithm and the promise.
+pub(crate) const VIOLATES: &str = " violates ";
+
+impl Scenario {
+    /// The promise for whose violation a recorded run was kept: the claim of the file names it.
+    pub fn kept_for(&self, case: &Case) -> Option<&'static Invariant> {
+        case.recorded.as_ref()?;
+        let (_, violated) = self.claim.split_once(VIOLATES)?;
+        let (name, _) = violated.split_once(':')?;
+        invariants::find(name)
+    }
 }
 
 /// Fewer seeds than these are a quick look. That none of them came through a moment, or that each drew a fault under

@@ -37,9 +37,7 @@ use search::Search;
 pub use limits::{Budget, Cut, SearchLimit};
 pub use mechanism::{Extent, Mechanism, TurningPoint};
 pub use report::{conclude, sizes_unasked, story};
-pub use reproduction::{
-    broken_off, file_name, found_by_hunt, is_reproduction, kept_for, reproduction,
-};
+pub use reproduction::{broken_off, file_name, found_by_hunt, is_reproduction, reproduction};
 pub use size::Size;
 pub use struck::{Struck, TargetRole};
 pub use unasked::{Told, Unasked};

@@ -115,22 +115,31 @@ pub fn without(
     std::iter::once(whole).chain(less).collect()
 }
 
-/// What becomes of a plan that violates a promise with other choices, and without each of its faults, in words; nothing
-/// if it has none.
+/// What becomes of a plan that violates a promise with other choices, and without each of its faults; nothing if it has
+/// none.
 pub fn needs(
     plan: &Plan,
-    (invariant, is_alike): (&Invariant, IsAlike<'_>),
+    of: (&Invariant, IsAlike<'_>),
     seeds: u64,
     stop: &AtomicBool,
-) -> Vec<String> {
-    if plan.faults.is_empty() {
-        return Vec::new();
+) -> Vec<Without> {
+    match plan.faults.is_empty() {
+        true => Vec::new(),
+        false => without(plan, of, seeds, stop),
     }
-    let without = without(plan, (invariant, is_alike), seeds, stop);
-    without.iter().map(|it| it.describe(plan)).collect()
 }
 
 impl Without {
+    /// The number of the fault, from one, if the promise is violated without it, too.
+    pub fn unneeded(&self) -> Option<usize> {
+        (self.share.violated > 0).then_some(self.fault? + 1)
+    }
+
+    /// Whether each run that violates the promise does so in another way than it was asked for.
+    pub fn is_otherwise(&self) -> bool {
+        self.share.violated == self.share.otherwise
+    }
+
     /// `without fault 1: holds in 200 of 200   (crash contender-2 for good)`
     pub fn describe(&self, plan: &Plan) -> String {
         let ViolationShare {

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{history, story, two_inside, witness};
 use picklock_checker::service_event::MessageLoss;
-use picklock_checker::{ContenderId, ServiceEvent, ServiceEventKind};
+use picklock_checker::{ContenderId, ServiceEvent, ServiceEventKind, VirtualTime};
 use picklock_reports::style::Style;
 use picklock_reports::timeline::Detail;
 
@@ -165,4 +165,76 @@ fn a_node_that_goes_while_its_watcher_is_away_is_told_to_nobody() {
                  connection at 0.050 s and forgotten its watches, and B was connected again only at \
                  0.200 s.";
     assert!(words.join(" ").contains(cause), "{text}");
+}
+
+/// The causes that are given if contender-2 waits in vain since 100 ms, of a run that ends at 80 s: its queue, and the
+/// watches that fired, each after so many events and milliseconds.
+fn causes_of_a_wait(queue: &str, fired: &[(usize, u64, ContenderId)]) -> String {
+    let history = history(2, &[], queue);
+    let last = history.events.len() - 1;
+    let told = witness(
+        80_000,
+        "contender-2 waits",
+        &[0, last],
+        &[("however", "contender-2 waits")],
+    );
+    let mut told = story("progress", told, history);
+    for &(after, millis, to) in fired {
+        told.history.service.push(ServiceEvent {
+            at: VirtualTime::from_micros(millis * 1_000),
+            after,
+            machine: "server-1".to_owned(),
+            what: ServiceEventKind::WatchFired {
+                event: "NodeDeleted".to_owned(),
+                path: "/locks/stock/lock-0000000001".to_owned(),
+                to: Some(to),
+            },
+        });
+    }
+    let text = picklock_reports::story::story(&told, Detail::Full, &STYLE);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let causes = words.join(" ");
+    causes
+        .find("Cause")
+        .map_or_else(String::new, |at| causes[at..].to_owned())
+}
+
+#[test]
+fn a_watch_that_may_still_be_on_its_way_is_no_cause() {
+    let goes = |millis: u64| {
+        format!(
+            "3      queued 1 0
+             100    acquire 2
+             105    queued 2 1
+             200    unqueued 1 0
+             300    queued 1 2
+             {millis} unqueued 1 2
+             80000  bound
+             80000  waits 2 1 2"
+        )
+    };
+    // A watch took 4 ms after the first node went; the last goes 3 ms or 5 ms before the end.
+    let fired = [(4, 204, WAITER)];
+    assert_eq!(causes_of_a_wait(&goes(79_997), &fired), "");
+    let cause = "Cause No watch of B fired when a node went at 79.995 s, or later.";
+    let causes = causes_of_a_wait(&goes(79_995), &fired);
+    assert!(causes.starts_with(cause), "{causes}");
+}
+
+#[test]
+fn who_waits_behind_another_to_the_end_has_missed_no_watch() {
+    let waits = |behind: &str| {
+        format!(
+            "3      queued 1 0
+             4      queued 1 2
+             100    acquire 2
+             105    queued 2 1
+             200    unqueued 1 0
+             80000  bound
+             80000  waits 2 {behind}"
+        )
+    };
+    let fired = [(4, 106, PUBLISHER)];
+    assert_eq!(causes_of_a_wait(&waits("2 1"), &fired), "");
+    assert!(causes_of_a_wait(&waits("1 2"), &fired).starts_with("Cause No watch of"));
 }

@@ -20,11 +20,15 @@ use crate::scenario::{Case, Expectation, Measure, Scenario, Want};
 impl Tally {
     /// The seed whose story is to be told, and what it violates: the first that broke off, or else violates something
     /// that was not expected, or else violates something.
-    pub(crate) fn run_to_explain(&self, case: &Case) -> Option<(u64, Option<(String, Witness)>)> {
+    pub(crate) fn run_to_explain(
+        &self,
+        scenario: &Scenario,
+        case: &Case,
+    ) -> Option<(u64, Option<(String, Witness)>)> {
         if let Some(broken) = &self.broken {
             return Some((broken.seed, None));
         }
-        let violations = self.violations(case);
+        let violations = self.violations(scenario, case);
         let unexpected = violations.iter().find(|violation| !violation.expected);
         let told = unexpected.or(violations.first())?;
         let violated = (told.invariant.clone(), told.witness.clone());
@@ -38,9 +42,12 @@ impl Tally {
             .filter_map(|metric| Some((metric.name.to_owned(), (metric.value)(&self.counts)?)))
             .collect();
         let in_matrix = matrix::names().contains(&scenario.path);
-        let findings = self.findings(case, &metrics, in_matrix);
+        let mut findings = self.findings(case, &metrics, in_matrix);
+        if let Some(kept_for) = scenario.kept_for(case) {
+            findings.sort_by_key(|finding| finding.name != kept_for.name);
+        }
         let standing = findings.iter().map(|finding| finding.standing).max();
-        let mut violations = self.violations(case);
+        let mut violations = self.violations(scenario, case);
         for violation in &mut violations {
             violation.replays = replays(scenario, case, &violation.alike);
         }
@@ -76,10 +83,14 @@ impl Tally {
         }
     }
 
-    /// First violations, in the order of the registry.
-    fn violations(&self, case: &Case) -> Vec<Violation> {
-        invariants::INVARIANTS
-            .iter()
+    /// First violations, in the order of the registry: before all others that for which the run was kept.
+    fn violations(&self, scenario: &Scenario, case: &Case) -> Vec<Violation> {
+        let kept_for = scenario.kept_for(case);
+        let first = kept_for.into_iter();
+        let others = invariants::INVARIANTS.iter();
+        let others = others.filter(|it| kept_for.is_none_or(|first| first.name != it.name));
+        first
+            .chain(others)
             .filter_map(|invariant| {
                 let seen = self.violated.get(invariant.name)?;
                 let want = wanted(case, invariant.name);

@@ -184,8 +184,8 @@ impl Mechanism {
     }
 }
 
-/// Whether what is shown is a contender that waits to the end for itself. A service without a queue does not say for
-/// whom: for the owner.
+/// Whether what is shown is a contender that waits to the end for itself. A service without a queue does not say what
+/// is ahead of it: that is the owner.
 fn waits_behind_own(events: &[Event], shown: usize) -> bool {
     let EventKind::StillWaiting {
         by, lock, owner, ..

@@ -35,7 +35,7 @@ pub fn conclude(
     };
     let watch = Stopwatch::start();
     let mut outcome = tally.outcome(scenario, case);
-    let explained = tally.run_to_explain(case);
+    let explained = tally.run_to_explain(scenario, case);
     let violated = explained.iter().find_map(|(_, violated)| violated.as_ref());
     let about = violated.map(|(invariant, _)| invariant.as_str());
     let run = shorten(scenario, case, &mut outcome, about, unasked);
@@ -113,7 +113,8 @@ pub(super) fn shorten(
                     };
                     let of = (invariant, &is_alike as why::IsAlike<'_>);
                     let needs = |stop: &AtomicBool| why::needs(&shrunk.plan, of, why::OTHERS, stop);
-                    words.needs = unasked.timed(needs);
+                    let needs = unasked.timed(needs);
+                    words.needs = needs.iter().map(|it| it.describe(&shrunk.plan)).collect();
                 }
                 run = ToldRun::Smallest(Box::new(told));
             }

@@ -1,12 +1,14 @@
 //! Reproductions: a shrunk run as a scenario file, with everything spelled out, so that it outlives its seed.
 
 use picklock_checker::vacuity::vacuous_evidence;
-use picklock_checker::{Evidence, Invariant, Step, Verdict, invariants};
+use picklock_checker::{Evidence, Step, Verdict, invariants};
 
 use super::Shrunk;
 use super::search::read_back;
 use crate::describe::one_line;
-use crate::scenario::{Case, Expectation, Recorded, RecordedRun, SavedPlan, Scenario, Want};
+use crate::scenario::{
+    Case, Expectation, Recorded, RecordedRun, SavedPlan, Scenario, VIOLATES, Want,
+};
 use crate::search::cause::Cause;
 use crate::search::counterexample::BrokenRun;
 
@@ -72,17 +74,6 @@ pub fn reproduction(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk
         }],
     }
 }
-
-/// The promise for whose violation a recorded run was kept: the claim of the file names it.
-pub fn kept_for(scenario: &Scenario, case: &Case) -> Option<&'static Invariant> {
-    case.recorded.as_ref()?;
-    let (_, violated) = scenario.claim.split_once(VIOLATES)?;
-    let (name, _) = violated.split_once(':')?;
-    invariants::find(name)
-}
-
-/// What stands in the claim of a kept run between the algorithm and the promise.
-const VIOLATES: &str = " violates ";
 
 /// Whether a text is a file that was written of a reproduction, and not by hand.
 pub fn is_reproduction(text: &str) -> bool {

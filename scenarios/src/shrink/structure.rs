@@ -1,8 +1,8 @@
 //! Smaller plans: first with fewer parts, then with simpler ones.
 
 use picklock_sim::plan::{
-    Arrival, Deployment, Ensemble, Fault, Hold, Library, Plan, Reads, Repeat, Section, Service,
-    Trigger,
+    Arrival, Deployment, Ensemble, Fault, Hold, Library, Plan, PlannedFault, Reads, Repeat,
+    Section, Service, Trigger,
 };
 
 use super::changed::with;
@@ -12,7 +12,7 @@ use super::lower::lower;
 use super::processes::leaves_whole_processes;
 use super::search::{Change, Effort, Search};
 use crate::describe;
-use crate::fault_fields::moment;
+use crate::fault_fields::{Parts, moment};
 use crate::reduced_plan::{with_contenders, without_faults};
 
 /// Takes faults away: all, halves, then each.
@@ -179,9 +179,11 @@ pub(super) fn sections(plan: &Plan) -> Vec<Change> {
 /// Fewer servers, and settings that need no mention.
 pub(super) fn services(plan: &Plan) -> Vec<Change> {
     let servers = plan.service.voters();
-    // One of several servers that know nothing of each other is no majority of any.
+    // One of several servers that know nothing of each other is no majority of any, and one of an ensemble neither
+    // leads nor follows: of a fault that strikes a server something else would be left.
     let least = match &plan.service {
         Service::Redis(deployment) if !deployment.is_replicated() => 3,
+        Service::ZooKeeper(_) if plan.faults.iter().any(strikes_server) => 3,
         _ => 1,
     };
     let fewer = [1, 3].into_iter();
@@ -228,6 +230,11 @@ pub(super) fn services(plan: &Plan) -> Vec<Change> {
         }
     }
     changes
+}
+
+/// Whether a fault names a server.
+fn strikes_server(fault: &PlannedFault) -> bool {
+    !Parts::of(&mut fault.inject.clone()).servers.is_empty()
 }
 
 /// A service whose client libraries are set as those of another.

@@ -16,7 +16,6 @@ use crate::reports::words::count;
 use crate::scenarios::describe::one_line;
 use crate::scenarios::replay_command::{ReplayCommand, job};
 use crate::scenarios::runner::{self, wanted};
-use crate::scenarios::shrink::kept_for;
 use crate::scenarios::{Case, RecordedRun, Scenario, Want};
 use crate::sim::Simulated;
 use crate::sim::watchdog::Named;
@@ -266,7 +265,7 @@ impl Judged {
         let recorded = runner::standing_of_recorded(scenario, case, outcome);
         standing = recorded.unwrap_or(standing);
         // What is not expected is told first, and of what is expected that for which the run was kept.
-        let kept_for = kept_for(scenario, case).map(|invariant| invariant.name);
+        let kept_for = scenario.kept_for(case).map(|invariant| invariant.name);
         let mut worst: Vec<_> = violated.iter().collect();
         worst.sort_by_key(|(standing, name, _)| {
             (*standing != Standing::Fail, Some(*name) != kept_for)

@@ -11,7 +11,8 @@ use crate::reports::timeline::Detail;
 use crate::reports::words::{count, harmless};
 use crate::scenarios::replay_command::ReplayCommand;
 use crate::scenarios::shrink::{self, Budget, Cut, SearchLimit, Shrunk, reproduction};
-use crate::scenarios::{Scenario, why, write};
+use crate::scenarios::why::{self, Without};
+use crate::scenarios::{Scenario, write};
 use crate::sim::Simulated;
 use crate::sim::plan::Plan;
 
@@ -87,14 +88,14 @@ impl Shrink {
                 String::new()
             }
         };
+        let is_alike =
+            |plan: &Plan, run: &Simulated, witness: &Witness| shrunk.is_alike(plan, run, witness);
+        let of = (*invariant, &is_alike as why::IsAlike<'_>);
+        let needs = why::needs(&shrunk.plan, of, why::OTHERS, work.stop());
         if let Some(smaller) = &mut told.smaller {
-            let is_alike = |plan: &Plan, run: &Simulated, witness: &Witness| {
-                shrunk.is_alike(plan, run, witness)
-            };
-            let of = (*invariant, &is_alike as why::IsAlike<'_>);
-            smaller.needs = why::needs(&shrunk.plan, of, why::OTHERS, work.stop());
+            smaller.needs = needs.iter().map(|it| it.describe(&shrunk.plan)).collect();
         }
-        let mut text = head(&ran, &shrunk);
+        let mut text = head(&ran, &shrunk, &needs);
         text.push_str(&story(&told, Detail::Essential, &style));
         text.push_str(&shown);
         work.end();
@@ -204,18 +205,31 @@ pub(super) fn make_folder_of(option: &str, folder: &Path) -> Result<(), Failure>
     })
 }
 
+/// Why nothing is left to be tried, by what becomes of the run without each of its faults.
+fn at_its_end(shrunk: &Shrunk, needs: &[Without]) -> String {
+    let alike = needs.iter().filter(|it| !it.is_otherwise());
+    if let Some(fault) = alike.filter_map(Without::unneeded).next() {
+        return format!("nothing smaller was found, but without fault {fault} it can fail so, too");
+    }
+    let done = match shrunk.steps.is_empty() && !shrunk.has_changed() {
+        true => "nothing could be taken away",
+        false => "nothing more can be taken away",
+    };
+    match needs.iter().any(|it| it.unneeded().is_some()) {
+        true => format!("{done} from this way to fail"),
+        false => done.to_owned(),
+    }
+}
+
 /// What was tried, and what came of it.
-fn head(ran: &ViolatingRun, shrunk: &Shrunk) -> String {
+fn head(ran: &ViolatingRun, shrunk: &Shrunk, needs: &[Without]) -> String {
     let mut text = console::heading(&ran.scenario);
     let name = harmless(&ran.case.name);
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{:>12}  {name}  seed {}", "SHRUNK", ran.seed);
     let tried = count(shrunk.tried.into(), "run");
     let done = match shrunk.cut {
-        None if shrunk.steps.is_empty() && !shrunk.has_changed() => {
-            format!("{tried}; nothing could be taken away")
-        }
-        None => format!("{tried}; nothing more can be taken away"),
+        None => format!("{tried}; {}", at_its_end(shrunk, needs)),
         Some(Cut::Budget) => {
             format!("{tried}, and then the budget was used up; --runs allows for more")
         }

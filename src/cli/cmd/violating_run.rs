@@ -8,7 +8,6 @@ use crate::checker::outcome::SeedOutcome;
 use crate::checker::{Evidence, Verdict, Witness};
 use crate::scenarios::replay_command::job;
 use crate::scenarios::runner::{self, wanted};
-use crate::scenarios::shrink::kept_for;
 use crate::scenarios::{Case, RecordedRun, Scenario, Want};
 use crate::sim::Simulated;
 use crate::sim::watchdog::Named;
@@ -31,8 +30,8 @@ pub struct OneRun {
     /// The seed; a file with a recorded run needs none.
     #[arg(long, value_name = "S", value_parser = seeds::one, allow_hyphen_values = true)]
     seed: Option<u64>,
-    /// The promise that is broken; if not given, the first whose violation is not expected and that a
-    /// lock could have kept.
+    /// The promise that is broken; if not given, the first whose violation is not expected. One that no lock could have
+    /// kept under the faults of the plan is left out unless it is named.
     #[arg(long, value_name = "INVARIANT")]
     invariant: Option<String>,
     /// The version and the hash of the run that this should be, as a report says them; nothing is done with another.
@@ -188,7 +187,7 @@ fn violations(scenario: &Scenario, case: &Case, simulated: &Simulated) -> Vec<Vi
         })
     });
     let mut found: Vec<Violated> = found.collect();
-    let kept_for = kept_for(scenario, case).map(|invariant| invariant.name);
+    let kept_for = scenario.kept_for(case).map(|invariant| invariant.name);
     found.sort_by_key(|violated| {
         let name = violated.invariant.name;
         let is_expected = matches!(wanted(case, name), Some(Want::Violated { .. }));

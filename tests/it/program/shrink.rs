@@ -137,6 +137,42 @@ fn a_kept_run_is_told_as_what_it_was_kept_for() {
     // It breaks others, which stand before it in the order of invariants.
     let text = fs::read_to_string(&kept).expect("a file");
     assert!(text.contains("expect.mutual-exclusion.violated"), "{text}");
+    let first = |done: &str| {
+        let mut lines = done
+            .lines()
+            .filter(|line| line.contains(" violated at seed"));
+        lines.next().unwrap_or_default().trim().to_owned()
+    };
+    let done = picklock(&["run", &kept]).stdout;
+    let told = "as expected    honest-answer violated at seed 0";
+    assert!(first(&done).starts_with(told), "{done}");
+    let expects = |line: &&str| !line.starts_with("expect.");
+    let unexpected: Vec<&str> = text.lines().filter(expects).collect();
+    let unexpected = folder.file("unexpected.toml", &unexpected.join("\n"));
+    let done = picklock(&["run", &unexpected]).stdout;
+    let told = "fail    honest-answer violated at seed 0";
+    assert!(first(&done).starts_with(told), "{done}");
+    assert!(done.contains("\n  honest-answer violated: "), "{done}");
+}
+
+#[test]
+fn what_is_said_of_the_end_is_what_runs_without_a_fault_say() {
+    for (scenario, case, end) in [
+        // Who is paused may overlap for less than a message takes if it is not.
+        (
+            "redis/eviction",
+            "redis-compare-and-delete",
+            "taken away from this way to fail",
+        ),
+        ("zookeeper/waiter-death", "zk-no-recheck", "taken away"),
+    ] {
+        let done = picklock(&["shrink", scenario, "--case", case, "--seed", "0"]).stdout;
+        let mut lines = done.lines();
+        let said = lines.find(|line| line.contains(" runs; nothing more can be "));
+        assert!(said.is_some_and(|line| line.ends_with(end)), "{done}");
+        let in_another_way = done.contains(" of 200, each in another way");
+        assert_eq!(in_another_way, end != "taken away", "{done}");
+    }
 }
 
 #[test]

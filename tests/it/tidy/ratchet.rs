@@ -32,7 +32,7 @@ const TABLE: &[(&str, usize)] = &[
     ("algorithms/clients", 57),
     ("checker", 176),
     ("examples/first-lock", 1),
-    ("reports", 76),
+    ("reports", 75),
     ("scenarios", 270),
     ("sim", 276),
     ("sim/services/lease_server", 4),

@@ -18,6 +18,12 @@ fn case(scenario: &str, case: &str) -> Case {
     parsed.cases.into_iter().find(|it| it.name == case).unwrap()
 }
 
+fn first_case(text: &str) -> Case {
+    let parsed = parse("it", text, &Catalogue::EVERYTHING);
+    let mut parsed = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+    parsed.cases.swap_remove(0)
+}
+
 /// How seed 0 of a case breaks a promise.
 fn mechanism(case: &Case, invariant: &str) -> Option<Mechanism> {
     let simulated = simulate(&case.plan, 0);
@@ -26,10 +32,14 @@ fn mechanism(case: &Case, invariant: &str) -> Option<Mechanism> {
 }
 
 fn shrunk(case: &Case, invariant: &str) -> Shrunk {
+    shrunk_of(case, 0, invariant)
+}
+
+fn shrunk_of(case: &Case, seed: u64, invariant: &str) -> Shrunk {
     let stop = AtomicBool::new(false);
     let invariant = invariants::find(invariant).unwrap();
     let watch = SearchLimit::until(&stop);
-    shrink(case, 0, invariant, Budget::default(), &watch).unwrap()
+    shrink(case, seed, invariant, Budget::default(), &watch).unwrap()
 }
 
 fn retries(plan: &Plan) -> u32 {
@@ -61,9 +71,7 @@ fn a_wait_that_ends_by_time_is_none_that_never_ends() {
         )
     };
     let turns = |gives_up: &str| {
-        let parsed = parse("it", &text(gives_up), &Catalogue::EVERYTHING);
-        let parsed = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
-        let mechanism = mechanism(&parsed.cases[0], "progress");
+        let mechanism = mechanism(&first_case(&text(gives_up)), "progress");
         mechanism.expect("a violation of progress").turns
     };
     assert!(!turns("").contains(&TurningPoint::TimedOut));
@@ -258,9 +266,7 @@ fn whoever_is_asked_for_the_lock_in_vain_is_so_in_the_shrunk_run_too() {
 fn a_wait_behind_another_is_not_shrunk_to_one_behind_its_own() {
     let text = "[workload]\ncontenders = 8\nrounds = 3\nacquire-timeout = \"30ms\"\nhold = \"20ms\"\n\
                 [[case]]\nalgorithm = \"zk-hardened\"\n";
-    let parsed = parse("it", text, &Catalogue::EVERYTHING);
-    let parsed = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
-    let plan = &parsed.cases[0].plan;
+    let plan = &first_case(text).plan;
     let of = |seed: u64| {
         let simulated = simulate(plan, seed);
         let witness = violation(invariants::find("progress").unwrap(), false, &simulated);
@@ -278,4 +284,41 @@ fn a_wait_behind_another_is_not_shrunk_to_one_behind_its_own() {
     };
     assert!(but_for_that.is(&behind_another, true));
     assert!(!behind_own.is(&behind_another, false) && !behind_another.is(&behind_own, false));
+}
+
+#[test]
+fn a_leader_that_crashes_is_not_shrunk_to_a_server_that_stands_alone() {
+    let case = first_case(
+        "[service.zookeeper]\nservers = 3\nsession-timeout = \"6s\"\n\
+         [workload]\ncontenders = 3\narrive = \"in-order\"\nhold = \"500ms\"\n[[fault]]\n\
+         when.applied = { request = \"create\", by = \"contender-2\", at = \"leader\" }\n\
+         inject.crash-server = { target = \"leader\", restart-after = \"1s\" }\n\
+         [[case]]\nalgorithm = \"zk-no-guid\"\n",
+    );
+    let small = shrunk(&case, "progress");
+    assert_eq!(small.plan.service.voters(), 3);
+    assert_eq!(small.plan.faults.len(), 1);
+    // Where no server is struck, one shows it as well.
+    let case = self::case("zookeeper/lost-create-reply", "zk-no-guid");
+    assert_eq!(case.plan.service.voters(), 3);
+    assert_eq!(shrunk(&case, "progress").plan.service.voters(), 1);
+}
+
+#[test]
+fn a_semaphore_over_a_quorum_is_shrunk_to_one_over_a_quorum() {
+    let mut case = case("zookeeper/semaphore-second-lease", "curator-semaphore");
+    case.plan.workload.permits = Some(3);
+    case.plan.workload.contenders = 4;
+    let small = shrunk_of(&case, 6, "no-orphan");
+    let left = &small.plan;
+    assert_eq!((left.workload.permits(), left.service.voters()), (2, 3));
+    assert_eq!(left.faults.len(), 1);
+}
+
+#[test]
+fn a_livelock_by_time_outs_keeps_its_time_out() {
+    let case = case("zookeeper/lock-order-livelock", "zk-hardened");
+    let small = shrunk(&case, "progress");
+    assert!(small.plan.workload.acquire_timeout.is_some());
+    assert_eq!(small.plan.workload.locks_at_once, 2);
 }
