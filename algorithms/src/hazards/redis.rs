@@ -31,10 +31,16 @@ hazards! {
     "redis/fair-lock-dead-head": [
         "redisson-fair-lock", "redisson-fair-lock-kept-place",
     ] breaks [Progress] under [Crash];
+    "redis/fair-lock-evicted-asleep": [
+        "redisson-fair-lock", "redisson-fair-lock-kept-place",
+    ] breaks [Progress] under [Clock];
     "redis/fair-lock-kept-place": ["redisson-fair-lock-kept-place"] breaks [Progress] under [ConnectionLoss, Crash];
     "redis/fair-lock-late-release": [
         "redisson-fair-lock", "redisson-fair-lock-kept-place",
     ] breaks [HonestAnswer] under [Pause];
+    "redis/fair-lock-lost-place": [
+        "redisson-fair-lock", "redisson-fair-lock-kept-place",
+    ] breaks [Progress] under [ServerCrash];
     "redis/fenced-lock-get-token": [
         "redisson-fenced-lock-get-token",
     ] breaks [FencingMonotonic, NoStaleEffect] under [Pause];

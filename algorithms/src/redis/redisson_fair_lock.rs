@@ -35,6 +35,9 @@
 //!   behind it ask in a loop and do not get it (scenario `redis/fair-lock-dead-head`).
 //! - A client whose clock is fast puts out of the queue all who wait when it asks (scenario
 //!   `redis/fair-lock-fast-clock`).
+//! - One that joins the queue again, because its place was lost, sleeps until the deadline of the one ahead of it, for
+//!   five minutes, unless it is told: if its place is lost once more, no message is for it (scenarios
+//!   `redis/fair-lock-lost-place` and `redis/fair-lock-evicted-asleep`).
 //! - A release of what has expired succeeds, if the lock is free by then (scenario
 //!   `redis/fair-lock-late-release`).
 
