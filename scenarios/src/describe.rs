@@ -99,27 +99,42 @@ pub fn trigger(trigger: &Trigger) -> String {
         Trigger::Writing { by, nth } => done(by, "is about to write", nth),
         Trigger::Releasing { by, nth } => done(by, "calls release", nth),
         Trigger::Released { by, nth } => done(by, "has released", nth),
-        Trigger::Sent { request, by, nth } => match nth {
-            1 => format!("{} sends a {}", contender(*by), request.name()),
-            nth => format!(
-                "{} sends its {} {}",
-                contender(*by),
-                ordinal(*nth),
-                request.name()
-            ),
-        },
+        Trigger::Sent {
+            request,
+            by,
+            nth,
+            at,
+        } => {
+            let (who, what, to) = (contender(*by), request.name(), beside(" to ", *at));
+            match nth {
+                1 => format!("{who} sends a {what}{to}"),
+                nth => format!("{who} sends its {} {what}{to}", ordinal(*nth)),
+            }
+        }
         Trigger::Proposed { request, by, nth } => {
             format!("the leader has proposed {}", of(*request, *by, *nth))
         }
         Trigger::Committed { request, by, nth } => {
             format!("{} is committed", of(*request, *by, *nth))
         }
-        Trigger::Answered { request, by, nth } => {
-            format!("{} is answered", of(*request, *by, *nth))
-        }
-        Trigger::Received { request, by, nth } => {
+        Trigger::Answered {
+            request,
+            by,
+            nth,
+            at,
+        } => {
             let what = of(*request, *by, *nth);
-            format!("the answer to {what} has been received")
+            format!("{what} is answered{}", beside(" by ", *at))
+        }
+        Trigger::Received {
+            request,
+            by,
+            nth,
+            at,
+        } => {
+            let what = of(*request, *by, *nth);
+            let from = beside(" of ", *at);
+            format!("the answer{from} to {what} has been received")
         }
         Trigger::Streamed { request, by, nth } => {
             let what = of(*request, *by, *nth);
@@ -214,6 +229,11 @@ fn words(key: &str, field: &Field) -> Vec<String> {
 
 fn of(request: RequestKind, by: ContenderName, nth: u32) -> String {
     let (who, what) = (contender(by), request.name());
+/// A word and a server, if there is one.
+fn beside(word: &str, at: Option<ServerName>) -> String {
+    at.map_or_else(String::new, |at| format!("{word}{}", server(at)))
+}
+
     match nth {
         1 => format!("{who}'s {what}"),
         nth => format!("{who}'s {} {what}", ordinal(nth)),

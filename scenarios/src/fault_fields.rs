@@ -52,6 +52,7 @@ pub(crate) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Opti
             TriggerFieldMut::Request(_)
             | TriggerFieldMut::Server(_)
             | TriggerFieldMut::Fault(_) => {}
+            | TriggerFieldMut::MaybeServer(_)
         }
     }
     (by, which)
@@ -62,5 +63,8 @@ pub(crate) fn place(trigger: &mut Trigger) -> Option<&mut ServerName> {
     match trigger {
         Trigger::Applied { at, .. } => Some(at),
         _ => None,
+        Trigger::Sent { at, .. } | Trigger::Answered { at, .. } | Trigger::Received { at, .. } => {
+            at.as_mut()
+        }
     }
 }
