@@ -220,6 +220,8 @@ fn words(key: &str, field: &Field) -> Vec<String> {
             (_, None) => String::new(),
         },
         Field::Range(range) => write_range(*range),
+        Field::Flag(true) => ", if nothing has changed".to_owned(),
+        Field::Flag(false) => String::new(),
         Field::Rate(rate) => rate.to_string(),
         Field::Millis(millis) => signed_millis(*millis),
         Field::PartsPerMillion(parts) => parts.to_string(),
@@ -227,13 +229,13 @@ fn words(key: &str, field: &Field) -> Vec<String> {
     vec![clause]
 }
 
-fn of(request: RequestKind, by: ContenderName, nth: u32) -> String {
-    let (who, what) = (contender(by), request.name());
 /// A word and a server, if there is one.
 fn beside(word: &str, at: Option<ServerName>) -> String {
     at.map_or_else(String::new, |at| format!("{word}{}", server(at)))
 }
 
+fn of(request: RequestKind, by: ContenderName, nth: u32) -> String {
+    let (who, what) = (contender(by), request.name());
     match nth {
         1 => format!("{who}'s {what}"),
         nth => format!("{who}'s {} {what}", ordinal(nth)),

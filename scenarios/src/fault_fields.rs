@@ -34,6 +34,7 @@ impl<'f> Parts<'f> {
                 FieldMut::Contenders(_)
                 | FieldMut::Direction(_)
                 | FieldMut::Call(_)
+                | FieldMut::Flag(_)
                 | FieldMut::Millis(_)
                 | FieldMut::PartsPerMillion(_) => {}
             }
@@ -51,8 +52,8 @@ pub(crate) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Opti
             TriggerFieldMut::Nth(nth) => which = Some(nth),
             TriggerFieldMut::Request(_)
             | TriggerFieldMut::Server(_)
-            | TriggerFieldMut::Fault(_) => {}
             | TriggerFieldMut::MaybeServer(_)
+            | TriggerFieldMut::Fault(_) => {}
         }
     }
     (by, which)
@@ -62,9 +63,9 @@ pub(crate) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Opti
 pub(crate) fn place(trigger: &mut Trigger) -> Option<&mut ServerName> {
     match trigger {
         Trigger::Applied { at, .. } => Some(at),
-        _ => None,
         Trigger::Sent { at, .. } | Trigger::Answered { at, .. } | Trigger::Received { at, .. } => {
             at.as_mut()
         }
+        _ => None,
     }
 }

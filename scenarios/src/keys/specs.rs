@@ -144,6 +144,12 @@ fn of_fault(FieldSpec { key, holds }: FieldSpec) -> Key {
         FieldType::MaybeDuration => {
             Key::new(key, Holds::Duration, "as the fault has it", "For how long.")
         }
+        FieldType::Flag => Key::new(
+            key,
+            Holds::Boolean,
+            "`false`",
+            "Whether it deletes only what is as it was.",
+        ),
         FieldType::Range => Key::needed(
             key,
             Holds::Range,

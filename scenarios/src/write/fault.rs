@@ -66,6 +66,7 @@ fn value(field: &Field) -> Option<Value> {
         Field::Duration(duration) => time(*duration),
         Field::MaybeDuration(duration) => time((*duration)?),
         Field::Range(between) => range(*between),
+        Field::Flag(is_so) => is_so.then(|| true.into())?,
         Field::Rate(rate) => rate.to_string().into(),
         Field::Millis(millis) => signed_millis(*millis).into(),
         Field::PartsPerMillion(parts) => count(*parts),

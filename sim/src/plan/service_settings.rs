@@ -92,6 +92,11 @@ pub trait ServiceSettings {
         false
     }
 
+    /// Whether whoever knows the name of a lock can delete it.
+    fn has_names(&self) -> bool {
+        false
+    }
+
     /// Whether its clients give up a request that is not answered.
     fn has_request_timeout(&self) -> bool {
         true

@@ -53,6 +53,7 @@ use crate::world::{Read, SimulatedService, World};
 use answers::Grants;
 pub(crate) use event::RedisEvent;
 use event_loops::BlockedLoop;
+use operator::SeenKey;
 use ownership::{Holder, LockKey, Owner};
 use power_loss::LostConnections;
 use replication_links::ReplicationLink;
@@ -82,6 +83,8 @@ pub(crate) struct SimulatedRedis {
     look: Option<(ConnectionId, RequestKind, LockId)>,
     /// How often a server has become the primary.
     promotions: u32,
+    /// What clean-up scripts have seen.
+    stale: Vec<SeenKey>,
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
     client_outputs: Vec<ClientOutput>,

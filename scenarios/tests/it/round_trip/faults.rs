@@ -196,6 +196,8 @@ pub fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
             }
         ),
         target().prop_map(|of| Fault::DeleteNode { of }),
+        (length(), any::<bool>())
+            .prop_map(|(think, compare)| Fault::DeleteStale { think, compare }),
         target().prop_map(|of| Fault::Revoke { of }),
         Just(Fault::RecreateLock),
     ]
