@@ -28,7 +28,7 @@ pub(super) struct Participants {
     pub(super) tolerates_disk_errors: bool,
     /// Whether a callback that does not return holds up anything.
     pub(super) has_event_thread: bool,
-    /// Whether whoever knows the name of a lock can delete it.
+    /// Whether a lock can be deleted by its name.
     pub(super) has_names: bool,
 }
 

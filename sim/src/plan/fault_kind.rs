@@ -110,7 +110,7 @@ impl FaultKind {
             Self::SwallowReply => "nobody gives up waiting for an answer",
             Self::BlockEvents => "the clients have no event thread",
             Self::DeleteStale => {
-                "the server forgets a lock by itself, and nobody else can tell it to"
+                "the server forgets a lock by itself, and has no name to delete it by"
             }
             Self::FullDisk => "no server writes to its disk and goes on without",
             Self::MoveSlot => "the servers are no cluster, so there are no slots",

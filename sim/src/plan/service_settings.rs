@@ -92,7 +92,7 @@ pub trait ServiceSettings {
         false
     }
 
-    /// Whether whoever knows the name of a lock can delete it.
+    /// Whether a lock can be deleted by its name.
     fn has_names(&self) -> bool {
         false
     }

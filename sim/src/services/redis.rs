@@ -26,6 +26,8 @@ mod servers;
 mod service_events;
 mod setup;
 mod slot_migration;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -394,18 +396,4 @@ impl SimulatedService for SimulatedRedis {
 fn is_message(value: &Value) -> bool {
     let first = value.values().and_then(<[Value]>::first);
     first.and_then(Value::bytes) == Some(b"message")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whoever_is_not_the_primary_is_a_replica() {
-        let mut redis = SimulatedRedis::default();
-        let replicas = |redis: &SimulatedRedis| [0, 1].map(|nth| redis.replica_for(nth).0);
-        assert_eq!(replicas(&redis), [1, 2]);
-        redis.primary = ServerId(1);
-        assert_eq!(replicas(&redis), [0, 2]);
-    }
 }

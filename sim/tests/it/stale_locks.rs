@@ -56,7 +56,7 @@ fn a_node_is_anothers_by_then_only_if_its_name_is_used_again() {
     let of_one_name = |compare| taken_away(ensemble(), "zk-same-name", compare);
     for compare in [false, true] {
         assert_eq!(numbered(compare), SPARED);
-        // The version of a node that was made anew is that of the one before.
+        // The version of a node that was made again is that of the one before.
         assert_eq!(of_one_name(compare)[..2], BY_NAME);
     }
 }

@@ -62,7 +62,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// The servers that somebody with a shell asks: those that serve as primaries, in a cluster the one with the key.
+    /// The servers that an operator asks: those that serve as primaries, in a cluster the one with the key.
     fn servers_with_keys(&self) -> Vec<ServerId> {
         let in_cluster = self.service.deployment.cluster.is_some();
         let servers = self.service.servers.iter().enumerate();
