@@ -99,31 +99,48 @@ pub fn trigger(trigger: &Trigger) -> String {
         Trigger::Writing { by, nth } => done(by, "is about to write", nth),
         Trigger::Releasing { by, nth } => done(by, "calls release", nth),
         Trigger::Released { by, nth } => done(by, "has released", nth),
-        Trigger::Sent { request, by, nth } => match nth {
-            1 => format!("{} sends a {}", contender(*by), request.name()),
-            nth => format!(
-                "{} sends its {} {}",
-                contender(*by),
-                ordinal(*nth),
-                request.name()
-            ),
-        },
+        Trigger::Sent {
+            request,
+            by,
+            nth,
+            at,
+        } => {
+            let (who, what, to) = (contender(*by), request.name(), beside(" to ", *at));
+            match nth {
+                1 => format!("{who} sends a {what}{to}"),
+                nth => format!("{who} sends its {} {what}{to}", ordinal(*nth)),
+            }
+        }
         Trigger::Proposed { request, by, nth } => {
             format!("the leader has proposed {}", of(*request, *by, *nth))
         }
         Trigger::Committed { request, by, nth } => {
             format!("{} is committed", of(*request, *by, *nth))
         }
-        Trigger::Answered { request, by, nth } => {
-            format!("{} is answered", of(*request, *by, *nth))
-        }
-        Trigger::Received { request, by, nth } => {
-            let what = of(*request, *by, *nth);
-            format!("the answer to {what} has been received")
+        Trigger::Answered {
+            request,
+            by,
+            nth,
+            at,
+        } => format!(
+            "{} is answered{}",
+            of(*request, *by, *nth),
+            beside(" by ", *at)
+        ),
+        Trigger::Received {
+            request,
+            by,
+            nth,
+            at,
+        } => {
+            let (what, from) = (of(*request, *by, *nth), beside(" of ", *at));
+            format!("the answer{from} to {what} has been received")
         }
         Trigger::Streamed { request, by, nth } => {
-            let what = of(*request, *by, *nth);
-            format!("the primary has sent its replicas {what}")
+            format!(
+                "the primary has sent its replicas {}",
+                of(*request, *by, *nth)
+            )
         }
         Trigger::Applied {
             request,
@@ -205,11 +222,18 @@ fn words(key: &str, field: &Field) -> Vec<String> {
             (_, None) => String::new(),
         },
         Field::Range(range) => write_range(*range),
+        Field::Flag(true) => ", if nothing has changed".to_owned(),
+        Field::Flag(false) => String::new(),
         Field::Rate(rate) => rate.to_string(),
         Field::Millis(millis) => signed_millis(*millis),
         Field::PartsPerMillion(parts) => parts.to_string(),
     };
     vec![clause]
+}
+
+/// A word and a server, if there is one.
+fn beside(word: &str, at: Option<ServerName>) -> String {
+    at.map_or_else(String::new, |at| format!("{word}{}", server(at)))
 }
 
 fn of(request: RequestKind, by: ContenderName, nth: u32) -> String {

@@ -195,7 +195,7 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         Fault::ExpireSession { .. } => {
             Some("the service frees the lock before the news can reach its owner")
         }
-        Fault::DeleteNode { .. } | Fault::RecreateLock => {
+        Fault::DeleteStale { .. } | Fault::DeleteNode { .. } | Fault::RecreateLock => {
             Some("an operator frees the lock before the news can reach its owner")
         }
         Fault::IsolateServer { length, .. }

@@ -34,6 +34,7 @@ impl<'f> Parts<'f> {
                 FieldMut::Contenders(_)
                 | FieldMut::Direction(_)
                 | FieldMut::Call(_)
+                | FieldMut::Flag(_)
                 | FieldMut::Millis(_)
                 | FieldMut::PartsPerMillion(_) => {}
             }
@@ -51,6 +52,7 @@ pub(crate) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Opti
             TriggerFieldMut::Nth(nth) => which = Some(nth),
             TriggerFieldMut::Request(_)
             | TriggerFieldMut::Server(_)
+            | TriggerFieldMut::MaybeServer(_)
             | TriggerFieldMut::Fault(_) => {}
         }
     }
@@ -61,6 +63,9 @@ pub(crate) fn moment(trigger: &mut Trigger) -> (Option<&mut ContenderName>, Opti
 pub(crate) fn place(trigger: &mut Trigger) -> Option<&mut ServerName> {
     match trigger {
         Trigger::Applied { at, .. } => Some(at),
+        Trigger::Sent { at, .. } | Trigger::Answered { at, .. } | Trigger::Received { at, .. } => {
+            at.as_mut()
+        }
         _ => None,
     }
 }

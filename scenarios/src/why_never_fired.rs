@@ -22,6 +22,7 @@ pub(crate) fn why_never_fired(plan: &Plan, evidence: &Evidence<'_>) -> Option<St
             TriggerValue::Contender(_)
             | TriggerValue::Request(_)
             | TriggerValue::Server(_)
+            | TriggerValue::MaybeServer(_)
             | TriggerValue::Fault(_) => None,
         });
     let when = describe::trigger(when);

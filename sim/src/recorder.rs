@@ -38,6 +38,11 @@ impl Recorder {
         NameId(self.history.names.len() as u32 - 1)
     }
 
+    /// The name of this number.
+    pub fn text_of(&self, name: NameId) -> &str {
+        &self.history.names[name.0 as usize]
+    }
+
     /// Mixes a word into the hash: what the engine does is part of what can be observed.
     #[inline]
     pub fn mix(&mut self, word: u64) {

@@ -10,6 +10,10 @@ hazards! {
     "incidents/redisson-7367": [
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held",
     ] breaks [Progress] under [Delay];
+    "redis/blocked-event-loop": [
+        "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
+        "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",
+    ] breaks [MutualExclusion, TimelyLoss] under [Pause];
     "redis/busy-script": [
         "redisson-lock", "redisson-no-latch", "redisson-failed-renewal",
     ] breaks [MutualExclusion] under [ServerStall];
@@ -71,6 +75,9 @@ hazards! {
     ] breaks [MutualExclusion] under [Partition];
     "redis/redlock-late-delete": ["redlock-one-token"] breaks [MutualExclusion] under [ConnectionLoss, Delay];
     "redis/redlock-split-vote": ["redlock-keeps-minority"] breaks [Progress] under [None];
+    "redis/redlock-unheard-claim": [
+        "redlock-quorum-of-the-live",
+    ] breaks [HonestAnswer, MutualExclusion] under [ConnectionLoss];
     "redis/redlock-validity": ["redlock-drift-added"] breaks [MutualExclusion] under [Delay];
     "redis/redlock-wall-clock": ["redlock-wall-clock"] breaks [MutualExclusion] under [Clock];
     "redis/semaphore-crash": [

@@ -22,7 +22,8 @@
 //! - Whose the node is, the session says. Another thread that shares the session takes it for its own (scenario
 //!   `zookeeper/shared-session`).
 //! - The name is used again. Whoever deletes it by name, without looking whose it is, deletes another's lock
-//!   (`blind_unlock`, scenario `zookeeper/lost-delete-reply`).
+//!   (`blind_unlock`, scenario `zookeeper/lost-delete-reply`), and so does an operator who takes it for stale (scenario
+//!   `zookeeper/stale-lock-clean-up`).
 
 use async_trait::async_trait;
 

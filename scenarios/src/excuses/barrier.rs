@@ -11,7 +11,10 @@ pub(super) fn excuses(
     const NO_PARTY: &str = "a party whose node is deleted from outside is no party any more";
     const REMOVED: &str = "an operator removes the barrier, and its setter does not know";
     let deletes = |fault: &PlannedFault| {
-        matches!(fault.inject, Fault::DeleteNode { .. } | Fault::RecreateLock)
+        matches!(
+            fault.inject,
+            Fault::DeleteStale { .. } | Fault::DeleteNode { .. } | Fault::RecreateLock
+        )
     };
     match plan.rendezvous().filter(|_| faults.iter().any(deletes)) {
         None => &[],

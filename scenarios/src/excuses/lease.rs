@@ -129,7 +129,9 @@ fn blinds(fault: &Fault, drift_allowed: i32) -> Option<&'static str> {
             .then_some("a clock that runs slow notices the end of the lease too late"),
         Fault::ServerClockJump { .. } => Some("the server ends leases by a clock that jumps"),
         Fault::Promote { .. } => Some("the new primary may not have heard of the key"),
-        Fault::EvictKey { .. } => Some("the key goes before the news can reach its owner"),
+        Fault::EvictKey { .. } | Fault::DeleteStale { .. } => {
+            Some("the key goes before the news can reach its owner")
+        }
         Fault::CrashServer { restart_after, .. } | Fault::PowerLoss { restart_after, .. } => {
             Some(match restart_after {
                 Some(_) => "a server that comes back has forgotten its keys",

@@ -140,7 +140,7 @@ fn case_in(
     let mut open = open.clone();
     open.faults = faults.or(open.faults);
     if let Some(item) = &algorithm_item {
-        let library = switches.library_of(scene.clients, &plan.recipe);
+        let library = switches.named_library(scene.clients);
         refuse_blocked_loop(item, &plan, library, &open, mistakes);
         refuse_of_recipe(item, &plan, &open, scene, catalogue, mistakes);
     }

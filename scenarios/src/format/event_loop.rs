@@ -29,7 +29,7 @@ pub(super) fn refuse_blocked_loop(
     };
     let mistake = Mistake::new(format!("clients of {} have no event loop", library.name))
         .label(label)
-        .help("put this case into a file without that fault, or give it a `client` with one: `lettuce`, `ioredis`, or \
-             `redisson`");
+        .help("put this case into a file without that fault")
+        .help("or give it a `client` with one: `lettuce`, `ioredis`, or `redisson`");
     mistakes.add(item.span.clone(), mistake);
 }

@@ -84,6 +84,10 @@ impl FieldSource for Body<'_, '_, '_> {
                 };
                 self.maybe_time(key, zero).map(Field::MaybeDuration)
             }
+            FieldType::Flag => match fields.get(key) {
+                Some(item) => item.boolean(self.mistakes).map(Field::Flag),
+                None => Some(Field::Flag(false)),
+            },
             FieldType::Range => self.range(key).map(Field::Range),
             FieldType::Rate => {
                 let item = fields.need(key, &format!("{key} = \"5%\""))?;

@@ -28,6 +28,8 @@ pub(super) struct Participants {
     pub(super) tolerates_disk_errors: bool,
     /// Whether a callback that does not return holds up anything.
     pub(super) has_event_thread: bool,
+    /// Whether a lock can be deleted by its name.
+    pub(super) has_names: bool,
 }
 
 impl Participants {
@@ -44,6 +46,7 @@ impl Participants {
             in_cluster: service.cluster().is_some(),
             tolerates_disk_errors: service.tolerates_disk_errors(),
             has_event_thread: service.has_event_thread(),
+            has_names: service.has_names(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Reads tables field by field, and goes on after a mistake, so that all are reported together.
 
+mod number;
+
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
@@ -123,34 +125,6 @@ impl<'a> Item<'a> {
         } else {
             self.wrong_type("true or false", mistakes);
             None
-        }
-    }
-
-    pub(super) fn number(&self, mistakes: &mut Mistakes) -> Option<f64> {
-        const WANTED: &str = "a number such as 1 or 24.5";
-        let number = match self.value {
-            DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
-                .ok()
-                .map(|number| number as f64),
-            DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
-            DeValue::String(_)
-            | DeValue::Boolean(_)
-            | DeValue::Datetime(_)
-            | DeValue::Array(_)
-            | DeValue::Table(_) => None,
-        };
-        match number {
-            Some(number) if number.is_finite() => Some(number),
-            Some(_) => {
-                let title = format!("`{}` is not finite", printable(self.name));
-                let mistake = Mistake::new(title).help(format!("expected {WANTED}"));
-                mistakes.add(self.span.clone(), mistake);
-                None
-            }
-            None => {
-                self.wrong_type(WANTED, mistakes);
-                None
-            }
         }
     }
 
@@ -285,8 +259,7 @@ impl<'a> Fields<'a> {
     pub(super) fn new(table: &'a DeTable<'a>, span: Range<usize>) -> Self {
         Self {
             table: Some(table),
-            span,
-            ..Self::default()
+            ..Self::none(span)
         }
     }
 

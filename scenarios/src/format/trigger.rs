@@ -75,6 +75,13 @@ impl TriggerFieldSource for Body<'_, '_, '_, '_> {
             TriggerFieldType::Server => participants
                 .need_server(&mut self.fields, spec.key, self.mistakes)
                 .map(TriggerValue::Server),
+            TriggerFieldType::MaybeServer => {
+                let name = match self.fields.get(spec.key) {
+                    Some(item) => Some(participants.server(&item, self.mistakes)?),
+                    None => None,
+                };
+                Some(TriggerValue::MaybeServer(name))
+            }
             TriggerFieldType::Nth => self.nth(spec.key).map(TriggerValue::Nth),
             TriggerFieldType::Request => self.request(spec.key).map(TriggerValue::Request),
             TriggerFieldType::Fault => self.fault(spec.key).map(TriggerValue::Fault),

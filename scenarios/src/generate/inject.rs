@@ -179,6 +179,7 @@ impl FieldSource for Drawn<'_, '_, '_> {
                 let size = draw.one_of(&DRIFTS).unwrap_or(200);
                 Field::PartsPerMillion(if draw.once_in(2) { -size } else { size })
             }
+            FieldType::Flag => Field::Flag(draw.once_in(2)),
             FieldType::Contenders => Field::Contenders(Vec::new()),
             FieldType::Servers => Field::Servers(vec![self.server?.0]),
         })

@@ -182,11 +182,13 @@ fn request(plan: &Plan, by: ContenderName, way: RequestStage, nth: u32, share: u
             request: drawn,
             by,
             nth,
+            at: None,
         },
         RequestStage::Answered => Trigger::Answered {
             request: drawn,
             by,
             nth,
+            at: None,
         },
         RequestStage::Proposed => Trigger::Proposed {
             request: written(plan, &likely, drawn),

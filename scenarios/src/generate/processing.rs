@@ -22,14 +22,23 @@ pub(super) fn draw_received(plan: &mut Plan, first: usize, seed: u64) {
     let mut draw = Draw::substream(seed, Substream::Received);
     for fault in &mut plan.faults[first..] {
         let of_message = FaultKind::of(&fault.inject).strikes_message().is_some();
-        if let Trigger::Sent { request, by, nth }
+        if let Trigger::Sent {
+            request, by, nth, ..
+        }
         | Trigger::Proposed { request, by, nth }
         | Trigger::Committed { request, by, nth }
-        | Trigger::Answered { request, by, nth } = fault.when
+        | Trigger::Answered {
+            request, by, nth, ..
+        } = fault.when
             && !of_message
             && draw.once_in(3)
         {
-            fault.when = Trigger::Received { request, by, nth };
+            fault.when = Trigger::Received {
+                request,
+                by,
+                nth,
+                at: None,
+            };
         }
     }
 }

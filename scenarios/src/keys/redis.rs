@@ -117,7 +117,7 @@ const REDIS_KEYS: &[Key] = &[
         "notify-keyspace-events",
         Holds::KeyspaceEvents,
         "none",
-        "Which events of keys servers send to whoever listens, in the letters of `redis.conf`: `\"Exg\"`.",
+        "Which events of keys servers send to those that listen, in the letters of `redis.conf`: `\"Exg\"`.",
     ),
     Key::new(
         "busy-reply-threshold",
@@ -141,7 +141,7 @@ const REDIS_KEYS: &[Key] = &[
         "connect-timeout",
         Holds::Duration,
         r#"`"1s"`"#,
-        "How long a client waits for a connection before it tries again, and asks anew where to.",
+        "How long a client waits for a connection before it tries again, and asks again where to.",
     ),
     Key::new(
         "retries",

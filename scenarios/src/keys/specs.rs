@@ -85,6 +85,12 @@ fn of_trigger(TriggerFieldSpec { key, holds }: TriggerFieldSpec) -> Key {
     match holds {
         TriggerFieldType::Contender => Key::needed(key, Holds::Contender, "Whose moment it is."),
         TriggerFieldType::Server => Key::needed(key, Holds::Server, "At which server."),
+        TriggerFieldType::MaybeServer => Key::new(
+            key,
+            Holds::Server,
+            "any",
+            "At which server: only requests to it count.",
+        ),
         TriggerFieldType::Nth => Key::new(
             key,
             Holds::Whole(1, u32::MAX as i64),
@@ -138,6 +144,12 @@ fn of_fault(FieldSpec { key, holds }: FieldSpec) -> Key {
         FieldType::MaybeDuration => {
             Key::new(key, Holds::Duration, "as the fault has it", "For how long.")
         }
+        FieldType::Flag => Key::new(
+            key,
+            Holds::Boolean,
+            "`false`",
+            "Whether it deletes only what is as it was.",
+        ),
         FieldType::Range => Key::needed(
             key,
             Holds::Range,

@@ -36,6 +36,7 @@ impl FieldSource for DefaultFields {
             FieldType::Duration if spec.key == "for" => Field::Duration(self.long),
             FieldType::Duration => Field::Duration(self.long / 6),
             FieldType::MaybeDuration => Field::MaybeDuration(None),
+            FieldType::Flag => Field::Flag(false),
             FieldType::Millis => Field::Millis(-5_000),
             FieldType::PartsPerMillion => Field::PartsPerMillion(-300_000),
         })

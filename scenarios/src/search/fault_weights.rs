@@ -21,6 +21,7 @@ pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
         // A holder is the last to learn that its session or its node is gone.
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
+        | FaultKind::DeleteStale
         | FaultKind::Revoke
         | FaultKind::FullMemory
         | FaultKind::FullDisk
@@ -162,6 +163,7 @@ fn before_the_first_request(kind: FaultKind) -> u32 {
         | FaultKind::DelayReply
         | FaultKind::LoseMessage
         | FaultKind::DeleteNode
+        | FaultKind::DeleteStale
         | FaultKind::Revoke
         | FaultKind::RecreateLock
         | FaultKind::FullMemory
@@ -239,6 +241,7 @@ fn between(kind: FaultKind, way: RequestStage, changes: bool) -> u32 {
         },
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
+        | FaultKind::DeleteStale
         | FaultKind::Revoke
         | FaultKind::FullMemory
         | FaultKind::FullDisk

@@ -77,16 +77,21 @@ pub(super) fn read(trigger: &Trigger) -> Option<(MomentClass, ContenderName, u32
         Trigger::Writing { by, nth } => (MomentClass::Writing, by, nth),
         Trigger::Releasing { by, nth } => (MomentClass::Releasing, by, nth),
         Trigger::Released { by, nth } => (MomentClass::Released, by, nth),
-        Trigger::Sent { request, by, nth } => (of_request(RequestStage::Sent, request), by, nth),
+        Trigger::Sent {
+            request, by, nth, ..
+        } => (of_request(RequestStage::Sent, request), by, nth),
         Trigger::Proposed { request, by, nth } => {
             (of_request(RequestStage::Proposed, request), by, nth)
         }
         Trigger::Committed { request, by, nth } => {
             (of_request(RequestStage::Committed, request), by, nth)
         }
-        Trigger::Answered { request, by, nth } | Trigger::Received { request, by, nth } => {
-            (of_request(RequestStage::Answered, request), by, nth)
+        Trigger::Answered {
+            request, by, nth, ..
         }
+        | Trigger::Received {
+            request, by, nth, ..
+        } => (of_request(RequestStage::Answered, request), by, nth),
         Trigger::Told { by, nth } => (MomentClass::Told, by, nth),
         Trigger::SessionExpired { by } => (MomentClass::Other, by, 1),
         Trigger::Disconnected { by, nth }

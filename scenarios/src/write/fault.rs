@@ -27,15 +27,19 @@ fn trigger(trigger: &Trigger) -> (&'static str, Value) {
     if let Trigger::At(at) = trigger {
         return (name, time(*at));
     }
-    let value = |value| match value {
-        TriggerValue::Contender(name) => contender(name).into(),
-        TriggerValue::Server(name) => server(name).into(),
-        TriggerValue::Request(request) => request.name().into(),
-        TriggerValue::Nth(nth) => count(nth),
-        TriggerValue::Fault(fault) => count(fault + 1),
+    let value = |value| {
+        Some(match value {
+            TriggerValue::Contender(name) => contender(name).into(),
+            TriggerValue::Server(name) => server(name).into(),
+            TriggerValue::MaybeServer(name) => server(name?).into(),
+            TriggerValue::Request(request) => request.name().into(),
+            TriggerValue::Nth(nth) => count(nth),
+            TriggerValue::Fault(fault) => count(fault + 1),
+        })
     };
     let fields = trigger.fields().into_iter();
-    (name, fields.map(|(key, it)| (key, value(it))).collect())
+    let said = fields.filter_map(|(key, it)| Some((key, value(it)?)));
+    (name, said.collect())
 }
 
 /// `pause = { target = "contender-1", for = "20s" }`
@@ -62,6 +66,7 @@ fn value(field: &Field) -> Option<Value> {
         Field::Duration(duration) => time(*duration),
         Field::MaybeDuration(duration) => time((*duration)?),
         Field::Range(between) => range(*between),
+        Field::Flag(is_so) => is_so.then(|| true.into())?,
         Field::Rate(rate) => rate.to_string().into(),
         Field::Millis(millis) => signed_millis(*millis).into(),
         Field::PartsPerMillion(parts) => count(*parts),

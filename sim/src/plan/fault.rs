@@ -304,6 +304,15 @@ faults! {
         sentence: "evict-key from {target}",
     }
 
+    DeleteStale { think: Duration, compare: bool } = "delete-stale" {
+        service: None,
+        drawn_unasked: false,
+        meaning: "A clean-up script looks who has the lock, thinks, and deletes what it saw by its name; if it is to \
+                  `compare`, only if it is as it was.",
+        example: r#"inject.delete-stale = { think = "12s", compare = true }"#,
+        sentence: "delete-stale {think} after a look{compare}",
+    }
+
     DeleteNode { of: ContenderName } = "delete-node" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,

@@ -37,9 +37,11 @@ impl FaultKind {
             | Self::SlowScript
             | Self::MoveSlot => FaultClass::ServerStall,
             Self::ClockJump | Self::ClockDrift | Self::ServerClockJump => FaultClass::Clock,
-            Self::EvictKey | Self::DeleteNode | Self::Revoke | Self::RecreateLock => {
-                FaultClass::Deletion
-            }
+            Self::EvictKey
+            | Self::DeleteStale
+            | Self::DeleteNode
+            | Self::Revoke
+            | Self::RecreateLock => FaultClass::Deletion,
         }
     }
 

@@ -91,10 +91,12 @@ impl FaultKind {
         let others_decide = service.sentinels() > 0 || service.cluster().is_some();
         let writes = self != Self::FullDisk || service.tolerates_disk_errors();
         let has_callbacks = self != Self::BlockEvents || service.has_event_thread();
+        let has_names = service.has_names() || self != Self::DeleteStale;
         let has_slots = service.cluster().is_some() || self != Self::MoveSlot;
         is_there
             && writes
             && has_callbacks
+            && has_names
             && has_slots
             && has_links
             && has_sides
@@ -107,6 +109,9 @@ impl FaultKind {
         match self {
             Self::SwallowReply => "nobody gives up waiting for an answer",
             Self::BlockEvents => "the clients have no event thread",
+            Self::DeleteStale => {
+                "the server forgets a lock by itself, and has no name to delete it by"
+            }
             Self::FullDisk => "no server writes to its disk and goes on without",
             Self::MoveSlot => "the servers are no cluster, so there are no slots",
             Self::Promote if service.has_links() => {
@@ -164,7 +169,7 @@ impl Fault {
             (_, Field::FaultDuration(lasts)) => Some(lasts),
             ("restart-after", Field::MaybeDuration(back_after)) => Some(back_after.into()),
             ("for", Field::MaybeDuration(length)) => length.map(FaultDuration::For),
-            ("for", Field::Duration(length)) => Some(FaultDuration::For(length)),
+            ("for" | "think", Field::Duration(length)) => Some(FaultDuration::For(length)),
             _ => None,
         })
     }
@@ -178,6 +183,8 @@ impl Fault {
             | Self::SlowLink { by, .. }
             | Self::LagServer { by, .. }
             | Self::SlowDisk { fsync: by, .. } => by,
+            // What a script deletes is on its way.
+            Self::DeleteStale { .. } => Duration::from_secs(1),
             // What was lost again and again is sent again at most as long after the end as it has been tried until
             // then.
             Self::LosePackets { length, .. } => length,

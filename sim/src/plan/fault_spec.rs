@@ -74,6 +74,8 @@ pub enum FieldType {
     Millis,
     /// By how much a pace differs.
     PartsPerMillion,
+    /// Yes, or no.
+    Flag,
 }
 
 /// What stands in a field of a fault.
@@ -93,6 +95,7 @@ pub enum Field {
     Rate(Rate),
     Millis(i64),
     PartsPerMillion(i32),
+    Flag(bool),
 }
 
 /// What stands in a field of a fault, to change it.
@@ -112,6 +115,7 @@ pub enum FieldMut<'f> {
     Rate(&'f mut Rate),
     Millis(&'f mut i64),
     PartsPerMillion(&'f mut i32),
+    Flag(&'f mut bool),
 }
 
 /// Where the fields of a new fault come from: a file, or chance.
@@ -167,6 +171,7 @@ fault_fields! {
     Rate: Rate,
     Millis: i64,
     PartsPerMillion: i32,
+    Flag: bool,
 }
 
 /// Makes faults, their kinds, and what is known of them of one row each.

@@ -178,6 +178,10 @@ impl ServiceSettings for Deployment {
         self.timeout.min(self.connect_timeout) / 2
     }
 
+    fn has_names(&self) -> bool {
+        true
+    }
+
     fn has_event_thread(&self) -> bool {
         true
     }

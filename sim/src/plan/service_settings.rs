@@ -97,6 +97,11 @@ pub trait ServiceSettings {
         false
     }
 
+    /// Whether a lock can be deleted by its name.
+    fn has_names(&self) -> bool {
+        false
+    }
+
     /// Whether its clients give up a request that is not answered.
     fn has_request_timeout(&self) -> bool {
         true

@@ -56,7 +56,7 @@ triggers! {
         example: r#"when.released = { by = "contender-1" }"#,
     }
 
-    Sent { request: RequestKind, by: ContenderName, nth: u32 } = "sent" {
+    Sent { request: RequestKind, by: ContenderName, nth: u32, at: Option<ServerName> } = "sent" {
         never_on: None,
         meaning: "A contender's client puts a request on the wire.",
         example: r#"when.sent = { request = "create", by = "contender-1" }"#,
@@ -74,13 +74,13 @@ triggers! {
         example: r#"when.committed = { request = "delete", by = "contender-1" }"#,
     }
 
-    Answered { request: RequestKind, by: ContenderName, nth: u32 } = "answered" {
+    Answered { request: RequestKind, by: ContenderName, nth: u32, at: Option<ServerName> } = "answered" {
         never_on: None,
         meaning: "A server sends the answer to a contender's request.",
         example: r#"when.answered = { request = "create", by = "contender-1" }"#,
     }
 
-    Received { request: RequestKind, by: ContenderName, nth: u32 } = "received" {
+    Received { request: RequestKind, by: ContenderName, nth: u32, at: Option<ServerName> } = "received" {
         never_on: None,
         meaning: "The answer to a contender's request has reached its client, and its code has not gone on yet.",
         example: r#"when.received = { request = "create", by = "contender-1" }"#,
@@ -140,4 +140,32 @@ triggers! {
         example: "when.fired = { fault = 1 }",
     }
 
+}
+
+impl Trigger {
+    /// The only server whose requests it waits for, if it names one.
+    pub fn at_server(&self) -> Option<ServerName> {
+        match *self {
+            Self::Sent { at, .. } | Self::Answered { at, .. } | Self::Received { at, .. } => at,
+            Self::At(_)
+            | Self::Acquiring { .. }
+            | Self::Queued { .. }
+            | Self::Waiting { .. }
+            | Self::Acquired { .. }
+            | Self::Writing { .. }
+            | Self::Releasing { .. }
+            | Self::Released { .. }
+            | Self::Proposed { .. }
+            | Self::Committed { .. }
+            | Self::Streamed { .. }
+            | Self::Applied { .. }
+            | Self::Told { .. }
+            | Self::SessionExpired { .. }
+            | Self::Disconnected { .. }
+            | Self::Reconnected { .. }
+            | Self::SessionLost { .. }
+            | Self::Elected { .. }
+            | Self::Fired { .. } => None,
+        }
+    }
 }

@@ -37,6 +37,8 @@ pub enum TriggerFieldType {
     Request,
     /// A server.
     Server,
+    /// A server, or any.
+    MaybeServer,
     /// Another fault of the plan, by its index from zero.
     Fault,
 }
@@ -49,6 +51,7 @@ pub enum TriggerValue {
     Nth(u32),
     Request(RequestKind),
     Server(ServerName),
+    MaybeServer(Option<ServerName>),
     Fault(usize),
 }
 
@@ -60,6 +63,7 @@ pub enum TriggerFieldMut<'t> {
     Nth(&'t mut u32),
     Request(&'t mut RequestKind),
     Server(&'t mut ServerName),
+    MaybeServer(&'t mut Option<ServerName>),
     Fault(&'t mut usize),
 }
 
@@ -107,6 +111,7 @@ trigger_fields! {
     Nth: u32,
     Request: RequestKind,
     Server: ServerName,
+    MaybeServer: Option<ServerName>,
     Fault: usize,
 }
 

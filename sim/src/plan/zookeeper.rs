@@ -148,6 +148,10 @@ impl ServiceSettings for Ensemble {
         self.granted_timeout() / 3 / u32::from(self.servers).max(1)
     }
 
+    fn has_names(&self) -> bool {
+        true
+    }
+
     fn has_event_thread(&self) -> bool {
         self.library.has_event_thread()
     }

@@ -29,6 +29,8 @@ mod servers;
 mod service_events;
 mod setup;
 mod slot_migration;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -55,6 +57,7 @@ use answers::Grants;
 pub(crate) use event::RedisEvent;
 use event_loops::BlockedLoop;
 use lock_key::Holder;
+use operator::SeenKey;
 use ownership::Owner;
 use redis_server::RedisServer;
 use replication_links::ReplicationLink;
@@ -86,6 +89,8 @@ pub(crate) struct SimulatedRedis {
     look: Option<(ConnectionId, RequestKind, LockId)>,
     /// How often a server has become the primary.
     promotions: u32,
+    /// What clean-up scripts have seen.
+    stale: Vec<SeenKey>,
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
     client_outputs: Vec<ClientOutput>,
@@ -349,18 +354,4 @@ impl SimulatedService for SimulatedRedis {
 fn is_message(value: &Value) -> bool {
     let first = value.values().and_then(<[Value]>::first);
     first.and_then(Value::bytes) == Some(b"message")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whoever_is_not_the_primary_is_a_replica() {
-        let mut redis = SimulatedRedis::default();
-        let replicas = |redis: &SimulatedRedis| [0, 1].map(|nth| redis.replica_for(nth).0);
-        assert_eq!(replicas(&redis), [1, 2]);
-        redis.primary = ServerId(1);
-        assert_eq!(replicas(&redis), [0, 2]);
-    }
 }

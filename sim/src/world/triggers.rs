@@ -8,7 +8,7 @@ use super::SimulatedService;
 use super::{FaultState, MessageFate, World};
 use crate::event::Event;
 use crate::network::{RequestId, ServerId};
-use crate::plan::{ContenderName, Trigger};
+use crate::plan::{ContenderName, ServerName, Trigger};
 
 /// Something that has just happened to a contender.
 #[derive(Clone, Copy, Debug)]
@@ -185,9 +185,15 @@ impl<S: SimulatedService> World<S> {
             if !self.faults[fault].armed {
                 continue;
             }
-            let Some(nth) = awaited(&self.plan.faults[fault].when, moment) else {
+            let when = &self.plan.faults[fault].when;
+            let Some(nth) = awaited(when, moment) else {
                 continue;
             };
+            if let Some(at) = when.at_server()
+                && !self.is_about(moment, at)
+            {
+                continue;
+            }
             let fate = self.count(fault, nth, moment.request);
             match moment.answers {
                 true => decided = fate.or(decided),
@@ -195,6 +201,13 @@ impl<S: SimulatedService> World<S> {
             }
         }
         decided
+    }
+
+    /// Whether a moment is about a request to this server.
+    fn is_about(&self, moment: Moment, at: ServerName) -> bool {
+        let server = S::server(self, at);
+        let request = moment.request;
+        request.is_some_and(|it| server == Some(self.connections.get(it.connection).server))
     }
 
     /// A moment that a fault waits for has come. It fires if it is the one.
@@ -305,11 +318,26 @@ fn trigger(by: ContenderName, occasion: Occasion, nth: u32) -> Trigger {
         Occasion::Writing => Trigger::Writing { by, nth },
         Occasion::Releasing => Trigger::Releasing { by, nth },
         Occasion::Released => Trigger::Released { by, nth },
-        Occasion::Sent(request) => Trigger::Sent { request, by, nth },
+        Occasion::Sent(request) => Trigger::Sent {
+            request,
+            by,
+            nth,
+            at: None,
+        },
         Occasion::Proposed(request) => Trigger::Proposed { request, by, nth },
         Occasion::Committed(request) => Trigger::Committed { request, by, nth },
-        Occasion::Answered(request) => Trigger::Answered { request, by, nth },
-        Occasion::Received(request) => Trigger::Received { request, by, nth },
+        Occasion::Answered(request) => Trigger::Answered {
+            request,
+            by,
+            nth,
+            at: None,
+        },
+        Occasion::Received(request) => Trigger::Received {
+            request,
+            by,
+            nth,
+            at: None,
+        },
         Occasion::Streamed(request) => Trigger::Streamed { request, by, nth },
         Occasion::Told => Trigger::Told { by, nth },
         Occasion::SessionExpired => Trigger::SessionExpired { by },
@@ -333,11 +361,17 @@ fn awaited(trigger: &Trigger, moment: Moment) -> Option<u32> {
         Trigger::Writing { by, nth } => (by, Occasion::Writing, nth),
         Trigger::Releasing { by, nth } => (by, Occasion::Releasing, nth),
         Trigger::Released { by, nth } => (by, Occasion::Released, nth),
-        Trigger::Sent { request, by, nth } => (by, Occasion::Sent(request), nth),
+        Trigger::Sent {
+            request, by, nth, ..
+        } => (by, Occasion::Sent(request), nth),
         Trigger::Proposed { request, by, nth } => (by, Occasion::Proposed(request), nth),
         Trigger::Committed { request, by, nth } => (by, Occasion::Committed(request), nth),
-        Trigger::Answered { request, by, nth } => (by, Occasion::Answered(request), nth),
-        Trigger::Received { request, by, nth } => (by, Occasion::Received(request), nth),
+        Trigger::Answered {
+            request, by, nth, ..
+        } => (by, Occasion::Answered(request), nth),
+        Trigger::Received {
+            request, by, nth, ..
+        } => (by, Occasion::Received(request), nth),
         Trigger::Streamed { request, by, nth } => (by, Occasion::Streamed(request), nth),
         Trigger::Told { by, nth } => (by, Occasion::Told, nth),
         Trigger::SessionExpired { by } => (by, Occasion::SessionExpired, 1),

@@ -113,6 +113,7 @@ fn who_pauses_between_two_tries_does_not_wait_for_anybody() {
         request: RequestKind::Create,
         by: ContenderName(0),
         nth: 1,
+        at: None,
     };
     let lost = PlannedFault {
         when,

@@ -17,6 +17,7 @@ fn history(algorithm: &str, call: LockCall) -> History {
         request: RequestKind::Delete,
         by: FIRST,
         nth: 1,
+        at: None,
     };
     let gone = Trigger::Disconnected { by: FIRST, nth: 1 };
     let cancel = Fault::Cancel {

@@ -119,11 +119,13 @@ fn a_fault_at_an_answer_that_waited_holds_up_the_rest() {
         request,
         by,
         nth: 3,
+        at: None,
     };
     let answered = || Trigger::Received {
         request,
         by,
         nth: 3,
+        at: None,
     };
     for stops in [block(FIRST, seconds(5)), pause(FIRST, seconds(5))] {
         let blocked = planned(renewing(), block(FIRST, seconds(4)));

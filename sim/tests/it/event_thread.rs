@@ -188,6 +188,7 @@ fn what_is_cleaned_up_in_the_background_waits_for_its_turn() {
         request: RequestKind::Create,
         by: SECOND,
         nth: 1,
+        at: None,
     };
     let gone_after = |blocked| {
         let cancel = Fault::Cancel {

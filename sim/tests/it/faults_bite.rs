@@ -29,6 +29,7 @@ fn creating() -> Trigger {
         request: RequestKind::Create,
         by: FIRST,
         nth: 1,
+        at: None,
     }
 }
 

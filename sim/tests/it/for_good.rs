@@ -186,6 +186,7 @@ fn with_a_quorum_left_a_recipe_that_waits_for_itself_is_found_out() {
         request: RequestKind::Create,
         by: second,
         nth: 1,
+        at: None,
     };
     let faults = vec![
         planned(acquired(), dies(ServerName::Follower(0))),

@@ -44,7 +44,12 @@ fn asks_late(of_the_second_hold: Option<Fault>) -> History {
     let request = RequestKind::Get;
     let sent = |nth| {
         let by = FIRST;
-        Trigger::Sent { request, by, nth }
+        Trigger::Sent {
+            request,
+            by,
+            nth,
+            at: None,
+        }
     };
     let second = Trigger::Acquired { by: FIRST, nth: 2 };
     let mut faults = vec![
@@ -77,6 +82,7 @@ fn a_release_that_comes_too_late_has_failed() {
         request: RequestKind::Get,
         by: FIRST,
         nth: 1,
+        at: None,
     };
     let late = vec![planned(release, delay_request(seconds(4)))];
     let history = history_on(service, "redis-watch-exec", late);
@@ -100,7 +106,12 @@ fn the_calm_waits_for_a_message_that_is_late() {
     let service = || Service::Redis(Deployment::default());
     let sent = |request| {
         let (by, nth) = (FIRST, 1);
-        Trigger::Sent { request, by, nth }
+        Trigger::Sent {
+            request,
+            by,
+            nth,
+            at: None,
+        }
     };
     let delay_reply = Fault::DelayReply {
         target: FIRST,
@@ -186,6 +197,7 @@ fn an_answer_that_the_recipe_has_dropped_tells_nothing() {
             request: RequestKind::Get,
             by: FIRST,
             nth: 1,
+            at: None,
         };
         let delay = Fault::DelayReply {
             target: FIRST,

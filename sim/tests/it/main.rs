@@ -41,6 +41,7 @@ mod sandbox;
 mod semaphores;
 mod sentinels;
 mod several_locks;
+mod stale_locks;
 mod tasks;
 mod traces;
 mod without_an_end;

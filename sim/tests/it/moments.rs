@@ -207,7 +207,15 @@ fn a_primary_that_dies_when_it_has_answered_has_not_told_its_replica_and_soon_af
         let owned = |event: &&Event| matches!(event.what, EventKind::Owned { by: A, .. });
         history.events.iter().filter(owned).count()
     };
-    let answered = run(Trigger::Answered { request, by, nth }, 0);
+    let answered = run(
+        Trigger::Answered {
+            request,
+            by,
+            nth,
+            at: None,
+        },
+        0,
+    );
     let promoted = fired(&answered, 1).unwrap();
     assert!(
         fired(&answered, 2).unwrap() > promoted,
@@ -259,9 +267,19 @@ fn a_run_without_faults_shows_when_a_request_is_sent_and_committed_and_answered(
         let (_, seen) = simulate_seen(&plan, Tape::from_seed(0));
         let (by, nth) = (FIRST, 1);
         for when in [
-            Trigger::Sent { request, by, nth },
+            Trigger::Sent {
+                request,
+                by,
+                nth,
+                at: None,
+            },
             Trigger::Committed { request, by, nth },
-            Trigger::Answered { request, by, nth },
+            Trigger::Answered {
+                request,
+                by,
+                nth,
+                at: None,
+            },
         ] {
             assert!(seen.iter().any(|it| it.trigger == when), "{when:?}");
         }
@@ -288,10 +306,72 @@ fn a_run_without_faults_shows_when_a_request_is_proposed_before_it_is_committed(
             (ContenderName(1), RequestKind::Create),
         ] {
             let nth = 1;
-            let sent = index(Trigger::Sent { request, by, nth });
+            let sent = index(Trigger::Sent {
+                request,
+                by,
+                nth,
+                at: None,
+            });
             let proposed = index(Trigger::Proposed { request, by, nth });
             let committed = index(Trigger::Committed { request, by, nth });
             assert!(sent < proposed && proposed < committed);
         }
     }
+}
+
+/// Two claim a lock of three servers; requests of the first to these are lost.
+fn unheard_at(servers: &[u32], nth: u32) -> History {
+    let faults = servers.iter().map(|server| {
+        let sent = Trigger::Sent {
+            request: RequestKind::Set,
+            by: FIRST,
+            nth,
+            at: Some(ServerName::Number(*server)),
+        };
+        planned(sent, Fault::LoseRequest { target: FIRST })
+    });
+    let deployment = Deployment {
+        servers: 3,
+        ..Deployment::default()
+    };
+    let algorithm = "redlock-quorum-of-the-live";
+    history_on(Service::Redis(deployment), algorithm, faults.collect())
+}
+
+#[test]
+fn a_request_to_one_server_is_waited_for_by_its_name() {
+    let owners = |history: &History| -> Vec<u32> {
+        let events = history.events.iter();
+        let owned = events.filter_map(|event| match event.what {
+            EventKind::Owned { by, .. } => Some(by.0),
+            _ => None,
+        });
+        owned.collect()
+    };
+    // Any two of the three are a majority that the first does not have, whichever it asks first.
+    for pair in [[0, 1], [0, 2], [1, 2], [2, 1]] {
+        assert_eq!(owners(&unheard_at(&pair, 1)), [1], "{pair:?}");
+    }
+    assert_eq!(owners(&unheard_at(&[2], 1)), [0, 1]);
+    // It sends one to each, so that a second one to any of them is not sent.
+    let never = unheard_at(&[0, 1, 2], 2);
+    assert_eq!(owners(&never), [0, 1]);
+    assert_eq!(fired(&never, 0), None);
+}
+
+#[test]
+fn an_answer_of_another_server_of_the_ensemble_is_not_waited_for() {
+    let answered = |server| Trigger::Answered {
+        request: RequestKind::Create,
+        by: FIRST,
+        nth: 1,
+        at: Some(server),
+    };
+    let servers = [0, 1, 2].map(ServerName::Number);
+    let own = mark(answered(ServerName::Of(FIRST)));
+    let faults = servers.map(|server| mark(answered(server)));
+    let history = on_ensemble([vec![own], faults.to_vec()].concat());
+    let marked = [1, 2, 3].map(|fault| fired(&history, fault));
+    assert!(fired(&history, 0).is_some());
+    assert_eq!(marked.iter().flatten().count(), 1, "{marked:?}");
 }

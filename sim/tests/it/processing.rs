@@ -51,7 +51,12 @@ fn entered(history: &History) -> VirtualTime {
 
 fn received(request: RequestKind) -> Trigger {
     let (by, nth) = (FIRST, 1);
-    Trigger::Received { request, by, nth }
+    Trigger::Received {
+        request,
+        by,
+        nth,
+        at: None,
+    }
 }
 
 fn pause(length: Duration) -> Fault {

@@ -33,6 +33,7 @@ fn setting() -> Trigger {
         request: RequestKind::Set,
         by: FIRST,
         nth: 1,
+        at: None,
     }
 }
 
@@ -118,6 +119,7 @@ fn a_lease_that_is_over_expired_though_another_takes_the_key_in_the_same_instant
             request: RequestKind::Set,
             by: SECOND,
             nth: 1,
+            at: None,
         };
         let faults = vec![planned(acquired(), pause.clone()), planned(sent, delay)];
         let service = Service::Redis(Deployment::default());

@@ -102,6 +102,7 @@ fn what_a_fault_has_a_server_say_comes_after_what_it_says_already() {
         request: RequestKind::Set,
         by: FIRST,
         nth: 1,
+        at: None,
     };
     let evict = Fault::EvictKey { target: PRIMARY };
     let history = with(

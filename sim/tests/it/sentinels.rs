@@ -43,6 +43,7 @@ fn sent_by_first() -> Trigger {
         request: RequestKind::Set,
         by: FIRST,
         nth: 1,
+        at: None,
     }
 }
 
@@ -182,6 +183,7 @@ fn redisson_waits_for_replicas_when_it_renews_a_lease_too() {
         request: RequestKind::Wait,
         by: FIRST,
         nth: 2,
+        at: None,
     };
     let faults = vec![planned(second_wait, hang(PRIMARY, 1))];
     let service = Service::Redis(deployment);

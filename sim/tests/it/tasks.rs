@@ -181,6 +181,7 @@ fn a_fault_waits_for_the_request_of_the_task_that_it_names() {
         request: RequestKind::Create,
         by: SECOND,
         nth: 1,
+        at: None,
     };
     let lose = Fault::LoseReply { target: SECOND };
     let history = on_zookeeper(Share::Session, vec![planned(creates, lose)]);

@@ -18,6 +18,7 @@ fn trace_of(service: Service, algorithm: &str, lost: RequestKind) -> Vec<TracedM
         request: lost,
         by: FIRST,
         nth: 1,
+        at: None,
     };
     let lose = Fault::LoseReply { target: FIRST };
     let plan = plan_on(service, algorithm, vec![planned(answered, lose)]);
@@ -185,6 +186,7 @@ fn a_message_to_one_who_dies_before_reading_it_is_lost() {
             request,
             by: FIRST,
             nth: 1,
+            at: None,
         };
         let crashes = [
             Fault::CrashServer {

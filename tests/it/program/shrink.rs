@@ -148,7 +148,7 @@ fn a_kept_run_is_told_as_what_it_was_kept_for() {
     assert!(first(&done).starts_with(told), "{done}");
     let expects = |line: &&str| !line.starts_with("expect.");
     let unexpected: Vec<&str> = text.lines().filter(expects).collect();
-    let unexpected = folder.file("unexpected.toml", &unexpected.join("\n"));
+    let unexpected = folder.file("unexpected.toml", unexpected.join("\n"));
     let done = picklock(&["run", &unexpected]).stdout;
     let told = "fail    honest-answer violated at seed 0";
     assert!(first(&done).starts_with(told), "{done}");

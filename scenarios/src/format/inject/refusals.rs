@@ -26,6 +26,11 @@ impl Body<'_, '_, '_> {
                     ],
                 });
             }
+            FaultKind::DeleteStale if !self.participants.has_names => self.refuse([
+                "there is nothing to delete by its name",
+                "the server forgets a lock by itself",
+                "take the fault away",
+            ]),
             FaultKind::FullDisk if !self.participants.tolerates_disk_errors => self.refuse([
                 "a full disk stops nobody here",
                 "or ends the server: with `aof-always` it exits",

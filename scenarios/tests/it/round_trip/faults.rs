@@ -47,9 +47,24 @@ const STEPS: [OfStep; 9] = [
 ];
 
 const REQUESTS: [OfRequest; 3] = [
-    |(request, (by, nth))| Trigger::Sent { request, by, nth },
-    |(request, (by, nth))| Trigger::Answered { request, by, nth },
-    |(request, (by, nth))| Trigger::Received { request, by, nth },
+    |(request, (by, nth))| Trigger::Sent {
+        request,
+        by,
+        nth,
+        at: None,
+    },
+    |(request, (by, nth))| Trigger::Answered {
+        request,
+        by,
+        nth,
+        at: Some(ServerName::Leader),
+    },
+    |(request, (by, nth))| Trigger::Received {
+        request,
+        by,
+        nth,
+        at: None,
+    },
 ];
 
 const WRITES: [OfRequest; 3] = [
@@ -181,6 +196,8 @@ pub fn fault_of_contender(contenders: u32) -> BoxedStrategy<Fault> {
             }
         ),
         target().prop_map(|of| Fault::DeleteNode { of }),
+        (length(), any::<bool>())
+            .prop_map(|(think, compare)| Fault::DeleteStale { think, compare }),
         target().prop_map(|of| Fault::Revoke { of }),
         Just(Fault::RecreateLock),
     ]
@@ -242,8 +259,18 @@ pub fn fault_of_request(contenders: u32) -> BoxedStrategy<(Trigger, Fault)> {
     let kinds = prop::sample::select(kinds_of_zookeeper());
     (kinds, contender(contenders), 1_u32..100, 0..5, length())
         .prop_map(|(request, by, nth, which, more)| {
-            let sent = Trigger::Sent { request, by, nth };
-            let answered = Trigger::Answered { request, by, nth };
+            let sent = Trigger::Sent {
+                request,
+                by,
+                nth,
+                at: None,
+            };
+            let answered = Trigger::Answered {
+                request,
+                by,
+                nth,
+                at: None,
+            };
             let committed = Trigger::Committed {
                 request: RequestKind::Create,
                 by,

@@ -135,10 +135,12 @@ fn over(
     jump: i64,
 ) {
     match &mut planned.when {
-        Trigger::Sent { request, .. }
-        | Trigger::Committed { request, .. }
-        | Trigger::Answered { request, .. }
-        | Trigger::Received { request, .. } => *request = kind,
+        Trigger::Sent { request, at, .. }
+        | Trigger::Answered { request, at, .. }
+        | Trigger::Received { request, at, .. } => {
+            (*request, *at) = (kind, at.map(|_| server));
+        }
+        Trigger::Committed { request, .. } => *request = kind,
         Trigger::Proposed { by, nth, .. } => {
             let (request, by, nth) = (kind, *by, *nth);
             planned.when = Trigger::Committed { request, by, nth };

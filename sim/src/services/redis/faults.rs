@@ -22,6 +22,10 @@ impl World<SimulatedRedis> {
             self.lose_power(server);
             return restart_after;
         }
+        if let Fault::DeleteStale { think, .. } = *fault {
+            self.look_for_stale();
+            return Some(think);
+        }
         if let Fault::BlockEvents { target, length } = *fault {
             self.block_event_loop(target, self.until(length));
             return length.duration();
@@ -65,6 +69,9 @@ impl World<SimulatedRedis> {
 
     /// What a fault has filled is empty again; a slot that it moves comes to where it is to go.
     pub(super) fn heal_at_deployment(&mut self, number: usize, fault: &Fault) {
+        if let Fault::DeleteStale { compare, .. } = *fault {
+            self.delete_stale(number, compare);
+        }
         if let Fault::BlockEvents { target, .. } = fault {
             self.unblock_event_loops(self.process_named(*target));
         }

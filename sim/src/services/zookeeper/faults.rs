@@ -6,6 +6,7 @@ use picklock_checker::ContenderId;
 use picklock_clients::zookeeper::Path;
 
 use super::{SimulatedZooKeeper, operator};
+use crate::ownership::Ownership;
 use crate::plan::{ContenderName, Fault, ServerName};
 use crate::world::World;
 
@@ -20,6 +21,13 @@ impl World<SimulatedZooKeeper> {
             Fault::ExpireSession { target } => {
                 self.expire_session(target);
                 None
+            }
+            Fault::DeleteStale { think, compare } => {
+                let seen = self.first_nodes();
+                self.operate(Box::new(move |shared| {
+                    Box::pin(operator::delete_stale(shared, seen, think, compare))
+                }));
+                Some(think)
             }
             Fault::DeleteNode { of } => {
                 if let Some(node) = self.node_of(of) {
@@ -65,6 +73,13 @@ impl World<SimulatedZooKeeper> {
         let out = &mut self.service.server_outputs;
         machine.expire_session(self.now, session, &mut self.tape, out);
         self.apply_server_outputs(leader);
+    }
+
+    /// The node of each lock that all others wait for, if there is one.
+    fn first_nodes(&self) -> Vec<Path> {
+        let heads = self.ownerships.iter().filter_map(Ownership::head);
+        let paths = heads.map(|(name, _)| self.recorder.text_of(name).into());
+        paths.collect()
     }
 
     /// The node of a contender: the first that it has in any of the locks.

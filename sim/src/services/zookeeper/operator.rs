@@ -1,11 +1,14 @@
 //! The operator: somebody with a shell, who deletes what is in the way, or asks for it.
 
+use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use picklock_clients::zookeeper::{CreateMode, Path, ZkError, ZkResult, ZooKeeper, until_answered};
 
 use super::SimulatedZooKeeper;
 use super::handle::handle;
+use crate::simulated_environment::environment;
 use crate::world::Shared;
 
 type SharedWorld = Rc<Shared<SimulatedZooKeeper>>;
@@ -13,6 +16,42 @@ type SharedWorld = Rc<Shared<SimulatedZooKeeper>>;
 /// Deletes a node.
 pub(super) async fn delete_node(shared: SharedWorld, path: Path) {
     until_done(shared, async |zk| delete(zk, &path).await).await;
+}
+
+/// Cleans up what it takes for stale: looks at nodes, thinks, and deletes them, whosever they are by now; or only if
+/// they have the version that they had.
+pub(super) async fn delete_stale(
+    shared: SharedWorld,
+    nodes: Vec<Path>,
+    think: Duration,
+    compare: bool,
+) {
+    let thread = shared.world.borrow().operator();
+    let thinks = environment(&shared, thread).sleep(think);
+    let mut seen = Vec::new();
+    for node in nodes {
+        let found = RefCell::new(None);
+        until_done(Rc::clone(&shared), async |zk| {
+            let stat = until_answered(|| zk.exists(&node)).await?;
+            found.replace(stat.map(|stat| stat.version));
+            Ok(())
+        })
+        .await;
+        if let Some(version) = found.into_inner() {
+            seen.push((node, version));
+        }
+    }
+    thinks.await;
+    for (node, version) in seen {
+        let version = compare.then_some(version);
+        until_done(Rc::clone(&shared), async |zk| {
+            match until_answered(|| zk.delete(&node, version)).await {
+                Err(ZkError::NoNode | ZkError::BadVersion) => Ok(()),
+                answer => answer,
+            }
+        })
+        .await;
+    }
 }
 
 /// Asks whoever has made a node to give the lock back: `attemptRevoke` of Curator's `Revoker`. If the node is gone by

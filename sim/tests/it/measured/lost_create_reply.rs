@@ -32,7 +32,12 @@ fn planned(when: Trigger, inject: Fault) -> PlannedFault {
 fn request_cut() -> PlannedFault {
     let (request, by, nth) = (RequestKind::Create, TARGET, 1);
     planned(
-        Trigger::Sent { request, by, nth },
+        Trigger::Sent {
+            request,
+            by,
+            nth,
+            at: None,
+        },
         Fault::LoseRequest { target: TARGET },
     )
 }
@@ -41,7 +46,12 @@ fn request_cut() -> PlannedFault {
 fn reply_cut() -> PlannedFault {
     let (request, by, nth) = (RequestKind::Create, TARGET, 1);
     planned(
-        Trigger::Answered { request, by, nth },
+        Trigger::Answered {
+            request,
+            by,
+            nth,
+            at: None,
+        },
         Fault::LoseReply { target: TARGET },
     )
 }
@@ -194,7 +204,12 @@ fn curator_that_cannot_come_back_in_time_queues_anew_in_a_new_session() {
 fn a_reply_that_is_swallowed_is_waited_for_for_ever() {
     let (request, by, nth) = (RequestKind::Create, TARGET, 1);
     let swallowed = planned(
-        Trigger::Answered { request, by, nth },
+        Trigger::Answered {
+            request,
+            by,
+            nth,
+            at: None,
+        },
         Fault::SwallowReply { target: TARGET },
     );
     for seen in histories("curator-mutex", Library::Java, &[swallowed]) {

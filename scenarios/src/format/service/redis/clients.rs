@@ -247,16 +247,11 @@ impl Switches {
         deployment.connections = self.connections.unwrap_or(deployment.connections);
     }
 
-    /// The client library of a case: the one that it names, or its file, or that its recipe stands on.
-    pub(crate) fn library_of(
-        self,
-        of_file: FileClients,
-        recipe: &Recipe,
-    ) -> Option<&'static RedisLibrary> {
-        match self.library.or(of_file.switches.library) {
-            Some(ClientChoice::Library(library)) => Some(library),
-            Some(ClientChoice::None) => None,
-            None => recipe.client_library().and_then(RedisLibrary::named),
+    /// The client library that a case names, or its file.
+    pub(crate) fn named_library(self, of_file: FileClients) -> Option<&'static RedisLibrary> {
+        match self.library.or(of_file.switches.library)? {
+            ClientChoice::Library(library) => Some(library),
+            ClientChoice::None => None,
         }
     }
 
