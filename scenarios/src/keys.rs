@@ -13,6 +13,7 @@ mod network;
 mod redis;
 pub mod reference;
 pub mod schema;
+mod service;
 mod specs;
 mod words;
 mod workload;

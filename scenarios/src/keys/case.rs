@@ -1,8 +1,8 @@
 //! The keys of `[[case]]`.
 
-use super::file::SERVICE;
 use super::key::{Holds, Key, KeyTable, Variant};
 use super::redis::CONNECTIONS;
+use super::service::SERVICE;
 use super::words;
 
 /// An algorithm, and what is wanted of it.

@@ -2,13 +2,11 @@
 
 use super::case::{CASE, FAULTS};
 use super::contender::CONTENDER;
-use super::key::{Holds, Key, KeyTable, Variant};
-use super::lease_server::LEASE_SERVER;
+use super::key::{Holds, Key, KeyTable};
 use super::network::NETWORK;
-use super::redis::REDIS;
+use super::service::SERVICE;
 use super::words;
 use super::workload::WORKLOAD;
-use super::zookeeper::ZOOKEEPER;
 use crate::scenario::ENOUGH_SEEDS;
 
 /// A scenario file.
@@ -104,20 +102,6 @@ pub const FILE: KeyTable = KeyTable {
         ),
     ],
 };
-
-pub(super) const SERVICE: Holds = Holds::Variants(&[
-    Variant::or_word(
-        "zookeeper",
-        Holds::Table(&ZOOKEEPER),
-        "An ensemble of ZooKeeper.",
-    ),
-    Variant::or_word("redis", Holds::Table(&REDIS), "Redis."),
-    Variant::or_word(
-        "lease-server",
-        Holds::Table(&LEASE_SERVER),
-        "One server that grants the lock for a while.",
-    ),
-]);
 
 const FAULT: KeyTable = KeyTable {
     title: "[[fault]]",

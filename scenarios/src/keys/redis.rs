@@ -141,7 +141,7 @@ const REDIS_KEYS: &[Key] = &[
         "connect-timeout",
         Holds::Duration,
         r#"`"1s"`"#,
-        "How long a client waits for a connection before it tries again, and asks anew where to.",
+        "How long a client waits for a connection before it tries again, and asks again where to.",
     ),
     Key::new(
         "retries",

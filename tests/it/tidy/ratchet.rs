@@ -25,7 +25,7 @@ const SCENARIOS: &str = "*.toml";
 /// How many of the words are left: in pages, in scenario files, and in all else of each crate, by its folder. What lies
 /// in no folder of a crate belongs to the one at the root.
 const TABLE: &[(&str, usize)] = &[
-    ("*.md", 276),
+    ("*.md", 275),
     ("*.toml", 527),
     (".", 168),
     ("algorithms", 247),
@@ -33,7 +33,7 @@ const TABLE: &[(&str, usize)] = &[
     ("checker", 176),
     ("examples/first-lock", 1),
     ("reports", 76),
-    ("scenarios", 270),
+    ("scenarios", 269),
     ("sim", 280),
     ("sim/services/lease_server", 4),
     ("sim/services/redis", 234),
