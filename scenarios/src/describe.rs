@@ -104,13 +104,7 @@ pub fn trigger(trigger: &Trigger) -> String {
             by,
             nth,
             at,
-        } => {
-            let (who, what, to) = (contender(*by), request.name(), beside(" to ", *at));
-            match nth {
-                1 => format!("{who} sends a {what}{to}"),
-                nth => format!("{who} sends its {} {what}{to}", ordinal(*nth)),
-            }
-        }
+        } => sends(*request, *by, *nth, *at),
         Trigger::Proposed { request, by, nth } => {
             format!("the leader has proposed {}", of(*request, *by, *nth))
         }
@@ -229,6 +223,14 @@ fn words(key: &str, field: &Field) -> Vec<String> {
         Field::PartsPerMillion(parts) => parts.to_string(),
     };
     vec![clause]
+}
+
+fn sends(request: RequestKind, by: ContenderName, nth: u32, at: Option<ServerName>) -> String {
+    let (who, what, to) = (contender(by), request.name(), beside(" to ", at));
+    match nth {
+        1 => format!("{who} sends a {what}{to}"),
+        nth => format!("{who} sends its {} {what}{to}", ordinal(nth)),
+    }
 }
 
 /// A word and a server, if there is one.

@@ -125,10 +125,7 @@ fn case_in(
     if let Some(item) = &algorithm_item {
         refuse_on_other_service(item, &plan, scene, catalogue, mistakes);
     }
-    let name = match name {
-        Some(given) => given?,
-        None => algorithm.name.to_owned(),
-    };
+    let name = name.unwrap_or_else(|| Some(algorithm.name.to_owned()))?;
     plan.resource = resource.unwrap_or(plan.resource);
     if plan.resource.fenced
         && let Some(item) = &algorithm_item

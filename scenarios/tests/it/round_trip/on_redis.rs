@@ -165,8 +165,9 @@ fn over(
         {
             let target = *target;
             planned.inject = Fault::LoseMessage { target };
-            // It strikes the message that the trigger speaks of, and so at once.
+            // It strikes the message that the trigger speaks of, and so at once, and not by the clock.
             planned.after = Duration::ZERO;
+            planned.repeat = planned.repeat.filter(|repeat| repeat.every.is_none());
         }
         Fault::CrashServer { target, .. } | Fault::HangServer { target, .. } => *target = server,
         Fault::Partition { servers, .. } if sides => *servers = vec![server],
