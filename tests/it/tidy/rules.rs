@@ -81,11 +81,6 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "inject",
         "a few lines for each fault",
     ),
-    (
-        "scenarios/src/describe.rs",
-        "trigger",
-        "what each trigger waits for",
-    ),
 ];
 
 /// Which crates of the workspace the crate of a service may depend on.
