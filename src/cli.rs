@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(refused.exit(), exit::BAD_INPUT);
         let told = refused.message(false).unwrap_or_default();
         assert!(
-            told.contains("no contender ever owns a lock by `Key`"),
+            told.contains("no owner can be read from the lock's key"),
             "{told}"
         );
     }

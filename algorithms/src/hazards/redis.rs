@@ -24,14 +24,15 @@ hazards! {
     "redis/cluster-stale-read": ["redisson-lock-if-held"] breaks [NoOrphan, Progress] under [Partition];
     "redis/dead-reader": [
         "redisson-read-write-lock", "redisson-read-write-lock-not-renewed",
-    ] breaks [NoOrphan] under [Crash, ConnectionLoss];
+    ] breaks [NoOrphan] under [Crash];
     "redis/evicted-permits": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
+        "redisson-semaphore", "redisson-semaphore-reset",
     ] breaks [ExclusiveOwnership, MutualExclusion] under [Deletion];
     "redis/expired-event": ["redis-keyspace-event-only"] breaks [Progress] under [ServerCrash];
     "redis/expired-permit": [
         "redisson-permit-expirable-semaphore-expired",
-    ] breaks [ExclusiveOwnership] under [Pause, Delay, ConnectionLoss, Partition, ServerStall];
+    ] breaks [ExclusiveOwnership] under [Pause, Delay, Partition];
     "redis/fair-lock-dead-head": [
         "redisson-fair-lock", "redisson-fair-lock-kept-place",
     ] breaks [Progress] under [Crash];
@@ -64,6 +65,7 @@ hazards! {
     "redis/permit-clock": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
     ] breaks [MutualExclusion, OwnReleaseOnly] under [Clock];
+    "redis/permit-clock": ["redisson-permit-expirable-semaphore-expired"] breaks [ExclusiveOwnership] under [Clock];
     "redis/read-not-renewed": ["redisson-read-write-lock-not-renewed"] breaks [MutualExclusion] under [None];
     "redis/redisson-failover": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
@@ -82,10 +84,10 @@ hazards! {
     "redis/redlock-wall-clock": ["redlock-wall-clock"] breaks [MutualExclusion] under [Clock];
     "redis/semaphore-crash": [
         "redisson-semaphore", "redisson-semaphore-reset",
-    ] breaks [NoOrphan, Progress] under [Crash, ConnectionLoss, Delay, Partition, ServerStall, ServerCrash];
+    ] breaks [NoOrphan, Progress] under [Crash];
     "redis/semaphore-inflation": [
         "redisson-semaphore", "redisson-semaphore-reset",
-    ] breaks [ExclusiveOwnership, MutualExclusion] under [ConnectionLoss, Delay, Partition, ServerStall];
+    ] breaks [ExclusiveOwnership, MutualExclusion] under [ConnectionLoss];
     "redis/semaphore-reset": ["redisson-semaphore-reset"] breaks [ExclusiveOwnership, MutualExclusion] under [None];
     "redis/semaphore-restart": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
@@ -97,6 +99,12 @@ hazards! {
     "redis/shared-lock-object": ["redis-py-lock"] breaks [MutualExclusion] under [None];
     "redis/shared-lock-object": ["redis-py-lock-one-token"] breaks [MutualExclusion, OwnReleaseOnly] under [None];
     "redis/stale-watch": ["redis-watch-exec-aborted"] breaks [HonestAnswer, NoOrphan] under [Delay];
+    "redis/unheard-permit": [
+        "redisson-semaphore", "redisson-semaphore-reset",
+    ] breaks [NoOrphan, Progress] under [ConnectionLoss, Delay, Partition, ServerStall];
+    "redis/unheard-read": [
+        "redisson-read-write-lock", "redisson-read-write-lock-not-renewed",
+    ] breaks [NoOrphan] under [ConnectionLoss, Delay, Partition, ServerStall];
     "redis/watch-shared-connection": ["redis-watch-exec-shared"] breaks [OwnReleaseOnly] under [Delay];
     "redis/watchdog-of-another": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",

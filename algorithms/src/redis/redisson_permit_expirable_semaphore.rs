@@ -30,10 +30,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::leased::Leased;
-use super::redisson::REQUESTS;
 use super::redisson::scripts::TryAcquire;
 use super::redisson::waits::{Waits, acquire_when_told};
 use super::redisson_semaphore::TRY_SET_PERMITS;
+use crate::clients::RequestKind;
 use crate::clients::redis::{RedisResult, Script, Value};
 use crate::lock::BASIC_CLAIMS;
 use crate::{
@@ -48,7 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     flaw: None,
     claims: BASIC_CLAIMS,
     ownership: OWNERSHIP,
-    requests: REQUESTS,
+    requests: &[RequestKind::Script, RequestKind::Subscribe],
     inputs: &[RecipeInput::WallClock, RecipeInput::Channels],
     cancellable: false,
     shareable: true,

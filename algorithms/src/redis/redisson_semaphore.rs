@@ -38,7 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "redisson-semaphore",
     summary: "Redisson's RSemaphore: a counter of the permits that are free, without a lease.",
     source: "Redisson 4.x, RedissonSemaphore",
-    flaw: None,
+    flaw: Some("it has no lease: a permit whose holder is dead never comes back"),
     claims: BASIC_CLAIMS,
     ownership: OwnershipRule {
         kind: LockKind::Semaphore,

@@ -199,6 +199,11 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "who waits behind its own lease gives up and comes again until the end",
     ),
     (
+        "redis/sentinel-clients redis-py mutual-exclusion",
+        60,
+        "one client goes through its rounds at the old primary, until the other comes back",
+    ),
+    (
         "zookeeper/timed-out-waiter zk-timed-out-waiter progress",
         20,
         "each call gives up after a session timeout, and the next comes, until the end",
@@ -256,12 +261,19 @@ const MORE_FAULTS: [(&str, u32, &str); 2] = [
 ];
 
 /// What needs more contenders than three, how many, and why.
-const MORE_CONTENDERS: [(&str, u32, &str); 1] = [(
-    "zookeeper/swarm-shared-locks zk-shared-locks-writers-only mutual-exclusion",
-    4,
-    "a drawn plan: the queue behind two slow disks has a writer, a reader, and a writer behind the first, and with one \
-     fewer the turns are others",
-)];
+const MORE_CONTENDERS: [(&str, u32, &str); 2] = [
+    (
+        "zookeeper/swarm-shared-locks zk-shared-locks-writers-only mutual-exclusion",
+        4,
+        "a drawn plan: the queue behind two slow disks has a writer, a reader, and a writer behind the first, and with \
+         one fewer the turns are others",
+    ),
+    (
+        "redis/fair-lock-lost-place redisson-fair-lock progress",
+        4,
+        "the place in the queue is lost twice, and each time another waiter is there before",
+    ),
+];
 
 /// How a run violates a promise, if it does.
 fn mechanism(plan: &Plan, simulated: &Simulated, invariant: &Invariant) -> Option<Mechanism> {

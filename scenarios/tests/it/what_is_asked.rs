@@ -65,15 +65,6 @@ fn a_class_under_which_nothing_is_claimed_is_as_expected() {
     assert_eq!(standing, Standing::AsExpected);
     let why = "barrier (unchecked: zookeeper/barrier-without-sync shows why)";
     assert!(line.starts_with("nothing is claimed here: ") && line.contains(why));
-    // Every pause that is drawn for it excuses `mutual-exclusion`; all else is judged.
-    let redlock = case("redlock");
-    assert_eq!(redlock.standing, Standing::AsExpected);
-    assert!(
-        redlock
-            .findings
-            .iter()
-            .any(|it| it.standing == Standing::Holds)
-    );
 }
 
 #[test]
