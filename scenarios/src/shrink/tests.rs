@@ -199,8 +199,8 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "who waits behind its own lease gives up and comes again until the end",
     ),
     (
-        "redis/sentinel-clients redis-py mutual-exclusion",
-        60,
+        "redis/sentinel-clients redisson-without-polling exclusive-ownership",
+        30,
         "one client goes through its rounds at the old primary, until the other comes back",
     ),
     (
