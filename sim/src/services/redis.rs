@@ -36,7 +36,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_algorithms::Lock;
+use picklock_algorithms::{KeyHold, Lock};
 use picklock_checker::{ContenderId, LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::env::Env;
@@ -56,7 +56,7 @@ use crate::world::{Read, Shared, SimulatedService, World};
 use answers::Grants;
 pub(crate) use event::RedisEvent;
 use event_loops::BlockedLoop;
-use lock_key::Holder;
+use lock_key::{AttributedHold, Holder};
 use operator::SeenKey;
 use ownership::Owner;
 use redis_server::RedisServer;
@@ -83,6 +83,9 @@ pub(crate) struct SimulatedRedis {
     grants: Vec<Grants>,
     /// Room for those who own it now.
     owners_now: Vec<Holder>,
+    /// Room for the holds that the keys of a lock have, and for those with their holders.
+    found_holds: Vec<KeyHold>,
+    spare_holds: Vec<AttributedHold>,
     /// How many permits of semaphores that only count were given.
     permits_given: u64,
     /// The command that is being executed, if it is of a contender that believes in vain and asks about the lock's key.

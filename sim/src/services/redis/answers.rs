@@ -48,16 +48,21 @@ impl World<SimulatedRedis> {
         owners.iter().any(|owner| owner.holder == *holder)
     }
 
-    /// A server has granted the lock. If a majority has by now, and yet it is nobody's, then because some had lost it
-    /// before the last one said yes: nobody can have told the one who asked.
-    pub(super) fn note_grant(&mut self, lock: LockId, holder: &Holder, by: ServerId) {
+    /// A server has granted the lock to holders that it did not have before. If a majority has by now, and yet it is no
+    /// contender's, then because some had lost it before the last one said yes: nothing can have told the contender.
+    pub(super) fn note_grants(&mut self, lock: LockId, by: ServerId, before: &[AttributedHold]) {
         let servers = self.service.servers.len();
         if self.answers_alone() {
             return;
         }
-        let majority = self.service.grants[lock.0 as usize].note(holder, by, servers);
-        if majority && !self.owns(lock, holder) {
-            self.has_answered(lock, holder.by, ServiceAnswer::GrantedApart);
+        let key = &self.service.servers[by.0 as usize].keys[lock.0 as usize];
+        let is_new = |holder: &&Holder| before.iter().all(|hold| hold.holder != **holder);
+        let new: Vec<Holder> = key.holders().filter(is_new).cloned().collect();
+        for holder in new {
+            let majority = self.service.grants[lock.0 as usize].note(&holder, by, servers);
+            if majority && !self.owns(lock, &holder) {
+                self.has_answered(lock, holder.by, ServiceAnswer::GrantedApart);
+            }
         }
     }
 

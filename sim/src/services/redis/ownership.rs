@@ -3,7 +3,7 @@
 use picklock_algorithms::{KeyHold, Owners};
 use picklock_checker::{LateExtension, LockId, Mode, Token, VirtualTime};
 use picklock_clients::redis::Bytes;
-use picklock_redis::{Caller, KeyChanges, KeyRemoval, KeyWriter, KeysAt, RemovalReason};
+use picklock_redis::{Caller, KeyChanges, KeyRemoval, KeyStep, KeyWriter, RemovalReason};
 
 use super::SimulatedRedis;
 use super::event::RedisEvent;
@@ -14,14 +14,6 @@ use crate::event::Event;
 use crate::network::ServerId;
 use crate::ownership::{Actor, in_mode};
 use crate::world::{NO_CONTENDER, World};
-
-/// What the keys of a lock say.
-enum KeysRead {
-    /// That there are these holds.
-    Holds(Vec<KeyHold>),
-    /// That so many permits are free; `None` if they do not say.
-    Free(Option<i64>),
-}
 
 /// A contender that owns the lock by its keys.
 pub(super) struct Owner {
@@ -62,72 +54,86 @@ impl World<SimulatedRedis> {
     fn key_has(&mut self, lock: LockId, server: ServerId, fate: KeyChanges) {
         let slot = &mut self.service.servers[server.0 as usize];
         for step in slot.machine.key_steps(lock.0 as usize) {
-            let read = self.read_keys(lock, server, step.keys());
-            self.keys_hold(lock, server, read, step.changes);
+            let changes = step.changes;
+            let now = self.read_holds(lock, server, Some(&step), changes);
+            self.keys_hold(lock, server, now, changes);
         }
-        let keys = self.service.servers[server.0 as usize].machine.keys();
-        let read = self.read_keys(lock, server, keys);
-        self.keys_hold(lock, server, read, fate);
+        let now = self.read_holds(lock, server, None, fate);
+        self.keys_hold(lock, server, now, fate);
     }
 
-    /// What the keys of a lock say.
-    fn read_keys(&self, lock: LockId, server: ServerId, keys: KeysAt<'_>) -> KeysRead {
-        let wall = self.service.servers[server.0 as usize].clock.wall(self.now);
-        let (keys, lock) = (
-            CommittedKeys { keys, wall },
-            &self.lock_names[lock.0 as usize],
-        );
-        match self.plan.recipe.ownership.owners {
-            Owners::OfKeys(holds) => {
-                let mut found = Vec::new();
-                holds(&keys, lock, &mut found);
-                KeysRead::Holds(found)
-            }
-            Owners::OfCounter(free) => KeysRead::Free(free(&keys, lock)),
-            Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => KeysRead::Free(None),
-        }
-    }
-
-    /// The keys of a lock say this, and that of its name has had this fate.
-    fn keys_hold(&mut self, lock: LockId, server: ServerId, read: KeysRead, fate: KeyChanges) {
-        let now = match read {
-            KeysRead::Holds(holds) => self.attributed(lock, server, holds, fate),
-            KeysRead::Free(free) => self.permits_out(lock, server, free, fate),
+    /// The holds that the keys of a lock have, after a step, or now, when that of its name has had this fate.
+    fn read_holds(
+        &mut self,
+        lock: LockId,
+        server: ServerId,
+        step: Option<&KeyStep>,
+        fate: KeyChanges,
+    ) -> Vec<AttributedHold> {
+        let mut found = std::mem::take(&mut self.service.found_holds);
+        let slot = &self.service.servers[server.0 as usize];
+        let keys = CommittedKeys {
+            keys: step.map_or_else(|| slot.machine.keys(), KeyStep::keys),
+            wall: slot.clock.wall(self.now),
         };
+        let name = &self.lock_names[lock.0 as usize];
+        match self.plan.recipe.ownership.owners {
+            Owners::OfKeys(holds) => holds(&keys, name, &mut found),
+            Owners::OfCounter(free) => {
+                let free = free(&keys, name);
+                return self.permits_out(lock, server, free, fate);
+            }
+            Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => {}
+        }
+        let mut now = std::mem::take(&mut self.service.spare_holds);
+        let held = found.drain(..);
+        now.extend(held.filter_map(|hold| self.attributed(lock, server, hold, fate)));
+        self.service.found_holds = found;
+        now
+    }
+
+    /// The keys of a lock have these holds, and that of its name has had this fate.
+    fn keys_hold(
+        &mut self,
+        lock: LockId,
+        server: ServerId,
+        now: Vec<AttributedHold>,
+        fate: KeyChanges,
+    ) {
         let key = &mut self.service.servers[server.0 as usize].keys[lock.0 as usize];
-        let before = std::mem::replace(&mut key.holds, now);
+        let mut before = std::mem::replace(&mut key.holds, now);
         let is_new = !key.holders().eq(before.iter().map(|hold| &hold.holder));
-        let had_any = !before.is_empty();
         let lease = key.expires;
         if is_new {
             self.holds_changed(lock, server, &before, fate);
         }
         self.note_entries(lock, server, &before);
         self.arm_lease_check(lock, server);
-        if !is_new && had_any {
+        if !is_new && !before.is_empty() {
             self.note_extension(lock, server, lease, fate);
         }
+        before.clear();
+        self.service.spare_holds = before;
     }
 
-    /// These holds, with their holders, but for those that have ended.
+    /// A hold with its holder, if it has one and has not ended.
     fn attributed(
         &self,
         lock: LockId,
         server: ServerId,
-        holds: Vec<KeyHold>,
+        hold: KeyHold,
         fate: KeyChanges,
-    ) -> Vec<AttributedHold> {
-        let held = holds.into_iter().filter_map(|hold| {
-            let (entries, expires, takeable) = (hold.entries, hold.expires, hold.takeable);
-            let holder = self.holder(lock, server, hold, fate)?;
-            Some(AttributedHold {
-                entries,
-                ends: self.end_of((lock, server), &holder, expires),
-                takeable,
-                holder,
-            })
-        });
-        held.filter(|hold| hold.ends > self.now).collect()
+    ) -> Option<AttributedHold> {
+        let (entries, expires, takeable) = (hold.entries, hold.expires, hold.takeable);
+        let holder = self.holder(lock, server, hold, fate)?;
+        let ends = self.end_of((lock, server), &holder, expires);
+        let held = AttributedHold {
+            holder,
+            entries,
+            ends,
+            takeable,
+        };
+        (ends > self.now).then_some(held)
     }
 
     /// When a hold ends that says so by the wall clock of its contender, in milliseconds.
@@ -160,32 +166,28 @@ impl World<SimulatedRedis> {
         before: &[AttributedHold],
         fate: KeyChanges,
     ) {
-        let index = lock.0 as usize;
         let slot = &mut self.service.servers[server.0 as usize];
         let wall = slot.clock.wall(self.now).div_euclid(1_000);
-        let key = &mut slot.keys[index];
-        let gone: Vec<AttributedHold> = { before.iter() }
-            .filter(|hold| !key.has(&hold.holder))
-            .cloned()
-            .collect();
-        let is_known = |holder: &Holder| before.iter().any(|hold| hold.holder == *holder);
-        let new = key.holders().filter(|holder| !is_known(holder));
-        let new: Vec<Holder> = new.cloned().collect();
-        if !gone.is_empty() {
-            key.before = gone.iter().map(|hold| hold.holder.clone()).collect();
+        let key = &mut slot.keys[lock.0 as usize];
+        let holders = || before.iter().map(|hold| &hold.holder);
+        if holders().any(|holder| !key.has(holder)) {
+            key.before.clear();
+            let holds = &key.holds;
+            let stays = |holder: &Holder| holds.iter().any(|hold| hold.holder == *holder);
+            let gone = holders().filter(|holder| !stays(holder));
+            key.before.extend(gone.cloned());
         }
-        self.record_key((index, server), &gone, &new, fate);
+        self.record_key(lock, server, before, fate);
         let ended_by = self.ended_by(fate);
-        let lapsed = |hold: &AttributedHold| hold.takeable.is_some_and(|from| from <= wall);
-        let lapsed = gone.iter().filter(|hold| lapsed(hold));
-        let lapsed: Vec<Holder> = lapsed.map(|hold| hold.holder.clone()).collect();
-        self.owners_of_may_change(lock, |holder| match lapsed.contains(holder) {
-            true => Actor::SessionEnd,
-            false => ended_by,
+        self.owners_of_may_change(lock, |holder| {
+            let hold = before.iter().find(|hold| hold.holder == *holder);
+            let takeable = hold.and_then(|hold| hold.takeable);
+            match takeable.is_some_and(|from| from <= wall) {
+                true => Actor::SessionEnd,
+                false => ended_by,
+            }
         });
-        for holder in &new {
-            self.note_grant(lock, holder, server);
-        }
+        self.note_grants(lock, server, before);
     }
 
     /// The lease of a key that has not changed hands may have been extended. A contender that believes in it has the

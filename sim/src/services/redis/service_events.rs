@@ -1,5 +1,6 @@
 //! What Redis servers and Sentinels do and find, for whoever wants to be told.
 
+use picklock_checker::LockId;
 use picklock_checker::service_event::{
     DataFound, KeyHolders, KeyLoss, KeySource, Promoter, ServiceEventKind as What,
 };
@@ -154,18 +155,24 @@ impl World<SimulatedRedis> {
         self.record_service_event(server, restarted);
     }
 
-    /// The lock's key on a server has not these holds any more, and has these, which it had not.
+    /// The lock's key on a server has other holds than these, which it had before.
     pub(super) fn record_key(
         &mut self,
-        (lock, server): (usize, ServerId),
-        gone: &[AttributedHold],
-        new: &[Holder],
+        lock: LockId,
+        server: ServerId,
+        before: &[AttributedHold],
         fate: KeyChanges,
     ) {
         if !self.records_service_events() {
             return;
         }
+        let lock = lock.0 as usize;
         let slot = &self.service.servers[usize::from(server.0)];
+        let key = &slot.keys[lock];
+        let gone = before.iter().filter(|hold| !key.has(&hold.holder));
+        let gone: Vec<AttributedHold> = gone.cloned().collect();
+        let is_new = |holder: &&Holder| before.iter().all(|hold| hold.holder != **holder);
+        let new: Vec<Holder> = key.holders().filter(is_new).cloned().collect();
         let by_peer = matches!(fate.written, Some(KeyWriter::Peer));
         // A server that is down expires nothing. When it starts, it finds what is over by then.
         let is_done = slot.life.is_up() || fate != KeyChanges::default();
@@ -196,7 +203,7 @@ impl World<SimulatedRedis> {
             };
             self.record_service_event(server, gone);
         }
-        for holder in new {
+        for holder in &new {
             let by = match fate.written {
                 Some(KeyWriter::Client(_)) => KeySource::Client,
                 Some(KeyWriter::Peer) => KeySource::Replication,
