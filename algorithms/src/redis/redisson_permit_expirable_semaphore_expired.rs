@@ -7,7 +7,7 @@
 //!
 //! # Steps
 //!
-//! As those of [`redisson_permit_expirable_semaphore`](super::redisson_permit_expirable_semaphore).
+//! As those of [`redisson_permit_expirable_semaphore`].
 //!
 //! # Hazards
 //!

@@ -6,7 +6,7 @@
 //!
 //! # Steps
 //!
-//! As those of [`redisson_read_write_lock`](super::redisson_read_write_lock).
+//! As those of [`redisson_read_write_lock`].
 //!
 //! # Hazards
 //!

@@ -6,7 +6,7 @@
 //!
 //! # Steps
 //!
-//! As those of [`redisson_semaphore`](super::redisson_semaphore).
+//! As those of [`redisson_semaphore`].
 //!
 //! # Hazards
 //!
