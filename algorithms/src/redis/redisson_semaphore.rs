@@ -19,7 +19,8 @@
 //!
 //! - Nothing says whose a permit is, and it has no lease: that of a dead holder never comes back (scenario
 //!   `redis/semaphore-crash`), nor one of which the answer was lost.
-//! - A release counts up whoever asks for it, and as often as it is sent (scenario `redis/semaphore-inflation`).
+//! - A release counts up, whether its caller has a permit or not, as often as it is sent (scenario
+//!   `redis/semaphore-inflation`).
 
 use async_trait::async_trait;
 

@@ -48,7 +48,7 @@ impl RedissonLock {
                     return;
                 }
                 // An error is written to a log, and so is that no replica has heard of it, and the next turn comes;
-                // nobody is told that the field is gone.
+                // the application does not hear that the field is gone.
                 if answer == Ok(Some(Value::Integer(0))) {
                     return;
                 }

@@ -56,8 +56,7 @@ impl World<SimulatedRedis> {
             return;
         }
         let key = &self.service.servers[by.0 as usize].keys[lock.0 as usize];
-        let is_new = |holder: &&Holder| before.iter().all(|hold| hold.holder != **holder);
-        let new: Vec<Holder> = key.holders().filter(is_new).cloned().collect();
+        let new: Vec<Holder> = key.new_holders(before).cloned().collect();
         for holder in new {
             let majority = self.service.grants[lock.0 as usize].note(&holder, by, servers);
             if majority && !self.owns(lock, &holder) {

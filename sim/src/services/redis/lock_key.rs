@@ -50,6 +50,21 @@ impl LockKey {
         self.holders().any(|other| other == holder)
     }
 
+    /// The holders that it has, and did not have when it had these holds.
+    pub fn new_holders(&self, before: &[AttributedHold]) -> impl Iterator<Item = &Holder> {
+        let had = |holder: &&Holder| before.iter().any(|hold| hold.holder == **holder);
+        self.holders().filter(move |holder| !had(holder))
+    }
+
+    /// The holders that it had when it had these holds, and has no more.
+    pub fn lost_holders<'b>(
+        &self,
+        before: &'b [AttributedHold],
+    ) -> impl Iterator<Item = &'b Holder> {
+        let before = before.iter().map(|hold| &hold.holder);
+        before.filter(|holder| !self.has(holder))
+    }
+
     /// Whether its lease is over by this wall clock: a key lives through the millisecond in which it expires.
     pub fn is_over(&self, wall: i64) -> bool {
         let is_over = |expires| wall.div_euclid(1_000) > expires;

@@ -169,13 +169,9 @@ impl World<SimulatedRedis> {
         let slot = &mut self.service.servers[server.0 as usize];
         let wall = slot.clock.wall(self.now).div_euclid(1_000);
         let key = &mut slot.keys[lock.0 as usize];
-        let holders = || before.iter().map(|hold| &hold.holder);
-        if holders().any(|holder| !key.has(holder)) {
-            key.before.clear();
-            let holds = &key.holds;
-            let stays = |holder: &Holder| holds.iter().any(|hold| hold.holder == *holder);
-            let gone = holders().filter(|holder| !stays(holder));
-            key.before.extend(gone.cloned());
+        let lost: Vec<Holder> = key.lost_holders(before).cloned().collect();
+        if !lost.is_empty() {
+            key.before = lost;
         }
         self.record_key(lock, server, before, fate);
         let ended_by = self.ended_by(fate);

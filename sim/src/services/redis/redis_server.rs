@@ -25,12 +25,12 @@ pub(super) struct RedisServer {
     pub keys: Vec<LockKey>,
     /// Whether it took itself for a primary and served when that was last looked at.
     pub leads: bool,
-    /// Whether it was nobody's replica when that was looked at last.
+    /// Whether it was a primary when that was looked at last.
     pub is_primary: bool,
     /// As how manyth of all servers it became the primary last; zero if it was one from the start, or never.
     pub promotion: u32,
-    /// The nodes on which a majority had given up, as it knew when that was looked at last. Looked at only if somebody
-    /// is told.
+    /// The nodes on which a majority had given up, as it knew when that was looked at last. Looked at only if events
+    /// of services are recorded.
     pub failed_nodes: Vec<u8>,
 }
 

@@ -169,14 +169,12 @@ impl World<SimulatedRedis> {
         let lock = lock.0 as usize;
         let slot = &self.service.servers[usize::from(server.0)];
         let key = &slot.keys[lock];
-        let gone = before.iter().filter(|hold| !key.has(&hold.holder));
-        let gone: Vec<AttributedHold> = gone.cloned().collect();
-        let is_new = |holder: &&Holder| before.iter().all(|hold| hold.holder != **holder);
-        let new: Vec<Holder> = key.holders().filter(is_new).cloned().collect();
+        let gone: Vec<Holder> = key.lost_holders(before).cloned().collect();
+        let new: Vec<Holder> = key.new_holders(before).cloned().collect();
         let by_peer = matches!(fate.written, Some(KeyWriter::Peer));
         // A server that is down expires nothing. When it starts, it finds what is over by then.
         let is_done = slot.life.is_up() || fate != KeyChanges::default();
-        for gone in gone.iter().filter(|_| is_done).map(|hold| &hold.holder) {
+        for gone in gone.iter().filter(|_| is_done) {
             let (why, by) = match fate.gone.map(|gone| gone.why) {
                 None if by_peer => (KeyLoss::Replicated, None),
                 None | Some(RemovalReason::Expired) => (KeyLoss::Expired, None),
