@@ -7,6 +7,7 @@ pub mod error_is_lock;
 pub mod error_is_refusal;
 pub mod fencing_token;
 pub mod get_compare_del;
+pub mod getset;
 pub mod keyspace_event;
 pub mod leased;
 pub mod python_redis_lock;

@@ -125,6 +125,8 @@ pub const RECIPES: &[Recipe] = &[
     redis::keyspace_event::RECIPE,
     redis::setnx_expire::RECIPE,
     redis::setnx_expire::RECIPE_MULTI,
+    redis::getset::RECIPE,
+    redis::getset::RECIPE_DEL,
     redis::set_nx_px_del::RECIPE,
     redis::get_compare_del::RECIPE,
     redis::watch_exec::RECIPE_SHARED,

@@ -303,13 +303,14 @@ impl Redis {
 impl Command {
     /// The kind of request that it is.
     pub fn kind(&self) -> RequestKind {
-        const KINDS: [(Option<u64>, RequestKind); 22] = [
+        const KINDS: [(Option<u64>, RequestKind); 23] = [
             (short_name(b"set"), RequestKind::Set),
             (short_name(b"del"), RequestKind::Del),
             (short_name(b"evalsha"), RequestKind::EvalSha),
             (short_name(b"eval"), RequestKind::Eval),
             (short_name(b"setnx"), RequestKind::SetNx),
             (short_name(b"get"), RequestKind::Get),
+            (short_name(b"getset"), RequestKind::GetSet),
             (short_name(b"unlink"), RequestKind::Del),
             (short_name(b"expire"), RequestKind::Expire),
             (short_name(b"pexpire"), RequestKind::Expire),

@@ -53,6 +53,8 @@ pub enum RequestKind {
     SetNx,
     /// `get` (Redis)
     Get,
+    /// `getset` (Redis)
+    GetSet,
     /// `del`: `DEL` and `UNLINK` (Redis)
     Del,
     /// `expire`: `EXPIRE` and `PEXPIRE` (Redis)
@@ -135,7 +137,7 @@ impl ServiceKind {
 
 impl RequestKind {
     /// Every kind that a handle offers to recipes, and so scenarios know.
-    pub const ALL: [Self; 44] = [
+    pub const ALL: [Self; 45] = [
         Self::Create,
         Self::Create2,
         Self::CreateContainer,
@@ -161,6 +163,7 @@ impl RequestKind {
         Self::Set,
         Self::SetNx,
         Self::Get,
+        Self::GetSet,
         Self::Del,
         Self::Expire,
         Self::Incr,
@@ -217,6 +220,7 @@ impl RequestKind {
             Self::Set => "set",
             Self::SetNx => "setnx",
             Self::Get => "get",
+            Self::GetSet => "getset",
             Self::Del => "del",
             Self::Expire => "expire",
             Self::Incr => "incr",
@@ -285,6 +289,7 @@ impl RequestKind {
             Self::Set
             | Self::SetNx
             | Self::Get
+            | Self::GetSet
             | Self::Del
             | Self::Expire
             | Self::Incr
@@ -322,6 +327,7 @@ impl RequestKind {
             | Self::Multi
             | Self::Set
             | Self::SetNx
+            | Self::GetSet
             | Self::Del
             | Self::Expire
             | Self::Incr

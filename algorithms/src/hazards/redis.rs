@@ -52,6 +52,12 @@ hazards! {
     "redis/full-memory": [
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held",
     ] breaks [Progress] under [ServerStall];
+    "redis/getset-fast-clock": [
+        "redis-getset", "redis-getset-del",
+    ] breaks [MutualExclusion, OwnReleaseOnly] under [Clock];
+    "redis/getset-late-delete": ["redis-getset"] breaks [OwnReleaseOnly] under [Delay];
+    "redis/getset-loser": ["redis-getset"] breaks [OwnReleaseOnly] under [Crash];
+    "redis/getset-loser": ["redis-getset-del"] breaks [MutualExclusion] under [Crash];
     "redis/holder-crash": ["redisson-message-only"] breaks [Progress] under [Crash];
     "redis/holder-crash": ["redis-setnx-expire-multi"] breaks [NoOrphan, Progress] under [Crash];
     "redis/late-release": ["redis-set-nx-px-del"] breaks [OwnReleaseOnly] under [Pause];

@@ -66,6 +66,7 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
             (8, RequestKind::Script),
             (4, RequestKind::Del),
             (4, RequestKind::Get),
+            (4, RequestKind::GetSet),
             (2, RequestKind::Exec),
             (2, RequestKind::SetNx),
             (2, RequestKind::Expire),
