@@ -189,8 +189,9 @@ impl Redis {
             let start = Command::new(name).arg(body).number(keys.len() as i64);
             start.args(keys.iter().chain(args))
         };
+        let sends_source = script.sends_source();
         match self.ask(call("EVALSHA", script.sha1())).await {
-            Err(RedisError::Refused(error)) if error.code() == "NOSCRIPT" => {
+            Err(RedisError::Refused(error)) if error.code() == "NOSCRIPT" && sends_source => {
                 self.ask(call("EVAL", script.source())).await
             }
             answer => answer,

@@ -68,6 +68,7 @@ hazards! {
     ] breaks [Progress] under [ConnectionLoss];
     "redis/lost-message": ["redisson-message-only"] breaks [Progress] under [ConnectionLoss];
     "redis/lost-setnx-reply": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [ConnectionLoss];
+    "redis/noscript": ["redisson-scripts-sent-once"] breaks [Progress] under [ServerCrash];
     "redis/permit-clock": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
     ] breaks [MutualExclusion, OwnReleaseOnly] under [Clock];
@@ -105,6 +106,9 @@ hazards! {
     "redis/shared-lock-object": ["redis-py-lock"] breaks [MutualExclusion] under [None];
     "redis/shared-lock-object": ["redis-py-lock-one-token"] breaks [MutualExclusion, OwnReleaseOnly] under [None];
     "redis/stale-watch": ["redis-watch-exec-aborted"] breaks [HonestAnswer, NoOrphan] under [Delay];
+    "redis/two-kinds-of-lock": [
+        "redisson-lock-and-read-lock",
+    ] breaks [ExclusiveOwnership, MutualExclusion, OwnReleaseOnly] under [None];
     "redis/unheard-permit": [
         "redisson-semaphore", "redisson-semaphore-reset",
     ] breaks [NoOrphan, Progress] under [ConnectionLoss, Delay, Partition, ServerStall];

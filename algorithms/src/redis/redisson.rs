@@ -151,6 +151,12 @@ impl RedissonLock {
         self
     }
 
+    /// The same, of which each script is sent to one server, and all others are to know it.
+    pub fn with_scripts_sent_once(mut self) -> Self {
+        self.scripts = Scripts::sent_once();
+        self
+    }
+
     /// The same of another kind of lock, with scripts and a channel of its own.
     pub fn with_scripts(mut self, scripts: Scripts, channel_name: String) -> Self {
         self.scripts = scripts;

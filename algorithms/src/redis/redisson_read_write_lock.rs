@@ -48,7 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson 4.x, RedissonReadWriteLock",
     flaw: None,
     claims: REENTRANT_CLAIMS,
-    ownership: OWNERSHIP,
+    ownership: OwnershipRule::of_keys(LockKind::ReadWrite, holds),
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
     cancellable: false,
@@ -60,32 +60,31 @@ pub const RECIPE: Recipe = Recipe {
 
 /// Each field of the hash but its mode is a hold, which a writer's name marks. A reader's may be
 /// taken away when the longest of its leases is over.
-pub(super) const OWNERSHIP: OwnershipRule =
-    OwnershipRule::of_keys(LockKind::ReadWrite, |keys, lock, holds| {
-        let Some(Value::Array(fields) | Value::Map(fields)) = keys.read(lock) else {
-            return;
+pub(super) fn holds(keys: &dyn Keys, lock: &str, holds: &mut Vec<KeyHold>) {
+    let Some(Value::Array(fields) | Value::Map(fields)) = keys.read(lock) else {
+        return;
+    };
+    for pair in fields.chunks_exact(2) {
+        let Value::Bulk(field) = &pair[0] else {
+            continue;
         };
-        for pair in fields.chunks_exact(2) {
-            let Value::Bulk(field) = &pair[0] else {
-                continue;
-            };
-            if &**field == b"mode" {
-                continue;
-            }
-            let hold = KeyHold {
-                entries: count(&pair[1]),
-                ..KeyHold::exclusive(field.clone())
-            };
-            holds.push(match field.ends_with(b":write") {
-                true => hold,
-                false => KeyHold {
-                    mode: Mode::Shared,
-                    takeable: Some(end_of_leases(keys, lock, &hold)),
-                    ..hold
-                },
-            });
+        if &**field == b"mode" {
+            continue;
         }
-    });
+        let hold = KeyHold {
+            entries: count(&pair[1]),
+            ..KeyHold::exclusive(field.clone())
+        };
+        holds.push(match field.ends_with(b":write") {
+            true => hold,
+            false => KeyHold {
+                mode: Mode::Shared,
+                takeable: Some(end_of_leases(keys, lock, &hold)),
+                ..hold
+            },
+        });
+    }
+}
 
 fn end_of_leases(keys: &dyn Keys, lock: &str, hold: &KeyHold) -> i64 {
     let reader = String::from_utf8_lossy(&hold.identity);
@@ -126,7 +125,8 @@ if mode == 'write' and redis.call('HEXISTS', KEYS[1], writer) == 1 then
 end
 return redis.call('PTTL', KEYS[1])";
 
-const RENEW_READ: &str = "\
+/// How the watchdog renews a read.
+pub(super) const RENEW_READ: &str = "\
 local holds = redis.call('HGET', KEYS[1], ARGV[2])
 if holds == false then
   return 0
@@ -236,6 +236,11 @@ impl RedissonReadWriteLock {
             write_lock: lock(TRY_WRITE, RENEW_WRITE, WRITE_UNLOCK),
             key: lease.key.clone(),
         }
+    }
+
+    /// The same with another lock to write.
+    pub fn with_write_lock(self, write_lock: RedissonLock) -> Self {
+        Self { write_lock, ..self }
     }
 
     /// Where a read is held: the first of the keys of its leases.

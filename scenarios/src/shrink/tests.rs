@@ -200,6 +200,11 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "who waits behind its own lease gives up and comes again until the end",
     ),
     (
+        "redis/sentinel-clients redis-py",
+        53,
+        "each client goes through its rounds at a primary of its own",
+    ),
+    (
         "redis/sentinel-clients redisson-without-polling",
         30,
         "one client goes through its rounds at the old primary, until the other comes back",

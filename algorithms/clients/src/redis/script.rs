@@ -1,5 +1,6 @@
 //! Lua scripts, known to servers by the SHA1 of their source.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use sha1_smol::Sha1;
@@ -12,15 +13,34 @@ pub struct Script(Rc<Known>);
 struct Known {
     source: String,
     sha1: String,
+    /// Of a script whose source is sent by the first call alone: whether there was one.
+    called: Option<Cell<bool>>,
 }
 
 impl Script {
     /// A script of this source.
     pub fn new(source: &str) -> Self {
+        Self::of(source, None)
+    }
+
+    /// The same, of a client that sends the source with the first call at most, and takes it then that every server
+    /// knows the script.
+    pub fn sent_once(source: &str) -> Self {
+        Self::of(source, Some(Cell::new(false)))
+    }
+
+    fn of(source: &str, called: Option<Cell<bool>>) -> Self {
         Self(Rc::new(Known {
             source: source.to_owned(),
             sha1: sha1(source.as_bytes()),
+            called,
         }))
+    }
+
+    /// Notes a call: whether it sends the source to a server that does not know the script.
+    pub(super) fn sends_source(&self) -> bool {
+        let called = self.0.called.as_ref();
+        called.is_none_or(|called| !called.replace(true))
     }
 
     /// Its source.

@@ -72,6 +72,15 @@ pub fn without_message(unlock: &str) -> String {
 }
 
 impl Scripts {
+    /// Those of `RLock`, of which each object sends the source once.
+    pub fn sent_once() -> Self {
+        Self {
+            try_lock: Script::sent_once(TRY_LOCK),
+            renew_expiration: Script::sent_once(RENEW_EXPIRATION),
+            unlock: Script::sent_once(UNLOCK),
+        }
+    }
+
     /// Those of `RLock`.
     pub fn new() -> Self {
         Self {
