@@ -32,6 +32,7 @@ mod seeds_at_most;
 mod service;
 mod sometimes;
 mod trigger;
+mod try_acquire;
 mod workload;
 
 use picklock_algorithms::Recipe;

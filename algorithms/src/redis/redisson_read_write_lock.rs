@@ -28,6 +28,7 @@
 //! - Readers that come one after the other starve a writer: nothing says that one waits.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -38,7 +39,6 @@ use crate::clients::redis::{Redis, Script, Value};
 use crate::ownership_rule::count;
 use crate::{
     Build, Env, Held, KeyHold, Keys, Lease, Lock, LockError, LockKind, Mode, OwnershipRule, Recipe,
-    RecipeInput,
 };
 
 /// The registry row.
@@ -50,7 +50,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: REENTRANT_CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: &[RecipeInput::Channels],
+    inputs: super::redisson::INPUTS,
     cancellable: false,
     shareable: true,
     build: Build::Redis(&|redis, env, lease| {
@@ -242,6 +242,13 @@ impl RedissonReadWriteLock {
     fn read_key(&self) -> String {
         format!("{{{}}}:rwlock_timeout", self.key)
     }
+
+    fn read(&self, held: Held) -> Held {
+        Held {
+            path_or_key: self.read_key().into(),
+            ..held
+        }
+    }
 }
 
 #[async_trait(?Send)]
@@ -250,12 +257,22 @@ impl Lock for RedissonReadWriteLock {
         self.write_lock.acquire().await
     }
 
+    fn has_timed_acquire(&self) -> bool {
+        true
+    }
+
+    async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        self.write_lock.acquire_within(time).await
+    }
+
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         let held = self.read_lock.acquire().await?;
-        Ok(Held {
-            path_or_key: self.read_key().into(),
-            ..held
-        })
+        Ok(self.read(held))
+    }
+
+    async fn acquire_shared_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        let held = self.read_lock.acquire_within(time).await?;
+        Ok(self.read(held))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

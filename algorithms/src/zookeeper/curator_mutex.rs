@@ -46,6 +46,7 @@
 
 mod claims;
 mod cleanup;
+mod deviation;
 mod driver;
 mod revocation_spec;
 mod wait;
@@ -57,6 +58,7 @@ use async_trait::async_trait;
 
 pub(super) use claims::{CLAIMS, REENTRANT_CLAIMS};
 pub(super) use cleanup::CleanupGuard;
+pub(super) use deviation::Deviation;
 pub(super) use driver::{
     LockInternalsDriver, PredicateResults, StandardLockInternalsDriver, after_mark, our_index,
 };
@@ -65,9 +67,9 @@ pub(super) use wait::WaitBudget;
 
 use super::queue::child;
 use crate::clients::RequestKind;
-use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy, ErrorState, Protection};
+use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy, ErrorState};
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput, timeout};
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] = &[
@@ -75,6 +77,13 @@ pub(super) const REQUESTS: &[RequestKind] = &[
     RequestKind::Delete,
     RequestKind::GetData,
     RequestKind::GetChildren,
+];
+
+/// What it goes by besides.
+pub(super) const INPUTS: &[RecipeInput] = &[
+    RecipeInput::WallClock,
+    RecipeInput::LockNode,
+    RecipeInput::TryAcquire,
 ];
 
 /// The registry row.
@@ -86,35 +95,13 @@ pub const RECIPE: Recipe = Recipe {
     claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: INPUTS,
     cancellable: true,
     shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(InterProcessMutex::new(zk, env, lock, Deviation::NONE))
     }),
 };
-
-/// How a sibling deviates from Curator.
-#[derive(Clone, Copy)]
-pub(super) struct Deviation {
-    /// What its create minds, if it is protected at all.
-    pub(super) protection: Option<Protection>,
-    pub(super) policy: ErrorPolicy,
-    /// Whether a timed acquire whose time is over deletes its node.
-    pub(super) deletes_our_path: bool,
-    /// Whether the first in the queue asks if its node is of the present session.
-    pub(super) checks_owner: bool,
-}
-
-impl Deviation {
-    /// Curator as it is.
-    pub(super) const NONE: Self = Self {
-        protection: Some(Protection::FULL),
-        policy: ErrorPolicy::Standard,
-        deletes_our_path: true,
-        checks_owner: false,
-    };
-}
 
 /// The lock.
 pub struct InterProcessMutex {

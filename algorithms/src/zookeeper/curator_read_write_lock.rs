@@ -48,7 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: REENTRANT_CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
@@ -113,6 +113,10 @@ impl Lock for InterProcessReadWriteLock {
 
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         self.read_mutex.acquire().await
+    }
+
+    async fn acquire_shared_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        self.read_mutex.acquire_within(time).await
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

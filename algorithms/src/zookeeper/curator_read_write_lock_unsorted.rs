@@ -17,7 +17,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

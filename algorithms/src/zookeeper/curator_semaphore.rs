@@ -56,7 +56,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: BASIC_CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
     shareable: false,
     build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {

@@ -36,7 +36,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: BASIC_CLAIMS,
     ownership: OwnershipRule::of_leases(LockKind::Mutex, lease_place, first),
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {

@@ -40,7 +40,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: BASIC_CLAIMS,
     ownership: OwnershipRule::of_leases(LockKind::Semaphore, every_child, as_many_as_permits),
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
     shareable: false,
     build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {

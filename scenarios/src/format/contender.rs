@@ -103,7 +103,7 @@ fn settings(
     let think = fields.get("think").and_then(|item| item.range(mistakes));
     let processing = fields.get("processing");
     let processing = processing.and_then(|item| item.range(mistakes));
-    let acquire_timeout = fields.duration("acquire-timeout", Zero::Senseless, mistakes);
+    let acquire_timeout = fields.duration("acquire-timeout", Zero::Allowed, mistakes);
     let latency = fields.get("latency").and_then(|item| item.range(mistakes));
     let offset = fields.get("clock-offset");
     let offset = offset.and_then(|item| item.signed_millis(mistakes));

@@ -137,7 +137,7 @@ fn bounds(fields: &mut Fields, mistakes: &mut Mistakes) -> (Option<Duration>, Op
 /// How long contenders wait for the lock, and how often a section enters it.
 fn calls(fields: &mut Fields, mistakes: &mut Mistakes) -> (Option<Duration>, Option<u32>) {
     let acquire_timeout = fields.renamed("acquire-timeout", "patience");
-    let acquire_timeout = acquire_timeout.and_then(|it| it.duration(Zero::Senseless, mistakes));
+    let acquire_timeout = acquire_timeout.and_then(|time| time.duration(Zero::Allowed, mistakes));
     let depth = fields.renamed("reentrancy-depth", "entries");
     let depth = depth.and_then(|item| item.integer(1..=1_000, mistakes));
     let depth = depth.and_then(|depth| u32::try_from(depth).ok());

@@ -86,7 +86,7 @@ const WORKLOAD_KEYS: &[Key] = &[
         Holds::Duration,
         "for ever",
         "How long a contender waits before it gives up; it comes again after 50 ms. A recipe without a \
-        call for that is dropped where it waits.",
+        call for that is dropped where it waits. `\"0s\"` is `tryLock()`: one attempt, of a recipe that has it.",
     ),
     Key::new(
         "reentrancy-depth",

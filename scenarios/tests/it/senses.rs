@@ -6,7 +6,7 @@ use std::time::Duration;
 use picklock_algorithms::RecipeInput;
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::registry::RECIPES;
-use picklock_checker::History;
+use picklock_checker::{ContenderId, EventKind, History};
 use picklock_scenarios::{BUILT_IN, Case, Catalogue, parse};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{ContenderName, Fault, LockNode, Plan, PlannedFault, Trigger};
@@ -98,4 +98,52 @@ fn who_does_not_read_the_wall_clock_does_not_mind_its_jumps() {
         assert!(reads || !minded.contains(recipe.name), "{}", recipe.name);
     }
     assert!(!minded.is_empty(), "nobody minds a jump of a clock");
+}
+
+#[test]
+fn who_tries_once_is_answered_at_once() {
+    let mut asked = BTreeSet::new();
+    for recipe in RECIPES {
+        let workload = match recipe.ownership.kind.name() {
+            "semaphore" => "permits = 1",
+            "multi-lock" => "locks = 2\nlocks-at-once = 2",
+            _ => "",
+        };
+        let name = recipe.name;
+        let text = format!(
+            "[workload]\ncontenders = 2\narrive = \"in-order\"\nhold = \"10s\"\n{workload}\n\
+             [[contender]]\nname = \"contender-2\"\nacquire-timeout = \"0s\"\n\
+             [[case]]\nalgorithm = \"{name}\"\n"
+        );
+        let scenario = parse("try", &text, &Catalogue::EVERYTHING);
+        let says_so = recipe.inputs.contains(&RecipeInput::TryAcquire);
+        assert_eq!(scenario.is_ok(), says_so, "{name}");
+        let Ok(scenario) = scenario else { continue };
+        let run = simulate(&scenario.cases[0].plan, 0).run;
+        let tries = tries_of(&run.history, ContenderId(1));
+        let slow = tries
+            .iter()
+            .find(|took| **took > Duration::from_millis(500));
+        let in_vain = tries.len() > 10 || recipe.flaw.is_some();
+        assert!(in_vain && slow.is_none(), "{name}: {tries:?}");
+        asked.insert(name);
+    }
+    assert!(asked.len() > 10, "{asked:?}");
+}
+
+/// How long each of its calls of `acquire` has taken.
+fn tries_of(history: &History, by: ContenderId) -> Vec<Duration> {
+    let (mut tries, mut since) = (Vec::new(), None);
+    for event in &history.events {
+        match event.what {
+            EventKind::AcquireStarted { by: of, .. } if of == by => since = Some(event.at),
+            EventKind::Acquired { by: of, .. } | EventKind::AcquireFailed { by: of, .. }
+                if of == by =>
+            {
+                tries.extend(since.take().map(|since| event.at.since(since)));
+            }
+            _ => {}
+        }
+    }
+    tries
 }
