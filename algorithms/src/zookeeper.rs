@@ -36,6 +36,7 @@ pub mod curator_mutex_revocable_once;
 pub mod curator_mutex_session_policy;
 pub mod curator_mutex_unprotected;
 pub mod curator_read_write_lock;
+pub mod curator_read_write_lock_new_place;
 pub mod curator_read_write_lock_unsorted;
 pub mod curator_semaphore;
 pub mod curator_semaphore_hardened;

@@ -9,6 +9,7 @@ mod barrier;
 mod case;
 mod choice;
 mod contender;
+mod conversion;
 mod event_loop;
 mod expect;
 mod fault;

@@ -36,6 +36,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
             "redisson-permit-expirable-semaphore-expired",
             "redisson-read-write-lock",
             "redisson-read-write-lock-not-renewed",
+            "redisson-read-write-lock-told",
             "redisson-semaphore",
             "redisson-semaphore-reset",
             "redisson-spin-lock",

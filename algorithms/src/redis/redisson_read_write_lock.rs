@@ -26,6 +26,11 @@
 //! - A reader that is dead stays in the hash as long as another reader lives that renews it: a writer waits for longer
 //!   than the lease (scenario `redis/dead-reader`).
 //! - Readers that come one after the other starve a writer: nothing says that one waits.
+//! - A writer that has downgraded publishes nothing: readers that wait sleep on, for as long as the lease was when they
+//!   asked (scenario `redis/downgrade-untold`).
+//! - The leases of a write and of its re-entries add up: when the writer dies, the lock is free that much later
+//!   (scenario `redis/write-entries-add-leases`).
+//! - A reader that asks for the write waits for itself (scenario `redis/lock-upgrade`).
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -126,7 +131,8 @@ if mode == 'write' and redis.call('HEXISTS', KEYS[1], writer) == 1 then
 end
 return redis.call('PTTL', KEYS[1])";
 
-const RENEW_READ: &str = "\
+/// How the watchdog renews a read.
+pub(super) const RENEW_READ: &str = "\
 local holds = redis.call('HGET', KEYS[1], ARGV[2])
 if holds == false then
   return 0
@@ -184,7 +190,8 @@ redis.call('PUBLISH', KEYS[2], 'unlock')
 redis.call('SET', KEYS[3], 1, 'PX', ARGV[3])
 return 1";
 
-const WRITE_UNLOCK: &str = "\
+/// How a write is given back.
+pub(super) const WRITE_UNLOCK: &str = "\
 local writer = ARGV[2] .. ':write'
 local done = redis.call('GET', KEYS[3])
 if done ~= false then
@@ -222,6 +229,17 @@ pub(super) struct RedissonReadWriteLock {
 impl RedissonReadWriteLock {
     /// The lock of the key, whose reads the watchdog renews by this script.
     pub fn new(redis: Redis, env: Env, lease: Lease, renew_read: &str) -> Self {
+        Self::with_unlock(redis, env, lease, renew_read, WRITE_UNLOCK)
+    }
+
+    /// The same, whose writes are given back by this script.
+    pub fn with_unlock(
+        redis: Redis,
+        env: Env,
+        lease: Lease,
+        renew_read: &str,
+        write_unlock: &str,
+    ) -> Self {
         let lock = |try_lock, renew, unlock| {
             let lock = RedissonLock::new(redis.clone(), env.clone(), lease.clone());
             let scripts = Scripts {
@@ -233,7 +251,7 @@ impl RedissonReadWriteLock {
         };
         Self {
             read_lock: lock(TRY_READ, renew_read, READ_UNLOCK),
-            write_lock: lock(TRY_WRITE, RENEW_WRITE, WRITE_UNLOCK),
+            write_lock: lock(TRY_WRITE, RENEW_WRITE, write_unlock),
             key: lease.key.clone(),
         }
     }

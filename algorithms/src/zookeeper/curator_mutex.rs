@@ -50,6 +50,7 @@ mod deviation;
 mod driver;
 mod revocation_spec;
 mod wait;
+mod write_lock;
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -64,6 +65,7 @@ pub(super) use driver::{
 };
 pub(super) use revocation_spec::{REVOKE_MESSAGE, RevocationSpec, SecondRead};
 pub(super) use wait::WaitBudget;
+pub(super) use write_lock::HeldWrite;
 
 use super::queue::child;
 use crate::clients::RequestKind;
@@ -155,6 +157,7 @@ impl InterProcessMutex {
             max_leases: 1,
             deviation,
             revocable: None,
+            under_write: None,
         };
         Self {
             internals,
@@ -166,6 +169,14 @@ impl InterProcessMutex {
     pub(super) fn leasing(mut self, max_leases: u32) -> Self {
         self.internals.max_leases = max_leases as usize;
         self
+    }
+
+    /// The same object, used by another thread: each has an entry of its own in `threadData`.
+    pub(super) fn of_thread(&self) -> Self {
+        Self {
+            internals: self.internals.clone(),
+            thread_data: None,
+        }
     }
 
     /// From its next `acquire` on, others may ask for it.
@@ -226,12 +237,8 @@ impl Lock for InterProcessMutex {
         true
     }
 
-    /// Each thread has an entry of its own in `threadData`.
     fn for_task(&self, _env: &Env) -> Option<Box<dyn Lock>> {
-        Some(Box::new(Self {
-            internals: self.internals.clone(),
-            thread_data: None,
-        }))
+        Some(Box::new(self.of_thread()))
     }
 }
 
@@ -246,6 +253,8 @@ struct LockInternals {
     deviation: Deviation,
     /// What others may ask for it by, if they may.
     revocable: Option<RevocationSpec>,
+    /// The write lock that this thread holds, of a read mutex.
+    under_write: Option<HeldWrite>,
 }
 
 impl LockInternals {
@@ -295,14 +304,6 @@ impl LockInternals {
         }
     }
 
-    async fn creates_the_lock(&self) -> ZkResult<Path> {
-        let (client, path) = (&self.client, &self.base_path);
-        match self.deviation.protection {
-            Some(minds) => client.create_protected(path, self.lock_name, minds).await,
-            None => client.create_unprotected(path, self.lock_name).await,
-        }
-    }
-
     /// Steps 2 to 5. Whether we have the lock before the time is over.
     async fn internal_lock_loop(
         &self,
@@ -318,6 +319,9 @@ impl LockInternals {
                 let children = self.get_sorted_children().await?;
                 let sequence_node_name = our_path.rsplit('/').next().unwrap_or_default();
                 let driver = self.driver;
+                if self.under_write.is_some() {
+                    return Ok(true);
+                }
                 match driver.gets_the_lock(&children, sequence_node_name, self.max_leases)? {
                     PredicateResults::GetsTheLock => None,
                     PredicateResults::PathToWatch(name) => Some(child(&self.base_path, name)),

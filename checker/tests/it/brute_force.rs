@@ -4,9 +4,9 @@
 use crate::plain;
 
 use picklock_checker::{
-    ContenderId, Counts, Disowned, Ended, EntryStep, Event, EventKind, Evidence, Facts, Failure,
-    ForGood, History, Knowledge, LockId, Mode, NameId, Run, Token, Verdict, VirtualTime,
-    invariants,
+    ContenderId, ConversionStep, Counts, Disowned, Ended, EntryStep, Event, EventKind, Evidence,
+    Facts, Failure, ForGood, History, Knowledge, LockId, Mode, NameId, Run, Token, Verdict,
+    VirtualTime, invariants,
 };
 use plain::{Answer, Plain};
 use proptest::prelude::*;
@@ -258,11 +258,34 @@ fn with_two_permits(weights: [u32; 6]) -> impl Strategy<Value = Run> {
     })
 }
 
+/// The same, in which contenders convert where they would ask.
+fn with_conversions(weights: [u32; 6]) -> impl Strategy<Value = Run> {
+    run(weights).prop_map(|mut run| {
+        for event in &mut run.history.events {
+            if let EventKind::AcquireStarted { by, lock, mode } = event.what {
+                event.what = EventKind::Conversion {
+                    by,
+                    lock,
+                    mode,
+                    step: ConversionStep::Converts,
+                };
+            }
+        }
+        run
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
 
     #[test]
     fn mutual_exclusion_is_what_every_pair_of_beliefs_says(run in run(OF_TURNS)) {
+        let plain = Plain::new(&run.history.events);
+        prop_assert_eq!(found("mutual-exclusion", &run), plain.mutual_exclusion());
+    }
+
+    #[test]
+    fn mutual_exclusion_of_holders_that_convert_is_what_every_pair_says(run in with_conversions(OF_TURNS)) {
         let plain = Plain::new(&run.history.events);
         prop_assert_eq!(found("mutual-exclusion", &run), plain.mutual_exclusion());
     }

@@ -83,7 +83,7 @@ const WORKLOAD_KEYS: &[Key] = &[
     ),
     Key::new(
         "acquire-timeout",
-        Holds::Duration,
+        Holds::DurationOrZero,
         "for ever",
         "How long a contender waits before it gives up; it comes again after 50 ms. A recipe without a \
         call for that is dropped where it waits. `\"0s\"` is `tryLock()`: one attempt, of a recipe that has it.",

@@ -43,6 +43,16 @@ const SLIPS: &[Slip] = &[
         "name = \"contender-2\"\nhold = \"1s\"",
         "name = \"any\"\nacquire-timeout = \"0s..5s\"",
     ),
+    (
+        "conversion_of_a_mutex",
+        "hold = \"1s\"",
+        "conversion = \"downgrade\"",
+    ),
+    (
+        "conversion_of_a_name",
+        "hold = \"1s\"",
+        "conversion = \"down\"",
+    ),
     ("again_for_good", ", for = \"20s\"", ""),
     ("again_how_often", "times = 3\n", ""),
     (

@@ -328,6 +328,7 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
                 (rounds, latency, clock_offset_millis, locks, reads),
             )| {
                 ContenderSettings {
+                    conversion: None,
                     hold,
                     rounds,
                     reads,
