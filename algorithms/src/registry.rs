@@ -97,6 +97,7 @@ pub const RECIPES: &[Recipe] = &[
     zk::curator_leader_latch_session_policy::RECIPE,
     zk::curator_leader_latch_any_session::RECIPE,
     zk::curator_leader_selector_ignores_state::RECIPE,
+    zk::curator_leader_selector_lost_only::RECIPE,
     zk::kazoo_election_ignores_state::RECIPE,
     zk::write_lock::RECIPE,
     zk::rust_lock_client_curator_prefix::RECIPE,

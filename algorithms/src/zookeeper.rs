@@ -22,6 +22,7 @@ pub mod curator_leader_latch_own_node;
 pub mod curator_leader_latch_session_policy;
 pub mod curator_leader_selector;
 pub mod curator_leader_selector_ignores_state;
+pub mod curator_leader_selector_lost_only;
 pub mod curator_multi_lock;
 pub mod curator_multi_lock_hardened;
 pub mod curator_multi_lock_keeps_first;

@@ -18,7 +18,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::curator_mutex::REQUESTS,
     inputs: super::curator_mutex::INPUTS,
     cancellable: true,
-    shareable: false,
+    shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let protection = Protection {
             finds_leftover: false,

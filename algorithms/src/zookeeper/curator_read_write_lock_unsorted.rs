@@ -19,7 +19,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: REQUESTS,
     inputs: super::curator_mutex::INPUTS,
     cancellable: true,
-    shareable: false,
+    shareable: true,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(InterProcessReadWriteLock::new(zk, env, path, &BY_NAME))
     }),

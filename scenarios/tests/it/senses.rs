@@ -147,3 +147,37 @@ fn tries_of(history: &History, by: ContenderId) -> Vec<Duration> {
     }
     tries
 }
+
+#[test]
+fn threads_can_share_each_lock_object_that_is_said_to_be_shareable() {
+    let shareable = RECIPES.iter().filter(|recipe| recipe.shareable);
+    for recipe in shareable {
+        let kind = match recipe.ownership.kind.name() {
+            "semaphore" => "permits = 2",
+            _ => "",
+        };
+        let text = format!(
+            "[workload]\ncontenders = 4\ntasks-per-process = 2\nshare = \"lock\"\nrounds = 2\n\
+             hold = \"1s\"\nsection = \"nothing\"\n{kind}\n[[case]]\nalgorithm = \"{}\"\n",
+            recipe.name
+        );
+        let scenario = parse("share", &text, &Catalogue::EVERYTHING);
+        let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+        for seed in 0..20 {
+            let run = simulate(&scenario.cases[0].plan, seed).whole().run;
+            let broken: Vec<&str> = { picklock_checker::check_all(&run).into_iter() }
+                .filter(|(_, verdict)| verdict.witness().is_some())
+                .map(|(invariant, _)| invariant)
+                .collect();
+            let may = recipe.flaw.is_some();
+            assert!(
+                broken.is_empty() || may,
+                "{} {seed}: {broken:?}",
+                recipe.name
+            );
+            let held = { run.history.events.iter() }
+                .filter(|event| matches!(event.what, EventKind::Acquired { .. }));
+            assert!(held.count() >= 8, "{} {seed}", recipe.name);
+        }
+    }
+}
