@@ -178,6 +178,7 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
         .with("reentrancy-depth", (depth > 1).then(|| count(depth)))
         .with("progress-bound", workload.progress_bound.map(time))
         .with("bypass-bound", workload.bypass_bound.map(count))
+        .with("starvation-bound", workload.starvation_bound.map(count))
         .with("storm", workload.storm.map(time))
 }
 

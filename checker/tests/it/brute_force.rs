@@ -331,6 +331,20 @@ proptest! {
     }
 
     #[test]
+    fn no_starvation_is_what_every_entry_and_every_call_say(
+        mut run in prop_oneof![run(OF_CALLS), run(OF_LOSSES)],
+        bound in 0..3u32,
+    ) {
+        run.facts.starvation_bound = Some(bound);
+        let plain = Plain::new(&run.history.events);
+        let at = match found("no-starvation", &run) {
+            Answer::Violated { at, .. } => Some(at),
+            Answer::Holds | Answer::Undecided => None,
+        };
+        prop_assert_eq!(at, plain.let_in_more_often_than(bound as usize));
+    }
+
+    #[test]
     fn reentrancy_is_what_every_entry_says(run in run(OF_ENTRIES)) {
         let plain = Plain::new(&run.history.events);
         prop_assert_eq!(found("reentrancy", &run).is_violated(), plain.entries_do_not_count());
@@ -417,17 +431,19 @@ fn the_random_histories_are_of_all_kinds() {
         ("fifo", OF_TURNS, 1),
         ("bounded-bypass", OF_TURNS, 1),
         ("bounded-bypass", OF_CALLS, 1),
+        ("no-starvation", OF_CALLS, 1),
         ("reentrancy", OF_ENTRIES, 1),
         ("timely-loss", OF_LOSSES, 1),
         ("no-stale-effect", OF_WRITES, 1),
         ("no-lost-update", OF_WRITES, 1),
     ];
-    let mut seen = [[0; 3]; 11];
+    let mut seen = [[0; 3]; 12];
     for ((name, weights, permits), seen) in names.into_iter().zip(&mut seen) {
         for _ in 0..2_000 {
             let mut run = run(weights).new_tree(&mut runner).unwrap().current();
             run.facts.permits = permits;
             run.facts.bypass_bound = Some(0);
+            run.facts.starvation_bound = Some(0);
             let kind = match found(name, &run) {
                 Answer::Holds => 0,
                 Answer::Violated { .. } => 1,

@@ -3,6 +3,7 @@
 
 mod bypass;
 mod reentrancy;
+mod starvation;
 mod without_loss;
 
 use std::time::Duration;

@@ -100,7 +100,7 @@ pub(super) fn workload(
         .and_then(|item| section(&item, mistakes));
     let bystanders = fields.count("bystanders", 0..=10_000, mistakes);
     let bystander_every = fields.duration("bystander-every", Zero::Senseless, mistakes);
-    let (progress_bound, bypass_bound) = bounds(&mut fields, mistakes);
+    let (progress_bound, bypass_bound, starvation_bound) = bounds(&mut fields, mistakes);
     let storm = fields.duration("storm", Zero::Senseless, mistakes);
     fields.finish(mistakes);
     let workload = Workload {
@@ -121,17 +121,22 @@ pub(super) fn workload(
         bystander_every: bystander_every.unwrap_or(default.bystander_every),
         progress_bound,
         bypass_bound,
+        starvation_bound,
         storm,
         ..default
     };
     (workload, contenders)
 }
 
-/// How long everybody has to get the lock in the calm, and how often one who waits may be overtaken.
-fn bounds(fields: &mut Fields, mistakes: &mut Mistakes) -> (Option<Duration>, Option<u32>) {
+/// The bound on progress, and how often one who waits may be overtaken, and others let in while it asks in vain.
+fn bounds(
+    fields: &mut Fields,
+    mistakes: &mut Mistakes,
+) -> (Option<Duration>, Option<u32>, Option<u32>) {
     let progress_bound = fields.duration("progress-bound", Zero::Senseless, mistakes);
     let bypass_bound = fields.count("bypass-bound", 0..=MOST_ROUNDS, mistakes);
-    (progress_bound, bypass_bound)
+    let starvation_bound = fields.count("starvation-bound", 0..=MOST_ROUNDS, mistakes);
+    (progress_bound, bypass_bound, starvation_bound)
 }
 
 /// How long contenders wait for the lock, and how often a section enters it.

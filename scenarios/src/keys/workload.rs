@@ -156,6 +156,13 @@ const WORKLOAD_KEYS: &[Key] = &[
         [who is overtaken](scenarios.md#who-is-overtaken).",
     ),
     Key::new(
+        "starvation-bound",
+        Holds::Whole(0, 1_000_000),
+        "none",
+        "How often others may be let in while one asks in vain; then each case is looked at for `no-starvation`, see \
+        [who is overtaken](scenarios.md#who-is-overtaken).",
+    ),
+    Key::new(
         "storm",
         Holds::Duration,
         "by the faults",

@@ -258,6 +258,7 @@ const KEYS: &[Row] = &[
     (Workload, "bystander-every", &["\"20ms\""], &[]),
     (Workload, "progress-bound", &["\"90s\""], &[]),
     (Workload, "bypass-bound", &["5"], &[]),
+    (Workload, "starvation-bound", &["5"], &[]),
     (Workload, "storm", &["\"5s\""], &[]),
     (
         Contender,

@@ -53,6 +53,8 @@ pub struct Workload {
     pub progress_bound: Option<Duration>,
     /// How often a request that waits may be overtaken by later ones. `None`: nobody looks.
     pub bypass_bound: Option<u32>,
+    /// How often others may be let in while a contender asks in vain. `None`: it is not looked at.
+    pub starvation_bound: Option<u32>,
     /// The storm ends at this time at the latest. `None`: when every fault has fired and healed, or cannot any more.
     pub storm: Option<Duration>,
 }
@@ -81,6 +83,7 @@ impl Default for Workload {
             contender_settings: BTreeMap::new(),
             progress_bound: None,
             bypass_bound: None,
+            starvation_bound: None,
             storm: None,
         }
     }

@@ -164,6 +164,7 @@ fn workload() -> BoxedStrategy<Workload> {
                     contender_settings: BTreeMap::new(),
                     progress_bound: bounds.0,
                     bypass_bound: bounds.2,
+                    starvation_bound: bounds.2.map(|bound| bound / 2),
                     storm: bounds.1,
                 }
             },
