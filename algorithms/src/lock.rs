@@ -26,7 +26,7 @@ pub trait Lock {
     }
 
     /// Waits until the contender holds the lock, but no longer than so long: then [`LockError::AcquireTimeout`], and
-    /// nothing is left behind.
+    /// nothing is left behind. No time at all is a `tryLock()`, of a recipe that has one ([`RecipeInput::TryAcquire`]).
     async fn acquire_within(&mut self, _timeout: Duration) -> Result<Held, LockError> {
         self.acquire().await
     }
@@ -36,6 +36,11 @@ pub trait Lock {
     /// Nobody calls it of another.
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         self.acquire().await
+    }
+
+    /// The same as [`acquire_within`](Self::acquire_within), of an [`acquire_shared`](Self::acquire_shared).
+    async fn acquire_shared_within(&mut self, _timeout: Duration) -> Result<Held, LockError> {
+        self.acquire_shared().await
     }
 
     /// What another thread calls to cancel an [`acquire`](Self::acquire) of this object, if it has such a call
@@ -273,6 +278,8 @@ pub enum RecipeInput {
     CancelCall,
     /// Whether the lock's own node (ZooKeeper) is there: it makes the node where it is missing.
     LockNode,
+    /// That its caller has no time to wait (`tryLock()`): it tries once, and answers.
+    TryAcquire,
 }
 
 /// A row of the registry of algorithms.
@@ -323,7 +330,8 @@ impl Recipe {
             RecipeInput::WallClock
             | RecipeInput::Channels
             | RecipeInput::CancelCall
-            | RecipeInput::LockNode => None,
+            | RecipeInput::LockNode
+            | RecipeInput::TryAcquire => None,
         })
     }
 

@@ -29,6 +29,7 @@ pub mod redisson_permit_expirable_semaphore;
 pub mod redisson_permit_expirable_semaphore_expired;
 pub mod redisson_read_write_lock;
 pub mod redisson_read_write_lock_not_renewed;
+pub mod redisson_read_write_lock_told;
 pub mod redisson_replicated;
 pub mod redisson_scripts_sent_once;
 pub mod redisson_semaphore;

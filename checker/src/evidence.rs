@@ -6,6 +6,7 @@
 mod cell;
 mod collect;
 mod contention;
+mod conversions;
 mod multi_calls;
 mod orphans;
 mod table;
@@ -33,9 +34,9 @@ pub struct Belief {
     pub token: Option<Token>,
     /// The `AcquireStarted` that led to it, if the history has one.
     pub asked: Option<usize>,
-    /// The `Acquired` that begins it.
+    /// The `Acquired` that begins it, or the `Conversion`.
     pub acquired: usize,
-    /// The `ReleaseStarted`, `Lost`, or `Crashed` that ends it; None if the history ends first.
+    /// The `ReleaseStarted`, `Conversion`, `Lost`, or `Crashed` that ends it; None if the history ends first.
     pub left: Option<usize>,
     /// Since when its contender could have known that the lock was not its own any more, if it could.
     pub known: Option<Known>,
@@ -171,6 +172,8 @@ pub struct Evidence<'a> {
     pub answers: Vec<usize>,
     /// The `Reentry` events.
     pub reentries: Vec<usize>,
+    /// The `Conversion` events.
+    pub conversions: Vec<usize>,
     /// Calls of `acquire` that failed definitely, and what is doubtful of their contenders.
     pub refused: Vec<Refused>,
     /// The `FaultFired` events.

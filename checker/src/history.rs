@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::conversion::ConversionStep;
+pub use crate::disowned::Disowned;
 use crate::ended::Ended;
 use crate::entry_step::EntryStep;
 pub use crate::ids::{ContenderId, LockId, ServerId};
@@ -83,6 +85,13 @@ pub enum EventKind {
         by: ContenderId,
         lock: LockId,
         step: EntryStep,
+    },
+    /// The contender, which holds the lock, changes the mode in which it holds it to this one (`conversion`).
+    Conversion {
+        by: ContenderId,
+        lock: LockId,
+        mode: Mode,
+        step: ConversionStep,
     },
     /// The contender calls `release`: it no longer believes that it holds the lock.
     ReleaseStarted { by: ContenderId, lock: LockId },
@@ -241,25 +250,6 @@ pub enum EventKind {
     },
     /// What the resource holds at the end.
     Final { lock: LockId, value: i64 },
-}
-
-/// How an ownership ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Disowned {
-    /// Its owner gave it up.
-    Released,
-    /// The owner's session or lease ended.
-    Expired,
-    /// Another contender removed it.
-    RemovedBy(ContenderId),
-    /// A contender put a hold of its own in its place: another one, or the owner itself.
-    OverwrittenBy(ContenderId),
-    /// Somebody from outside removed it: an operator, or an eviction.
-    RemovedFromOutside,
-    /// The service lost it: the server that stored it died, lost its data, or was replaced by one that never had it.
-    LostByService,
 }
 
 /// What a service has truly answered, and its owners do not show.

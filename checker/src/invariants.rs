@@ -12,6 +12,7 @@ mod mutual_exclusion;
 mod no_lost_update;
 mod no_orphan;
 mod no_stale_effect;
+mod no_starvation;
 mod own_release_only;
 mod progress;
 mod reentrancy;
@@ -64,6 +65,7 @@ pub const INVARIANTS: &[Invariant] = &[
     own_release_only::INVARIANT,
     fifo::INVARIANT,
     bounded_bypass::INVARIANT,
+    no_starvation::INVARIANT,
     reentrancy::INVARIANT,
     honest_answer::INVARIANT,
     timely_loss::INVARIANT,

@@ -4,6 +4,8 @@
 //! pure function that tells whether it was kept. Nothing here runs anything, draws anything, or reads a clock.
 
 mod broken;
+mod conversion;
+mod disowned;
 mod ended;
 mod entry_step;
 pub mod evidence;
@@ -33,6 +35,7 @@ mod vocabulary;
 mod witness;
 
 pub use broken::Broken;
+pub use conversion::ConversionStep;
 pub use ended::Ended;
 pub use entry_step::EntryStep;
 pub use evidence::{Arrival, Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused};

@@ -16,7 +16,8 @@
 //!
 //! What can happen to a: `acquire`, `failed`, `indefinite` (failed, and may have happened),
 //! `cancelled`, `cancelled-by-nobody` (its acquire says so, and was not), `reenters` (calls `acquire` again while it
-//! holds the lock), `reentered` (that call returns), `entry-left` (it gives that entry back), `leaves`, `released`,
+//! holds the lock), `reentered` (that call returns), `entry-left` (it gives that entry back), `asks-to-convert`,
+//! `does-not-convert`, `converts` (to that mode, as in `/shared`), `leaves`, `released`,
 //! `release-failed`, `release-cancelled`, `lost`, `finished`, `paused`, `resumed`,
 //! `crashed`, `restarted`, `disconnected`, `reconnected`, `read-only`, `session-lost`,
 //! `session-expired`, `queued`, `unqueued`, `read`, `waiting`, `could-know` (that it has lost the lock, from then on;

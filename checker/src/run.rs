@@ -61,6 +61,8 @@ pub struct Facts {
     pub progress_bound: Duration,
     /// How often a request that waits may be overtaken. None: nobody says.
     pub bypass_bound: Option<u32>,
+    /// How often others may be let in while a contender asks in vain. None: no file says.
+    pub starvation_bound: Option<u32>,
     /// What the resource held at first.
     pub initial_value: i64,
     /// What one section does to the value of the resource: `after = before + step`. None: sections only write.
@@ -90,6 +92,7 @@ impl Default for Facts {
             reaction: Duration::from_millis(500),
             progress_bound: Duration::from_secs(60),
             bypass_bound: None,
+            starvation_bound: None,
             initial_value: 0,
             step: None,
             floor: None,

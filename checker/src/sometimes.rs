@@ -204,13 +204,15 @@ struct Tracker {
 }
 
 impl Tracker {
+    fn acquired(&mut self, by: ContenderId) {
+        self.reach_if(by, |of| of.places > 0 && of.came_back, "adopted");
+        self.change(by, |of| (of.acquiring, of.believes) = (false, true));
+    }
+
     fn see(&mut self, what: EventKind) {
         match what {
             EventKind::AcquireStarted { by, .. } => self.change(by, |it| it.acquiring = true),
-            EventKind::Acquired { by, .. } => {
-                self.reach_if(by, |it| it.places > 0 && it.came_back, "adopted");
-                self.change(by, |it| (it.acquiring, it.believes) = (false, true));
-            }
+            EventKind::Acquired { by, .. } => self.acquired(by),
             EventKind::AcquireFailed { by, .. } => self.stops_waiting(by, "failed-while-queued"),
             EventKind::Cancelled { by, .. } => self.stops_waiting(by, "cancelled-while-queued"),
             EventKind::ReleaseStarted { by, .. } => self.change(by, |it| it.believes = false),
@@ -249,6 +251,7 @@ impl Tracker {
             }
             EventKind::Released { .. }
             | EventKind::Reentry { .. }
+            | EventKind::Conversion { .. }
             | EventKind::Revoked { .. }
             | EventKind::ReleaseCancelled { .. }
             | EventKind::Finished { .. }

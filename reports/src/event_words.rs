@@ -1,8 +1,8 @@
 //! An event in a few words, where there is no room for a timeline.
 
 use picklock_checker::{
-    ContenderId, EntryStep, EventKind, FaultId, History, Mode, ServerChange, ServiceAnswer,
-    ServiceEvent,
+    ContenderId, ConversionStep, EntryStep, EventKind, FaultId, History, Mode, ServerChange,
+    ServiceAnswer, ServiceEvent,
 };
 
 /// What a server did or found, in words: `server-2 is LEADING in epoch 2, after server-3`.
@@ -33,6 +33,7 @@ pub fn describe(history: &History, what: &EventKind) -> String {
             EntryStep::Enters => of(by, "has entered again"),
             EntryStep::Leaves => of(by, "leaves an inner entry"),
         },
+        EventKind::Conversion { by, mode, step, .. } => of(by, conversion(mode, step)),
         EventKind::ReleaseFailed { by, .. } => of(by, "fails to release"),
         EventKind::Lost { by, .. } => of(by, "is told of its loss"),
         EventKind::Revoked { by, .. } => of(by, "is asked to give the lock back"),
@@ -109,4 +110,14 @@ fn fired(history: &History, fault: FaultId) -> String {
         fault.0 + 1,
         history.fault_with_request(fault)
     )
+}
+
+fn conversion(mode: Mode, step: ConversionStep) -> &'static str {
+    match (mode, step) {
+        (Mode::Shared, ConversionStep::Asks) => "calls acquire to read, while it writes",
+        (Mode::Exclusive, ConversionStep::Asks) => "calls acquire to write, while it reads",
+        (_, ConversionStep::Fails) => "is refused, and holds the lock as before",
+        (Mode::Shared, ConversionStep::Converts) => "reads on, and gives back the write",
+        (Mode::Exclusive, ConversionStep::Converts) => "writes from here on",
+    }
 }

@@ -151,6 +151,7 @@ fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
         EventKind::AcquireStarted { .. }
         | EventKind::AcquireFailed { .. }
         | EventKind::Reentry { .. }
+        | EventKind::Conversion { .. }
         | EventKind::ReleaseStarted { .. }
         | EventKind::Released { .. }
         | EventKind::ReleaseFailed { .. }

@@ -9,6 +9,7 @@ mod barrier;
 mod case;
 mod choice;
 mod contender;
+mod conversion;
 mod event_loop;
 mod expect;
 mod fault;
@@ -32,6 +33,7 @@ mod seeds_at_most;
 mod service;
 mod sometimes;
 mod trigger;
+mod try_acquire;
 mod workload;
 
 use picklock_algorithms::Recipe;

@@ -10,7 +10,8 @@ mod zookeeper;
 
 use picklock_algorithms::Claim;
 use picklock_sim::plan::{
-    Arrival, LockOrder, Network, Reads, Section, Service, Setting, SettingMut, Share, Workload,
+    Arrival, ContenderName, Conversion, LockOrder, Network, Reads, Section, Service, Setting,
+    SettingMut, Share, Workload,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
@@ -39,8 +40,13 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     service.set_implicit(true);
     file.insert("service", service.into());
     file.insert("network", network(&case.plan.network, open).into());
-    let self_deadlock = case.plan.workload.reentrancy_depth > 1
-        && !case.algorithm.claims.contains(&Claim::Reentrancy);
+    let plan = &case.plan.workload;
+    let upgrades = |name: &ContenderName| {
+        plan.conversion_of(*name) == Some(Conversion::Upgrade)
+            && plan.acquire_timeout_of(*name).is_none()
+    };
+    let self_deadlock = plan.contender_settings.keys().any(upgrades)
+        || plan.reentrancy_depth > 1 && !case.algorithm.claims.contains(&Claim::Reentrancy);
     let table = workload(&case.plan.workload, open)
         .with("allow-self-deadlock", self_deadlock.then(|| true.into()));
     file.insert("workload", table.into());
@@ -172,6 +178,7 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
         .with("reentrancy-depth", (depth > 1).then(|| count(depth)))
         .with("progress-bound", workload.progress_bound.map(time))
         .with("bypass-bound", workload.bypass_bound.map(count))
+        .with("starvation-bound", workload.starvation_bound.map(count))
         .with("storm", workload.storm.map(time))
 }
 

@@ -1,6 +1,7 @@
 //! Contenders: who wants the lock, what they do while they have it, and what they believe.
 
 mod calls;
+mod conversion;
 mod locks;
 mod multi;
 mod nested;
@@ -14,7 +15,6 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures_lite::future;
 use picklock_algorithms::{CancelCall, Held, LockError};
 use picklock_checker::{ContenderId, EventKind, LockId, Mode, Token};
 use picklock_clients::Env;
@@ -264,18 +264,17 @@ impl<S: SimulatedService> Contender<S> {
 
     /// Uses the lock, and gives it back. Answers whether the section was done.
     async fn use_lock(&mut self, held: Held) -> bool {
-        let (by, lock, token) = (self.id, self.lock, held.token.map(Token));
+        let (by, lock) = (self.id, self.lock);
         self.note_acquired(&held).await;
         let entered = self.enter_again().await;
         let ended = if let Err(why) = entered {
             Err(Interrupted { lock, why })
         } else {
-            let lost = async {
-                let why = self.locks.of(lock).lost(&held).await;
-                Err(Interrupted { lock, why })
-            };
-            // Who has decided to write when it stood still writes before it hears of anything.
-            future::or(self.section(&[(lock, token)]), lost).await
+            self.section_of(&held).await
+        };
+        let (held, ended) = match (ended, self.conversion()) {
+            (Ok(()), Some(to)) => self.convert(held, to).await,
+            (ended, Some(_) | None) => (held, ended),
         };
         let ended = match ended {
             Err(Interrupted {

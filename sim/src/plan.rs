@@ -53,7 +53,7 @@ pub use trigger_spec::{
     TriggerFieldMut, TriggerFieldSource, TriggerFieldSpec, TriggerFieldType, TriggerSpec,
     TriggerValue,
 };
-pub use workload::{Arrival, ContenderSettings, Hold, Reads, Section, Share, Workload};
+pub use workload::{Arrival, ContenderSettings, Conversion, Hold, Reads, Section, Share, Workload};
 pub use zookeeper::{Ensemble, JUTE_MAX_BUFFER, Library, LockNode, Version};
 
 /// Everything that a run will do.

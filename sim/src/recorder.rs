@@ -131,6 +131,12 @@ fn words(what: &EventKind) -> [u64; 4] {
             failure(why) << 1 | u64::from(definite),
         ],
         EventKind::Reentry { by, lock, step } => [38, by.0.into(), lock.0.into(), step as u64],
+        EventKind::Conversion {
+            by,
+            lock,
+            mode,
+            step,
+        } => [40, in_mode(by, mode), lock.0.into(), step as u64],
         EventKind::ReleaseStarted { by, lock } => [4, by.0.into(), lock.0.into(), 0],
         EventKind::Released { by, lock } => [5, by.0.into(), lock.0.into(), 0],
         EventKind::ReleaseFailed { by, lock, why } => [6, by.0.into(), lock.0.into(), failure(why)],

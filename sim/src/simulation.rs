@@ -336,6 +336,7 @@ impl<S: SimulatedService> Simulation<S> {
                 reaction: world.reaction(),
                 progress_bound: world.progress_bound,
                 bypass_bound: world.plan.workload.bypass_bound,
+                starvation_bound: world.plan.workload.starvation_bound,
                 initial_value: section.initial_value(),
                 step: section.step(),
                 floor: section.step().filter(|step| *step < 0).map(|_| 0),

@@ -24,6 +24,7 @@ hazards! {
     "redis/cluster-stale-read": ["redisson-lock-if-held"] breaks [NoOrphan, Progress] under [Partition];
     "redis/dead-reader": [
         "redisson-read-write-lock", "redisson-read-write-lock-not-renewed",
+        "redisson-read-write-lock-told",
     ] breaks [NoOrphan] under [Crash];
     "redis/evicted-permits": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
@@ -114,6 +115,7 @@ hazards! {
     ] breaks [NoOrphan, Progress] under [ConnectionLoss, Delay, Partition, ServerStall];
     "redis/unheard-read": [
         "redisson-read-write-lock", "redisson-read-write-lock-not-renewed",
+        "redisson-read-write-lock-told",
     ] breaks [NoOrphan] under [ConnectionLoss, Delay, Partition, ServerStall];
     "redis/watch-shared-connection": ["redis-watch-exec-shared"] breaks [OwnReleaseOnly] under [Delay];
     "redis/watchdog-of-another": [

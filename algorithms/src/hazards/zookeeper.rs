@@ -51,6 +51,7 @@ hazards! {
     ] breaks [NoOrphan, Progress] under [ConnectionLoss];
     "zookeeper/curator-outlived-session": [
         "curator-mutex-revocable", "curator-mutex-revocable-once",
+        "curator-read-write-lock-new-place",
         "curator-mutex", "curator-read-write-lock", "curator-semaphore-mutex", "curator-mutex-unprotected",
         "curator-mutex-session-policy", "curator-mutex-leftover", "curator-mutex-no-search",
         "curator-leader-selector-ignores-state", "curator-multi-lock", "curator-multi-lock-keeps-first",
@@ -59,6 +60,7 @@ hazards! {
     "zookeeper/curator-read-write-lock": ["curator-read-write-lock-unsorted"] breaks [MutualExclusion] under [None];
     "zookeeper/curator-unheard-session": [
         "curator-mutex-revocable", "curator-mutex-revocable-once",
+        "curator-read-write-lock-new-place",
         "curator-mutex", "curator-read-write-lock", "curator-semaphore-mutex", "curator-mutex-unprotected",
         "curator-mutex-leftover", "curator-mutex-any-session", "curator-mutex-no-search",
         "curator-leader-latch-any-session", "curator-semaphore-unreturned", "curator-multi-lock",

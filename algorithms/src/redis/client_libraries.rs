@@ -37,6 +37,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
             "redisson-permit-expirable-semaphore-expired",
             "redisson-read-write-lock",
             "redisson-read-write-lock-not-renewed",
+            "redisson-read-write-lock-told",
             "redisson-scripts-sent-once",
             "redisson-semaphore",
             "redisson-semaphore-reset",

@@ -71,7 +71,11 @@ pub(super) const REQUESTS: &[RequestKind] = &[
 ];
 
 /// What it goes by besides.
-pub(super) const INPUTS: &[RecipeInput] = &[RecipeInput::WallClock, RecipeInput::Channels];
+pub(super) const INPUTS: &[RecipeInput] = &[
+    RecipeInput::WallClock,
+    RecipeInput::Channels,
+    RecipeInput::TryAcquire,
+];
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {

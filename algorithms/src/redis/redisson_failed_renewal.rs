@@ -16,7 +16,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::redisson::REQUESTS,
     inputs: super::redisson::INPUTS,
     cancellable: false,
-    shareable: false,
+    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.keeps_failed_renewal = true;

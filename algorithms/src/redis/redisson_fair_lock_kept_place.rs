@@ -10,7 +10,6 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RFairLock whose waiters stay in the queue when they give up.",
     source: "Redisson before 3.2.4, and before 4.7 if an answer does not come: RedissonFairLock.acquireFailedAsync",
     flaw: Some("a waiter that has given up blocks those behind it until its deadline"),
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(fair_lock(redis, env, lease, true))),
     ..redisson_fair_lock::RECIPE
 };

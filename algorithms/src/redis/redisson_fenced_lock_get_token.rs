@@ -27,7 +27,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     inputs: super::redisson::INPUTS,
     cancellable: false,
-    shareable: false,
+    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         let lock = RedissonLock::new(redis, env.clone(), lease).fenced();
         Box::new(GetToken { lock, env })
@@ -75,5 +75,10 @@ impl Lock for GetToken {
 
     async fn lost(&self, _held: &Held) -> LockError {
         never().await
+    }
+
+    fn for_task(&self, env: &Env) -> Option<Box<dyn Lock>> {
+        let (lock, env) = (self.lock.of_thread(env), env.clone());
+        Some(Box::new(Self { lock, env }))
     }
 }

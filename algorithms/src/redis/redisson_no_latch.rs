@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: super::redisson::REQUESTS,
     inputs: super::redisson::INPUTS,
     cancellable: false,
-    shareable: false,
+    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedissonLock::new(redis, env, lease).without_latch())
     }),

@@ -26,8 +26,14 @@
 //! - A reader that is dead stays in the hash as long as another reader lives that renews it: a writer waits for longer
 //!   than the lease (scenario `redis/dead-reader`).
 //! - Readers that come one after the other starve a writer: nothing says that one waits.
+//! - A writer that has downgraded publishes nothing: readers that wait sleep on, for as long as the lease was when they
+//!   asked (scenario `redis/downgrade-untold`).
+//! - The leases of a write and of its re-entries add up: when the writer dies, the lock is free that much later
+//!   (scenario `redis/write-entries-add-leases`).
+//! - A reader that asks for the write waits for itself (scenario `redis/lock-upgrade`).
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -38,7 +44,6 @@ use crate::clients::redis::{Redis, Script, Value};
 use crate::ownership_rule::count;
 use crate::{
     Build, Env, Held, KeyHold, Keys, Lease, Lock, LockError, LockKind, Mode, OwnershipRule, Recipe,
-    RecipeInput,
 };
 
 /// The registry row.
@@ -50,7 +55,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::of_keys(LockKind::ReadWrite, holds),
     requests: REQUESTS,
-    inputs: &[RecipeInput::Channels],
+    inputs: super::redisson::INPUTS,
     cancellable: false,
     shareable: true,
     build: Build::Redis(&|redis, env, lease| {
@@ -184,7 +189,8 @@ redis.call('PUBLISH', KEYS[2], 'unlock')
 redis.call('SET', KEYS[3], 1, 'PX', ARGV[3])
 return 1";
 
-const WRITE_UNLOCK: &str = "\
+/// How a write is given back.
+pub(super) const WRITE_UNLOCK: &str = "\
 local writer = ARGV[2] .. ':write'
 local done = redis.call('GET', KEYS[3])
 if done ~= false then
@@ -222,6 +228,17 @@ pub(super) struct RedissonReadWriteLock {
 impl RedissonReadWriteLock {
     /// The lock of the key, whose reads the watchdog renews by this script.
     pub fn new(redis: Redis, env: Env, lease: Lease, renew_read: &str) -> Self {
+        Self::with_unlock(redis, env, lease, renew_read, WRITE_UNLOCK)
+    }
+
+    /// The same, whose writes are given back by this script.
+    pub fn with_unlock(
+        redis: Redis,
+        env: Env,
+        lease: Lease,
+        renew_read: &str,
+        write_unlock: &str,
+    ) -> Self {
         let lock = |try_lock, renew, unlock| {
             let lock = RedissonLock::new(redis.clone(), env.clone(), lease.clone());
             let scripts = Scripts {
@@ -233,7 +250,7 @@ impl RedissonReadWriteLock {
         };
         Self {
             read_lock: lock(TRY_READ, renew_read, READ_UNLOCK),
-            write_lock: lock(TRY_WRITE, RENEW_WRITE, WRITE_UNLOCK),
+            write_lock: lock(TRY_WRITE, RENEW_WRITE, write_unlock),
             key: lease.key.clone(),
         }
     }
@@ -247,6 +264,13 @@ impl RedissonReadWriteLock {
     fn read_key(&self) -> String {
         format!("{{{}}}:rwlock_timeout", self.key)
     }
+
+    fn read(&self, held: Held) -> Held {
+        Held {
+            path_or_key: self.read_key().into(),
+            ..held
+        }
+    }
 }
 
 #[async_trait(?Send)]
@@ -255,12 +279,22 @@ impl Lock for RedissonReadWriteLock {
         self.write_lock.acquire().await
     }
 
+    fn has_timed_acquire(&self) -> bool {
+        true
+    }
+
+    async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        self.write_lock.acquire_within(time).await
+    }
+
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         let held = self.read_lock.acquire().await?;
-        Ok(Held {
-            path_or_key: self.read_key().into(),
-            ..held
-        })
+        Ok(self.read(held))
+    }
+
+    async fn acquire_shared_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        let held = self.read_lock.acquire_within(time).await?;
+        Ok(self.read(held))
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {

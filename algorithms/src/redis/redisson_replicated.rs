@@ -48,7 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     inputs: super::redisson::INPUTS,
     cancellable: false,
-    shareable: false,
+    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         // WAIT speaks of what its own connection wrote, and holds up whatever comes after it there.
         let mut lock = RedissonLock::new(redis.dedicated(), env, lease);

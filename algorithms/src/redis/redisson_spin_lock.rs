@@ -42,7 +42,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Script, RequestKind::Del],
-    inputs: &[RecipeInput::WallClock],
+    inputs: &[RecipeInput::WallClock, RecipeInput::TryAcquire],
     cancellable: false,
     shareable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(RedissonSpinLock::new(redis, env, lease))),

@@ -10,7 +10,6 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RSpinLock whose unlock counts down again when the client sends it again.",
     source: "Redisson #4871: RedissonSpinLock.unlockInnerAsync before 3.24",
     flaw: Some("an unlock whose answer was lost counts twice"),
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let unlock = UNLOCK_WITHOUT_LATCH;
         Box::new(RedissonSpinLock::with_unlock(redis, env, lease, unlock))

@@ -53,6 +53,8 @@ pub const RECIPE: Recipe = Recipe {
 pub(super) enum StateChanged {
     /// Throws `CancelLeadershipException`.
     CancelsLeadership,
+    /// The same when it is lost, and nothing when it is suspended.
+    CancelsWhenLost,
     /// Nothing.
     IsIgnored,
 }
@@ -78,15 +80,21 @@ impl LeaderSelector {
 /// Step 3: resolves when leadership is cancelled.
 async fn interrupted(states: &Listener, state_changed: StateChanged) -> LockError {
     loop {
-        let why = match states.next().await {
-            ConnectionState::Suspended => LockError::Disconnected,
-            ConnectionState::Lost => LockError::SessionExpired,
+        let (why, cancels) = match states.next().await {
+            ConnectionState::Suspended => (
+                LockError::Disconnected,
+                state_changed == StateChanged::CancelsLeadership,
+            ),
+            ConnectionState::Lost => (
+                LockError::SessionExpired,
+                state_changed != StateChanged::IsIgnored,
+            ),
             ConnectionState::Connecting
             | ConnectionState::Connected
             | ConnectionState::Reconnected
             | ConnectionState::ReadOnly => continue,
         };
-        if state_changed == StateChanged::CancelsLeadership {
+        if cancels {
             return why;
         }
     }

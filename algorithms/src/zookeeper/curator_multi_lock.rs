@@ -35,9 +35,7 @@ use async_trait::async_trait;
 
 use super::curator_mutex::{self, InterProcessMutex, REQUESTS};
 use crate::clients::zookeeper::{Path, ZooKeeper};
-use crate::{
-    Build, Claim, Env, Held, Lock, LockError, MultiLock, OwnershipRule, Recipe, RecipeInput, select,
-};
+use crate::{Build, Claim, Env, Held, Lock, LockError, MultiLock, OwnershipRule, Recipe, select};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -57,7 +55,7 @@ pub const RECIPE: Recipe = Recipe {
     ],
     ownership: OwnershipRule::LOWEST_CHILD_OF_EACH,
     requests: REQUESTS,
-    inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
     shareable: false,
     build: build(&InterProcessMultiLock {

@@ -46,9 +46,11 @@
 
 mod claims;
 mod cleanup;
+mod deviation;
 mod driver;
 mod revocation_spec;
 mod wait;
+mod write_lock;
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -57,17 +59,19 @@ use async_trait::async_trait;
 
 pub(super) use claims::{CLAIMS, REENTRANT_CLAIMS};
 pub(super) use cleanup::CleanupGuard;
+pub(super) use deviation::Deviation;
 pub(super) use driver::{
     LockInternalsDriver, PredicateResults, StandardLockInternalsDriver, after_mark, our_index,
 };
 pub(super) use revocation_spec::{REVOKE_MESSAGE, RevocationSpec, SecondRead};
 pub(super) use wait::WaitBudget;
+pub(super) use write_lock::HeldWrite;
 
 use super::queue::child;
 use crate::clients::RequestKind;
-use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy, ErrorState, Protection};
+use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy, ErrorState};
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
+use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput, timeout};
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] = &[
@@ -75,6 +79,13 @@ pub(super) const REQUESTS: &[RequestKind] = &[
     RequestKind::Delete,
     RequestKind::GetData,
     RequestKind::GetChildren,
+];
+
+/// What it goes by besides.
+pub(super) const INPUTS: &[RecipeInput] = &[
+    RecipeInput::WallClock,
+    RecipeInput::LockNode,
+    RecipeInput::TryAcquire,
 ];
 
 /// The registry row.
@@ -86,35 +97,13 @@ pub const RECIPE: Recipe = Recipe {
     claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: INPUTS,
     cancellable: true,
     shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(InterProcessMutex::new(zk, env, lock, Deviation::NONE))
     }),
 };
-
-/// How a sibling deviates from Curator.
-#[derive(Clone, Copy)]
-pub(super) struct Deviation {
-    /// What its create minds, if it is protected at all.
-    pub(super) protection: Option<Protection>,
-    pub(super) policy: ErrorPolicy,
-    /// Whether a timed acquire whose time is over deletes its node.
-    pub(super) deletes_our_path: bool,
-    /// Whether the first in the queue asks if its node is of the present session.
-    pub(super) checks_owner: bool,
-}
-
-impl Deviation {
-    /// Curator as it is.
-    pub(super) const NONE: Self = Self {
-        protection: Some(Protection::FULL),
-        policy: ErrorPolicy::Standard,
-        deletes_our_path: true,
-        checks_owner: false,
-    };
-}
 
 /// The lock.
 pub struct InterProcessMutex {
@@ -168,6 +157,7 @@ impl InterProcessMutex {
             max_leases: 1,
             deviation,
             revocable: None,
+            under_write: None,
         };
         Self {
             internals,
@@ -179,6 +169,14 @@ impl InterProcessMutex {
     pub(super) fn leasing(mut self, max_leases: u32) -> Self {
         self.internals.max_leases = max_leases as usize;
         self
+    }
+
+    /// The same object, used by another thread: each has an entry of its own in `threadData`.
+    pub(super) fn of_thread(&self) -> Self {
+        Self {
+            internals: self.internals.clone(),
+            thread_data: None,
+        }
     }
 
     /// From its next `acquire` on, others may ask for it.
@@ -239,12 +237,8 @@ impl Lock for InterProcessMutex {
         true
     }
 
-    /// Each thread has an entry of its own in `threadData`.
     fn for_task(&self, _env: &Env) -> Option<Box<dyn Lock>> {
-        Some(Box::new(Self {
-            internals: self.internals.clone(),
-            thread_data: None,
-        }))
+        Some(Box::new(self.of_thread()))
     }
 }
 
@@ -259,6 +253,8 @@ struct LockInternals {
     deviation: Deviation,
     /// What others may ask for it by, if they may.
     revocable: Option<RevocationSpec>,
+    /// The write lock that this thread holds, of a read mutex.
+    under_write: Option<HeldWrite>,
 }
 
 impl LockInternals {
@@ -308,14 +304,6 @@ impl LockInternals {
         }
     }
 
-    async fn creates_the_lock(&self) -> ZkResult<Path> {
-        let (client, path) = (&self.client, &self.base_path);
-        match self.deviation.protection {
-            Some(minds) => client.create_protected(path, self.lock_name, minds).await,
-            None => client.create_unprotected(path, self.lock_name).await,
-        }
-    }
-
     /// Steps 2 to 5. Whether we have the lock before the time is over.
     async fn internal_lock_loop(
         &self,
@@ -331,6 +319,9 @@ impl LockInternals {
                 let children = self.get_sorted_children().await?;
                 let sequence_node_name = our_path.rsplit('/').next().unwrap_or_default();
                 let driver = self.driver;
+                if self.under_write.is_some() {
+                    return Ok(true);
+                }
                 match driver.gets_the_lock(&children, sequence_node_name, self.max_leases)? {
                     PredicateResults::GetsTheLock => None,
                     PredicateResults::PathToWatch(name) => Some(child(&self.base_path, name)),

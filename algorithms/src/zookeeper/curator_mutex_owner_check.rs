@@ -2,7 +2,7 @@
 //! `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`, where the other is caught.
 
 use super::curator_mutex::{Deviation, InterProcessMutex, REENTRANT_CLAIMS};
-use crate::{Build, OwnershipRule, Recipe, RecipeInput};
+use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -13,9 +13,9 @@ pub const RECIPE: Recipe = Recipe {
     claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::curator_mutex::REQUESTS,
-    inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
-    shareable: false,
+    shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             checks_owner: true,

@@ -68,6 +68,7 @@ pub const RECIPE: Recipe = Recipe {
 pub(super) const INPUTS: &[RecipeInput] = &[
     RecipeInput::WallClock,
     RecipeInput::LockNode,
+    RecipeInput::TryAcquire,
     RecipeInput::Revocation(REVOKE_MESSAGE),
 ];
 

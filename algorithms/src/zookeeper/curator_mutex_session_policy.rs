@@ -3,7 +3,7 @@
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::clients::curator::ErrorPolicy;
-use crate::{Build, OwnershipRule, Recipe, RecipeInput};
+use crate::{Build, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -16,9 +16,9 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LOWEST_CHILD,
     requests: super::curator_mutex::REQUESTS,
-    inputs: &[RecipeInput::WallClock, RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
-    shareable: false,
+    shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             policy: ErrorPolicy::Session,

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! Apache Curator 5.4: `InterProcessReadWriteLock`. Function names are Curator's.
+//! Apache Curator 5.9: `InterProcessReadWriteLock`. Function names are Curator's.
 //!
 //! # Steps
 //!
@@ -13,6 +13,8 @@
 //!   ahead.
 //! - The read mutex has the lock if no write node is ahead of its node (`readLockPredicate`). Otherwise it watches the
 //!   *first* write node in the list, and looks again when that has gone.
+//! - A thread that holds the write lock has the read lock at once, and its read node has the number of its write node:
+//!   when it gives back the write, it goes on reading at that place (since 5.5, CURATOR-621).
 //!
 //! # Guarantees
 //!
@@ -23,8 +25,8 @@
 //! - Those of `curator_mutex`. There is no token.
 //! - With several writers ahead, a reader is woken by the end of each; the recipe of ZooKeeper's documentation
 //!   (`shared_locks`) watches the nearest one, and is woken once.
-//! - A thread that holds the write lock may take the read lock, too, and not the other way round: it would wait for
-//!   itself. Scenarios do neither here.
+//! - A thread that holds the read lock and asks for the write lock waits for itself (scenario
+//!   `zookeeper/lock-upgrade`).
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -32,8 +34,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::curator_mutex::{
-    Deviation, InterProcessMutex, LockInternalsDriver, PredicateResults, REENTRANT_CLAIMS,
-    REQUESTS, after_mark, our_index,
+    Deviation, HeldWrite, InterProcessMutex, LockInternalsDriver, PredicateResults,
+    REENTRANT_CLAIMS, REQUESTS, after_mark, our_index,
 };
 use crate::clients::curator::{Curator, CuratorConfig};
 use crate::clients::zookeeper::{Path, ZkResult, ZooKeeper};
@@ -43,14 +45,14 @@ use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Place, Recipe};
 pub const RECIPE: Recipe = Recipe {
     name: "curator-read-write-lock",
     summary: "Curator's InterProcessReadWriteLock: two mutexes in one queue, and a listener.",
-    source: "Apache Curator 5.4, InterProcessReadWriteLock",
+    source: "Apache Curator 5.9, InterProcessReadWriteLock",
     flaw: None,
     claims: REENTRANT_CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
-    shareable: false,
+    shareable: true,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(InterProcessReadWriteLock::new(zk, env, path, &BY_NUMBER))
     }),
@@ -68,6 +70,8 @@ const WRITE_LOCK_NAME: &str = "__WRIT__";
 pub(super) struct InterProcessReadWriteLock {
     read_mutex: InterProcessMutex,
     write_mutex: InterProcessMutex,
+    /// Whether a read beside the write keeps its place.
+    keeps_place: bool,
 }
 
 impl InterProcessReadWriteLock {
@@ -86,7 +90,23 @@ impl InterProcessReadWriteLock {
         Self {
             read_mutex: mutex(READ_LOCK_NAME, read),
             write_mutex: mutex(WRITE_LOCK_NAME, write),
+            keeps_place: true,
         }
+    }
+
+    /// The same as it was before 5.5: a read beside the write gets a place of its own.
+    pub(super) fn with_new_places(mut self) -> Self {
+        self.keeps_place = false;
+        self
+    }
+
+    /// The read mutex of a thread that may hold the write lock.
+    fn read_lock(&mut self) -> &mut InterProcessMutex {
+        let write = self.write_mutex.lock_path().map(|path| HeldWrite {
+            sorting_sequence: { self.keeps_place }
+                .then(|| after_mark(path, WRITE_LOCK_NAME).to_owned()),
+        });
+        self.read_mutex.beside(write)
     }
 
     fn mutex_of(&self, held: &Held) -> &InterProcessMutex {
@@ -112,7 +132,11 @@ impl Lock for InterProcessReadWriteLock {
     }
 
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
-        self.read_mutex.acquire().await
+        self.read_lock().acquire().await
+    }
+
+    async fn acquire_shared_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        self.read_lock().acquire_within(time).await
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
@@ -128,6 +152,14 @@ impl Lock for InterProcessReadWriteLock {
 
     fn renews_sessions(&self) -> bool {
         true
+    }
+
+    fn for_task(&self, _env: &Env) -> Option<Box<dyn Lock>> {
+        Some(Box::new(Self {
+            read_mutex: self.read_mutex.of_thread(),
+            write_mutex: self.write_mutex.of_thread(),
+            keeps_place: self.keeps_place,
+        }))
     }
 }
 
@@ -150,7 +182,7 @@ impl Drivers {
 }
 
 /// Those of Curator, by the number behind either mark.
-static BY_NUMBER: Drivers = Drivers::sorting_by(after_either_mark);
+pub(super) static BY_NUMBER: Drivers = Drivers::sorting_by(after_either_mark);
 
 fn after_either_mark(name: &str) -> &str {
     after_mark(after_mark(name, READ_LOCK_NAME), WRITE_LOCK_NAME)

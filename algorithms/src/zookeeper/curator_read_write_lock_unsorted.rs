@@ -17,9 +17,9 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
-    shareable: false,
+    shareable: true,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(InterProcessReadWriteLock::new(zk, env, path, &BY_NAME))
     }),

@@ -56,9 +56,9 @@ pub const RECIPE: Recipe = Recipe {
     claims: BASIC_CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
-    shareable: false,
+    shareable: true,
     build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {
         let semaphore = InterProcessSemaphoreV2::new(zk, env, path, max_leases);
         Box::new(semaphore)
@@ -141,6 +141,7 @@ impl Counts {
 }
 
 /// The semaphore.
+#[derive(Clone)]
 pub(super) struct InterProcessSemaphoreV2 {
     client: Curator,
     locks_path: Path,
@@ -327,5 +328,10 @@ impl Lock for InterProcessSemaphoreV2 {
 
     fn renews_sessions(&self) -> bool {
         true
+    }
+
+    /// What a thread has acquired is the lease that it was given: the object keeps nothing.
+    fn for_task(&self, _env: &Env) -> Option<Box<dyn Lock>> {
+        Some(Box::new(self.clone()))
     }
 }

@@ -18,6 +18,8 @@
 //!
 //! - Those of `curator_semaphore`; and each hand-over costs what two locks cost.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -25,7 +27,7 @@ use async_trait::async_trait;
 use super::curator_semaphore::{InterProcessSemaphoreV2, REQUESTS, lease_place};
 use crate::lock::BASIC_CLAIMS;
 use crate::ownership_rule::first;
-use crate::{Build, Held, Lock, LockError, LockKind, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, LockKind, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -36,27 +38,28 @@ pub const RECIPE: Recipe = Recipe {
     claims: BASIC_CLAIMS,
     ownership: OwnershipRule::of_leases(LockKind::Mutex, lease_place, first),
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
-    shareable: false,
+    shareable: true,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(InterProcessSemaphoreMutex {
             semaphore: InterProcessSemaphoreV2::new(zk, env, path, 1),
-            lease: None,
+            lease: Rc::default(),
         })
     }),
 };
 
 struct InterProcessSemaphoreMutex {
     semaphore: InterProcessSemaphoreV2,
-    lease: Option<Held>,
+    /// That of all threads: whichever has it may give it back.
+    lease: Rc<RefCell<Option<Held>>>,
 }
 
 #[async_trait(?Send)]
 impl Lock for InterProcessSemaphoreMutex {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         let lease = self.semaphore.acquire().await?;
-        Ok(self.lease.insert(lease).clone())
+        Ok(self.lease.borrow_mut().insert(lease).clone())
     }
 
     fn has_timed_acquire(&self) -> bool {
@@ -65,7 +68,7 @@ impl Lock for InterProcessSemaphoreMutex {
 
     async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
         let acquired_lease = self.semaphore.acquire_within(time).await?;
-        Ok(self.lease.insert(acquired_lease).clone())
+        Ok(self.lease.borrow_mut().insert(acquired_lease).clone())
     }
 
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
@@ -79,5 +82,12 @@ impl Lock for InterProcessSemaphoreMutex {
 
     fn renews_sessions(&self) -> bool {
         true
+    }
+
+    fn for_task(&self, _env: &Env) -> Option<Box<dyn Lock>> {
+        Some(Box::new(Self {
+            semaphore: self.semaphore.clone(),
+            lease: Rc::clone(&self.lease),
+        }))
     }
 }

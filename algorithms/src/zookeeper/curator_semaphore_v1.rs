@@ -29,7 +29,7 @@ use super::curator_mutex::{Deviation, InterProcessMutex, REQUESTS};
 use crate::clients::curator::{Curator, CuratorConfig};
 use crate::lock::BASIC_CLAIMS;
 use crate::ownership_rule::{as_many_as_permits, every_child};
-use crate::{Build, Held, Lock, LockError, LockKind, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, LockKind, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -40,9 +40,9 @@ pub const RECIPE: Recipe = Recipe {
     claims: BASIC_CLAIMS,
     ownership: OwnershipRule::of_leases(LockKind::Semaphore, every_child, as_many_as_permits),
     requests: REQUESTS,
-    inputs: &[crate::RecipeInput::WallClock, crate::RecipeInput::LockNode],
+    inputs: super::curator_mutex::INPUTS,
     cancellable: true,
-    shareable: false,
+    shareable: true,
     build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {
         let client = Curator::of_process(zk, env, CuratorConfig::default());
         let internals = InterProcessMutex::on(client, path, Deviation::NONE);
@@ -78,5 +78,9 @@ impl Lock for InterProcessSemaphore {
 
     fn renews_sessions(&self) -> bool {
         true
+    }
+
+    fn for_task(&self, _env: &Env) -> Option<Box<dyn Lock>> {
+        Some(Box::new(Self(self.0.of_thread())))
     }
 }

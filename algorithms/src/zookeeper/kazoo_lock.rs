@@ -74,6 +74,13 @@ pub(super) const CLAIMS: &[Claim] = &[
     Claim::HonestAnswer,
 ];
 
+/// What it goes by besides.
+pub(super) const INPUTS: &[RecipeInput] = &[
+    RecipeInput::CancelCall,
+    RecipeInput::LockNode,
+    RecipeInput::TryAcquire,
+];
+
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "kazoo-lock",
@@ -83,7 +90,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: CLAIMS,
     ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
-    inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
+    inputs: INPUTS,
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
@@ -156,7 +163,8 @@ impl KazooLock {
             cleaned: Some(cleaned),
         };
         let client = self.client.clone();
-        let got = client.retry(time, async || self.inner_acquire(time).await);
+        let deadline = time.filter(|time| !time.is_zero());
+        let got = client.retry(deadline, async || self.inner_acquire(time).await);
         let failed = match got.await {
             Ok(held) => {
                 cleanup.disarm();
@@ -195,6 +203,9 @@ impl KazooLock {
                 self.acquired_in = Some(self.client.session());
                 return Ok(Held::at(child(&self.path, &node)));
             };
+            if time == Some(Duration::ZERO) {
+                return Err(Failed::Timeout); // `blocking=False`
+            }
             let zk = self.client.session();
             let states = zk.session_events();
             let watched = zk.data_and_watch(&child(&self.path, &predecessor)).await;

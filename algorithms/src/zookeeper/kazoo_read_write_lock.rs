@@ -27,7 +27,7 @@ use async_trait::async_trait;
 
 use super::kazoo_lock::{CLAIMS, KazooLock, Names, REQUESTS};
 use crate::clients::kazoo::KazooClient;
-use crate::{Build, CancelCall, Held, Lock, LockError, OwnershipRule, Place, Recipe, RecipeInput};
+use crate::{Build, CancelCall, Held, Lock, LockError, OwnershipRule, Place, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -40,7 +40,7 @@ pub const RECIPE: Recipe = Recipe {
         Some(Place::of_reader_if(name.contains(READ_LOCK.node_name)))
     }),
     requests: REQUESTS,
-    inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
+    inputs: super::kazoo_lock::INPUTS,
     cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
@@ -89,6 +89,10 @@ impl Lock for ReadWriteLock {
 
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         self.read_lock.acquire().await
+    }
+
+    async fn acquire_shared_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        self.read_lock.acquire_within(time).await
     }
 
     fn cancel_call(&self) -> Option<CancelCall> {

@@ -3,7 +3,9 @@
 use super::cell::{Cell, OpenCounts};
 use super::table::Table;
 use super::{Belief, Evidence, Known, Liveness, LivenessEvent, Ownership, Refused};
-use crate::{ContenderId, Disowned, EventKind, Failure, LockId, Mode, NameId, Run, Token};
+use crate::{
+    ContenderId, ConversionStep, Disowned, EventKind, Failure, LockId, Mode, NameId, Run, Token,
+};
 
 /// A write on its way.
 pub(super) struct WriteInFlight {
@@ -34,6 +36,7 @@ pub(super) fn collect(run: &Run) -> Evidence<'_> {
             removals: Vec::new(),
             answers: Vec::new(),
             reentries: Vec::new(),
+            conversions: Vec::new(),
             refused: Vec::new(),
             faults: Vec::new(),
             signs: Vec::new(),
@@ -109,6 +112,17 @@ impl<'a> Collector<'a> {
             } => self.disowned(index, by, lock, token, how),
             EventKind::Answered { .. } => found.answers.push(index),
             EventKind::Reentry { .. } => found.reentries.push(index),
+            EventKind::Conversion {
+                by,
+                lock,
+                mode,
+                step,
+            } => {
+                if step == ConversionStep::Converts {
+                    self.converted(index, by, (lock, mode));
+                }
+                self.found.conversions.push(index);
+            }
             EventKind::Writing { by, lock, token } => self.writing(index, by, lock, token),
             EventKind::Effect {
                 by,
@@ -330,6 +344,7 @@ impl<'a> Collector<'a> {
         cell.granted = Some(position);
         cell.owns += 1;
         self.tally(lock).owns += 1;
+        self.grant_converted(by, lock, position);
         self.note_waiting(by, lock, mode);
     }
 
@@ -366,7 +381,7 @@ impl<'a> Collector<'a> {
 }
 
 /// Ends the beliefs that hang together from here.
-fn leave(beliefs: &mut [Belief], mut next: Option<usize>, index: usize) {
+pub(super) fn leave(beliefs: &mut [Belief], mut next: Option<usize>, index: usize) {
     while let Some(position) = next {
         beliefs[position].left = Some(index);
         next = beliefs[position].also;

@@ -10,6 +10,7 @@ impl EventKind {
             | EventKind::Acquired { lock, .. }
             | EventKind::AcquireFailed { lock, .. }
             | EventKind::Reentry { lock, .. }
+            | EventKind::Conversion { lock, .. }
             | EventKind::ReleaseStarted { lock, .. }
             | EventKind::Released { lock, .. }
             | EventKind::ReleaseFailed { lock, .. }
@@ -56,6 +57,7 @@ impl EventKind {
             | EventKind::Acquired { by, .. }
             | EventKind::AcquireFailed { by, .. }
             | EventKind::Reentry { by, .. }
+            | EventKind::Conversion { by, .. }
             | EventKind::ReleaseStarted { by, .. }
             | EventKind::Released { by, .. }
             | EventKind::ReleaseFailed { by, .. }

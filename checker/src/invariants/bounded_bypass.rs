@@ -96,6 +96,9 @@ impl Locks {
             EventKind::Crashed { by } => {
                 self.0.values_mut().for_each(|lock| lock.call_ends(by));
             }
+            // A holder that wants another mode holds the lock already.
+            EventKind::Queued { by, lock, .. }
+                if evidence.conversion_under_way(index, by, lock).is_some() => {}
             EventKind::Queued {
                 by,
                 lock,

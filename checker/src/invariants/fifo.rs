@@ -38,6 +38,9 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     let (mut queued, mut contended) = (false, false);
     for &index in &evidence.queueing {
         match evidence.event(index).what {
+            // A holder that wants another mode overtakes no place: it has the lock.
+            EventKind::Queued { by, lock, .. }
+                if evidence.conversion_under_way(index, by, lock).is_some() => {}
             EventKind::Queued {
                 by,
                 lock,
@@ -57,13 +60,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
                     queued: index,
                     served: false,
                 };
-                // Nearly always at the end: whoever comes later gets a higher place.
-                if queue.back().is_none_or(|last| last.place <= place) {
-                    queue.push_back(joins);
-                } else {
-                    let at = queue.partition_point(|other| other.place <= place);
-                    queue.insert(at, joins);
-                }
+                join(queue, joins);
             }
             EventKind::Unqueued {
                 by, lock, place, ..
@@ -101,6 +98,16 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         return Verdict::Undecided("nobody ever waited for the lock".to_owned());
     }
     beliefs_in_order(evidence)
+}
+
+/// Nearly always at the end: whoever comes later gets a higher place.
+fn join(queue: &mut Queue, joins: Place) {
+    if queue.back().is_none_or(|last| last.place <= joins.place) {
+        queue.push_back(joins);
+    } else {
+        let at = queue.partition_point(|other| other.place <= joins.place);
+        queue.insert(at, joins);
+    }
 }
 
 fn queue(queues: &mut Vec<Queue>, lock: LockId) -> &mut Queue {

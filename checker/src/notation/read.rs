@@ -1,6 +1,6 @@
 //! From words to a history.
 
-use super::word::{NotationError, Word, reentry};
+use super::word::{NotationError, Word, conversion, reentry};
 use crate::{
     ContenderId, Disowned, Ended, Event, EventKind, Failure, FaultId, History, LockId, Mode,
     NameId, ServiceAnswer, Token, VirtualTime,
@@ -247,6 +247,9 @@ impl Reader {
             "cancelled" => (Rank::Asks, EventKind::Cancelled { by, lock }),
             "release-cancelled" => (Rank::Asks, EventKind::ReleaseCancelled { by, lock }),
             "reenters" | "reentered" | "entry-left" => (Rank::Asks, reentry(verb, by, lock)),
+            "asks-to-convert" | "does-not-convert" | "converts" => {
+                (Rank::Ends, conversion(verb, by, lock, mode(word)))
+            }
             "leaves" => (Rank::Ends, EventKind::ReleaseStarted { by, lock }),
             "released" => (Rank::Asks, EventKind::Released { by, lock }),
             "release-failed" => (Rank::Asks, EventKind::ReleaseFailed { by, lock, why }),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{ContenderId, EntryStep, EventKind, Knowledge, LockId, VirtualTime};
+use crate::{
+    ContenderId, ConversionStep, EntryStep, EventKind, Knowledge, LockId, Mode, VirtualTime,
+};
 
 /// A word that is not in the notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,6 +139,21 @@ pub(super) fn reentry(verb: &str, by: ContenderId, lock: LockId) -> EventKind {
         _ => EntryStep::Leaves,
     };
     EventKind::Reentry { by, lock, step }
+}
+
+/// What a holder does that changes the mode in which it holds the lock.
+pub(super) fn conversion(verb: &str, by: ContenderId, lock: LockId, mode: Mode) -> EventKind {
+    let step = match verb {
+        "asks-to-convert" => ConversionStep::Asks,
+        "does-not-convert" => ConversionStep::Fails,
+        _ => ConversionStep::Converts,
+    };
+    EventKind::Conversion {
+        by,
+        lock,
+        mode,
+        step,
+    }
 }
 
 /// Seconds with up to six decimals, exactly.

@@ -4,9 +4,9 @@
 use crate::plain;
 
 use picklock_checker::{
-    ContenderId, Counts, Disowned, Ended, EntryStep, Event, EventKind, Evidence, Facts, Failure,
-    ForGood, History, Knowledge, LockId, Mode, NameId, Run, Token, Verdict, VirtualTime,
-    invariants,
+    ContenderId, ConversionStep, Counts, Disowned, Ended, EntryStep, Event, EventKind, Evidence,
+    Facts, Failure, ForGood, History, Knowledge, LockId, Mode, NameId, Run, Token, Verdict,
+    VirtualTime, invariants,
 };
 use plain::{Answer, Plain};
 use proptest::prelude::*;
@@ -258,11 +258,34 @@ fn with_two_permits(weights: [u32; 6]) -> impl Strategy<Value = Run> {
     })
 }
 
+/// The same, in which contenders convert where they would ask.
+fn with_conversions(weights: [u32; 6]) -> impl Strategy<Value = Run> {
+    run(weights).prop_map(|mut run| {
+        for event in &mut run.history.events {
+            if let EventKind::AcquireStarted { by, lock, mode } = event.what {
+                event.what = EventKind::Conversion {
+                    by,
+                    lock,
+                    mode,
+                    step: ConversionStep::Converts,
+                };
+            }
+        }
+        run
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
 
     #[test]
     fn mutual_exclusion_is_what_every_pair_of_beliefs_says(run in run(OF_TURNS)) {
+        let plain = Plain::new(&run.history.events);
+        prop_assert_eq!(found("mutual-exclusion", &run), plain.mutual_exclusion());
+    }
+
+    #[test]
+    fn mutual_exclusion_of_holders_that_convert_is_what_every_pair_says(run in with_conversions(OF_TURNS)) {
         let plain = Plain::new(&run.history.events);
         prop_assert_eq!(found("mutual-exclusion", &run), plain.mutual_exclusion());
     }
@@ -305,6 +328,20 @@ proptest! {
             Answer::Holds | Answer::Undecided => None,
         };
         prop_assert_eq!(at, plain.bypassed_more_than(bound as usize));
+    }
+
+    #[test]
+    fn no_starvation_is_what_every_entry_and_every_call_say(
+        mut run in prop_oneof![run(OF_CALLS), run(OF_LOSSES)],
+        bound in 0..3u32,
+    ) {
+        run.facts.starvation_bound = Some(bound);
+        let plain = Plain::new(&run.history.events);
+        let at = match found("no-starvation", &run) {
+            Answer::Violated { at, .. } => Some(at),
+            Answer::Holds | Answer::Undecided => None,
+        };
+        prop_assert_eq!(at, plain.let_in_more_often_than(bound as usize));
     }
 
     #[test]
@@ -394,17 +431,19 @@ fn the_random_histories_are_of_all_kinds() {
         ("fifo", OF_TURNS, 1),
         ("bounded-bypass", OF_TURNS, 1),
         ("bounded-bypass", OF_CALLS, 1),
+        ("no-starvation", OF_CALLS, 1),
         ("reentrancy", OF_ENTRIES, 1),
         ("timely-loss", OF_LOSSES, 1),
         ("no-stale-effect", OF_WRITES, 1),
         ("no-lost-update", OF_WRITES, 1),
     ];
-    let mut seen = [[0; 3]; 11];
+    let mut seen = [[0; 3]; 12];
     for ((name, weights, permits), seen) in names.into_iter().zip(&mut seen) {
         for _ in 0..2_000 {
             let mut run = run(weights).new_tree(&mut runner).unwrap().current();
             run.facts.permits = permits;
             run.facts.bypass_bound = Some(0);
+            run.facts.starvation_bound = Some(0);
             let kind = match found(name, &run) {
                 Answer::Holds => 0,
                 Answer::Violated { .. } => 1,

@@ -59,6 +59,7 @@ fn state(run: &mut Run, fact: &str) {
         "lease" => run.facts.lease = Duration::from_secs(value.unsigned_abs()),
         "step" => run.facts.step = Some(value),
         "floor" => run.facts.floor = Some(value),
+        "starvation-bound" => run.facts.starvation_bound = u32::try_from(value).ok(),
         "bypass-bound" => run.facts.bypass_bound = u32::try_from(value).ok(),
         "parties" => {
             let parties = u32::try_from(value).ok();

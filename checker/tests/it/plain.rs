@@ -3,12 +3,13 @@
 
 mod bypass;
 mod reentrancy;
+mod starvation;
 mod without_loss;
 
 use std::time::Duration;
 
 use picklock_checker::{
-    ContenderId, Event, EventKind, Facts, Knowledge, LockId, Mode, VirtualTime,
+    ContenderId, ConversionStep, Event, EventKind, Facts, Knowledge, LockId, Mode, VirtualTime,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,14 +77,31 @@ impl<'a> Plain<'a> {
     fn belief(&self, index: usize) -> Option<(ContenderId, LockId)> {
         match self.what(index) {
             EventKind::Acquired { by, lock, .. } => Some((by, lock)),
+            EventKind::Conversion { by, lock, step, .. } => {
+                let converts = step == ConversionStep::Converts;
+                (converts && self.believes(index, by, lock)).then_some((by, lock))
+            }
             _ => None,
         }
+    }
+
+    /// Whether a contender believed in the lock before this event.
+    fn believes(&self, index: usize, who: ContenderId, of: LockId) -> bool {
+        let last = self.last_before(index, |what| match what {
+            EventKind::Acquired { by, lock, .. }
+            | EventKind::ReleaseStarted { by, lock }
+            | EventKind::Lost { by, lock, .. } => (by, lock) == (who, of),
+            EventKind::Crashed { by } => by == who,
+            _ => false,
+        });
+        last.is_some_and(|last| matches!(self.what(last), EventKind::Acquired { .. }))
     }
 
     /// The mode of what begins, or of who queues; exclusive of everything else.
     fn mode(&self, index: usize) -> Mode {
         match self.what(index) {
             EventKind::Acquired { mode, .. }
+            | EventKind::Conversion { mode, .. }
             | EventKind::Owned { mode, .. }
             | EventKind::AcquireStarted { mode, .. }
             | EventKind::Queued { mode, .. } => mode,
@@ -101,6 +119,9 @@ impl<'a> Plain<'a> {
         self.first_after(index, |what| match what {
             EventKind::ReleaseStarted { by, lock } | EventKind::Lost { by, lock, .. } => {
                 (by, lock) == belief
+            }
+            EventKind::Conversion { by, lock, step, .. } => {
+                (by, lock) == belief && step == ConversionStep::Converts
             }
             EventKind::Crashed { by } => by == belief.0,
             _ => false,

@@ -25,7 +25,7 @@ pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary) -> S
         },
         "no-orphan" => "nobody's",
         "own-release-only" => "not its own",
-        "fifo" | "bounded-bypass" => "out of turn",
+        "fifo" | "bounded-bypass" | "no-starvation" => "out of turn",
         "reentrancy" => "entries do not count",
         "timely-loss" => "believes too long",
         "all-or-none" => "not all of them",

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::{ContenderId, EntryStep, EventKind, History, LockId, Mode, Vocabulary};
+use picklock_checker::{
+    ContenderId, ConversionStep, EntryStep, EventKind, History, LockId, Mode, Vocabulary,
+};
 
 use crate::style::Glyphs;
 
@@ -123,6 +125,18 @@ impl Lane {
                     EntryStep::Asks => "acquire again",
                     EntryStep::Enters => "inside again",
                     EntryStep::Leaves => "leaves inner entry",
+                };
+                self.plain(named(words, lock), glyphs)
+            }
+            EventKind::Conversion {
+                lock, mode, step, ..
+            } => {
+                let words = match (step, mode) {
+                    (ConversionStep::Asks, Mode::Shared) => "asks to read on",
+                    (ConversionStep::Asks, Mode::Exclusive) => "asks to write",
+                    (ConversionStep::Fails, _) => "is refused",
+                    (ConversionStep::Converts, Mode::Shared) => "reads on",
+                    (ConversionStep::Converts, Mode::Exclusive) => "writes",
                 };
                 self.plain(named(words, lock), glyphs)
             }

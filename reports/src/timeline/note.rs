@@ -100,6 +100,7 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
         EventKind::Final { value, .. } => format!("resource: {value} at the end"),
         EventKind::AcquireStarted { .. }
         | EventKind::Reentry { .. }
+        | EventKind::Conversion { .. }
         | EventKind::ReleaseStarted { .. }
         | EventKind::Released { .. }
         | EventKind::Revoked { .. }

@@ -84,6 +84,13 @@ fn of_any(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
             "leave `bypass-bound` out",
         ));
     }
+    if workload.starvation_bound.is_some() {
+        found.push((
+            "`starvation-bound`",
+            "all are let in together".to_owned(),
+            "leave `starvation-bound` out",
+        ));
+    }
     let own = workload.contender_settings.iter();
     let own = own.map(|(name, own)| (contender(*name), own.rounds.is_some(), own.locks.len()));
     let any = open.contender.as_ref();

@@ -10,6 +10,7 @@ use picklock_sim::plan::{
 
 use super::barrier::refuse_of_barrier;
 use super::choice::choose;
+use super::conversion::refuse_conversion;
 use super::event_loop::refuse_blocked_loop;
 use super::expect::{expectations, measures};
 use super::lock_node::refuse_missing_lock_node;
@@ -20,6 +21,7 @@ use super::reader::{Fields, Item, Mistake, Mistakes};
 use super::reentry::{refuse_reentry, refuse_self_deadlock};
 use super::revocation::refuse_revoke;
 use super::service::{self, FileClients, Switches};
+use super::try_acquire::refuse_try_acquire;
 use crate::diagnostic::printable;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Catalogue};
@@ -243,6 +245,8 @@ fn refuse_of_recipe(
     refuse_permits(item, plan, catalogue, mistakes);
     refuse_of_barrier(item, plan, open, mistakes);
     refuse_reentry(item, plan, mistakes);
+    refuse_conversion(item, plan, scene.allows_self_deadlock, mistakes);
+    refuse_try_acquire(item, plan, open, catalogue, mistakes);
     refuse_kind_of_several(item, plan, open, mistakes);
     refuse_unshareable(item, plan, open, catalogue, mistakes);
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use picklock_sim::plan::{ContenderName, ContenderSettings, LockName};
+use picklock_sim::plan::{ContenderName, ContenderSettings, Conversion, LockName};
 
+use super::choice::choose;
 use super::participants::Participants;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{is_range, ranges, whole};
@@ -77,7 +78,7 @@ fn one(
     }
 }
 
-const WANTED: &str = "say how it differs: `hold`, `rounds`, `reads`, `locks`, `think`, `processing`, \
+const WANTED: &str = "say how it differs: `hold`, `rounds`, `reads`, `conversion`, `locks`, `think`, `processing`, \
     `acquire-timeout`, `latency`, or `clock-offset`";
 
 fn settings(
@@ -103,7 +104,13 @@ fn settings(
     let think = fields.get("think").and_then(|item| item.range(mistakes));
     let processing = fields.get("processing");
     let processing = processing.and_then(|item| item.range(mistakes));
-    let acquire_timeout = fields.duration("acquire-timeout", Zero::Senseless, mistakes);
+    let acquire_timeout = fields.duration("acquire-timeout", Zero::Allowed, mistakes);
+    let conversion = fields.get("conversion");
+    let conversion = conversion.and_then(|item| {
+        let chosen = choose(&item, "conversion", &Conversion::NAMED, mistakes)?;
+        chosen.bare(mistakes);
+        Some(chosen.kind)
+    });
     let latency = fields.get("latency").and_then(|item| item.range(mistakes));
     let offset = fields.get("clock-offset");
     let offset = offset.and_then(|item| item.signed_millis(mistakes));
@@ -111,6 +118,7 @@ fn settings(
         hold,
         rounds,
         reads,
+        conversion,
         locks: locks.unwrap_or_default(),
         think,
         processing,

@@ -55,7 +55,7 @@ pub(crate) fn checked_by_default(
         && !recipe.is_some_and(is_semaphore);
     let claims = recipe.map_or(&[][..], |recipe| recipe.claims);
     let claimed = claims.iter().any(|claim| claim.invariant() == invariant);
-    let bounded = invariant == "bounded-bypass";
+    let bounded = ["bounded-bypass", "no-starvation"].contains(&invariant);
     (claimed || of_the_resource || bounded || UNIVERSAL.contains(&invariant))
         && applies_to(invariant, workload.section)
         && left_open(invariant, workload).is_none()
@@ -123,6 +123,11 @@ fn left_open(invariant: &str, workload: &Workload) -> Option<Mistake> {
                 .label("how often may one who waits be overtaken?")
                 .help("write `bypass-bound = 0` in [workload], or as many times as it may be"),
         ),
+        "no-starvation" if workload.starvation_bound.is_none() => Some(
+            Mistake::new("`no-starvation` has no bound here")
+                .label("how often may others be let in while one asks in vain?")
+                .help("write `starvation-bound = 20` in [workload], or as many times as it may be"),
+        ),
         "reentrancy" if workload.reentrancy_depth < 2 => Some(
             Mistake::new("`reentrancy` says nothing here")
                 .label("no section enters the lock again")
@@ -141,7 +146,7 @@ pub(crate) fn can_be_told(invariant: &str, workload: &Workload) -> bool {
 fn too_few(invariant: &str, workload: &Workload) -> Option<Mistake> {
     let (contenders, permits) = (workload.contenders, workload.permits());
     let (label, help) = match invariant {
-        "fifo" | "bounded-bypass" if contenders <= permits => (
+        "fifo" | "bounded-bypass" | "no-starvation" if contenders <= permits => (
             match permits {
                 1 => "one contender never waits for another".to_owned(),
                 _ => format!("{contenders} contenders never wait for one of {permits} permits"),

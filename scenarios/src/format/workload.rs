@@ -100,7 +100,7 @@ pub(super) fn workload(
         .and_then(|item| section(&item, mistakes));
     let bystanders = fields.count("bystanders", 0..=10_000, mistakes);
     let bystander_every = fields.duration("bystander-every", Zero::Senseless, mistakes);
-    let (progress_bound, bypass_bound) = bounds(&mut fields, mistakes);
+    let (progress_bound, bypass_bound, starvation_bound) = bounds(&mut fields, mistakes);
     let storm = fields.duration("storm", Zero::Senseless, mistakes);
     fields.finish(mistakes);
     let workload = Workload {
@@ -121,23 +121,28 @@ pub(super) fn workload(
         bystander_every: bystander_every.unwrap_or(default.bystander_every),
         progress_bound,
         bypass_bound,
+        starvation_bound,
         storm,
         ..default
     };
     (workload, contenders)
 }
 
-/// How long everybody has to get the lock in the calm, and how often one who waits may be overtaken.
-fn bounds(fields: &mut Fields, mistakes: &mut Mistakes) -> (Option<Duration>, Option<u32>) {
+/// The bound on progress, and how often one who waits may be overtaken, and others let in while it asks in vain.
+fn bounds(
+    fields: &mut Fields,
+    mistakes: &mut Mistakes,
+) -> (Option<Duration>, Option<u32>, Option<u32>) {
     let progress_bound = fields.duration("progress-bound", Zero::Senseless, mistakes);
     let bypass_bound = fields.count("bypass-bound", 0..=MOST_ROUNDS, mistakes);
-    (progress_bound, bypass_bound)
+    let starvation_bound = fields.count("starvation-bound", 0..=MOST_ROUNDS, mistakes);
+    (progress_bound, bypass_bound, starvation_bound)
 }
 
 /// How long contenders wait for the lock, and how often a section enters it.
 fn calls(fields: &mut Fields, mistakes: &mut Mistakes) -> (Option<Duration>, Option<u32>) {
     let acquire_timeout = fields.renamed("acquire-timeout", "patience");
-    let acquire_timeout = acquire_timeout.and_then(|it| it.duration(Zero::Senseless, mistakes));
+    let acquire_timeout = acquire_timeout.and_then(|time| time.duration(Zero::Allowed, mistakes));
     let depth = fields.renamed("reentrancy-depth", "entries");
     let depth = depth.and_then(|item| item.integer(1..=1_000, mistakes));
     let depth = depth.and_then(|depth| u32::try_from(depth).ok());

@@ -1,6 +1,7 @@
 //! The keys of `[[contender]]`.
 
 use super::key::{Holds, Key, KeyTable};
+use super::words;
 
 /// [[contender]].
 pub(super) const CONTENDER: KeyTable = KeyTable {
@@ -34,6 +35,13 @@ const CONTENDER_KEYS: &[Key] = &[
         Holds::Reads,
         "",
         "In how many of its rounds it takes the lock to read.",
+    ),
+    Key::new(
+        "conversion",
+        Holds::Words(words::conversions),
+        "",
+        "`downgrade`: when it has written, it takes the lock to read, gives back the write, and reads. `upgrade`: when \
+        it has read, it asks for the write and keeps its read, see [conversions](scenarios.md#conversions).",
     ),
     Key::new(
         "locks",

@@ -3,8 +3,8 @@
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::SOMETIMES;
 use picklock_sim::plan::{
-    Direction, FaultKind, Library, LockCall, LockNode, LockOrder, REDIS_LIBRARIES, ReadFrom, Share,
-    SwitchMaster, Version,
+    Conversion, Direction, FaultKind, Library, LockCall, LockNode, LockOrder, REDIS_LIBRARIES,
+    ReadFrom, Share, SwitchMaster, Version,
 };
 
 use crate::format::{NO_LIBRARY, PERSISTENCE};
@@ -35,6 +35,10 @@ pub(super) fn moments() -> Vec<&'static str> {
 
 pub(super) fn resources() -> Vec<&'static str> {
     vec!["fenced", "unfenced"]
+}
+
+pub(super) fn conversions() -> Vec<&'static str> {
+    names(&Conversion::NAMED)
 }
 
 pub(super) fn zookeeper_versions() -> Vec<&'static str> {

@@ -83,10 +83,10 @@ const WORKLOAD_KEYS: &[Key] = &[
     ),
     Key::new(
         "acquire-timeout",
-        Holds::Duration,
+        Holds::DurationOrZero,
         "for ever",
         "How long a contender waits before it gives up; it comes again after 50 ms. A recipe without a \
-        call for that is dropped where it waits.",
+        call for that is dropped where it waits. `\"0s\"` is `tryLock()`: one attempt, of a recipe that has it.",
     ),
     Key::new(
         "reentrancy-depth",
@@ -153,6 +153,13 @@ const WORKLOAD_KEYS: &[Key] = &[
         Holds::Whole(0, 1_000_000),
         "none",
         "How often one who waits may be overtaken; then each case is looked at for `bounded-bypass`, see \
+        [who is overtaken](scenarios.md#who-is-overtaken).",
+    ),
+    Key::new(
+        "starvation-bound",
+        Holds::Whole(0, 1_000_000),
+        "none",
+        "How often others may be let in while one asks in vain; then each case is looked at for `no-starvation`, see \
         [who is overtaken](scenarios.md#who-is-overtaken).",
     ),
     Key::new(

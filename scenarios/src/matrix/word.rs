@@ -119,7 +119,7 @@ impl Word {
             "progress" => Self::Stuck,
             "no-orphan" => Self::Orphan,
             "own-release-only" | "reentrancy" => Self::Release,
-            "fifo" | "bounded-bypass" => Self::Unfair,
+            "fifo" | "bounded-bypass" | "no-starvation" => Self::Unfair,
             "honest-answer" | "all-or-none" => Self::Answer,
             "timely-loss" => Self::Late,
             "barrier" => Self::Early,

@@ -252,7 +252,7 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
 ];
 
 /// What needs more faults than three, how many, and why.
-const MORE_FAULTS: [(&str, u32, &str); 2] = [
+const MORE_FAULTS: [(&str, u32, &str); 3] = [
     (
         "redis/swarm redis-setnx-expire own-release-only",
         4,
@@ -264,10 +264,15 @@ const MORE_FAULTS: [(&str, u32, &str); 2] = [
         4,
         "a server is silent, a partition splits the votes, and two pauses have three contenders come at three times",
     ),
+    (
+        "redis/redlock-late-delete redlock-one-token mutual-exclusion",
+        4,
+        "an attempt without a majority, and its deletes that come late, at a majority of five servers",
+    ),
 ];
 
 /// What needs more contenders than three, how many, and why.
-const MORE_CONTENDERS: [(&str, u32, &str); 2] = [
+const MORE_CONTENDERS: [(&str, u32, &str); 3] = [
     (
         "zookeeper/swarm-shared-locks zk-shared-locks-writers-only mutual-exclusion",
         4,
@@ -278,6 +283,11 @@ const MORE_CONTENDERS: [(&str, u32, &str); 2] = [
         "redis/fair-lock-lost-place redisson-fair-lock progress",
         4,
         "the place in the queue is lost twice, and each time another waiter is there before",
+    ),
+    (
+        "redis/swarm-lock-objects redis-py-lock-one-token own-release-only",
+        4,
+        "a drawn plan: two processes have two tasks each, and with one task fewer the turns are others",
     ),
 ];
 

@@ -26,6 +26,7 @@ fn one(name: ContenderName, settings: &ContenderSettings) -> Table {
         .with("hold", settings.hold.map(hold))
         .with("rounds", settings.rounds.map(count))
         .with("reads", settings.reads.map(|it| text(&reads(it))))
+        .with("conversion", settings.conversion.map(|it| text(it.name())))
         .with(
             "locks",
             (!locks.is_empty()).then(|| names.collect::<Value>()),

@@ -258,6 +258,7 @@ const KEYS: &[Row] = &[
     (Workload, "bystander-every", &["\"20ms\""], &[]),
     (Workload, "progress-bound", &["\"90s\""], &[]),
     (Workload, "bypass-bound", &["5"], &[]),
+    (Workload, "starvation-bound", &["5"], &[]),
     (Workload, "storm", &["\"5s\""], &[]),
     (
         Contender,
@@ -271,6 +272,7 @@ const KEYS: &[Row] = &[
     (Contender, "think", &["\"1ms..5ms\""], &[]),
     (Contender, "processing", &["\"1ms..5ms\""], &[]),
     (Contender, "reads", &["\"always\""], &[]),
+    (Contender, "conversion", &["\"downgrade\""], &[]),
     (Contender, "acquire-timeout", &["\"1s\""], &[]),
     (Contender, "latency", &["\"20ms\"", "\"5ms..50ms\""], &[]),
     (Contender, "clock-offset", &["\"-5s\""], &[]),
@@ -300,6 +302,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
     let reentrant = line.contains("reentrancy-depth");
     let shared = line.starts_with("reads");
     let semaphore = line.starts_with("permits");
+    let converts = line.starts_with("conversion");
     // It takes a recipe that makes the lock's node if it is not there.
     let makes_parents = line.starts_with("lock-node");
     let several = |line: &str| line.starts_with("servers");
@@ -311,6 +314,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         ZooKeeper | Network | Workload | Contender if shared => ("zookeeper", "zk-shared-locks"),
         ZooKeeper | Network | Workload | Contender if semaphore => ("zookeeper", "kazoo-semaphore"),
         ZooKeeper | Network | Workload | Contender if reentrant => ("zookeeper", "curator-mutex"),
+        ZooKeeper if converts => ("zookeeper", "curator-read-write-lock"),
         ZooKeeper if makes_parents => ("zookeeper", "curator-mutex"),
         ZooKeeper | Network | Workload | Contender => ("zookeeper", "zk-hardened"),
     };
@@ -355,7 +359,9 @@ fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() 
             Redis => &[Redis],
             LeaseServer => &[LeaseServer],
             // There are read-write locks and semaphores on ZooKeeper alone.
-            Workload | Contender if ["reads", "permits"].contains(key) => &[ZooKeeper],
+            Workload | Contender if ["reads", "permits", "conversion"].contains(key) => {
+                &[ZooKeeper]
+            }
             Network | Workload | Contender => &[ZooKeeper, Redis],
         };
         for (service, value) in services

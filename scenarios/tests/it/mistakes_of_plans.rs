@@ -33,6 +33,26 @@ const SLIPS: &[Slip] = &[
         "\"zk-predecessor-watch\"\n",
         "\"zk-predecessor-watch\"\nexpect.reentrancy = \"holds\"\n",
     ),
+    (
+        "try_lock_of_a_recipe_without_one",
+        "hold = \"1s\"",
+        "acquire-timeout = \"0s\"",
+    ),
+    (
+        "try_lock_of_any_contender",
+        "name = \"contender-2\"\nhold = \"1s\"",
+        "name = \"any\"\nacquire-timeout = \"0s..5s\"",
+    ),
+    (
+        "conversion_of_a_mutex",
+        "hold = \"1s\"",
+        "conversion = \"downgrade\"",
+    ),
+    (
+        "conversion_of_a_name",
+        "hold = \"1s\"",
+        "conversion = \"down\"",
+    ),
     ("again_for_good", ", for = \"20s\"", ""),
     ("again_how_often", "times = 3\n", ""),
     (

@@ -6,7 +6,7 @@ use std::time::Duration;
 use picklock_algorithms::RecipeInput;
 use picklock_algorithms::clients::RequestKind;
 use picklock_algorithms::registry::RECIPES;
-use picklock_checker::History;
+use picklock_checker::{ContenderId, EventKind, History};
 use picklock_scenarios::{BUILT_IN, Case, Catalogue, parse};
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{ContenderName, Fault, LockNode, Plan, PlannedFault, Trigger};
@@ -98,4 +98,86 @@ fn who_does_not_read_the_wall_clock_does_not_mind_its_jumps() {
         assert!(reads || !minded.contains(recipe.name), "{}", recipe.name);
     }
     assert!(!minded.is_empty(), "nobody minds a jump of a clock");
+}
+
+#[test]
+fn who_tries_once_is_answered_at_once() {
+    let mut asked = BTreeSet::new();
+    for recipe in RECIPES {
+        let workload = match recipe.ownership.kind.name() {
+            "semaphore" => "permits = 1",
+            "multi-lock" => "locks = 2\nlocks-at-once = 2",
+            _ => "",
+        };
+        let name = recipe.name;
+        let text = format!(
+            "[workload]\ncontenders = 2\narrive = \"in-order\"\nhold = \"10s\"\n{workload}\n\
+             [[contender]]\nname = \"contender-2\"\nacquire-timeout = \"0s\"\n\
+             [[case]]\nalgorithm = \"{name}\"\n"
+        );
+        let scenario = parse("try", &text, &Catalogue::EVERYTHING);
+        let says_so = recipe.inputs.contains(&RecipeInput::TryAcquire);
+        assert_eq!(scenario.is_ok(), says_so, "{name}");
+        let Ok(scenario) = scenario else { continue };
+        let run = simulate(&scenario.cases[0].plan, 0).run;
+        let tries = tries_of(&run.history, ContenderId(1));
+        let slow = tries
+            .iter()
+            .find(|took| **took > Duration::from_millis(500));
+        let in_vain = tries.len() > 10 || recipe.flaw.is_some();
+        assert!(in_vain && slow.is_none(), "{name}: {tries:?}");
+        asked.insert(name);
+    }
+    assert!(asked.len() > 10, "{asked:?}");
+}
+
+/// How long each of its calls of `acquire` has taken.
+fn tries_of(history: &History, by: ContenderId) -> Vec<Duration> {
+    let (mut tries, mut since) = (Vec::new(), None);
+    for event in &history.events {
+        match event.what {
+            EventKind::AcquireStarted { by: of, .. } if of == by => since = Some(event.at),
+            EventKind::Acquired { by: of, .. } | EventKind::AcquireFailed { by: of, .. }
+                if of == by =>
+            {
+                tries.extend(since.take().map(|since| event.at.since(since)));
+            }
+            _ => {}
+        }
+    }
+    tries
+}
+
+#[test]
+fn threads_can_share_each_lock_object_that_is_said_to_be_shareable() {
+    let shareable = RECIPES.iter().filter(|recipe| recipe.shareable);
+    for recipe in shareable {
+        let kind = match recipe.ownership.kind.name() {
+            "semaphore" => "permits = 2",
+            _ => "",
+        };
+        let text = format!(
+            "[workload]\ncontenders = 4\ntasks-per-process = 2\nshare = \"lock\"\nrounds = 2\n\
+             hold = \"1s\"\nsection = \"nothing\"\n{kind}\n[[case]]\nalgorithm = \"{}\"\n",
+            recipe.name
+        );
+        let scenario = parse("share", &text, &Catalogue::EVERYTHING);
+        let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
+        for seed in 0..20 {
+            let run = simulate(&scenario.cases[0].plan, seed).whole().run;
+            let broken: Vec<&str> = { picklock_checker::check_all(&run).into_iter() }
+                .filter(|(_, verdict)| verdict.witness().is_some())
+                .map(|(invariant, _)| invariant)
+                .collect();
+            let may = recipe.flaw.is_some();
+            assert!(
+                broken.is_empty() || may,
+                "{} {seed}: {broken:?}",
+                recipe.name
+            );
+            let held = { run.history.events.iter() }
+                .filter(|event| matches!(event.what, EventKind::Acquired { .. }));
+            assert!(held.count() >= 8, "{} {seed}", recipe.name);
+        }
+    }
 }

@@ -80,7 +80,10 @@ impl Limits {
                 false => lock.cancel_call().is_some(),
             };
         let acquire = match self.timeout {
-            Some(timeout) if self.late.is_none() => lock.acquire_within(timeout),
+            Some(timeout) if self.late.is_none() => match self.reads {
+                true => lock.acquire_shared_within(timeout),
+                false => lock.acquire_within(timeout),
+            },
             Some(_) | None if self.reads => lock.acquire_shared(),
             Some(_) | None => lock.acquire(),
         };
@@ -145,8 +148,7 @@ impl<S: SimulatedService> Contender<S> {
             world.plan.workload.acquire_timeout_of(name)
         };
         // A recipe without such a call is dropped where it waits when the time is up.
-        let reads = self.mode == Mode::Shared;
-        let limit = timeout.filter(|_| reads || !have_timed_acquire);
+        let limit = timeout.filter(|_| !have_timed_acquire);
         let late = limit.map(|limit| self.sleep(limit));
         let first_session = S::first_session(&self.shared, self.id);
         Limits {
@@ -154,7 +156,7 @@ impl<S: SimulatedService> Contender<S> {
             timeout,
             late,
             cancelled,
-            reads,
+            reads: self.mode == Mode::Shared,
         }
     }
 

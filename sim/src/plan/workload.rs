@@ -53,6 +53,8 @@ pub struct Workload {
     pub progress_bound: Option<Duration>,
     /// How often a request that waits may be overtaken by later ones. `None`: nobody looks.
     pub bypass_bound: Option<u32>,
+    /// How often others may be let in while a contender asks in vain. `None`: it is not looked at.
+    pub starvation_bound: Option<u32>,
     /// The storm ends at this time at the latest. `None`: when every fault has fired and healed, or cannot any more.
     pub storm: Option<Duration>,
 }
@@ -81,6 +83,7 @@ impl Default for Workload {
             contender_settings: BTreeMap::new(),
             progress_bound: None,
             bypass_bound: None,
+            starvation_bound: None,
             storm: None,
         }
     }
@@ -134,6 +137,11 @@ impl Workload {
     pub fn reads_of(&self, name: ContenderName) -> Reads {
         let own = self.settings_of(name).and_then(|own| own.reads);
         own.unwrap_or(self.reads)
+    }
+
+    /// In which other mode a contender goes on holding the lock when a section is done, if it does.
+    pub fn conversion_of(&self, name: ContenderName) -> Option<Conversion> {
+        self.settings_of(name).and_then(|own| own.conversion)
     }
 
     /// Whether any contender takes the lock to read some time.
@@ -261,6 +269,8 @@ pub struct ContenderSettings {
     pub rounds: Option<u32>,
     /// How often it takes the lock to read.
     pub reads: Option<Reads>,
+    /// In which other mode it goes on holding the lock.
+    pub conversion: Option<Conversion>,
     /// The locks that it takes, one in each round, in turn. Empty: all that there are.
     pub locks: Vec<LockName>,
     /// Time between a release and its next acquire: from, to.
@@ -273,6 +283,29 @@ pub struct ContenderSettings {
     pub latency: Option<(Duration, Duration)>,
     /// By how many milliseconds its wall clock is ahead from the start; behind, if negative.
     pub clock_offset_millis: i64,
+}
+
+/// How a holder of a read-write lock changes the mode in which it holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// When it has written, it takes the lock to read, gives back the write, and reads.
+    Downgrade,
+    /// When it has read, it takes the lock to write, as long as it reads.
+    Upgrade,
+}
+
+impl Conversion {
+    /// All, by name.
+    pub const NAMED: [(&str, Self); 2] =
+        [("downgrade", Self::Downgrade), ("upgrade", Self::Upgrade)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Downgrade => "downgrade",
+            Self::Upgrade => "upgrade",
+        }
+    }
 }
 
 /// How often a contender takes the lock to read: in shared mode, with others that read.

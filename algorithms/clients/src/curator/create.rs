@@ -43,12 +43,28 @@ impl Curator {
         name: &str,
         protection: Protection,
     ) -> ZkResult<Path> {
-        let way = Way::Foreground;
+        let way = (Way::Foreground, CreateMode::EphemeralSequential);
         self.create_protected_in(way, parent, name, protection)
             .await
     }
 
-    /// The same in the background.
+    /// The same of a node whose name has a number already: it is ephemeral, and gets none.
+    ///
+    /// # Errors
+    ///
+    /// The error of the last try.
+    pub async fn create_protected_at_number(
+        &self,
+        parent: &Path,
+        name: &str,
+        protection: Protection,
+    ) -> ZkResult<Path> {
+        let (way, mode) = (Way::Foreground, CreateMode::Ephemeral);
+        self.create_protected_in((way, mode), parent, name, protection)
+            .await
+    }
+
+    /// The same as [`create_protected`](Self::create_protected) in the background.
     ///
     /// # Errors
     ///
@@ -58,14 +74,14 @@ impl Curator {
         parent: &Path,
         name: &str,
     ) -> ZkResult<Path> {
-        let way = Way::Background;
+        let way = (Way::Background, CreateMode::EphemeralSequential);
         self.create_protected_in(way, parent, name, Protection::FULL)
             .await
     }
 
     async fn create_protected_in(
         &self,
-        way: Way,
+        (way, mode): (Way, CreateMode),
         parent: &Path,
         name: &str,
         protection: Protection,
@@ -89,7 +105,7 @@ impl Curator {
             }
             tried = true;
             session = zk.session();
-            self.create_with_parents(zk, &prefix).await
+            self.create_with_parents(zk, &prefix, mode).await
         };
         let made = match way {
             Way::Foreground => self.call_with_retry(create).await,
@@ -110,16 +126,22 @@ impl Curator {
     /// The error of the last try.
     pub async fn create_unprotected(&self, parent: &Path, name: &str) -> ZkResult<Path> {
         let prefix: Path = [parent, "/", name].concat().into();
-        self.call_with_retry(async |zk| self.create_with_parents(zk, &prefix).await)
+        let mode = CreateMode::EphemeralSequential;
+        self.call_with_retry(async |zk| self.create_with_parents(zk, &prefix, mode).await)
             .await
     }
 
     /// Makes a node with the default data, and its parents if they are not there: `creatingParentContainersIfNeeded`.
     /// As there, the stat is always asked for, whether anybody wants it or not.
-    async fn create_with_parents(&self, zk: &ZooKeeper, prefix: &Path) -> ZkResult<Path> {
+    async fn create_with_parents(
+        &self,
+        zk: &ZooKeeper,
+        prefix: &Path,
+        mode: CreateMode,
+    ) -> ZkResult<Path> {
         let create = || {
             let data = self.0.default_data.clone();
-            zk.create_with_stat(prefix, data, CreateMode::EphemeralSequential)
+            zk.create_with_stat(prefix, data, mode)
         };
         let made = match create().await {
             Err(ZkError::NoNode) => {

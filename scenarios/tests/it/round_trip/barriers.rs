@@ -26,6 +26,7 @@ pub fn fit(recipe: &Recipe, workload: &mut Workload, wants: &mut [Expectation]) 
         workload.acquire_timeout = None;
     }
     workload.bypass_bound = None;
+    workload.starvation_bound = None;
     workload.reentrancy_depth = 1;
     for own in workload.contender_settings.values_mut() {
         own.rounds = None;

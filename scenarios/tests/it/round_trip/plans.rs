@@ -164,6 +164,7 @@ fn workload() -> BoxedStrategy<Workload> {
                     contender_settings: BTreeMap::new(),
                     progress_bound: bounds.0,
                     bypass_bound: bounds.2,
+                    starvation_bound: bounds.2.map(|bound| bound / 2),
                     storm: bounds.1,
                 }
             },
@@ -328,6 +329,7 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
                 (rounds, latency, clock_offset_millis, locks, reads),
             )| {
                 ContenderSettings {
+                    conversion: None,
                     hold,
                     rounds,
                     reads,

@@ -20,6 +20,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "reentrancy"
     "fifo"
     "bounded-bypass"
+    "no-starvation"
     "honest-answer"
     "timely-loss"
     "barrier"
