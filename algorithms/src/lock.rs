@@ -11,6 +11,7 @@ use crate::clients::zookeeper::{Path, ZooKeeper};
 use crate::clients::{RequestKind, ServiceKind};
 use crate::env::Env;
 use crate::lock_error::LockError;
+use crate::multi_lock::MultiLock;
 use crate::ownership_rule::OwnershipRule;
 
 /// A distributed lock in the hands of one contender.
@@ -29,6 +30,21 @@ pub trait Lock {
     /// nothing is left behind.
     async fn acquire_within(&mut self, _timeout: Duration) -> Result<Held, LockError> {
         self.acquire().await
+    }
+
+    /// The same, and the lock goes by itself when so long a lease is over: what a [`MultiLock`] over Redis asks of each of
+    /// its locks. No other code calls it.
+    async fn acquire_leased(
+        &mut self,
+        timeout: Duration,
+        _lease: Duration,
+    ) -> Result<Held, LockError> {
+        self.acquire_within(timeout).await
+    }
+
+    /// Sets when such a lock goes by itself: so long from now on. Answers whether there was one to set it of.
+    async fn expire(&mut self, _held: &Held, _lease: Duration) -> Result<bool, LockError> {
+        Ok(true)
     }
 
     /// Waits until the contender holds the lock together with others who share it, as readers do: of a lock of the kind
@@ -80,21 +96,6 @@ pub trait Lock {
 
 /// What cancels a pending call of a lock object, from another thread.
 pub type CancelCall = Rc<dyn Fn()>;
-
-/// How several locks are acquired by one call, and given back by one.
-#[async_trait(?Send)]
-pub trait MultiLock: Sync {
-    /// Acquires these locks in their order, and answers what it holds of each, in that order. Each waits no longer than
-    /// so long, if that is said. Whoever gets an error holds none of them.
-    async fn acquire(
-        &self,
-        locks: &mut [&mut dyn Lock],
-        time: Option<Duration>,
-    ) -> Result<Vec<Held>, LockError>;
-
-    /// Gives back all of them. What of each is held comes in their order.
-    async fn release(&self, locks: &mut [&mut dyn Lock], held: Vec<Held>) -> Result<(), LockError>;
-}
 
 /// Proof that `acquire` has returned: what the contender needs to write under the lock, and to give it back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,6 +230,13 @@ pub enum Build {
     },
     /// Over a Redis handle; the key does not exist yet.
     Redis(&'static BuildOverRedis),
+    /// Several locks, each over its own key, that are acquired by one call.
+    MultiLockOverRedis {
+        /// How to build each of them.
+        each: &'static BuildOverRedis,
+        /// How they are acquired together.
+        all: &'static dyn MultiLock,
+    },
     /// The same of a semaphore, which is told how many permits it has.
     SemaphoreOverRedis(&'static BuildSemaphoreOverRedis),
     /// Over a handle of the lease server; the time is how long a lease is.
@@ -239,7 +247,9 @@ impl Build {
     /// How it acquires several locks by one call, if it does.
     pub fn multi_lock(self) -> Option<&'static dyn MultiLock> {
         match self {
-            Self::MultiLockOverZooKeeper { all, .. } => Some(all),
+            Self::MultiLockOverZooKeeper { all, .. } | Self::MultiLockOverRedis { all, .. } => {
+                Some(all)
+            }
             Self::ZooKeeper(_)
             | Self::SemaphoreOverZooKeeper(_)
             | Self::Redis(_)
@@ -254,7 +264,9 @@ impl Build {
             Self::ZooKeeper(_)
             | Self::SemaphoreOverZooKeeper(_)
             | Self::MultiLockOverZooKeeper { .. } => ServiceKind::ZooKeeper,
-            Self::Redis(_) | Self::SemaphoreOverRedis(_) => ServiceKind::Redis,
+            Self::Redis(_) | Self::SemaphoreOverRedis(_) | Self::MultiLockOverRedis { .. } => {
+                ServiceKind::Redis
+            }
             Self::LeaseServer(_) => ServiceKind::LeaseServer,
         }
     }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use picklock_algorithms::{Held, Lock, LockError, MultiLock};
+use picklock_algorithms::{Held, Lock, LockError, MultiLock, MultiLockCall};
 use picklock_checker::{ContenderId, EventKind, LockId, Mode};
 use picklock_clients::completion::Answer;
 use picklock_clients::env::LocalFuture;
@@ -123,6 +123,19 @@ impl<S: SimulatedService> Lock for Member<'_, S> {
         self.call.acquire(self.lock, acquire).await
     }
 
+    async fn acquire_leased(
+        &mut self,
+        timeout: Duration,
+        lease: Duration,
+    ) -> Result<Held, LockError> {
+        let acquire = self.object.acquire_leased(timeout, lease);
+        self.call.acquire(self.lock, acquire).await
+    }
+
+    async fn expire(&mut self, held: &Held, lease: Duration) -> Result<bool, LockError> {
+        self.object.expire(held, lease).await
+    }
+
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         self.call.release(self.object.release(held)).await
     }
@@ -178,14 +191,15 @@ impl<S: SimulatedService> Contender<S> {
         if let Some(first) = S::first_session(&self.shared, by) {
             first.await;
         }
-        let time = self
-            .world()
-            .plan
-            .workload
-            .acquire_timeout_of(ContenderName(by.0));
+        let plan = Rc::clone(&self.world().plan);
+        let asked = MultiLockCall {
+            env: &self.env,
+            wait: plan.workload.acquire_timeout_of(ContenderName(by.0)),
+            lease: plan.service.lease(),
+        };
         let result = {
             let mut members = call.members(locks, order);
-            multi.acquire(&mut all_of(&mut members), time).await
+            multi.acquire(asked, &mut all_of(&mut members)).await
         };
         self.world().set_acquiring(by, false);
         let mut taken = Vec::with_capacity(order.len());
