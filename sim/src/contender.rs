@@ -344,8 +344,13 @@ impl<S: SimulatedService> Contender<S> {
     fn record(&self, what: EventKind) -> Recorded<'_, S> {
         let mut world = self.world();
         world.record_contender_event(self.id, what);
-        let runs = world.runs(self.process);
         drop(world);
+        self.goes_on()
+    }
+
+    /// Resolves when it may go on: mostly at once.
+    fn goes_on(&self) -> Recorded<'_, S> {
+        let runs = self.world().runs(self.process);
         Recorded { by: self, runs }
     }
 }

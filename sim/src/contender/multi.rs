@@ -185,8 +185,9 @@ impl<S: SimulatedService> Contender<S> {
                 lock: *lock,
                 mode,
             };
-            self.record(asks).await;
+            let _all_at_once = self.record(asks);
         }
+        self.goes_on().await;
         self.world().set_acquiring(by, true);
         if let Some(first) = S::first_session(&self.shared, by) {
             first.await;
@@ -210,11 +211,13 @@ impl<S: SimulatedService> Contender<S> {
                     order.len(),
                     "acquire returns a hold of each lock"
                 );
+                // One call returns all of them: it stands still before or after that.
                 for (lock, held) in order.iter().zip(held) {
                     self.lock = *lock;
-                    self.note_acquired(&held).await;
+                    let _all_at_once = self.note_acquired(&held);
                     taken.push(Taken::new(*lock, held));
                 }
+                self.goes_on().await;
                 Ok(taken)
             }
             Err(error) => {
@@ -251,8 +254,9 @@ impl<S: SimulatedService> Contender<S> {
         }
         for lock in &still_held {
             let lock = *lock;
-            self.record(EventKind::ReleaseStarted { by, lock }).await;
+            let _all_at_once = self.record(EventKind::ReleaseStarted { by, lock });
         }
+        self.goes_on().await;
         let order: Vec<LockId> = taken.iter().map(|it| it.lock).collect();
         let held = taken.into_iter().map(|it| it.held).collect();
         let result = {
