@@ -169,15 +169,9 @@ impl<S: SimulatedService> Contender<S> {
         round != Round::Failed
     }
 
-    /// Calls `acquire` of the multi-lock.
-    async fn take_all(
-        &mut self,
-        multi: &'static dyn MultiLock,
-        order: &[LockId],
-        locks: &mut Locks,
-    ) -> Result<Vec<Taken>, Round> {
+    /// It asks for all locks of a call.
+    async fn begin_all(&mut self, order: &[LockId]) {
         let (by, mode) = (self.id, self.mode);
-        let call = MultiCall::new(self, LockCall::Acquire);
         for lock in order {
             self.world().contenders[by.0 as usize].lock = *lock;
             let asks = EventKind::AcquireStarted {
@@ -186,12 +180,27 @@ impl<S: SimulatedService> Contender<S> {
                 mode,
             };
             let _all_at_once = self.record(asks);
+            if self.is_dead() {
+                break;
+            }
         }
         self.goes_on().await;
         self.world().set_acquiring(by, true);
         if let Some(first) = S::first_session(&self.shared, by) {
             first.await;
         }
+    }
+
+    /// Calls `acquire` of the multi-lock.
+    async fn take_all(
+        &mut self,
+        multi: &'static dyn MultiLock,
+        order: &[LockId],
+        locks: &mut Locks,
+    ) -> Result<Vec<Taken>, Round> {
+        let call = MultiCall::new(self, LockCall::Acquire);
+        self.begin_all(order).await;
+        let by = self.id;
         let plan = Rc::clone(&self.world().plan);
         let asked = MultiLockCall {
             env: &self.env,
@@ -215,6 +224,9 @@ impl<S: SimulatedService> Contender<S> {
                 for (lock, held) in order.iter().zip(held) {
                     self.lock = *lock;
                     let _all_at_once = self.note_acquired(&held);
+                    if self.is_dead() {
+                        break;
+                    }
                     taken.push(Taken::new(*lock, held));
                 }
                 self.goes_on().await;
@@ -255,6 +267,9 @@ impl<S: SimulatedService> Contender<S> {
         for lock in &still_held {
             let lock = *lock;
             let _all_at_once = self.record(EventKind::ReleaseStarted { by, lock });
+            if self.is_dead() {
+                break;
+            }
         }
         self.goes_on().await;
         let order: Vec<LockId> = taken.iter().map(|it| it.lock).collect();
