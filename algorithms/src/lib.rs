@@ -6,25 +6,28 @@
 
 mod fault_class;
 pub mod hazards;
+mod held;
 pub mod lease_server;
 pub mod lock;
 mod lock_error;
-mod multi_lock;
 pub mod ownership_rule;
 mod recipe_mistakes;
 pub mod redis;
 pub mod registry;
 mod service_errors;
+#[cfg(test)]
+mod stub_locks;
 pub mod zookeeper;
 
 pub use async_trait::async_trait;
 pub use fault_class::FaultClass;
+pub use held::Held;
 pub use lock::{
     Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverRedis,
-    BuildSemaphoreOverZooKeeper, CancelCall, Claim, Held, Lease, Lock, Recipe, RecipeInput,
+    BuildSemaphoreOverZooKeeper, CancelCall, Claim, Lease, Lock, MultiLock, MultiLockCall, Recipe,
+    RecipeInput,
 };
 pub use lock_error::LockError;
-pub use multi_lock::{MultiLock, MultiLockCall};
 pub use ownership_rule::{KeyHold, Keys, LockKind, Mode, Owners, OwnershipRule, Place, Queue};
 pub use picklock_clients as clients;
 pub use picklock_clients::{Env, Environment, env, join, select, timeout};

@@ -10,8 +10,8 @@ use crate::clients::redis::Redis;
 use crate::clients::zookeeper::{Path, ZooKeeper};
 use crate::clients::{RequestKind, ServiceKind};
 use crate::env::Env;
+use crate::held::Held;
 use crate::lock_error::LockError;
-use crate::multi_lock::MultiLock;
 use crate::ownership_rule::OwnershipRule;
 
 /// A distributed lock in the hands of one contender.
@@ -32,8 +32,8 @@ pub trait Lock {
         self.acquire().await
     }
 
-    /// The same, and the lock goes by itself when so long a lease is over: what a [`MultiLock`] over Redis asks of each of
-    /// its locks. No other code calls it.
+    /// The same, and the lock goes by itself when so long a lease is over: what a [`MultiLock`] over Redis asks of
+    /// each of its locks. No other code calls it.
     async fn acquire_leased(
         &mut self,
         timeout: Duration,
@@ -97,42 +97,30 @@ pub trait Lock {
 /// What cancels a pending call of a lock object, from another thread.
 pub type CancelCall = Rc<dyn Fn()>;
 
-/// Proof that `acquire` has returned: what the contender needs to write under the lock, and to give it back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
-    /// Where the lock is held: the path of our node, the name of our key.
-    pub path_or_key: Rc<str>,
-    /// The fencing token to send with every write, if this recipe has one.
-    pub token: Option<u64>,
-    /// Until when the hold is valid by the monotonic clock of the process, if this recipe has a lease that it does not
-    /// extend. A contender that believes in it for longer could know better. Without it, a contender can know only from
-    /// what it is told.
-    pub valid_until: Option<Duration>,
+/// How a caller calls a multi-lock.
+#[derive(Clone, Copy)]
+pub struct MultiLockCall<'a> {
+    /// The environment of the caller.
+    pub env: &'a Env,
+    /// For how long the caller waits, if not for ever.
+    pub wait: Option<Duration>,
+    /// How long the service keeps a lock without a word from its holder: what a caller of a lock with a lease asks for.
+    pub lease: Duration,
 }
 
-impl Held {
-    /// A hold of the node of this path, or of the key of this name, with no token and no end.
-    pub fn at(path_or_key: Rc<str>) -> Self {
-        Self {
-            path_or_key,
-            token: None,
-            valid_until: None,
-        }
-    }
+/// How several locks are acquired by one call, and given back by one.
+#[async_trait(?Send)]
+pub trait MultiLock: Sync {
+    /// Acquires these locks in their order, and answers what it holds of each, in that order. A caller that gets
+    /// an error holds none of them.
+    async fn acquire(
+        &self,
+        call: MultiLockCall<'_>,
+        locks: &mut [&mut dyn Lock],
+    ) -> Result<Vec<Held>, LockError>;
 
-    /// The same with a fencing token.
-    #[must_use]
-    pub fn with_token(mut self, token: u64) -> Self {
-        self.token = Some(token);
-        self
-    }
-
-    /// The same, valid until the monotonic clock of the process shows this.
-    #[must_use]
-    pub fn until(mut self, valid_until: Duration) -> Self {
-        self.valid_until = Some(valid_until);
-        self
-    }
+    /// Gives back all of them. What of each is held comes in their order.
+    async fn release(&self, locks: &mut [&mut dyn Lock], held: Vec<Held>) -> Result<(), LockError>;
 }
 
 /// A promise that a recipe makes. Each is an invariant of the same name.

@@ -184,7 +184,7 @@ impl MultiLock for InterProcessMultiLock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::multi_lock::stubs::{StubLock, acquire_and_release};
+    use crate::stub_locks::{StubLock, acquire_and_release};
 
     const LOCK: InterProcessMultiLock = InterProcessMultiLock {
         deviation: Deviation::NONE,
