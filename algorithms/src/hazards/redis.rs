@@ -86,7 +86,9 @@ hazards! {
         "redisson-multi-lock", "redisson-multi-lock-blind-expire", "redisson-multi-lock-no-wait",
     ] breaks [AllOrNone, MutualExclusion, NoOrphan] under [Clock, Deletion, Pause, ServerCrash];
     "redis/multi-lock-reset": ["redisson-multi-lock"] breaks [Progress] under [ConnectionLoss];
-    "redis/multi-lock-seconds": ["redisson-multi-lock-seconds"] breaks [NoOrphan, Progress] under [None];
+    "redis/multi-lock-seconds": [
+        "redisson-multi-lock-seconds",
+    ] breaks [NoOrphan] under [Clock, ConnectionLoss, Crash, Delay, Partition, Pause, ServerStall];
     "redis/multi-lock-silent-server": ["redisson-multi-lock-of-servers"] breaks [Progress] under [ServerCrash];
     "redis/multi-lock-unheard-unlock": [
         "redisson-multi-lock", "redisson-multi-lock-of-servers",
@@ -97,7 +99,9 @@ hazards! {
     ] breaks [MutualExclusion, OwnReleaseOnly] under [Clock];
     "redis/permit-clock": ["redisson-permit-expirable-semaphore-expired"] breaks [ExclusiveOwnership] under [Clock];
     "redis/read-not-renewed": ["redisson-read-write-lock-not-renewed"] breaks [MutualExclusion] under [None];
-    "redis/red-lock-late-entry": ["redisson-red-lock-leased"] breaks [TimelyLoss] under [Pause];
+    "redis/red-lock-late-entry": [
+        "redisson-red-lock-leased", "redisson-multi-lock-blind-expire", "redisson-multi-lock-no-wait",
+    ] breaks [TimelyLoss] under [Pause];
     "redis/red-lock-late-unlock": [
         "redisson-red-lock", "redisson-red-lock-leased",
     ] breaks [MutualExclusion] under [Delay];
