@@ -6,6 +6,7 @@
 
 mod fault_class;
 pub mod hazards;
+mod held;
 pub mod lease_server;
 pub mod lock;
 mod lock_error;
@@ -14,13 +15,16 @@ mod recipe_mistakes;
 pub mod redis;
 pub mod registry;
 mod service_errors;
+#[cfg(test)]
+mod stub_locks;
 pub mod zookeeper;
 
 pub use async_trait::async_trait;
 pub use fault_class::FaultClass;
+pub use held::Held;
 pub use lock::{
     Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverRedis,
-    BuildSemaphoreOverZooKeeper, CancelCall, Claim, Held, Lease, Lock, MultiLock, Recipe,
+    BuildSemaphoreOverZooKeeper, CancelCall, Claim, Lease, Lock, MultiLock, MultiLockCall, Recipe,
     RecipeInput,
 };
 pub use lock_error::LockError;

@@ -10,6 +10,7 @@ use crate::clients::redis::Redis;
 use crate::clients::zookeeper::{Path, ZooKeeper};
 use crate::clients::{RequestKind, ServiceKind};
 use crate::env::Env;
+use crate::held::Held;
 use crate::lock_error::LockError;
 use crate::ownership_rule::OwnershipRule;
 
@@ -29,6 +30,21 @@ pub trait Lock {
     /// nothing is left behind. No time at all is a `tryLock()`, of a recipe that has one ([`RecipeInput::TryAcquire`]).
     async fn acquire_within(&mut self, _timeout: Duration) -> Result<Held, LockError> {
         self.acquire().await
+    }
+
+    /// The same, and the lock goes by itself when so long a lease is over: what a [`MultiLock`] over Redis asks of
+    /// each of its locks. No other code calls it.
+    async fn acquire_leased(
+        &mut self,
+        timeout: Duration,
+        _lease: Duration,
+    ) -> Result<Held, LockError> {
+        self.acquire_within(timeout).await
+    }
+
+    /// Sets when such a lock goes by itself: so long from now on. Answers whether there was one to set it of.
+    async fn expire(&mut self, _held: &Held, _lease: Duration) -> Result<bool, LockError> {
+        Ok(true)
     }
 
     /// Waits until the contender holds the lock together with others who share it, as readers do: of a lock of the kind
@@ -86,57 +102,30 @@ pub trait Lock {
 /// What cancels a pending call of a lock object, from another thread.
 pub type CancelCall = Rc<dyn Fn()>;
 
+/// How a caller calls a multi-lock.
+#[derive(Clone, Copy)]
+pub struct MultiLockCall<'a> {
+    /// The environment of the caller.
+    pub env: &'a Env,
+    /// For how long the caller waits, if not for ever.
+    pub wait: Option<Duration>,
+    /// How long the service keeps a lock without a word from its holder: what a caller of a lock with a lease asks for.
+    pub lease: Duration,
+}
+
 /// How several locks are acquired by one call, and given back by one.
 #[async_trait(?Send)]
 pub trait MultiLock: Sync {
-    /// Acquires these locks in their order, and answers what it holds of each, in that order. Each waits no longer than
-    /// so long, if that is said. Whoever gets an error holds none of them.
+    /// Acquires these locks in their order, and answers what it holds of each, in that order. A caller that gets
+    /// an error holds none of them.
     async fn acquire(
         &self,
+        call: MultiLockCall<'_>,
         locks: &mut [&mut dyn Lock],
-        time: Option<Duration>,
     ) -> Result<Vec<Held>, LockError>;
 
     /// Gives back all of them. What of each is held comes in their order.
     async fn release(&self, locks: &mut [&mut dyn Lock], held: Vec<Held>) -> Result<(), LockError>;
-}
-
-/// Proof that `acquire` has returned: what the contender needs to write under the lock, and to give it back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
-    /// Where the lock is held: the path of our node, the name of our key.
-    pub path_or_key: Rc<str>,
-    /// The fencing token to send with every write, if this recipe has one.
-    pub token: Option<u64>,
-    /// Until when the hold is valid by the monotonic clock of the process, if this recipe has a lease that it does not
-    /// extend. A contender that believes in it for longer could know better. Without it, a contender can know only from
-    /// what it is told.
-    pub valid_until: Option<Duration>,
-}
-
-impl Held {
-    /// A hold of the node of this path, or of the key of this name, with no token and no end.
-    pub fn at(path_or_key: Rc<str>) -> Self {
-        Self {
-            path_or_key,
-            token: None,
-            valid_until: None,
-        }
-    }
-
-    /// The same with a fencing token.
-    #[must_use]
-    pub fn with_token(mut self, token: u64) -> Self {
-        self.token = Some(token);
-        self
-    }
-
-    /// The same, valid until the monotonic clock of the process shows this.
-    #[must_use]
-    pub fn until(mut self, valid_until: Duration) -> Self {
-        self.valid_until = Some(valid_until);
-        self
-    }
 }
 
 /// A promise that a recipe makes. Each is an invariant of the same name.
@@ -234,6 +223,13 @@ pub enum Build {
     },
     /// Over a Redis handle; the key does not exist yet.
     Redis(&'static BuildOverRedis),
+    /// Several locks, each over its own key, that are acquired by one call.
+    MultiLockOverRedis {
+        /// How to build each of them.
+        each: &'static BuildOverRedis,
+        /// How they are acquired together.
+        all: &'static dyn MultiLock,
+    },
     /// The same of a semaphore, which is told how many permits it has.
     SemaphoreOverRedis(&'static BuildSemaphoreOverRedis),
     /// Over a handle of the lease server; the time is how long a lease is.
@@ -244,7 +240,9 @@ impl Build {
     /// How it acquires several locks by one call, if it does.
     pub fn multi_lock(self) -> Option<&'static dyn MultiLock> {
         match self {
-            Self::MultiLockOverZooKeeper { all, .. } => Some(all),
+            Self::MultiLockOverZooKeeper { all, .. } | Self::MultiLockOverRedis { all, .. } => {
+                Some(all)
+            }
             Self::ZooKeeper(_)
             | Self::SemaphoreOverZooKeeper(_)
             | Self::Redis(_)
@@ -259,7 +257,9 @@ impl Build {
             Self::ZooKeeper(_)
             | Self::SemaphoreOverZooKeeper(_)
             | Self::MultiLockOverZooKeeper { .. } => ServiceKind::ZooKeeper,
-            Self::Redis(_) | Self::SemaphoreOverRedis(_) => ServiceKind::Redis,
+            Self::Redis(_) | Self::SemaphoreOverRedis(_) | Self::MultiLockOverRedis { .. } => {
+                ServiceKind::Redis
+            }
             Self::LeaseServer(_) => ServiceKind::LeaseServer,
         }
     }

@@ -175,6 +175,8 @@ impl OwnershipRule {
     /// The key exists on more than half of the servers that take writes, and its writer owns the lock: its value, or
     /// the first field of its hash, tells one hold from the next.
     pub const KEY: Self = Self::of_keys(LockKind::Mutex, value_or_first_field);
+    /// The same, of each of several locks that are acquired by one call.
+    pub const KEY_OF_EACH: Self = Self::of_keys(LockKind::MultiLock, value_or_first_field);
 
     const fn of(kind: LockKind, owners: Owners) -> Self {
         Self { kind, owners }

@@ -1,7 +1,7 @@
 //! Rows of recipes that no run could judge: a rule of another service, or a promise that says nothing of its kind.
 
 use crate::clients::ServiceKind;
-use crate::{Build, Claim, LockKind, Recipe};
+use crate::{Claim, LockKind, Recipe};
 
 /// What is wrong with a row, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,13 +41,12 @@ impl Recipe {
                 ),
             });
         }
-        let is_built_of_several = matches!(self.build, Build::MultiLockOverZooKeeper { .. });
+        let is_built_of_several = self.build.multi_lock().is_some();
         let is_of_several = rule.kind == LockKind::MultiLock;
         (is_built_of_several != is_of_several).then(|| RecipeMistake {
             problem: format!("`{name}` is a multi-lock by one of `ownership` and `build` alone"),
-            help:
-                "an `ownership` of the kind `MultiLock` goes with `Build::MultiLockOverZooKeeper`"
-                    .to_owned(),
+            help: "an `ownership` of the kind `MultiLock` goes with a `Build::MultiLockOver…`"
+                .to_owned(),
         })
     }
 

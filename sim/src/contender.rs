@@ -21,7 +21,7 @@ use picklock_clients::Env;
 use picklock_clients::completion::{Answer, Completions, completion};
 
 use crate::plan::{Arrival, ContenderName, LockCall};
-use crate::process::ProcessId;
+use crate::process::{ProcessId, ProcessState};
 use crate::simulated_environment::environment;
 use crate::world::Shared;
 use crate::world::SimulatedService;
@@ -343,8 +343,19 @@ impl<S: SimulatedService> Contender<S> {
     fn record(&self, what: EventKind) -> Recorded<'_, S> {
         let mut world = self.world();
         world.record_contender_event(self.id, what);
-        let runs = world.runs(self.process);
         drop(world);
+        self.goes_on()
+    }
+
+    /// Whether its process has died, so that nothing of it is recorded any more.
+    fn is_dead(&self) -> bool {
+        let state = self.world().processes[self.process.0 as usize].state;
+        state == ProcessState::Crashed
+    }
+
+    /// Resolves when it may go on: mostly at once.
+    fn goes_on(&self) -> Recorded<'_, S> {
+        let runs = self.world().runs(self.process);
         Recorded { by: self, runs }
     }
 }

@@ -12,14 +12,17 @@ hazards! {
     ] breaks [Progress] under [Delay];
     "redis/blocked-event-loop": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
-        "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",
+        "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id", "redisson-multi-lock",
+        "redisson-multi-lock-hardened", "redisson-multi-lock-of-servers", "redisson-red-lock",
     ] breaks [MutualExclusion, TimelyLoss] under [Pause];
     "redis/busy-script": [
-        "redisson-lock", "redisson-no-latch", "redisson-failed-renewal",
+        "redisson-lock", "redisson-no-latch", "redisson-failed-renewal", "redisson-multi-lock",
+        "redisson-multi-lock-hardened",
     ] breaks [MutualExclusion] under [ServerStall];
     "redis/clients-delete-again": ["redis-set-nx-px-del"] breaks [MutualExclusion, OwnReleaseOnly] under [Delay];
     "redis/cluster-failover": [
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held", "redisson-no-latch",
+        "redisson-multi-lock", "redisson-multi-lock-hardened",
     ] breaks [MutualExclusion] under [ServerCrash];
     "redis/cluster-stale-read": ["redisson-lock-if-held"] breaks [NoOrphan, Progress] under [Partition];
     "redis/dead-reader": [
@@ -70,14 +73,59 @@ hazards! {
     "redis/lost-message": ["redisson-message-only"] breaks [Progress] under [ConnectionLoss];
     "redis/lost-setnx-reply": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [ConnectionLoss];
     "redis/noscript": ["redisson-scripts-sent-once"] breaks [Progress] under [ServerCrash];
+    "redis/multi-lock-clock-jump": [
+        "redisson-multi-lock", "redisson-multi-lock-hardened", "redisson-multi-lock-of-servers", "redisson-red-lock",
+    ] breaks [MutualExclusion, TimelyLoss] under [Clock];
+    "redis/multi-lock-doubled-lease": [
+        "redisson-multi-lock-doubled-lease", "redisson-multi-lock-no-wait", "redisson-red-lock-leased",
+    ] breaks [NoOrphan, Progress] under [Crash];
+    "redis/multi-lock-expire": [
+        "redisson-multi-lock-blind-expire", "redisson-multi-lock-no-wait", "redisson-red-lock-leased",
+    ] breaks [MutualExclusion] under [Pause];
+    "redis/multi-lock-failed-unlock": [
+        "redisson-multi-lock", "redisson-multi-lock-of-servers",
+    ] breaks [NoOrphan, Progress] under [ConnectionLoss, Delay, Partition, Pause, ServerStall];
+    "redis/multi-lock-late-lease": [
+        "redisson-multi-lock-leased", "redisson-multi-lock-hardened", "redisson-multi-lock-blind-expire",
+        "redisson-multi-lock-doubled-lease", "redisson-multi-lock-no-wait", "redisson-multi-lock-seconds",
+    ] breaks [NoOrphan] under [Partition, ServerStall];
+    "redis/multi-lock-livelock": ["redisson-multi-lock"] breaks [Progress] under [None];
+    "redis/multi-lock-lost-first": [
+        "redisson-multi-lock", "redisson-multi-lock-blind-expire", "redisson-multi-lock-no-wait",
+    ] breaks [AllOrNone, MutualExclusion, NoOrphan] under [Clock, Deletion, Pause, ServerCrash];
+    "redis/multi-lock-reset": ["redisson-multi-lock"] breaks [Progress] under [ConnectionLoss];
+    "redis/multi-lock-seconds": [
+        "redisson-multi-lock-seconds",
+    ] breaks [NoOrphan] under [Clock, ConnectionLoss, Crash, Delay, Partition, Pause, ServerStall];
+    "redis/multi-lock-silent-server": ["redisson-multi-lock-of-servers"] breaks [Progress] under [ServerCrash];
+    "redis/multi-lock-unheard-unlock": [
+        "redisson-multi-lock", "redisson-multi-lock-of-servers",
+    ] breaks [AllOrNone, HonestAnswer] under [ConnectionLoss, Delay, Partition, Pause, ServerStall];
+    "redis/multi-lock-wait-and-lease-timeouts": ["redisson-multi-lock-no-wait"] breaks [MutualExclusion] under [None];
     "redis/permit-clock": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
     ] breaks [MutualExclusion, OwnReleaseOnly] under [Clock];
     "redis/permit-clock": ["redisson-permit-expirable-semaphore-expired"] breaks [ExclusiveOwnership] under [Clock];
     "redis/read-not-renewed": ["redisson-read-write-lock-not-renewed"] breaks [MutualExclusion] under [None];
+    "redis/red-lock-late-entry": [
+        "redisson-red-lock-leased", "redisson-multi-lock-blind-expire", "redisson-multi-lock-no-wait",
+    ] breaks [TimelyLoss] under [Pause];
+    "redis/red-lock-late-unlock": [
+        "redisson-red-lock", "redisson-red-lock-leased",
+    ] breaks [MutualExclusion] under [Delay];
+    "redis/red-lock-partition": ["redisson-red-lock"] breaks [MutualExclusion] under [Partition];
+    "redis/red-lock-regions": ["redisson-red-lock"] breaks [Progress] under [None];
+    "redis/red-lock-reset": [
+        "redisson-red-lock", "redisson-red-lock-leased",
+    ] breaks [HonestAnswer, NoOrphan, Progress] under [ConnectionLoss];
+    "redis/red-lock-slow": ["redisson-red-lock-leased"] breaks [MutualExclusion] under [Delay];
+    "redis/red-lock-unheard-unlock": [
+        "redisson-red-lock", "redisson-red-lock-leased",
+    ] breaks [HonestAnswer, NoOrphan] under [Clock, Delay, Partition, Pause, ServerCrash, ServerStall];
     "redis/redisson-failover": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
-        "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",
+        "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id", "redisson-multi-lock",
+        "redisson-multi-lock-hardened", "redisson-multi-lock-of-servers", "redisson-red-lock",
     ] breaks [TimelyLoss] under [ServerCrash];
     "redis/redisson-one-of-two": ["redisson-lock-replicated"] breaks [MutualExclusion] under [ServerCrash];
     "redis/redlock-half": [
@@ -120,7 +168,8 @@ hazards! {
     "redis/watch-shared-connection": ["redis-watch-exec-shared"] breaks [OwnReleaseOnly] under [Delay];
     "redis/watchdog-of-another": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
-        "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id",
+        "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id", "redisson-multi-lock",
+        "redisson-multi-lock-hardened", "redisson-multi-lock-of-servers", "redisson-red-lock",
     ] breaks [MutualExclusion, TimelyLoss] under [Deletion];
     "redis/zombie-unlock": [
         "redisson-lock", "redisson-fair-lock", "redisson-fenced-lock", "redisson-spin-lock",

@@ -43,6 +43,7 @@ mod client_id;
 pub(super) mod fair_queue;
 mod renewal;
 pub(super) mod scripts;
+pub(super) mod sub_lock;
 pub(super) mod waits;
 
 use std::cell::Cell;

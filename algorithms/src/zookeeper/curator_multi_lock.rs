@@ -35,7 +35,10 @@ use async_trait::async_trait;
 
 use super::curator_mutex::{self, InterProcessMutex, REQUESTS};
 use crate::clients::zookeeper::{Path, ZooKeeper};
-use crate::{Build, Claim, Env, Held, Lock, LockError, MultiLock, OwnershipRule, Recipe, select};
+use crate::{
+    Build, Claim, Env, Held, Lock, LockError, MultiLock, MultiLockCall, OwnershipRule, Recipe,
+    select,
+};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -129,8 +132,8 @@ impl MultiLock for InterProcessMultiLock {
     /// Steps 1 to 3.
     async fn acquire(
         &self,
+        call: MultiLockCall<'_>,
         locks: &mut [&mut dyn Lock],
-        time: Option<Duration>,
     ) -> Result<Vec<Held>, LockError> {
         let mut exception = None;
         let mut acquired: Vec<(usize, Held)> = Vec::new();
@@ -138,7 +141,7 @@ impl MultiLock for InterProcessMultiLock {
         for index in 0..locks.len() {
             let (before, rest) = locks.split_at_mut(index);
             let held = acquired.first().map(|(_, held)| held);
-            match self.acquire_next(before, held, rest[0], time).await {
+            match self.acquire_next(before, held, rest[0], call.wait).await {
                 Ok(held) => acquired.push((index, held)),
                 Err(LockError::AcquireTimeout) => {
                     success = false;
@@ -180,71 +183,12 @@ impl MultiLock for InterProcessMultiLock {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-    use std::pin::pin;
-    use std::rc::Rc;
-    use std::task::{Context, Poll, Waker};
-
     use super::*;
-
-    /// A lock of which acquire or release can fail, as in TestInterProcessMultiMutex.
-    #[derive(Clone, Default)]
-    struct StubLock {
-        is_acquired: Rc<Cell<bool>>,
-        acquire_fails: Option<LockError>,
-        release_fails: Option<LockError>,
-    }
-
-    #[async_trait(?Send)]
-    impl Lock for StubLock {
-        async fn acquire(&mut self) -> Result<Held, LockError> {
-            if let Some(error) = self.acquire_fails {
-                return Err(error);
-            }
-            self.is_acquired.set(true);
-            Ok(Held::at("/lock".into()))
-        }
-
-        async fn release(&mut self, _held: Held) -> Result<(), LockError> {
-            if let Some(error) = self.release_fails {
-                return Err(error);
-            }
-            self.is_acquired.set(false);
-            Ok(())
-        }
-
-        async fn lost(&self, _held: &Held) -> LockError {
-            std::future::pending().await
-        }
-    }
-
-    fn done<T>(future: impl Future<Output = T>) -> T {
-        let mut context = Context::from_waker(Waker::noop());
-        match pin!(future).poll(&mut context) {
-            Poll::Ready(done) => done,
-            Poll::Pending => panic!("nothing here waits"),
-        }
-    }
+    use crate::stub_locks::{StubLock, acquire_and_release};
 
     const LOCK: InterProcessMultiLock = InterProcessMultiLock {
         deviation: Deviation::NONE,
     };
-
-    type Outcome = Result<(), LockError>;
-
-    /// What acquire, and then release, come to; and which locks are acquired in the end.
-    fn acquire_and_release(locks: &mut [StubLock]) -> (Outcome, Option<Outcome>, Vec<bool>) {
-        let is_acquired: Vec<Rc<Cell<bool>>> =
-            locks.iter().map(|it| Rc::clone(&it.is_acquired)).collect();
-        let mut all: Vec<&mut dyn Lock> = locks.iter_mut().map(|it| it as &mut dyn Lock).collect();
-        let acquired = done(LOCK.acquire(&mut all, None));
-        let (acquired, released) = match acquired {
-            Ok(held) => (Ok(()), Some(done(LOCK.release(&mut all, held)))),
-            Err(error) => (Err(error), None),
-        };
-        let acquired_in_the_end = is_acquired.iter().map(|it| it.get()).collect();
-        (acquired, released, acquired_in_the_end)
-    }
 
     /// `testSomeReleasesFail`.
     #[test]
@@ -254,7 +198,7 @@ mod tests {
             ..StubLock::default()
         };
         let mut locks = [StubLock::default(), bad, StubLock::default()];
-        let (acquired, released, held) = acquire_and_release(&mut locks);
+        let (acquired, released, held) = acquire_and_release(&LOCK, None, &mut locks);
         assert_eq!(acquired, Ok(()));
         assert_eq!(released, Some(Err(LockError::ConnectionLoss)));
         assert_eq!(held, [false, true, false]);
@@ -264,7 +208,7 @@ mod tests {
     #[test]
     fn an_acquire_that_fails_gives_back_the_others_those_behind_it_too() {
         let bad = |error| StubLock {
-            acquire_fails: Some(error),
+            acquire_fails: vec![error],
             ..StubLock::default()
         };
         let mut locks = [
@@ -272,7 +216,7 @@ mod tests {
             bad(LockError::ConnectionLoss),
             StubLock::default(),
         ];
-        let (acquired, _, held) = acquire_and_release(&mut locks);
+        let (acquired, _, held) = acquire_and_release(&LOCK, None, &mut locks);
         assert_eq!(acquired, Err(LockError::ConnectionLoss));
         assert_eq!(held, [false, false, false]);
         // What was not had in its time ends the loop, and an exception before it is what is thrown.
@@ -281,7 +225,7 @@ mod tests {
             bad(LockError::Refused),
             bad(LockError::AcquireTimeout),
         ];
-        let (acquired, _, held) = acquire_and_release(&mut locks);
+        let (acquired, _, held) = acquire_and_release(&LOCK, None, &mut locks);
         assert_eq!(acquired, Err(LockError::Refused));
         assert_eq!(held, [false, false, false]);
     }

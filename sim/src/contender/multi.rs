@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use picklock_algorithms::{Held, Lock, LockError, MultiLock};
+use picklock_algorithms::{Held, Lock, LockError, MultiLock, MultiLockCall};
 use picklock_checker::{ContenderId, EventKind, LockId, Mode};
 use picklock_clients::completion::Answer;
 use picklock_clients::env::LocalFuture;
@@ -123,6 +123,19 @@ impl<S: SimulatedService> Lock for Member<'_, S> {
         self.call.acquire(self.lock, acquire).await
     }
 
+    async fn acquire_leased(
+        &mut self,
+        timeout: Duration,
+        lease: Duration,
+    ) -> Result<Held, LockError> {
+        let acquire = self.object.acquire_leased(timeout, lease);
+        self.call.acquire(self.lock, acquire).await
+    }
+
+    async fn expire(&mut self, held: &Held, lease: Duration) -> Result<bool, LockError> {
+        self.object.expire(held, lease).await
+    }
+
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         self.call.release(self.object.release(held)).await
     }
@@ -156,15 +169,9 @@ impl<S: SimulatedService> Contender<S> {
         round != Round::Failed
     }
 
-    /// Calls `acquire` of the multi-lock.
-    async fn take_all(
-        &mut self,
-        multi: &'static dyn MultiLock,
-        order: &[LockId],
-        locks: &mut Locks,
-    ) -> Result<Vec<Taken>, Round> {
+    /// It asks for all locks of a call.
+    async fn begin_all(&mut self, order: &[LockId]) {
         let (by, mode) = (self.id, self.mode);
-        let call = MultiCall::new(self, LockCall::Acquire);
         for lock in order {
             self.world().contenders[by.0 as usize].lock = *lock;
             let asks = EventKind::AcquireStarted {
@@ -172,20 +179,37 @@ impl<S: SimulatedService> Contender<S> {
                 lock: *lock,
                 mode,
             };
-            self.record(asks).await;
+            let _all_at_once = self.record(asks);
+            if self.is_dead() {
+                break;
+            }
         }
+        self.goes_on().await;
         self.world().set_acquiring(by, true);
         if let Some(first) = S::first_session(&self.shared, by) {
             first.await;
         }
-        let time = self
-            .world()
-            .plan
-            .workload
-            .acquire_timeout_of(ContenderName(by.0));
+    }
+
+    /// Calls `acquire` of the multi-lock.
+    async fn take_all(
+        &mut self,
+        multi: &'static dyn MultiLock,
+        order: &[LockId],
+        locks: &mut Locks,
+    ) -> Result<Vec<Taken>, Round> {
+        let call = MultiCall::new(self, LockCall::Acquire);
+        self.begin_all(order).await;
+        let by = self.id;
+        let plan = Rc::clone(&self.world().plan);
+        let asked = MultiLockCall {
+            env: &self.env,
+            wait: plan.workload.acquire_timeout_of(ContenderName(by.0)),
+            lease: plan.service.lease(),
+        };
         let result = {
             let mut members = call.members(locks, order);
-            multi.acquire(&mut all_of(&mut members), time).await
+            multi.acquire(asked, &mut all_of(&mut members)).await
         };
         self.world().set_acquiring(by, false);
         let mut taken = Vec::with_capacity(order.len());
@@ -196,11 +220,16 @@ impl<S: SimulatedService> Contender<S> {
                     order.len(),
                     "acquire returns a hold of each lock"
                 );
+                // One call returns all of them: it stands still before or after that.
                 for (lock, held) in order.iter().zip(held) {
                     self.lock = *lock;
-                    self.note_acquired(&held).await;
+                    let _all_at_once = self.note_acquired(&held);
+                    if self.is_dead() {
+                        break;
+                    }
                     taken.push(Taken::new(*lock, held));
                 }
+                self.goes_on().await;
                 Ok(taken)
             }
             Err(error) => {
@@ -237,8 +266,12 @@ impl<S: SimulatedService> Contender<S> {
         }
         for lock in &still_held {
             let lock = *lock;
-            self.record(EventKind::ReleaseStarted { by, lock }).await;
+            let _all_at_once = self.record(EventKind::ReleaseStarted { by, lock });
+            if self.is_dead() {
+                break;
+            }
         }
+        self.goes_on().await;
         let order: Vec<LockId> = taken.iter().map(|it| it.lock).collect();
         let held = taken.into_iter().map(|it| it.held).collect();
         let result = {

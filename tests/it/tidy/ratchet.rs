@@ -28,7 +28,7 @@ const TABLE: &[(&str, usize)] = &[
     ("*.md", 272),
     ("*.toml", 526),
     (".", 166),
-    ("algorithms", 240),
+    ("algorithms", 239),
     ("algorithms/clients", 57),
     ("checker", 176),
     ("examples/first-lock", 1),

@@ -40,7 +40,9 @@ pub(super) fn connect(
         (plan.recipe.build, plan.workload.permits())
     };
     let build = |lock| match build {
-        Build::Redis(build) => build(redis.clone(), env.clone(), lease(lock)),
+        Build::Redis(build) | Build::MultiLockOverRedis { each: build, .. } => {
+            build(redis.clone(), env.clone(), lease(lock))
+        }
         Build::SemaphoreOverRedis(build) => build(redis.clone(), env.clone(), lease(lock), permits),
         Build::ZooKeeper(_)
         | Build::SemaphoreOverZooKeeper(_)

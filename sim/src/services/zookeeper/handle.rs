@@ -37,7 +37,10 @@ pub(super) fn connect(
             build(zk.clone(), env.clone(), path(lock))
         }
         Build::SemaphoreOverZooKeeper(build) => build(zk.clone(), env.clone(), path(lock), permits),
-        Build::Redis(_) | Build::SemaphoreOverRedis(_) | Build::LeaseServer(_) => {
+        Build::Redis(_)
+        | Build::SemaphoreOverRedis(_)
+        | Build::MultiLockOverRedis { .. }
+        | Build::LeaseServer(_) => {
             panic!("the recipe stands on another service than ZooKeeper")
         }
     };
