@@ -48,7 +48,8 @@ pub trait Lock {
     }
 
     /// Waits until the contender holds the lock together with others who share it, as readers do: of a lock of the kind
-    /// [`ReadWrite`](crate::LockKind::ReadWrite); or until a [`Barrier`](crate::LockKind::Barrier) does not stand.
+    /// [`ReadWrite`](crate::LockKind::ReadWrite); or until a [`Barrier`](crate::LockKind::Barrier) does not stand, or
+    /// the count of a [`CountDownLatch`](crate::LockKind::CountDownLatch) is zero.
     /// Nobody calls it of another.
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         self.acquire().await
@@ -74,6 +75,11 @@ pub trait Lock {
     /// Says how many come to it: of a lock of the kind [`DoubleBarrier`](crate::LockKind::DoubleBarrier), before any
     /// other call. Nobody says so of another. To acquire it is to enter it, and to release it is to leave it.
     fn set_parties(&mut self, _parties: u32) {}
+
+    /// Says how many participants count down, and the name of the contender that calls: of a lock of the kind
+    /// [`CountDownLatch`](crate::LockKind::CountDownLatch), before any other call. To acquire it is to take part, with
+    /// the count set, and to release it is to count down. A contender has the name that it had before it died.
+    fn set_latch_count(&mut self, _count: u32, _name: &str) {}
 
     /// Gives the lock back, in whichever mode it is held.
     async fn release(&mut self, held: Held) -> Result<(), LockError>;

@@ -125,6 +125,8 @@ pub enum LockKind {
     Barrier,
     /// By all together: a double barrier, which all enter when the last has come, and all leave when the last is done.
     DoubleBarrier,
+    /// By each participant until it counts down, while all others wait for zero: a count-down latch.
+    CountDownLatch,
 }
 
 impl LockKind {
@@ -136,6 +138,7 @@ impl LockKind {
             }
             Self::MultiLock => Some("a multi-lock, which costs what its locks cost"),
             Self::DoubleBarrier => Some("a double barrier, at which nobody waits for a holder"),
+            Self::CountDownLatch => Some("a count-down latch, which opens once"),
         }
     }
 
@@ -149,6 +152,7 @@ impl LockKind {
             Self::Election => "election",
             Self::Barrier => "barrier",
             Self::DoubleBarrier => "double-barrier",
+            Self::CountDownLatch => "count-down-latch",
         }
     }
 }
@@ -251,7 +255,7 @@ impl OwnershipRule {
     /// is granted once cannot be entered again: a leader leads already, and a permit is another one each time.
     pub fn is_judged_by(self, invariant: &str) -> bool {
         let says_nothing: &[&str] = match self.kind {
-            LockKind::Barrier | LockKind::DoubleBarrier => {
+            LockKind::Barrier | LockKind::DoubleBarrier | LockKind::CountDownLatch => {
                 return ["progress", "barrier"].contains(&invariant);
             }
             LockKind::Mutex | LockKind::ReadWrite => &["barrier", "all-or-none"],

@@ -2,6 +2,7 @@
 
 mod client_libraries;
 pub mod compare_and_delete;
+pub mod count_down_latch;
 pub mod deadline_from_answer;
 pub mod error_is_lock;
 pub mod error_is_refusal;
@@ -15,6 +16,8 @@ pub mod redis_py_lock;
 pub mod redis_py_lock_one_token;
 pub mod redisson;
 pub mod redisson_client_id;
+pub mod redisson_count_down_latch;
+pub mod redisson_count_down_latch_no_look;
 pub mod redisson_failed_renewal;
 pub mod redisson_fair_lock;
 pub mod redisson_fair_lock_kept_place;

@@ -11,13 +11,20 @@ pub enum Rendezvous {
         /// How many parties there are.
         parties: u32,
     },
+    /// A count-down latch: the first so many contenders are its participants, and each holds it, exclusively, from when
+    /// it knows the count to be set until it begins to count down. All others wait, in shared mode, for the count to be
+    /// zero.
+    CountDownLatch {
+        /// How many participants count down.
+        count: u32,
+    },
 }
 
 impl Rendezvous {
     /// How many must come before any goes on, if all wait for each other.
     pub fn parties(self) -> Option<u32> {
         match self {
-            Self::Barrier => None,
+            Self::Barrier | Self::CountDownLatch { .. } => None,
             Self::DoubleBarrier { parties } => Some(parties),
         }
     }

@@ -58,6 +58,7 @@ pub fn untried(evidence: &Evidence<'_>) -> Option<String> {
         let what = match facts.rendezvous {
             Some(Rendezvous::DoubleBarrier { .. }) => "nobody ever entered the barrier",
             Some(Rendezvous::Barrier) => "nobody ever set the barrier, and nobody passed it",
+            Some(Rendezvous::CountDownLatch { .. }) => "no contender ever came to the latch",
             None => "nobody ever got the lock",
         };
         return Some(what.to_owned());

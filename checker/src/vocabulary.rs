@@ -16,6 +16,8 @@ pub enum Vocabulary {
     DoubleBarrier,
     /// A barrier is set and removed, and others wait for that and pass.
     Barrier,
+    /// Participants of a count-down latch count down, and others wait for zero and pass.
+    CountDownLatch,
 }
 
 impl Vocabulary {
@@ -24,7 +26,7 @@ impl Vocabulary {
         *self == Self::Lock
     }
 
-    /// The words of an election, those of a barrier that one sets, or those of all others.
+    /// The words of an election, those of what others pass, or those of all others.
     fn choose(
         self,
         election: &'static str,
@@ -33,7 +35,7 @@ impl Vocabulary {
     ) -> &'static str {
         match self {
             Self::Election => election,
-            Self::Barrier => barrier,
+            Self::Barrier | Self::CountDownLatch => barrier,
             Self::Lock | Self::DoubleBarrier => others,
         }
     }
@@ -50,24 +52,33 @@ impl Vocabulary {
 
     /// What becomes of a contender that waits for ever.
     pub(crate) fn never_got_it(self) -> &'static str {
-        self.choose(
-            "never came to lead",
-            "never passed the barrier",
-            "never got the lock",
-        )
+        match self {
+            Self::CountDownLatch => "never passed the latch",
+            others => others.choose(
+                "never came to lead",
+                "never passed the barrier",
+                "never got the lock",
+            ),
+        }
     }
 
     /// What a contender does that waits.
     pub(crate) fn wants_it(self) -> &'static str {
-        self.choose(
-            "has been a candidate",
-            "has waited at the barrier",
-            "wants the lock",
-        )
+        match self {
+            Self::CountDownLatch => "has waited at the latch",
+            others => others.choose(
+                "has been a candidate",
+                "has waited at the barrier",
+                "wants the lock",
+            ),
+        }
     }
 
     /// What a contender believed that it did.
     pub(crate) fn held_it(self) -> &'static str {
-        self.choose("led", "had set the barrier", "held the lock")
+        match self {
+            Self::CountDownLatch => "was to count down",
+            others => others.choose("led", "had set the barrier", "held the lock"),
+        }
     }
 }

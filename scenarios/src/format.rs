@@ -14,6 +14,7 @@ mod event_loop;
 mod expect;
 mod fault;
 mod inject;
+mod latch_count;
 mod late_answers;
 mod lock_node;
 mod locks;

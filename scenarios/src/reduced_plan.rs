@@ -91,6 +91,11 @@ pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
         keep_locks(&plan.workload, ContenderName(*old), &mut less.workload, new);
     }
     less.network.regions.keep(&new_name, &|_| true);
+    // Those who count down are the first.
+    less.workload.count = plan.workload.count.map(|count| {
+        let left = staying.iter().filter(|old| **old < count).count();
+        u32::try_from(left).unwrap_or(count).max(1)
+    });
     less.workload.contenders = u32::try_from(staying.len()).unwrap_or(u32::MAX);
     less
 }

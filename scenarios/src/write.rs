@@ -164,6 +164,7 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
             "permits",
             (workload.permits).map(|permits| sampled_parameters::number(open.permits, permits)),
         )
+        .with("count", workload.count.map(count))
         .with("hold", hold)
         .with("think", one_of(&open.think, workload.think, range))
         .with(

@@ -64,6 +64,19 @@ hazards! {
     "redis/getset-loser": ["redis-getset-del"] breaks [MutualExclusion] under [Crash];
     "redis/holder-crash": ["redisson-message-only"] breaks [Progress] under [Crash];
     "redis/holder-crash": ["redis-setnx-expire-multi"] breaks [NoOrphan, Progress] under [Crash];
+    "redis/latch": ["redisson-count-down-latch-no-look"] breaks [Progress] under [None];
+    "redis/latch-counted-twice": [
+        "redisson-count-down-latch", "redisson-count-down-latch-no-look",
+    ] breaks [Barrier] under [ConnectionLoss];
+    "redis/latch-failover": [
+        "redisson-count-down-latch", "redisson-count-down-latch-no-look",
+    ] breaks [Progress] under [ServerCrash];
+    "redis/latch-lost-message": [
+        "redisson-count-down-latch", "redisson-count-down-latch-no-look",
+    ] breaks [Progress] under [ConnectionLoss];
+    "redis/latch-restarted-participant": [
+        "redisson-count-down-latch", "redisson-count-down-latch-no-look",
+    ] breaks [Barrier] under [Crash];
     "redis/late-release": ["redis-set-nx-px-del"] breaks [OwnReleaseOnly] under [Pause];
     "redis/late-wait": ["python-redis-lock-3"] breaks [Progress] under [Delay];
     "redis/look-then-delete": ["redis-get-compare-del"] breaks [OwnReleaseOnly] under [Delay];

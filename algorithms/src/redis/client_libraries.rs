@@ -21,6 +21,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
         "redisson",
         &[
             "redisson-client-id",
+            "redisson-count-down-latch",
+            "redisson-count-down-latch-no-look",
             "redisson-failed-renewal",
             "redisson-fair-lock",
             "redisson-fair-lock-kept-place",

@@ -1,6 +1,7 @@
 //! Barriers: nobody passes while one stands, enters a double barrier before all have come, or leaves it before all are
-//! done.
+//! done; and no contender passes a count-down latch before all participants have counted down.
 
+mod latch;
 mod parties;
 mod standing;
 
@@ -14,7 +15,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "barrier",
     truth: Truth::Belief,
     meaning: "Nobody passes a barrier while it stands, enters a double barrier before all parties have come, or leaves \
-              it before all are done.",
+              it before all are done; or passes a count-down latch before each participant has counted down.",
     check,
     inexcusable: None,
 };
@@ -24,6 +25,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         None => Verdict::Undecided("it is no barrier".to_owned()),
         Some(Rendezvous::Barrier) => standing::check(evidence),
         Some(Rendezvous::DoubleBarrier { parties }) => of_parties(evidence, parties),
+        Some(Rendezvous::CountDownLatch { count }) => latch::check(evidence, count),
     }
 }
 

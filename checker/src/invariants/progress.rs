@@ -1,6 +1,7 @@
 //! Everybody who waits gets the lock in the end.
 
 mod at_barrier;
+mod at_latch;
 mod between_calls;
 mod circular_wait;
 mod list_too_long;
@@ -40,6 +41,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         Some((_, Ended::AllFinished)) if evidence.waiting.is_empty() => Verdict::Holds,
         Some((ended, Ended::AllFinished | Ended::BoundReached)) => excused(evidence)
             .or_else(|| at_barrier::verdict(evidence, ended))
+            .or_else(|| at_latch::verdict(evidence, ended))
             .or_else(|| livelock::verdict(evidence, ended))
             .unwrap_or_else(|| stuck(evidence, ended)),
     }

@@ -66,6 +66,10 @@ fn state(run: &mut Run, fact: &str) {
             run.facts.rendezvous = parties.map(|parties| Rendezvous::DoubleBarrier { parties });
         }
         "barrier" => run.facts.rendezvous = (value == 1).then_some(Rendezvous::Barrier),
+        "count" => {
+            let count = u32::try_from(value).ok();
+            run.facts.rendezvous = count.map(|count| Rendezvous::CountDownLatch { count });
+        }
         "initial" => run.facts.initial_value = value,
         other => panic!("what is {other}?"),
     }

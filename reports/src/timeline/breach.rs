@@ -20,7 +20,7 @@ pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary) -> S
         "progress" => match vocabulary {
             Vocabulary::Lock => "never gets it",
             Vocabulary::Election => "never leads",
-            Vocabulary::Barrier => "never passes",
+            Vocabulary::Barrier | Vocabulary::CountDownLatch => "never passes",
             Vocabulary::DoubleBarrier => "never gets through",
         },
         "no-orphan" => "nobody's",

@@ -81,11 +81,13 @@ impl Lane {
                 (self.calling, self.gone) = (true, false);
                 self.shares = mode == Mode::Shared;
                 let words = match (mode, history.vocabulary) {
-                    (Mode::Shared, Vocabulary::Barrier) => "waits",
+                    (Mode::Shared, Vocabulary::Barrier | Vocabulary::CountDownLatch) => "waits",
                     (Mode::Exclusive, Vocabulary::Barrier) => "sets the barrier",
                     (Mode::Shared, _) => "acquire to read",
                     (Mode::Exclusive, Vocabulary::Election) => "volunteers",
-                    (Mode::Exclusive, Vocabulary::DoubleBarrier) => "comes",
+                    (Mode::Exclusive, Vocabulary::DoubleBarrier | Vocabulary::CountDownLatch) => {
+                        "comes"
+                    }
                     (Mode::Exclusive, Vocabulary::Lock) => "acquire",
                 };
                 Cell::new(&bar, named(words, lock))
@@ -114,8 +116,9 @@ impl Lane {
             EventKind::Released { lock, .. } => {
                 let words = match history.vocabulary {
                     Vocabulary::DoubleBarrier => "leaves",
-                    Vocabulary::Barrier if self.shares => "",
+                    Vocabulary::Barrier | Vocabulary::CountDownLatch if self.shares => "",
                     Vocabulary::Barrier => "removed",
+                    Vocabulary::CountDownLatch => "has counted down",
                     Vocabulary::Lock | Vocabulary::Election => "released",
                 };
                 self.plain(named(words, lock), glyphs)
@@ -200,9 +203,14 @@ impl Lane {
                 Vocabulary::Election => "leads",
                 Vocabulary::Lock | Vocabulary::DoubleBarrier => "enters",
                 Vocabulary::Barrier => "has set it",
+                Vocabulary::CountDownLatch => "takes part",
             },
-            (false, Mode::Shared) if history.vocabulary == Vocabulary::Barrier => "passes",
-            (false, Mode::Shared) => "enters to read",
+            (false, Mode::Shared) => match history.vocabulary {
+                Vocabulary::Barrier | Vocabulary::CountDownLatch => "passes",
+                Vocabulary::Election | Vocabulary::Lock | Vocabulary::DoubleBarrier => {
+                    "enters to read"
+                }
+            },
         };
         self.calling = false;
         *self.held.entry(lock).or_default() += 1;
@@ -227,7 +235,10 @@ impl Lane {
             _ if once => "leaves once",
             Vocabulary::Election => "steps down",
             Vocabulary::Barrier if !self.shares => "removes it",
-            Vocabulary::Barrier | Vocabulary::DoubleBarrier => "is done",
+            Vocabulary::CountDownLatch if !self.shares => "counts down",
+            Vocabulary::Barrier | Vocabulary::CountDownLatch | Vocabulary::DoubleBarrier => {
+                "is done"
+            }
             Vocabulary::Lock => "leaves",
         };
         Cell::new(bar, named(words, lock, history))

@@ -1,4 +1,4 @@
-//! What no barrier can keep when its nodes are deleted from outside.
+//! What no barrier can keep when its nodes are deleted from outside, and no latch when its count is forgotten.
 
 use picklock_checker::Rendezvous;
 use picklock_sim::plan::{Fault, Plan, PlannedFault};
@@ -16,9 +16,31 @@ pub(super) fn excuses(
             Fault::DeleteStale { .. } | Fault::DeleteNode { .. } | Fault::RecreateLock
         )
     };
+    if let Some(Rendezvous::CountDownLatch { .. }) = plan.rendezvous() {
+        return of_latch(faults);
+    }
     match plan.rendezvous().filter(|_| faults.iter().any(deletes)) {
-        None => &[],
+        None | Some(Rendezvous::CountDownLatch { .. }) => &[],
         Some(Rendezvous::Barrier) => &[("barrier", REMOVED)],
         Some(Rendezvous::DoubleBarrier { .. }) => &[("barrier", NO_PARTY), ("progress", NO_PARTY)],
+    }
+}
+
+/// A count that is gone is zero to one latch, and never zero to the next.
+fn of_latch(faults: &[PlannedFault]) -> &'static [(&'static str, &'static str)] {
+    const GONE: &str = "a count that is gone says nothing of those who have counted down";
+    let forgets = |fault: &PlannedFault| {
+        matches!(
+            fault.inject,
+            Fault::EvictKey { .. }
+                | Fault::DeleteStale { .. }
+                | Fault::CrashServer { .. }
+                | Fault::PowerLoss { .. }
+                | Fault::Promote { .. }
+        )
+    };
+    match faults.iter().any(forgets) {
+        true => &[("barrier", GONE), ("progress", GONE)],
+        false => &[],
     }
 }

@@ -28,6 +28,9 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         )
     };
     let forgotten = faults.iter().any(forgets);
+    for (invariant, because) in super::barrier::excuses(plan, faults) {
+        excuse(invariant, because);
+    }
     if let Some(because) = replaced(plan, faults) {
         for invariant in [
             "exclusive-ownership",

@@ -18,7 +18,7 @@ pub(super) fn refuse_of_barrier(
         return;
     };
     let of_kind = match rendezvous {
-        Rendezvous::Barrier => Vec::new(),
+        Rendezvous::Barrier | Rendezvous::CountDownLatch { .. } => Vec::new(),
         Rendezvous::DoubleBarrier { .. } => of_parties(plan, open),
     };
     for (key, says, help) in of_kind.into_iter().chain(of_any(plan, open)) {
@@ -61,10 +61,11 @@ fn of_parties(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
 fn of_any(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     let workload = &plan.workload;
     let mut found = Vec::new();
-    let is_double = plan.parties().is_some();
+    let (is_double, is_latch) = (plan.parties().is_some(), plan.count().is_some());
     if workload.reentrancy_depth > 1 {
         let says = match is_double {
             true => "who is inside would wait there for all others to come again",
+            false if is_latch => "a participant counts down once",
             false => "who has set it has nothing to set again, and would wait for itself to pass",
         };
         found.push((

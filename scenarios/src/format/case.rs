@@ -13,6 +13,7 @@ use super::choice::choose;
 use super::conversion::refuse_conversion;
 use super::event_loop::refuse_blocked_loop;
 use super::expect::{expectations, measures};
+use super::latch_count::refuse_count;
 use super::lock_node::refuse_missing_lock_node;
 use super::locks::refuse_kind_of_several;
 use super::permits::refuse_permits;
@@ -243,6 +244,7 @@ fn refuse_of_recipe(
     refuse_revoke(item, plan, open, catalogue, mistakes);
     refuse_reads(item, plan, open, catalogue, mistakes);
     refuse_permits(item, plan, catalogue, mistakes);
+    refuse_count(item, plan, open, mistakes);
     refuse_of_barrier(item, plan, open, mistakes);
     refuse_reentry(item, plan, mistakes);
     refuse_conversion(item, plan, scene.allows_self_deadlock, mistakes);
@@ -275,6 +277,9 @@ fn refuse_cancel(item: &Item, plan: &Plan, open: &SampledParameters, mistakes: &
             "who gave up waiting at a barrier would leave all others waiting"
         }
         Some(Rendezvous::Barrier) => "who gave up setting a barrier would leave it standing",
+        Some(Rendezvous::CountDownLatch { .. }) => {
+            "a participant that gave up would leave all others waiting"
+        }
         None => "the library waits until its call returns, whatever interrupts it",
     };
     let name = plan.recipe.name;

@@ -239,6 +239,10 @@ pub(super) fn refuse_kind_of_several(
             "a double barrier",
             "but who is inside one cannot come to another",
         ),
+        LockKind::CountDownLatch => (
+            "a count-down latch",
+            "but a contender that waits for one does not wait for another",
+        ),
     };
     let mistake = Mistake::new(format!(
         "`{name}` is {kind}, and has no use for `locks-at-once`"

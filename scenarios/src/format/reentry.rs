@@ -21,7 +21,8 @@ pub(super) fn refuse_self_deadlock(
         | LockKind::Semaphore
         | LockKind::MultiLock
         | LockKind::Barrier
-        | LockKind::DoubleBarrier => true,
+        | LockKind::DoubleBarrier
+        | LockKind::CountDownLatch => true,
     };
     let is_one = plan.workload.locks_at_once < 2;
     if plan.workload.reentrancy_depth < 2 || can_be_entered_again || !is_one {
@@ -62,9 +63,11 @@ pub(super) fn refuse_reentry(item: &Item, plan: &Plan, mistakes: &mut Mistakes) 
             "a multi-lock",
             "but whether a lock counts its entries, each of its locks shows",
         ),
-        LockKind::Mutex | LockKind::ReadWrite | LockKind::Barrier | LockKind::DoubleBarrier => {
-            return;
-        }
+        LockKind::Mutex
+        | LockKind::ReadWrite
+        | LockKind::Barrier
+        | LockKind::DoubleBarrier
+        | LockKind::CountDownLatch => return,
     };
     let name = plan.recipe.name;
     let mistake = Mistake::new(format!(

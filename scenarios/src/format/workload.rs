@@ -6,6 +6,7 @@ use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{Arrival, Hold, Reads, Section, Workload};
 
 use super::choice::choose;
+use super::latch_count::count;
 use super::locks::read_locks;
 use super::permits::permits;
 use super::processes::processes;
@@ -86,6 +87,7 @@ pub(super) fn workload(
     let rounds = rounds(&mut fields, open, mistakes);
     let reads = reads(&mut fields, mistakes);
     let permits = permits(&mut fields, MOST_CONTENDERS, open, mistakes);
+    let count = count(&mut fields, MOST_CONTENDERS - 1, contenders, mistakes);
     let (acquire_timeout, depth) = calls(&mut fields, mistakes);
     let hold = fields
         .get("hold")
@@ -111,6 +113,7 @@ pub(super) fn workload(
         rounds: rounds.unwrap_or(default.rounds),
         reads: reads.unwrap_or(default.reads),
         permits,
+        count,
         acquire_timeout,
         reentrancy_depth: depth.unwrap_or(default.reentrancy_depth),
         hold: hold.unwrap_or(default.hold),

@@ -82,6 +82,14 @@ const WORKLOAD_KEYS: &[Key] = &[
         semaphores, and only for them, see [semaphores](scenarios.md#semaphores).",
     ),
     Key::new(
+        "count",
+        Holds::Whole(1, 99_999),
+        "none",
+        "How many of the contenders, the first, count down; all others wait for zero, and no contender has a \
+        second turn at one latch. Needed for count-down latches, and only for them, see \
+        [barriers](scenarios.md#barriers).",
+    ),
+    Key::new(
         "acquire-timeout",
         Holds::DurationOrZero,
         "for ever",

@@ -232,6 +232,7 @@ const KEYS: &[Row] = &[
         &["2\nhold = \"1s\"", "\"1..2\"\nhold = \"1s\""],
         &[],
     ),
+    (Workload, "count", &["2\nhold = \"1s\""], &[]),
     (Workload, "acquire-timeout", &["\"1s\""], &[]),
     (Workload, "reentrancy-depth", &["2"], &[]),
     (
@@ -301,7 +302,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
     };
     let reentrant = line.contains("reentrancy-depth");
     let shared = line.starts_with("reads");
-    let semaphore = line.starts_with("permits");
+    let (semaphore, latch) = (line.starts_with("permits"), line.starts_with("count ="));
     let converts = line.starts_with("conversion");
     // It takes a recipe that makes the lock's node if it is not there.
     let makes_parents = line.starts_with("lock-node");
@@ -309,6 +310,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
     let (name, algorithm) = match service {
         Redis if several(line) || of_service.iter().any(|it| several(it)) => ("redis", "redlock"),
         Redis if reentrant => ("redis", "redisson-lock"),
+        Redis if latch => ("redis", "redisson-count-down-latch"),
         Redis => ("redis", "redis-compare-and-delete"),
         LeaseServer => ("lease-server", "lease-lock"),
         ZooKeeper | Network | Workload | Contender if shared => ("zookeeper", "zk-shared-locks"),
@@ -362,6 +364,8 @@ fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() 
             Workload | Contender if ["reads", "permits", "conversion"].contains(key) => {
                 &[ZooKeeper]
             }
+            // And latches on Redis alone.
+            Workload if *key == "count" => &[Redis],
             Network | Workload | Contender => &[ZooKeeper, Redis],
         };
         for (service, value) in services

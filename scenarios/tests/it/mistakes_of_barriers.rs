@@ -25,6 +25,22 @@ algorithm = "zk-double-barrier"
 "#;
 
 const SLIPS: &[Slip] = &[
+    ("a_count_of_none", "rounds = 2", "count = 2"),
+    (
+        "a_latch_without_count",
+        GOOD,
+        "[[case]]\nalgorithm = \"redisson-count-down-latch\"\n",
+    ),
+    (
+        "a_latch_of_all",
+        GOOD,
+        "[workload]\ncontenders = 3\ncount = 3\n[[case]]\nalgorithm = \"redisson-count-down-latch\"\n",
+    ),
+    (
+        "a_latch_used_twice",
+        GOOD,
+        "[workload]\ncount = 2\nrounds = 2\n[[case]]\nalgorithm = \"redisson-count-down-latch\"\n",
+    ),
     (
         "behind_a_holder",
         "rounds = 2",

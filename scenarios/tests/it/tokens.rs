@@ -17,6 +17,7 @@ fn read(head: &str, recipe: &Recipe, case: &str) -> Result<Scenario, Vec<Diagnos
         recipe.name,
         match recipe.ownership.kind {
             LockKind::Semaphore => "[workload]\npermits = 2\n",
+            LockKind::CountDownLatch => "[workload]\ncount = 2\n",
             LockKind::MultiLock => "[workload]\nlocks = 2\nlocks-at-once = 2\n",
             LockKind::Mutex
             | LockKind::ReadWrite

@@ -194,6 +194,7 @@ fn where_the_lock_node_is_missing_only_what_makes_it_is_taken() {
         let of_kind = match recipe.ownership.kind.name() {
             "semaphore" => "permits = 2",
             "multi-lock" => "locks = 2\nlocks-at-once = 2",
+            "count-down-latch" => "count = 2",
             _ => "",
         };
         let file = |service: &str| {

@@ -34,6 +34,12 @@ impl Locks {
         if let Some(parties) = plan.parties() {
             locks.iter_mut().for_each(|lock| lock.set_parties(parties));
         }
+        if let Some(count) = plan.count() {
+            let name = format!("contender-{}", by.0 + 1);
+            locks
+                .iter_mut()
+                .for_each(|lock| lock.set_latch_count(count, &name));
+        }
         Self(ids.into_iter().zip(locks).collect())
     }
 

@@ -15,6 +15,9 @@ impl Plan {
             LockKind::DoubleBarrier => Some(Rendezvous::DoubleBarrier {
                 parties: self.workload.contenders,
             }),
+            LockKind::CountDownLatch => Some(Rendezvous::CountDownLatch {
+                count: self.workload.count.unwrap_or(1),
+            }),
             LockKind::Mutex
             | LockKind::MultiLock
             | LockKind::ReadWrite
@@ -28,11 +31,23 @@ impl Plan {
         self.rendezvous()?.parties()
     }
 
-    /// In which mode a contender comes to a barrier: the first sets and removes it, and all others pass.
+    /// How many count down, if it is a latch.
+    pub fn count(&self) -> Option<u32> {
+        match self.rendezvous()? {
+            Rendezvous::CountDownLatch { count } => Some(count),
+            Rendezvous::Barrier | Rendezvous::DoubleBarrier { .. } => None,
+        }
+    }
+
+    /// In which mode a contender comes to a barrier: the first sets and removes it, and all others pass. To a latch the
+    /// first come to count down, and all others to pass.
     pub(crate) fn mode_at_barrier(&self, name: ContenderName) -> Option<Mode> {
         match self.rendezvous()? {
             Rendezvous::Barrier if name.0 > 0 => Some(Mode::Shared),
-            Rendezvous::Barrier | Rendezvous::DoubleBarrier { .. } => Some(Mode::Exclusive),
+            Rendezvous::CountDownLatch { count } if name.0 >= count => Some(Mode::Shared),
+            Rendezvous::Barrier
+            | Rendezvous::DoubleBarrier { .. }
+            | Rendezvous::CountDownLatch { .. } => Some(Mode::Exclusive),
         }
     }
 

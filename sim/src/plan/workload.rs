@@ -29,6 +29,9 @@ pub struct Workload {
     pub reads: Reads,
     /// How many may hold the lock at once, if it is a semaphore. `None`: it is none.
     pub permits: Option<u32>,
+    /// How many of the contenders, the first, count down, if it is a latch: all others wait for that. `None`: it is
+    /// none.
+    pub count: Option<u32>,
     /// How long each waits for the lock before it gives up, and comes again. `None`: for as long as it takes.
     pub acquire_timeout: Option<Duration>,
     /// How often a section enters the lock, one call inside the other; all but the outermost entry are left before the
@@ -72,6 +75,7 @@ impl Default for Workload {
             rounds: 1,
             reads: Reads::Never,
             permits: None,
+            count: None,
             acquire_timeout: None,
             reentrancy_depth: 1,
             hold: Hold::For(Duration::from_millis(10)),

@@ -142,6 +142,7 @@ fn recorder(plan: &Plan, locks: &[Rc<str>]) -> Recorder {
         LockKind::Election => Vocabulary::Election,
         LockKind::DoubleBarrier => Vocabulary::DoubleBarrier,
         LockKind::Barrier => Vocabulary::Barrier,
+        LockKind::CountDownLatch => Vocabulary::CountDownLatch,
         LockKind::Mutex | LockKind::MultiLock | LockKind::ReadWrite | LockKind::Semaphore => {
             Vocabulary::Lock
         }

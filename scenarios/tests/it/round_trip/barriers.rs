@@ -8,7 +8,8 @@ use picklock_sim::plan::{Arrival, ContenderSettings, Workload};
 pub fn fit(recipe: &Recipe, workload: &mut Workload, wants: &mut [Expectation]) {
     let kind = recipe.ownership.kind;
     let is_double = kind == LockKind::DoubleBarrier;
-    let is_barrier = is_double || kind == LockKind::Barrier;
+    let is_latch = kind == LockKind::CountDownLatch;
+    let is_barrier = is_double || is_latch || kind == LockKind::Barrier;
     let looked_at = match is_barrier {
         true => ["progress", "barrier"],
         false => ["mutual-exclusion", "timely-loss"],
@@ -38,6 +39,11 @@ pub fn fit(recipe: &Recipe, workload: &mut Workload, wants: &mut [Expectation]) 
     let own = &mut workload.contender_settings;
     own.retain(|_, settings| *settings != ContenderSettings::default());
     workload.locks = workload.locks.min(workload.sections());
+    if is_latch {
+        workload.contenders = workload.contenders.max(2);
+        workload.count = Some(workload.contenders - 1);
+        workload.rounds = workload.rounds.min(workload.locks);
+    }
     for want in wants {
         if let Want::Excused { because } = &want.want {
             want.want = Want::Unchecked {

@@ -153,6 +153,7 @@ fn workload() -> BoxedStrategy<Workload> {
                     rounds: numbers.1,
                     reads,
                     permits,
+                    count: None,
                     acquire_timeout: calls.0,
                     reentrancy_depth: calls.1,
                     hold,
@@ -208,7 +209,8 @@ pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
         | LockKind::ReadWrite
         | LockKind::Election
         | LockKind::Barrier
-        | LockKind::DoubleBarrier => None,
+        | LockKind::DoubleBarrier
+        | LockKind::CountDownLatch => None,
     };
 }
 
@@ -221,7 +223,11 @@ pub fn with_locks_at_once(workload: &mut Workload, recipe: &Recipe) {
     workload.locks_at_once = match recipe.ownership.kind {
         LockKind::Mutex | LockKind::ReadWrite => workload.locks_at_once.min(workload.locks),
         LockKind::MultiLock => workload.locks_at_once.clamp(2, workload.locks),
-        LockKind::Semaphore | LockKind::Election | LockKind::Barrier | LockKind::DoubleBarrier => 1,
+        LockKind::Semaphore
+        | LockKind::Election
+        | LockKind::Barrier
+        | LockKind::DoubleBarrier
+        | LockKind::CountDownLatch => 1,
     };
     if workload.locks_at_once == 1 {
         workload.lock_order = LockOrder::ByName;
