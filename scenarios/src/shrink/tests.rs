@@ -200,6 +200,11 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "who waits behind its own lease gives up and comes again until the end",
     ),
     (
+        "zookeeper/starved-writer zk-shared-locks-readers-first no-starvation",
+        27,
+        "as many readers enter as the bound on starvation allows, and one more",
+    ),
+    (
         "redis/sentinel-clients redis-py",
         53,
         "each client goes through its rounds at a primary of its own",
@@ -252,7 +257,12 @@ const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
 ];
 
 /// What needs more faults than three, how many, and why.
-const MORE_FAULTS: [(&str, u32, &str); 3] = [
+const MORE_FAULTS: [(&str, u32, &str); 4] = [
+    (
+        "redis/multi-lock-seconds redisson-multi-lock-seconds no-orphan",
+        4,
+        "the lease is a thousand times as long with each loop of a call, and a fault fails each of them",
+    ),
     (
         "redis/swarm redis-setnx-expire own-release-only",
         4,
