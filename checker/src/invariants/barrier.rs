@@ -14,8 +14,8 @@ use crate::{ContenderId, EventKind, Evidence, Invariant, LockId, Rendezvous, Tru
 pub const INVARIANT: Invariant = Invariant {
     name: "barrier",
     truth: Truth::Belief,
-    meaning: "Nobody passes a barrier while it stands, enters a double barrier before all parties have come, or leaves \
-              it before all are done; or passes a count-down latch before each participant has counted down.",
+    meaning: "No contender passes a barrier while it stands, enters a double barrier before all parties have come, or \
+              leaves it before all are done; or passes a count-down latch before each participant has counted down.",
     check,
     inexcusable: None,
 };

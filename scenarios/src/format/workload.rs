@@ -92,11 +92,8 @@ pub(super) fn workload(
     let hold = fields
         .get("hold")
         .and_then(|item| hold(&item, open, mistakes));
-    let think = fields.get("think").and_then(|item| ranges(&item, mistakes));
-    let think = settle(think, &mut open.think);
-    let processing = fields.get("processing");
-    let processing = processing.and_then(|item| ranges(&item, mistakes));
-    let processing = settle(processing, &mut open.processing);
+    let think = times(&mut fields, "think", &mut open.think, mistakes);
+    let processing = times(&mut fields, "processing", &mut open.processing, mistakes);
     let section = fields
         .get("section")
         .and_then(|item| section(&item, mistakes));
@@ -219,6 +216,17 @@ pub(super) fn reads(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<Read
     const WANTED: &str = r#""never", "always", or a share such as "50%""#;
     let item = fields.get("reads")?;
     item.measured(units::parse_reads, WANTED, mistakes)
+}
+
+/// Reads a time under this name, one of several or a range of which each seed draws.
+fn times(
+    fields: &mut Fields,
+    name: &'static str,
+    open: &mut Vec<(Duration, Duration)>,
+    mistakes: &mut Mistakes,
+) -> Option<(Duration, Duration)> {
+    let read = fields.get(name).and_then(|item| ranges(&item, mistakes));
+    settle(read, open)
 }
 
 /// Notes what there is to choose from; answers the first of it.

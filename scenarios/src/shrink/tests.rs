@@ -266,8 +266,7 @@ const MORE_FAULTS: [(&str, u32, &str); 4] = [
     (
         "redis/swarm redis-setnx-expire own-release-only",
         4,
-        "a drawn plan: the key is evicted behind a server that hangs, its holder is paused meanwhile, and the server \
-         hangs again while the key of the next is deleted",
+        "the key is evicted behind a server that hangs, its holder is paused, and the key of the next is deleted",
     ),
     (
         "redis/redlock-silent-server redlock-short-delay progress",
@@ -286,8 +285,7 @@ const MORE_CONTENDERS: [(&str, u32, &str); 3] = [
     (
         "zookeeper/swarm-shared-locks zk-shared-locks-writers-only mutual-exclusion",
         4,
-        "a drawn plan: the queue behind two slow disks has a writer, a reader, and a writer behind the first, and with \
-         one fewer the turns are others",
+        "the queue behind two slow disks has a writer, a reader, and a writer behind the first",
     ),
     (
         "redis/fair-lock-lost-place redisson-fair-lock progress",
