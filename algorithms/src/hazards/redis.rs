@@ -82,6 +82,7 @@ hazards! {
     "redis/look-then-delete": ["redis-get-compare-del"] breaks [OwnReleaseOnly] under [Delay];
     "redis/lost-acquire-reply": [
         "redisson-lock", "redisson-fair-lock", "redisson-fenced-lock", "redisson-spin-lock",
+        "redisson-read-write-lock", "redisson-read-write-lock-told",
     ] breaks [Progress] under [ConnectionLoss];
     "redis/lost-message": ["redisson-message-only"] breaks [Progress] under [ConnectionLoss];
     "redis/lost-setnx-reply": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [ConnectionLoss];
@@ -186,5 +187,6 @@ hazards! {
     ] breaks [MutualExclusion, TimelyLoss] under [Deletion];
     "redis/zombie-unlock": [
         "redisson-lock", "redisson-fair-lock", "redisson-fenced-lock", "redisson-spin-lock",
+        "redisson-read-write-lock", "redisson-read-write-lock-told",
     ] breaks [MutualExclusion] under [Delay];
 }

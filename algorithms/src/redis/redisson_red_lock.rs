@@ -6,7 +6,8 @@
 //!
 //! # Steps
 //!
-//! Those of [`redisson_multi_lock`], of one `RLock` on each of several servers that know nothing of each other, but:
+//! Those of [`redisson_multi_lock`](super::redisson_multi_lock), of one `RLock` on each of several servers that know
+//! nothing of each other, but:
 //! - Step 2 gives each lock its part of the time, one millisecond at least.
 //! - Step 4 gives up an attempt when more locks could not be had than a majority can do without, and no lock before.
 //! - Step 6 unlocks all at the same time, also those that were not had, and ignores what that throws.
