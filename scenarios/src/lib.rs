@@ -35,6 +35,7 @@ pub mod shard;
 pub mod shard_file;
 pub mod shrink;
 pub mod units;
+pub mod warnings;
 pub mod why;
 mod why_never_fired;
 mod write;

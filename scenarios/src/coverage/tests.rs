@@ -138,7 +138,7 @@ fn the_cases_there_are_to_run_are_those_that_were_read() {
 fn every_folder_of_the_library_is_known() {
     // Those of incidents stand on any service, and are about one moment each, as are the tests of libraries.
     let mut folders = ServiceKind::ALL.map(|it| it.name()).to_vec();
-    folders.extend(["incidents", "curator", "kazoo"]);
+    folders.extend(["incidents", "curator", "kazoo", "redisson"]);
     for (name, _) in BUILT_IN {
         assert!(folders.iter().any(|folder| is_in(name, folder)), "{name}");
     }

@@ -90,11 +90,12 @@ fn every_kind_of_fault_strikes_in_a_scenario_that_names_it() {
     }
 }
 
-/// The tests of Curator and of kazoo: a row is the tests, the scenario, and which recipes break which promises there.
+/// The tests of Curator, kazoo, and Redisson: a row is the tests, the scenario, and which recipes break which promises
+/// there.
 const PORTED_TESTS: &str = include_str!("../../../docs/ported-tests.md");
 
 /// The groups that are tests of a library.
-const PORTED: [&str; 2] = ["curator/", "kazoo/"];
+const PORTED: [&str; 3] = ["curator/", "kazoo/", "redisson/"];
 
 /// What stands in backticks.
 fn quoted(text: &str) -> BTreeSet<&str> {

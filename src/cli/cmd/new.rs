@@ -159,7 +159,9 @@ fn text(recipe: &Recipe) -> String {
     let world = template(recipe.build.service()).world;
     let of_kind = match recipe.ownership.kind {
         LockKind::Semaphore => "# So many may hold it at once.\npermits = 2\n",
-        LockKind::CountDownLatch => "# So many of the contenders count down.\ncount = 2\n",
+        LockKind::CountDownLatch => {
+            "# So many contenders count down. A latch opens once: each round has its own.\ncount = 1\nlocks = 2\n"
+        }
         LockKind::MultiLock => {
             "# How many locks there are, and how many of them one call acquires.\nlocks = 3\nlocks-at-once = 2\n"
         }
@@ -177,8 +179,9 @@ fn text(recipe: &Recipe) -> String {
         | LockKind::Election
         | LockKind::Semaphore
         | LockKind::MultiLock
-        | LockKind::DoubleBarrier
-        | LockKind::CountDownLatch => r#"{ target = "contender-1" }"#,
+        | LockKind::DoubleBarrier => r#"{ target = "contender-1" }"#,
+        // A latch never opens without one that counts down.
+        LockKind::CountDownLatch => r#"{ target = "contender-3" }"#,
     };
     let rest = include_str!("new/rest.toml").replace("ALGORITHM", recipe.name);
     let rest = rest.replace("OF_KIND\n", of_kind).replace("CRASH", crash);

@@ -8,13 +8,15 @@ use super::select;
 use crate::cli::console;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
+use crate::scenarios::warnings::warnings as warnings_of;
 
 const EXAMPLES: &str = "\
 Examples:
   picklock validate my-locks/               every file of a folder
   picklock validate a.toml b.toml
 
-Exit codes: 0 if nothing is wrong, 2 if something is. Mistakes are told as `picklock run` tells
+Exit codes: 0 if nothing is wrong, 2 if something is. A warning is no mistake: the lock does what the
+original does with such a setting, which is of little use. Mistakes are told as `picklock run` tells
 them: each with its place, and all of all files at once.
 `picklock schema scenario` is for editors, which find most of them while you write.";
 
@@ -38,11 +40,23 @@ impl Validate {
             Failure::Mistakes(mistakes) => Failure::Invalid(mistakes),
             other => other,
         })?;
+        let mut warnings = String::new();
+        let mut number = 0;
+        for scenario in &scenarios {
+            for warning in warnings_of(scenario) {
+                number += 1;
+                warnings += &format!("\nwarning: {}: {warning}\n", scenario.path);
+            }
+        }
+        let and = match number {
+            0 => String::new(),
+            _ => format!(", {}", count(number, "warning")),
+        };
         let cases = scenarios.iter().map(|it| it.cases.len()).sum::<usize>();
         let scenarios = count(scenarios.len() as u64, "scenario");
         let cases = count(cases as u64, "case");
         console::shown(console::print(&format!(
-            "{scenarios}, {cases}: no mistakes\n"
+            "{scenarios}, {cases}: no mistakes{and}\n{warnings}"
         )))?;
         Ok(exit::AS_EXPECTED)
     }

@@ -18,6 +18,31 @@ fn files_without_a_mistake_are_counted_and_not_run() {
 }
 
 #[test]
+fn settings_that_no_lock_is_of_use_with_are_warned_of() {
+    let folder = Folder::new();
+    let of = |servers: u8, lease: &str| {
+        format!(
+            "claim = \"A lock.\"\n[service.redis]\nservers = {servers}\nlease = \"{lease}\"\n\n\
+             [[case]]\nalgorithm = \"redlock\"\n\n[[case]]\nalgorithm = \"redlock-one-token\"\n"
+        )
+    };
+    let doubtful = folder.file("doubtful.toml", of(4, "2ms"));
+    let done = picklock(&["validate", &doubtful]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let told = [
+        "1 scenario, 2 cases: no mistakes, 2 warnings\n",
+        "a lease of 2ms is no longer than the 2020us by which clocks may drift",
+        "4 servers lose no more of them than 3 do, 1, before there is no majority",
+    ];
+    for part in told {
+        assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
+    }
+    let sound = folder.file("sound.toml", of(5, "3ms"));
+    let done = picklock(&["validate", &sound]);
+    assert_eq!(done.stdout, "1 scenario, 2 cases: no mistakes\n");
+}
+
+#[test]
 fn mistakes_are_told_as_run_tells_them_and_those_of_all_files() {
     let folder = Folder::new();
     let twice = FAILING.replace("hold = \"20s\"", "hold = \"20\"\nhoild = 3");
