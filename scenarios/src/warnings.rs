@@ -42,7 +42,7 @@ fn short_lease(deployment: &Deployment) -> Option<String> {
 /// An even number of servers, of which a majority needs one more than of one server less.
 fn even_servers(deployment: &Deployment) -> Option<String> {
     let servers = deployment.servers;
-    (servers > 1 && servers % 2 == 0).then(|| {
+    (servers > 0 && servers.is_multiple_of(2)).then(|| {
         format!(
             "{servers} servers lose no more of them than {} do, {}, before there is no majority: one more is one more \
              that can fail",
