@@ -17,7 +17,7 @@ pub enum Disowned {
     RemovedBy(ContenderId),
     /// A contender put a hold of its own in its place: another one, or the owner itself.
     OverwrittenBy(ContenderId),
-    /// Somebody from outside removed it: an operator, or an eviction.
+    /// An operator or an eviction of the server removed it.
     RemovedFromOutside,
     /// The service lost it: the server that stored it died, lost its data, or was replaced by one that never had it.
     LostByService,

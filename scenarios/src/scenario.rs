@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use picklock_algorithms::Recipe;
+use picklock_algorithms::clients::ServiceKind;
 use picklock_algorithms::registry::RECIPES;
 use picklock_checker::invariants::{self, INVARIANTS, Invariant};
 use picklock_checker::metrics::METRICS;
@@ -23,6 +24,19 @@ pub struct Catalogue<'a> {
     pub invariants: &'a [&'static str],
     /// The names of the metrics.
     pub metrics: &'a [&'static str],
+}
+
+impl Catalogue<'_> {
+    /// The names of the algorithms that stand on a service, and that this is true of.
+    pub(crate) fn on_service(
+        &self,
+        service: ServiceKind,
+        fits: impl Fn(&Recipe) -> bool,
+    ) -> Vec<&'static str> {
+        let all = self.algorithms.iter();
+        let fitting = all.filter(|recipe| recipe.build.service() == service && fits(recipe));
+        fitting.map(|recipe| recipe.name).collect()
+    }
 }
 
 impl Catalogue<'static> {

@@ -1,4 +1,4 @@
-//! What a case says that is no mistake, and that its lock cannot be of use with.
+//! Settings that are no mistake, and with which a lock is of little use.
 
 use picklock_algorithms::redis::leased::drift;
 use picklock_sim::plan::Deployment;
@@ -26,7 +26,7 @@ fn of_case(case: &Case) -> impl Iterator<Item = String> {
     deployment.flat_map(|deployment| REASONS.iter().filter_map(|reason| reason(deployment)))
 }
 
-/// A lease that is over, by the reckoning of a careful client, before it has begun.
+/// A lease that is over before it has begun, for a client that takes the drift of clocks off it.
 fn short_lease(deployment: &Deployment) -> Option<String> {
     let (lease, drift) = (deployment.lease, drift(deployment.lease));
     (lease <= drift).then(|| {
@@ -39,15 +39,15 @@ fn short_lease(deployment: &Deployment) -> Option<String> {
     })
 }
 
-/// An even number of servers, of which a majority needs one more than of one server less.
+/// An even number of servers: its majority can do without as many of them as with one server less.
 fn even_servers(deployment: &Deployment) -> Option<String> {
     let servers = deployment.servers;
     (servers > 0 && servers.is_multiple_of(2)).then(|| {
         format!(
-            "{servers} servers lose no more of them than {} do, {}, before there is no majority: one more is one more \
-             that can fail",
-            servers - 1,
-            (servers - 1) / 2
+            "a majority of {servers} servers can do without {}, as a majority of {} can: one server more can fail, and \
+             nothing is gained",
+            (servers - 1) / 2,
+            servers - 1
         )
     })
 }

@@ -138,6 +138,24 @@ fn nth_time(times: u32) -> String {
     }
 }
 
+/// When a contender came, and when it passed.
+fn came_and_passed(evidence: &Evidence<'_>, who: &str, came: usize, passed: usize) -> String {
+    format!(
+        "{who} came at {}, and passed at {}.",
+        evidence.at(came),
+        evidence.at(passed)
+    )
+}
+
+/// The next release of a contender after this event.
+fn next_release(evidence: &Evidence<'_>, after: usize, of: (ContenderId, LockId)) -> Option<usize> {
+    next_step(
+        evidence,
+        after,
+        |what| matches!(what, EventKind::ReleaseStarted { by, lock } if (by, lock) == of),
+    )
+}
+
 /// The first event after this one that is such a step.
 fn next_step(
     evidence: &Evidence<'_>,

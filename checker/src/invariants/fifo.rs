@@ -100,7 +100,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     beliefs_in_order(evidence)
 }
 
-/// Nearly always at the end: whoever comes later gets a higher place.
+/// Puts a waiter into the queue by its place: nearly always at the end, for later waiters get higher places.
 fn join(queue: &mut Queue, joins: Place) {
     if queue.back().is_none_or(|last| last.place <= joins.place) {
         queue.push_back(joins);

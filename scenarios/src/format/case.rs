@@ -216,11 +216,7 @@ fn refuse_on_other_service(
         mistakes.add(item.span.clone(), mistake);
         return;
     }
-    let fit = catalogue.algorithms.iter();
-    let fit: Vec<&str> = fit
-        .filter(|recipe| recipe.build.service() == stands)
-        .map(|recipe| recipe.name)
-        .collect();
+    let fit = catalogue.on_service(stands, |_| true);
     let mistake = mistake
         .label(format!("but this scenario stands on {}", stands.title()))
         .help(super::reader::expected(&fit));
@@ -322,11 +318,7 @@ fn refuse_reads(
         return;
     }
     let service = plan.service.kind();
-    let fit = catalogue.algorithms.iter();
-    let fit: Vec<&str> = fit
-        .filter(|recipe| recipe.build.service() == service && is_shared(recipe))
-        .map(|recipe| recipe.name)
-        .collect();
+    let fit = catalogue.on_service(service, is_shared);
     let kind = match plan.recipe.ownership.kind {
         LockKind::Election => "an election".to_owned(),
         kind => format!("a {}", kind.name()),
@@ -357,11 +349,7 @@ fn refuse_without_token(
         return;
     }
     let service = plan.service.kind();
-    let fit = catalogue.algorithms.iter();
-    let fit: Vec<&str> = fit
-        .filter(|recipe| recipe.build.service() == service && has_token(recipe))
-        .map(|recipe| recipe.name)
-        .collect();
+    let fit = catalogue.on_service(service, has_token);
     let mistake = Mistake::new(format!("`{}` promises no fencing token", plan.recipe.name))
         .label("but the resource is fenced: it refuses every write without one")
         .help(format!(

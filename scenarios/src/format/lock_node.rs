@@ -21,11 +21,9 @@ pub(super) fn refuse_missing_lock_node(
         return;
     }
     let kind = plan.recipe.ownership.kind;
-    let fit = catalogue.algorithms.iter();
-    let fit: Vec<&str> = fit
-        .filter(|recipe| makes_it(recipe) && recipe.ownership.kind == kind)
-        .map(|recipe| recipe.name)
-        .collect();
+    let fit = catalogue.on_service(plan.service.kind(), |recipe| {
+        makes_it(recipe) && recipe.ownership.kind == kind
+    });
     let name = plan.recipe.name;
     let mistake = Mistake::new(format!("`{name}` does not make the lock's own node"))
         .label("but `lock-node` says that it is missing")

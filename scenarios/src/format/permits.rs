@@ -41,11 +41,7 @@ pub(super) fn refuse_permits(
         (false, Some(_)) => {
             let kind = plan.recipe.ownership.kind.name();
             let service = plan.service.kind();
-            let fit = catalogue.algorithms.iter();
-            let fit: Vec<&str> = fit
-                .filter(|recipe| recipe.build.service() == service && is_semaphore(recipe))
-                .map(|recipe| recipe.name)
-                .collect();
+            let fit = catalogue.on_service(service, is_semaphore);
             let mistake = Mistake::new(format!("`{name}` has no permits")).label(format!(
                 "its kind is {kind}, and `permits` says how many hold it at once"
             ));

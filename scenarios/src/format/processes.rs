@@ -110,11 +110,7 @@ pub(super) fn refuse_unshareable(
         return;
     }
     let service = recipe.build.service();
-    let fit = catalogue.algorithms.iter();
-    let fit: Vec<&str> = fit
-        .filter(|other| other.build.service() == service && other.shareable)
-        .map(|other| other.name)
-        .collect();
+    let fit = catalogue.on_service(service, |other| other.shareable);
     let mistake = Mistake::new(format!(
         "`{}` does not say how its lock object is shared",
         recipe.name

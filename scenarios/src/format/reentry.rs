@@ -29,11 +29,7 @@ pub(super) fn refuse_self_deadlock(
         return;
     }
     let service = plan.service.kind();
-    let fit = catalogue.algorithms.iter();
-    let fit: Vec<&str> = fit
-        .filter(|recipe| recipe.build.service() == service && counts(recipe))
-        .map(|recipe| recipe.name)
-        .collect();
+    let fit = catalogue.on_service(service, counts);
     let name = plan.recipe.name;
     let mistake = Mistake::new(format!("`{name}` does not promise `reentrancy`"))
         .label("but `reentrancy-depth` says that a section enters it again");

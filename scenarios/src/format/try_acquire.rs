@@ -29,11 +29,7 @@ pub(super) fn refuse_try_acquire(
         return;
     }
     let service = plan.service.kind();
-    let fit = catalogue.algorithms.iter();
-    let fit: Vec<&str> = fit
-        .filter(|recipe| recipe.build.service() == service && tries_once(recipe))
-        .map(|recipe| recipe.name)
-        .collect();
+    let fit = catalogue.on_service(service, tries_once);
     let name = plan.recipe.name;
     let mistake = Mistake::new(format!("`{name}` has no call that does not wait"))
         .label("but `acquire-timeout` says \"0s\": one attempt, and its answer");

@@ -32,7 +32,8 @@ fn settings_that_no_lock_is_of_use_with_are_warned_of() {
     let told = [
         "1 scenario, 2 cases: no mistakes, 2 warnings\n",
         "a lease of 2ms is no longer than the 2020us by which clocks may drift",
-        "4 servers lose no more of them than 3 do, 1, before there is no majority",
+        "a majority of 4 servers can do without 1, as a majority of 3 can: one server more can fail, \
+         and nothing is gained",
     ];
     for part in told {
         assert!(done.stdout.contains(part), "{part}: {}", done.stdout);

@@ -112,16 +112,8 @@ fn passed(
     }
     case.show(latch.counted.iter().copied().flatten());
     case.show([came]);
-    case.then(format!(
-        "{who} came at {}, and passed at {}.",
-        evidence.at(came),
-        evidence.at(passed)
-    ));
-    let counts = super::next_step(
-        evidence,
-        passed,
-        |what| matches!(what, EventKind::ReleaseStarted { by, lock: of } if (by, of) == (late, lock)),
-    );
+    case.then(super::came_and_passed(evidence, who, came, passed));
+    let counts = super::next_release(evidence, passed, (late, lock));
     case.show(counts);
     case.however(match counts {
         Some(counts) => format!("{other} counted down only at {}.", evidence.at(counts)),

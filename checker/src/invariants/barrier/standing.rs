@@ -66,16 +66,8 @@ fn passed(
         "{other} had set the barrier at {}.",
         evidence.at(set)
     ));
-    case.then(format!(
-        "{who} came at {}, and passed at {}.",
-        evidence.at(came),
-        evidence.at(passed)
-    ));
-    let removes = super::next_step(
-        evidence,
-        passed,
-        |what| matches!(what, EventKind::ReleaseStarted { by, lock: at } if (by, at) == (setter, lock)),
-    );
+    case.then(super::came_and_passed(evidence, who, came, passed));
+    let removes = super::next_release(evidence, passed, (setter, lock));
     case.show(removes);
     case.however(match removes {
         Some(removes) => format!("{other} removed it only at {}.", evidence.at(removes)),
