@@ -39,7 +39,7 @@ use async_trait::async_trait;
 
 use super::leased::drift;
 use super::redisson;
-use super::redisson::sub_lock::{Care, SubLock};
+use super::redisson::sub_lock::{Hardening, SubLock};
 use super::redisson::waits::{Remaining, Waits};
 use crate::clients::redis::Redis;
 use crate::{
@@ -60,7 +60,7 @@ pub const RECIPE: Recipe = Recipe {
     cancellable: false,
     shareable: false,
     build: Build::MultiLockOverRedis {
-        each: &as_in_redisson,
+        each: &sub_lock_of_redisson,
         all: &RedissonMultiLock {
             deviation: Deviation::NONE,
         },
@@ -84,8 +84,8 @@ const BASE_WAIT_TIME: Duration = Duration::from_millis(1500);
 /// What failed at once is not asked for again at once: a client has a pause between its attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
-fn as_in_redisson(redis: Redis, env: Env, lease: Lease) -> Box<dyn Lock> {
-    Box::new(SubLock::new(redis, env, lease, Care::NONE))
+fn sub_lock_of_redisson(redis: Redis, env: Env, lease: Lease) -> Box<dyn Lock> {
+    Box::new(SubLock::new(redis, env, lease, Hardening::NONE))
 }
 
 /// How a sibling deviates from Redisson's lock without a lease.

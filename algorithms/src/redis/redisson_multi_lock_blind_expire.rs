@@ -3,7 +3,7 @@
 //!
 //! Seen in the wild: Redisson 4.x, `RedissonMultiLock.tryLock`.
 
-use super::redisson::sub_lock::{Care, SubLock};
+use super::redisson::sub_lock::{Hardening, SubLock};
 use super::redisson_multi_lock::{Deviation, RedissonMultiLock};
 use super::redisson_multi_lock_leased::{self, LEASED};
 use crate::clients::RequestKind;
@@ -23,23 +23,25 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::Expire,
     ],
     build: Build::MultiLockOverRedis {
-        each: &blindly,
-        all: &RedissonMultiLock { deviation: BLIND },
+        each: &blind_sub_lock,
+        all: &RedissonMultiLock {
+            deviation: BLIND_EXPIRE,
+        },
     },
     ..redisson_multi_lock_leased::RECIPE
 };
 
 /// No answer of step 5 counts.
-pub(super) const BLIND: Deviation = Deviation {
+pub(super) const BLIND_EXPIRE: Deviation = Deviation {
     checks_locks: false,
     ..LEASED
 };
 
 /// One of the locks.
-pub(super) fn blindly(redis: Redis, env: Env, lease: Lease) -> Box<dyn Lock> {
-    let care = Care {
+pub(super) fn blind_sub_lock(redis: Redis, env: Env, lease: Lease) -> Box<dyn Lock> {
+    let hardening = Hardening {
         looks_before_expire: false,
-        ..Care::ALL
+        ..Hardening::ALL
     };
-    Box::new(SubLock::new(redis, env, lease, care))
+    Box::new(SubLock::new(redis, env, lease, hardening))
 }

@@ -4,7 +4,7 @@
 //! Seen in the wild: Redisson 4.x, `RedissonMultiLock.tryLock`.
 
 use super::redisson_multi_lock::{CallLease, Deviation, RedissonMultiLock};
-use super::redisson_multi_lock_hardened::carefully;
+use super::redisson_multi_lock_hardened::hardened_sub_lock;
 use super::redisson_multi_lock_leased::{self, LEASED};
 use crate::{Build, Recipe};
 
@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson 4.x, RedissonMultiLock.tryLock: newLeaseTime = unit.toMillis(waitTime)*2",
     flaw: Some("who dies while it waits leaves locks for longer than it has ever asked for"),
     build: Build::MultiLockOverRedis {
-        each: &carefully,
+        each: &hardened_sub_lock,
         all: &RedissonMultiLock {
             deviation: Deviation {
                 in_call: CallLease::TwiceItsTime,

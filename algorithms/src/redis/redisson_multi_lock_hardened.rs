@@ -23,7 +23,7 @@
 //!
 //! - Those of `redisson` that no caller can mend: the application is not told that a lease has ended.
 
-use super::redisson::sub_lock::{Care, SubLock};
+use super::redisson::sub_lock::{Hardening, SubLock};
 use super::redisson_multi_lock::{self, Deviation, RedissonMultiLock};
 use crate::clients::redis::Redis;
 use crate::{Build, Env, Lease, Lock, Recipe};
@@ -34,14 +34,16 @@ pub const RECIPE: Recipe = Recipe {
     summary: "redisson-multi-lock that unlocks every lock, and what any exception may have left.",
     source: "Redisson 4.x, RedissonMultiLock; Apache Curator 5.4, InterProcessMultiLock.release",
     build: Build::MultiLockOverRedis {
-        each: &carefully,
-        all: &RedissonMultiLock { deviation: CAREFUL },
+        each: &hardened_sub_lock,
+        all: &RedissonMultiLock {
+            deviation: HARDENED,
+        },
     },
     ..redisson_multi_lock::RECIPE
 };
 
 /// What is mended of the call.
-pub(super) const CAREFUL: Deviation = Deviation {
+pub(super) const HARDENED: Deviation = Deviation {
     checks_locks: true,
     unlocks_every_lock: true,
     tells_doubt: true,
@@ -49,6 +51,6 @@ pub(super) const CAREFUL: Deviation = Deviation {
 };
 
 /// One of the locks.
-pub(super) fn carefully(redis: Redis, env: Env, lease: Lease) -> Box<dyn Lock> {
-    Box::new(SubLock::new(redis, env, lease, Care::ALL))
+pub(super) fn hardened_sub_lock(redis: Redis, env: Env, lease: Lease) -> Box<dyn Lock> {
+    Box::new(SubLock::new(redis, env, lease, Hardening::ALL))
 }

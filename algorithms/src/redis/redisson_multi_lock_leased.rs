@@ -19,7 +19,7 @@
 //! - There is no fencing token (scenario `redis/pause`).
 
 use super::redisson_multi_lock::{CallLease, Deviation, RedissonMultiLock};
-use super::redisson_multi_lock_hardened::{self, CAREFUL, carefully};
+use super::redisson_multi_lock_hardened::{self, HARDENED, hardened_sub_lock};
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -28,7 +28,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "redisson-multi-lock-hardened with a lease, which is set at locks that are ours alone.",
     source: "Redisson 4.x, RedissonMultiLock.tryLock(waitTime, leaseTime, unit)",
     build: Build::MultiLockOverRedis {
-        each: &carefully,
+        each: &hardened_sub_lock,
         all: &RedissonMultiLock { deviation: LEASED },
     },
     ..redisson_multi_lock_hardened::RECIPE
@@ -38,5 +38,5 @@ pub const RECIPE: Recipe = Recipe {
 pub(super) const LEASED: Deviation = Deviation {
     is_leased: true,
     in_call: CallLease::AsAsked,
-    ..CAREFUL
+    ..HARDENED
 };

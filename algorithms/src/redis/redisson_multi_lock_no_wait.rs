@@ -2,7 +2,7 @@
 //! which is none. Must be caught by `redis/multi-lock-wait-and-lease-timeouts`.
 
 use super::redisson_multi_lock::{CallLease, Deviation, RedissonMultiLock};
-use super::redisson_multi_lock_blind_expire::{self, BLIND, blindly};
+use super::redisson_multi_lock_blind_expire::{self, BLIND_EXPIRE, blind_sub_lock};
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -12,11 +12,11 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson before 3.11.1, RedissonMultiLock.tryLock(-1, leaseTime, unit)",
     flaw: Some("each lock goes as soon as it is acquired, and each caller has all of them"),
     build: Build::MultiLockOverRedis {
-        each: &blindly,
+        each: &blind_sub_lock,
         all: &RedissonMultiLock {
             deviation: Deviation {
                 in_call: CallLease::TwiceNone,
-                ..BLIND
+                ..BLIND_EXPIRE
             },
         },
     },

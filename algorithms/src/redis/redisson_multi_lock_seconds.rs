@@ -4,7 +4,7 @@
 //! Seen in the wild: Redisson 4.x, `RedissonMultiLock.lockInterruptibly`, which converts its argument inside the loop.
 
 use super::redisson_multi_lock::{Deviation, RedissonMultiLock};
-use super::redisson_multi_lock_hardened::carefully;
+use super::redisson_multi_lock_hardened::hardened_sub_lock;
 use super::redisson_multi_lock_leased::{self, LEASED};
 use crate::{Build, Recipe};
 
@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson 4.x, RedissonMultiLock.lockInterruptibly(leaseTime, TimeUnit.SECONDS)",
     flaw: Some("leaseTime = unit.toMillis(leaseTime) stands inside the loop"),
     build: Build::MultiLockOverRedis {
-        each: &carefully,
+        each: &hardened_sub_lock,
         all: &RedissonMultiLock {
             deviation: Deviation {
                 converts_each_time: true,

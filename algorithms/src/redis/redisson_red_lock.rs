@@ -34,7 +34,7 @@ use async_trait::async_trait;
 
 use super::leased::CLAIMS;
 use super::redisson;
-use super::redisson::sub_lock::{Care, SubLock};
+use super::redisson::sub_lock::{Hardening, SubLock};
 use super::redisson_multi_lock::{Deviation, RedissonMultiLock, unlock_inner};
 use crate::clients::redis::Redis;
 use crate::{
@@ -83,7 +83,7 @@ pub(super) struct LockOfServers {
 impl LockOfServers {
     pub(super) fn new(redis: Redis, env: Env, lease: Lease, deviation: Deviation) -> Self {
         let servers = (0..redis.nodes()).map(|node| redis.at(node));
-        let lock = |server| SubLock::new(server, env.clone(), lease.clone(), Care::NONE);
+        let lock = |server| SubLock::new(server, env.clone(), lease.clone(), Hardening::NONE);
         Self {
             locks: servers.map(lock).collect(),
             lease: lease.time,

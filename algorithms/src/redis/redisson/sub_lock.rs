@@ -14,12 +14,12 @@ pub struct SubLock {
     lock: RedissonLock,
     /// The process and the thread.
     thread_name: String,
-    care: Care,
+    hardening: Hardening,
 }
 
 /// What is done for such a lock that Redisson does not do.
 #[derive(Clone, Copy)]
-pub struct Care {
+pub struct Hardening {
     /// What any exception may have left is unlocked, and not what a response timeout may have left alone. The field
     /// names the acquisition, and not the thread, so that what is executed late is not counted for a later one.
     pub unlocks_after_doubt: bool,
@@ -27,7 +27,7 @@ pub struct Care {
     pub looks_before_expire: bool,
 }
 
-impl Care {
+impl Hardening {
     /// Redisson as it is.
     pub const NONE: Self = Self {
         unlocks_after_doubt: false,
@@ -41,12 +41,12 @@ impl Care {
 }
 
 impl SubLock {
-    pub fn new(redis: Redis, env: Env, lease: Lease, care: Care) -> Self {
+    pub fn new(redis: Redis, env: Env, lease: Lease, hardening: Hardening) -> Self {
         let lock = RedissonLock::new(redis, env, lease);
         Self {
             thread_name: lock.lock_name.clone(),
             lock,
-            care,
+            hardening,
         }
     }
 
@@ -57,14 +57,14 @@ impl SubLock {
 
     /// `tryLock`, and what its caller does where it throws.
     async fn try_lock(&mut self, waits: Waits) -> Result<(), LockError> {
-        if self.care.unlocks_after_doubt {
+        if self.hardening.unlocks_after_doubt {
             let acquisition = self.lock.leased.env.guid();
             self.lock.lock_name = format!("{}:{acquisition}", self.thread_name);
         }
         let Err(error) = self.lock.lock(waits).await else {
             return Ok(());
         };
-        let in_doubt = self.care.unlocks_after_doubt && !error.definite();
+        let in_doubt = self.hardening.unlocks_after_doubt && !error.definite();
         if error == LockError::TimedOut || in_doubt {
             let _ignored = self.lock.release(self.hold()).await;
         }
@@ -98,7 +98,7 @@ impl Lock for SubLock {
 
     async fn expire(&mut self, held: &Held, lease: Duration) -> Result<bool, LockError> {
         let (redis, key) = (&self.lock.leased.redis, &*held.path_or_key);
-        if !self.care.looks_before_expire {
+        if !self.hardening.looks_before_expire {
             return Ok(redis.expire(key, lease).await?);
         }
         let (lease, lock_name) = (lease.as_millis().to_string(), &*self.lock.lock_name);

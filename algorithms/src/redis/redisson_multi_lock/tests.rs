@@ -85,7 +85,7 @@ fn a_lock_that_was_lost_before_its_lease_is_set_is_acquired_again() {
     assert_eq!((acquired, waits.borrow().len()), (Ok(()), 2));
     locks[1].is_lost = true;
     let blind = RedissonMultiLock {
-        deviation: crate::redis::redisson_multi_lock_blind_expire::BLIND,
+        deviation: crate::redis::redisson_multi_lock_blind_expire::BLIND_EXPIRE,
     };
     let (acquired, ..) = acquire_and_release(&blind, None, &mut locks);
     assert_eq!((acquired, waits.borrow().len()), (Ok(()), 3));
