@@ -3,6 +3,8 @@
 mod chance;
 pub mod collections;
 mod ids;
+mod machine;
 
 pub use chance::{Boring, Chance, Link, Message};
 pub use ids::{ConnectionId, ServerId};
+pub use machine::{Alarm, Machine, Now};

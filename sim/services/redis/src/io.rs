@@ -2,24 +2,11 @@
 
 use std::time::Duration;
 
-use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Value};
+use picklock_machines::ConnectionId;
 
 use crate::cluster::{BusMessage, NodeId};
 use crate::replication_protocol::{Address, LinkId, PeerMessage};
-
-/// A connection between a client and one server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ConnectionId(pub u32);
-
-/// What the clocks of a server's machine show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Now {
-    /// The monotonic clock.
-    pub monotonic: VirtualTime,
-    /// The wall clock, in microseconds since the Unix epoch: it jumps, and every key expires by it.
-    pub wall_micros: i64,
-}
 
 /// What happens to a server.
 #[derive(Clone, Debug, PartialEq)]

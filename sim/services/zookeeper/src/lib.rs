@@ -15,6 +15,7 @@ pub mod inspection;
 mod leader;
 mod learner_sync;
 mod log;
+mod machine;
 mod message_text;
 pub mod messages;
 pub mod node;

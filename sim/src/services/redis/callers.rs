@@ -1,7 +1,7 @@
 //! Clients that several tasks of a process share: whose command is whose.
 
 use picklock_checker::ContenderId;
-use picklock_redis::{Caller, ConnectionId as At, Output};
+use picklock_redis::{Caller, Output};
 
 use super::SimulatedRedis;
 use crate::event::ClientId;
@@ -81,7 +81,7 @@ impl World<SimulatedRedis> {
     }
 }
 
-fn is_answer(output: &Output, to: At) -> bool {
+fn is_answer(output: &Output, to: ConnectionId) -> bool {
     match output {
         Output::ToClient { connection, value } => *connection == to && !super::is_message(value),
         _ => false,

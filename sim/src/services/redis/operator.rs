@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use picklock_clients::redis::{Command, Value};
-use picklock_redis::{ConnectionId as At, Input};
+use picklock_redis::Input;
 
 use super::SimulatedRedis;
-use crate::network::ServerId;
+use crate::network::{ConnectionId, ServerId};
 use crate::world::World;
 
 /// The connection of somebody with a shell on the server's machine.
-pub(super) const OPERATOR: At = At(u32::MAX);
+pub(super) const OPERATOR: ConnectionId = ConnectionId(u32::MAX);
 
 /// A lock that a clean-up script has found, and takes for stale.
 pub(super) struct SeenKey {

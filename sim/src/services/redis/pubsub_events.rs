@@ -3,7 +3,7 @@
 use picklock_checker::ContenderId;
 use picklock_checker::service_event::{MessageLoss, ServiceEventKind as What};
 use picklock_clients::redis::Value;
-use picklock_redis::{ConnectionId as At, Input, Publication};
+use picklock_redis::{Input, Publication};
 
 use super::SimulatedRedis;
 use super::is_message;
@@ -18,11 +18,11 @@ const OF_SENTINELS: &[u8] = b"__sentinel__";
 const OF_KEYS: &[u8] = b"__key";
 
 impl World<SimulatedRedis> {
-    fn contender_at(&self, connection: At) -> Option<ContenderId> {
+    fn contender_at(&self, connection: ConnectionId) -> Option<ContenderId> {
         if connection == OPERATOR || sentinel_links::is_call(connection) {
             return None;
         }
-        self.contender_of(self.process_of(ConnectionId(connection.0)))
+        self.contender_of(self.process_of(connection))
     }
 
     /// Who would publish what is published because of this input, if somebody wants to be told.

@@ -2,13 +2,13 @@
 
 use picklock_clients::redis::{Command, Value};
 use picklock_redis::sentinel::{CallId, Input as SentinelInput};
-use picklock_redis::{Address, ConnectionId as At, Input};
+use picklock_redis::{Address, Input};
 
 use super::event::{Call, RedisEvent, SentinelEvent};
 use super::order::Order;
 use super::{SimulatedRedis, is_message};
 use crate::event::Event;
-use crate::network::ServerId;
+use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
 use crate::trace::MessageStep::{self, Lost, Received, Sent};
 use crate::world::World;
@@ -27,12 +27,12 @@ pub(super) struct SentinelCall {
 }
 
 /// Whether a connection, as its server sees it, is a call of a Sentinel.
-pub(super) fn is_call(connection: At) -> bool {
+pub(super) fn is_call(connection: ConnectionId) -> bool {
     connection.0 >= FIRST
 }
 
 /// The call that a connection is: by which Sentinel, by its index, and which of its calls.
-pub(super) fn call(connection: At) -> (usize, CallId) {
+pub(super) fn call(connection: ConnectionId) -> (usize, CallId) {
     let number = connection.0 - FIRST;
     ((number >> EACH) as usize, CallId(number % (1 << EACH)))
 }
@@ -58,8 +58,8 @@ impl World<SimulatedRedis> {
         usize::from(call.by.0) - self.service.servers.len()
     }
 
-    fn connection_of_call(&self, call: Call) -> At {
-        At(FIRST | (self.index_of(call) as u32) << EACH | call.id.0)
+    fn connection_of_call(&self, call: Call) -> ConnectionId {
+        ConnectionId(FIRST | (self.index_of(call) as u32) << EACH | call.id.0)
     }
 
     fn ends(&mut self, call: Call) -> &mut SentinelCall {

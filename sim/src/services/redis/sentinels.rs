@@ -7,7 +7,7 @@ use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Value};
 use picklock_machines::Chance;
 use picklock_redis::sentinel::{Input, Output, SentinelConfig};
-use picklock_redis::{Address, ConnectionId as At, Now, Sentinel};
+use picklock_redis::{Address, Now, Sentinel};
 
 use super::event::{RedisEvent, SentinelEvent};
 use super::{SimulatedRedis, replication_links, sentinel_links};
@@ -155,7 +155,7 @@ impl World<SimulatedRedis> {
                     self.answer_call(machine, sentinel_links::call(connection), value);
                 }
                 Output::ToClient { connection, value } => {
-                    self.send_to_client_of_sentinel(ConnectionId(connection.0), value);
+                    self.send_to_client_of_sentinel(connection, value);
                 }
                 Output::Noted { event, about } => {
                     if let Some(watched) = &watched {
@@ -194,7 +194,12 @@ impl World<SimulatedRedis> {
         }
     }
 
-    pub(super) fn deliver_to_sentinel(&mut self, machine: ServerId, by: At, command: Command) {
+    pub(super) fn deliver_to_sentinel(
+        &mut self,
+        machine: ServerId,
+        by: ConnectionId,
+        command: Command,
+    ) {
         let input = Input::Received {
             connection: by,
             command,
@@ -202,7 +207,7 @@ impl World<SimulatedRedis> {
         self.sentinel_input(machine, input);
     }
 
-    pub(super) fn sentinel_is_left(&mut self, machine: ServerId, by: At) {
+    pub(super) fn sentinel_is_left(&mut self, machine: ServerId, by: ConnectionId) {
         self.sentinel_input(machine, Input::Gone { connection: by });
     }
 

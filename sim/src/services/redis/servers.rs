@@ -4,7 +4,7 @@ use picklock_checker::service_event::MessageLoss;
 use picklock_checker::{Ended, ServerChange, VirtualTime};
 use picklock_clients::redis::{Command, Value};
 use picklock_machines::Chance;
-use picklock_redis::{ConnectionId as At, Input, Now, Output, ProcessEnd};
+use picklock_redis::{Input, Now, Output, ProcessEnd};
 
 use super::command_text::CommandText;
 use super::event::RedisEvent;
@@ -75,12 +75,12 @@ impl World<SimulatedRedis> {
                 self.answer_call(server, sentinel_links::call(connection), value);
             }
             Output::ToClient { connection, value } => {
-                self.send_to_client(server, ConnectionId(connection.0), value);
+                self.send_to_client(server, connection, value);
             }
             Output::Close { connection } if sentinel_links::is_call(connection) => {
                 self.close_call(server, sentinel_links::call(connection));
             }
-            Output::Close { connection } => self.close_client(ConnectionId(connection.0)),
+            Output::Close { connection } => self.close_client(connection),
             Output::ReachPrimary { to } => self.reach_primary(server, &to),
             Output::ToPeer { link, message } => self.send_to_peer(server, link, message),
             Output::CloseLink { link } => self.close_link(server, link),
@@ -139,9 +139,7 @@ impl World<SimulatedRedis> {
         let slot = self.service.servers.get(usize::from(server.0));
         // One that stands still has a kernel that takes it, and learns of it by what comes first.
         if slot.is_some_and(|slot| !slot.life.is_hung()) {
-            let connected = Input::Connected {
-                connection: At(connection.0),
-            };
+            let connected = Input::Connected { connection };
             self.server_input(server, connected);
             self.apply_server_outputs(server);
         }
@@ -157,11 +155,9 @@ impl World<SimulatedRedis> {
         }
         self.trace(connection, (ToServer, Closed), &CONNECTION_GONE);
         if self.service.is_sentinel(server) {
-            self.sentinel_is_left(server, At(connection.0));
+            self.sentinel_is_left(server, connection);
         } else {
-            let gone = Input::Gone {
-                connection: At(connection.0),
-            };
+            let gone = Input::Gone { connection };
             self.server_input(server, gone);
             self.apply_server_outputs(server);
         }
@@ -176,7 +172,7 @@ impl World<SimulatedRedis> {
         }
         self.trace(connection, (ToServer, Received), &CommandText(&command));
         if self.service.is_sentinel(ends.server) {
-            self.deliver_to_sentinel(ends.server, At(connection.0), command);
+            self.deliver_to_sentinel(ends.server, connection, command);
             return;
         }
         let by = self.arrived_at(connection);
@@ -188,7 +184,7 @@ impl World<SimulatedRedis> {
         let before = self.service.stream_of(ends.server);
         self.service.look = self.lock_request_of(by, connection, &command);
         let received = Input::Received {
-            connection: At(connection.0),
+            connection,
             command,
         };
         self.server_input(ends.server, received);
