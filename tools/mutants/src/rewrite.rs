@@ -35,6 +35,14 @@ pub fn rewrite(text: &str, mutants: &[(usize, &Mutant)]) -> Result<String, Strin
     let mut placed = Vec::new();
     for (number, mutant) in mutants {
         let place = place_of(text, mutant)?;
+        let braces = |of: &str| of.matches('{').count() == of.matches('}').count();
+        if !mutant.replace.contains(SWITCH) && !(braces(&mutant.find) && braces(&mutant.replace)) {
+            let name = &mutant.name;
+            let remedy = "close them, or write the replacement with $mutant in it";
+            return Err(format!(
+                "[{name}] `find` or `replace` has a brace too many: {remedy}"
+            ));
+        }
         placed.push(Placed {
             number: *number,
             mutant,
@@ -287,6 +295,20 @@ mod tests {
     fn line_breaks_and_indents_do_not_matter() {
         let one = mutant("one", "a .b() > c", "d");
         assert_eq!(place_of("if a\n    .b()\n    > c {}", &one), Ok(3..21));
+    }
+
+    #[test]
+    fn a_brace_too_many_is_refused_unless_the_switch_is_written() {
+        let open = [mutant("open", "if a {", "if b {")];
+        let refused = rewritten("if a { c }", &open).expect_err("it does not compile");
+        assert!(refused.contains("[open] `find` or `replace`"), "{refused}");
+        assert!(
+            rewritten(
+                "if a { c }",
+                &[mutant("open", "if a {", "if a || $mutant {")]
+            )
+            .is_ok()
+        );
     }
 
     #[test]
