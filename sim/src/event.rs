@@ -119,12 +119,13 @@ impl<E: ServiceEvent> std::fmt::Debug for Event<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::redis::RedisEvent;
-    use crate::services::zookeeper::ZooKeeperEvent;
+    use crate::services::redis::SimulatedRedis;
+    use crate::services::zookeeper::SimulatedZooKeeper;
+    use crate::world::HostEvent;
 
     #[test]
     fn an_event_and_what_comes_after_it_are_one_line_of_the_cache() {
-        assert!(size_of::<Event<ZooKeeperEvent>>() <= 56);
-        assert!(size_of::<Event<RedisEvent>>() <= 56);
+        assert!(size_of::<Event<HostEvent<SimulatedZooKeeper>>>() <= 56);
+        assert!(size_of::<Event<HostEvent<SimulatedRedis>>>() <= 56);
     }
 }

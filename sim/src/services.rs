@@ -5,6 +5,5 @@
 //! [`SimulatedService`](crate::world::SimulatedService).
 
 pub(crate) mod lease_server;
-mod process_state;
 pub(crate) mod redis;
 pub(crate) mod zookeeper;

@@ -7,9 +7,11 @@ mod contenders;
 mod delivery;
 mod faults;
 mod for_good;
+mod host;
 mod local_timers;
 mod message_fates;
 mod message_trace;
+pub(crate) mod moment;
 mod notifications;
 mod partitions;
 mod phases;
@@ -18,7 +20,6 @@ mod regions;
 mod replication_triggers;
 mod resource;
 mod server_faults;
-mod service;
 pub(crate) mod service_events;
 mod setup;
 mod tasks;
@@ -50,8 +51,9 @@ use crate::process::{Process, ProcessId, Thread};
 use crate::recorder::Recorder;
 use crate::resource::Storage;
 use crate::trace::TracedMessage;
+pub(crate) use host::*;
+pub(crate) use moment::MessageFate;
 use replication_triggers::PendingWrite;
-pub(crate) use service::{Read, SimulatedService};
 pub(crate) use tasks::{NO_CONTENDER, Tasks};
 pub(crate) use triggers::MomentLog;
 pub use triggers::SeenMoment;
@@ -125,7 +127,7 @@ pub(crate) enum Task<S: SimulatedService> {
 pub(crate) struct World<S: SimulatedService> {
     pub now: VirtualTime,
     pub tape: Tape,
-    pub timeline: Timeline<Event<S::Event>>,
+    pub timeline: Timeline<Event<HostEvent<S>>>,
     pub recorder: Recorder,
     pub samples: Samples,
     pub plan: Rc<Plan>,
@@ -133,7 +135,9 @@ pub(crate) struct World<S: SimulatedService> {
     pub lock_names: Vec<Rc<str>>,
     /// The service that the lock stands on.
     pub service: S,
-    pub processes: Vec<Process<Event<S::Event>>>,
+    /// Its servers and clients.
+    pub host: Host<S>,
+    pub processes: Vec<Process<Event<HostEvent<S>>>>,
     pub contenders: Vec<Contender>,
     /// Which contenders are tasks of which process.
     pub tasks: Tasks,
@@ -269,17 +273,6 @@ pub(crate) struct FaultState {
     pub due: Option<VirtualTime>,
 }
 
-/// What becomes of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MessageFate {
-    /// It never comes, and its connection breaks.
-    Lost,
-    /// It never comes, and its connection stays.
-    Swallowed,
-    /// It comes so much later.
-    Late(u64),
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PendingWork {
     pub requests: usize,
@@ -330,7 +323,7 @@ impl<S: SimulatedService> World<S> {
 
     /// Lets an event happen that was noted before, unless whom it comes to does not run.
     #[inline(never)]
-    pub fn dispatch_from_backlog(&mut self, event: Event<S::Event>) {
+    pub fn dispatch_from_backlog(&mut self, event: Event<HostEvent<S>>) {
         let event = if self.all_run {
             Some(event)
         } else {
@@ -342,21 +335,21 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// What the engine does is part of what can be observed.
-    fn note_event(&mut self, event: &Event<S::Event>) {
+    fn note_event(&mut self, event: &Event<HostEvent<S>>) {
         self.recorder.mix(self.now.micros() ^ event.word() << 20);
     }
 
     /// It is handed over in memory, and looked at there: it is too large to be held otherwise.
     #[inline(never)]
-    fn dispatch_and_note(&mut self, event: Event<S::Event>) {
+    fn dispatch_and_note(&mut self, event: Event<HostEvent<S>>) {
         self.note_event(&event);
         self.dispatch(event);
     }
 
     #[inline(always)]
-    fn dispatch(&mut self, event: Event<S::Event>) {
+    fn dispatch(&mut self, event: Event<HostEvent<S>>) {
         match event {
-            Event::Service(event) => S::on_event(self, event),
+            Event::Service(event) => self.on_host_event(event),
             Event::Timer { done, .. } => done.complete(()),
             Event::LocalTimer { process } => self.fire_local_timers(process),
             Event::Processed { number, .. } => self.processed(number),

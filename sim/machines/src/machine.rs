@@ -29,6 +29,9 @@ pub trait Machine {
     /// What it wants done.
     type Output;
 
+    /// The time has come at which it wanted to be woken.
+    const WAKE: Self::Input;
+
     /// Handles an input. What it wants done is added to `out`.
     fn handle(
         &mut self,

@@ -1,9 +1,8 @@
-//! The lease server in the world: one server, a connection for each client, and a lock that goes by itself.
+//! The lease server in the world: one server, and a lock that goes by itself.
 
-mod clients;
-mod event;
 mod handle;
 
+use std::fmt::Display;
 use std::rc::Rc;
 
 use picklock_algorithms::Lock;
@@ -11,67 +10,92 @@ use picklock_checker::service_event::{DataFound, KeyHolders};
 use picklock_checker::{
     ContenderId, LockId, Mode, ServerChange, ServiceEventKind, Token, VirtualTime,
 };
+use picklock_clients::RequestKind;
 use picklock_clients::env::Env;
+use picklock_clients::lease_server::{Claim, Reply};
 use picklock_clients::zookeeper::Path;
-use picklock_lease_server::{Input, Output, Server};
+use picklock_lease_server::client::{Client, Input as ClientInput, Output as ClientOutput};
+use picklock_lease_server::{Input, Numbered, Output, Server};
+use picklock_machines::Machine;
 
-use super::process_state::ServerProcess;
 use crate::engine::Tape;
-use crate::event::Event;
-use crate::network::ServerId;
+use crate::event::{ClientId, Event, ServiceEvent};
+use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
-use crate::plan::{ContenderName, Plan, ServerName};
-use crate::process::{ProcessId, Thread};
-use crate::world::{Read, Shared, SimulatedService, World};
-use clients::LeaseClient;
-pub(crate) use event::LeaseServerEvent;
+use crate::plan::{Plan, ServerName};
+use crate::process::Thread;
+use crate::world::moment::{Moment, Occasion};
+use crate::world::{
+    HostEvent, HostedClient, HostedServer, MessageFate, Read, Recipient, ServiceMessage,
+    ServiceTypes, Shared, SimulatedService, World,
+};
 
 /// There is one.
 const SERVER: ServerId = ServerId(0);
 
-/// The server and its clients as the world sees them.
+/// The lock as the world sees it.
 #[derive(Default)]
 pub(crate) struct SimulatedLeaseServer {
-    machine: Server,
-    life: ServerProcess<LeaseServerEvent>,
-    clients: Vec<LeaseClient>,
-    /// The number of the request that is being handled.
-    answering: u32,
-    /// The grant by which somebody owns the lock.
+    /// The grant by which a contender owns the lock.
     owner: Option<Token>,
 }
 
+/// The lease of the owner is over, whether the server looks at the clock or not.
+pub(crate) struct LeaseEnds;
+
+impl ServiceEvent for LeaseEnds {
+    fn kind_and_subject(&self) -> (u64, u32) {
+        (47, 0)
+    }
+}
+
+impl ServiceMessage for Numbered<Claim> {
+    fn text(&self) -> impl Display + '_ {
+        self
+    }
+}
+
+impl ServiceMessage for Numbered<Reply> {
+    fn text(&self) -> impl Display + '_ {
+        self
+    }
+}
+
 impl World<SimulatedLeaseServer> {
-    /// Lets the server handle an input, and does what it wants done. A lease ends whether it looks at the clock or not.
-    fn server_input(&mut self, input: Input) {
-        let mut outputs = Vec::new();
-        self.service.machine.handle(self.now, input, &mut outputs);
-        for output in outputs {
-            match output {
-                Output::Reply { connection, reply } => self.send_to_client(connection, reply),
-                Output::Granted { connection } => {
-                    let by = self.asker(connection);
-                    self.owned(by);
-                }
-                Output::Released { connection } => {
-                    let by = self.asker(connection);
-                    self.disowned(Actor::Contender(by));
-                }
-                Output::Expired => self.disowned(Actor::SessionEnd),
-            }
+    /// A client claims the lock. It has a new connection if the one that it had is gone.
+    fn submit(&mut self, id: ClientId, claim: ClientInput) {
+        let slot = &self.host.clients[id.0 as usize];
+        if slot.machine.connection().is_none() {
+            let connection = self.connections.open((slot.process, id.0), SERVER);
+            let ends = self.connections.get_mut(connection);
+            (ends.open_at_server, ends.was_opened) = (true, true);
+            self.client_input(id, ClientInput::Opened { connection });
         }
-        let at = self.service.machine.next_wake();
-        if at < VirtualTime::NEVER {
-            let wake = LeaseServerEvent::ServerWake;
-            self.timeline.add(at.max(self.now), Event::Service(wake));
-        }
+        self.client_input(id, claim);
     }
 
-    fn owned(&mut self, by: ContenderId) {
-        let name = self.recorder.name(&self.lock_names[0]);
-        let (now, recorder) = (self.now, &mut self.recorder);
-        let token = self.ownerships[0].key_set(now, by, Mode::Exclusive, name, recorder);
-        self.service.owner = Some(token);
+    /// The contender whose client has a connection.
+    fn asker(&self, connection: ConnectionId) -> ContenderId {
+        self.host.clients[self.client_of(connection).0 as usize].by
+    }
+
+    fn apply_server_output(&mut self, output: Output) {
+        match output {
+            Output::Reply { connection, reply } => {
+                self.send_to_client(SERVER, connection, reply, true);
+            }
+            Output::Granted { connection } => {
+                let by = self.asker(connection);
+                let name = self.recorder.name(&self.lock_names[0]);
+                let (now, recorder) = (self.now, &mut self.recorder);
+                let token = self.ownerships[0].key_set(now, by, Mode::Exclusive, name, recorder);
+                self.service.owner = Some(token);
+            }
+            Output::Released { connection } => {
+                self.disowned(Actor::Contender(self.asker(connection)));
+            }
+            Output::Expired => self.disowned(Actor::SessionEnd),
+        }
     }
 
     fn disowned(&mut self, actor: Actor) {
@@ -83,22 +107,26 @@ impl World<SimulatedLeaseServer> {
     }
 }
 
-/// What it has granted is on its disk before it answers.
-fn restarted() -> ServiceEventKind {
-    ServiceEventKind::Restarted {
-        data: DataFound::Everything,
-        without_key_of: None,
-        left: KeyHolders::default(),
-    }
+impl ServiceTypes for SimulatedLeaseServer {
+    type Server = Server;
+    type Client = Client;
+    type ServerState = ();
+    type ClientState = ();
+    type Request = Numbered<Claim>;
+    type Reply = Numbered<Reply>;
+    type OwnEvent = LeaseEnds;
+    /// Connections stand by themselves, and neither machine wants to be woken: most of these never happen.
+    const EVENT_NUMBERS: [u64; 8] = [45, 46, 52, 53, 54, 55, 56, 57];
 }
 
 impl SimulatedService for SimulatedLeaseServer {
-    type Event = LeaseServerEvent;
-
     const WAITERS_ASK_AGAIN: bool = true;
 
-    fn new(_plan: &Plan, _tape: &mut Tape) -> Self {
-        Self::default()
+    fn new(_plan: &Plan, _tape: &mut Tape) -> (Self, Vec<HostedServer<Self>>) {
+        (
+            Self::default(),
+            vec![HostedServer::of(Server::default(), ())],
+        )
     }
 
     /// It knows one lock, whatever a plan says.
@@ -106,40 +134,104 @@ impl SimulatedService for SimulatedLeaseServer {
         (0..plan.workload.locks).map(|_| "lock".into()).collect()
     }
 
-    fn on_event(world: &mut World<Self>, event: LeaseServerEvent) {
-        match event {
-            LeaseServerEvent::ToServer { request, claim } => world.at_server(request, claim),
-            LeaseServerEvent::ToClient { request, reply } => world.at_client(request, reply),
-            LeaseServerEvent::ServerWake => world.server_input(Input::Wake),
+    fn new_client(_world: &mut World<Self>) -> Client {
+        Client::default()
+    }
+
+    fn requests_in_flight(client: &Client) -> usize {
+        usize::from(client.is_asking())
+    }
+
+    fn connections(slot: &HostedClient<Self>) -> impl Iterator<Item = ConnectionId> {
+        slot.machine.connection().into_iter()
+    }
+
+    fn opened(connection: ConnectionId) -> ClientInput {
+        ClientInput::Opened { connection }
+    }
+
+    fn broken(connection: ConnectionId, _was_opened: bool) -> ClientInput {
+        ClientInput::Broken { connection }
+    }
+
+    fn received(connection: ConnectionId, reply: Numbered<Reply>) -> ClientInput {
+        ClientInput::Received { connection, reply }
+    }
+
+    fn on_client_output(world: &mut World<Self>, client: ClientId, output: ClientOutput) {
+        let ClientOutput { connection, claim } = output;
+        let number = claim.number;
+        let by = world.host.clients[client.0 as usize].by;
+        let sent = Moment::new(by.0, Occasion::Sent(RequestKind::Claim));
+        world.moment(sent.about(RequestId { connection, number }));
+        world.send_to_server(connection, claim);
+    }
+
+    fn server_input(world: &mut World<Self>, server: ServerId, input: Input) {
+        let now = world.server_now(server);
+        let host = &mut world.host;
+        let machine = &mut host.servers[usize::from(server.0)].machine;
+        machine.handle(now, input, &mut world.tape, &mut host.server_outputs);
+        let ends = machine.lease_ends();
+        world.do_each(
+            |world| &mut world.host.server_outputs,
+            |world, output| world.apply_server_output(output),
+        );
+        if ends < VirtualTime::NEVER {
+            world.schedule(ends.max(world.now), LeaseEnds);
         }
     }
 
-    fn deliver(
+    fn request_arrives(
         world: &mut World<Self>,
-        event: LeaseServerEvent,
-    ) -> Option<Event<LeaseServerEvent>> {
-        match event {
-            LeaseServerEvent::ToServer { .. } if !world.service.life.is_up() => {
-                world.trace_lost(&event);
-                None
-            }
-            LeaseServerEvent::ToServer { .. } => {
-                world.service.life.receive(event).map(Event::Service)
-            }
-            LeaseServerEvent::ToClient { request, .. } => {
-                let process = world.process_of(request.connection);
-                world.deliver_to_process(process, Event::Service(event))
-            }
-            LeaseServerEvent::ServerWake => Some(Event::Service(event)),
+        server: ServerId,
+        connection: ConnectionId,
+        claim: Numbered<Claim>,
+    ) {
+        world.count_request(connection, || 0);
+        let number = claim.number;
+        Self::server_input(world, server, Input::Claim { connection, claim });
+        let by = world.asker(connection);
+        let committed = Moment::new(by.0, Occasion::Committed(RequestKind::Claim));
+        world.moment(committed.about(RequestId { connection, number }));
+    }
+
+    fn fate_of_reply(
+        world: &mut World<Self>,
+        _server: ServerId,
+        (connection, _own): (ConnectionId, bool),
+        reply: &Numbered<Reply>,
+    ) -> Option<MessageFate> {
+        let by = world.asker(connection);
+        let number = reply.number;
+        let answered = Occasion::Answered(RequestKind::Claim);
+        world.fate_of(by.0, answered, RequestId { connection, number })
+    }
+
+    fn reply_arrives(
+        world: &mut World<Self>,
+        client: ClientId,
+        (connection, heard): (ConnectionId, bool),
+        reply: &Numbered<Reply>,
+    ) -> Option<Moment> {
+        let slot = &world.host.clients[client.0 as usize];
+        let (by, number) = (slot.by, reply.number);
+        if !heard || !slot.machine.awaits(number) {
+            return None;
         }
+        if reply.what == Reply::Refused && world.believes_without_owning(by) {
+            world.refused(by, LockId::default(), (SERVER, true), 1);
+        }
+        let request = RequestId { connection, number };
+        world.answer_arrives(|answered| answered == request)
     }
 
-    fn drop_for_dead_process(world: &mut World<Self>, _: ProcessId, event: &LeaseServerEvent) {
-        world.trace_lost(event);
+    fn on_own_event(world: &mut World<Self>, LeaseEnds: LeaseEnds) {
+        Self::server_input(world, SERVER, Input::Wake);
     }
 
-    fn all_run(&self) -> bool {
-        self.life.runs()
+    fn recipient(_world: &World<Self>, LeaseEnds: &LeaseEnds) -> Recipient {
+        Recipient::World
     }
 
     fn connect(
@@ -156,24 +248,17 @@ impl SimulatedService for SimulatedLeaseServer {
     }
 
     fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
-        let mut clients = world.service.clients.iter();
-        clients.all(|client| client.of.contender != by || client.waiting.is_none())
-    }
-
-    fn cut_off(world: &mut World<Self>, target: ContenderName) {
-        let process = world.process_named(target);
-        world.cut_clients(|client| client.of.process == process);
+        let mut clients = world.host.clients.iter();
+        clients.all(|slot| slot.by != by || !slot.machine.is_asking())
     }
 
     fn unanswered(world: &World<Self>, by: ContenderId) -> Option<u64> {
-        Some(world.unanswered_of(by))
-    }
-
-    fn process_died(world: &mut World<Self>, dead: ProcessId) {
-        let clients = world.service.clients.iter_mut();
-        clients
-            .filter(|it| it.of.process == dead)
-            .for_each(|it| it.waiting = None);
+        let clients = world.host.clients.iter().filter(|slot| slot.by == by);
+        Some(
+            clients
+                .map(|slot| u64::from(slot.machine.unanswered()))
+                .sum(),
+        )
     }
 
     fn server(_world: &World<Self>, name: ServerName) -> Option<ServerId> {
@@ -183,29 +268,29 @@ impl SimulatedService for SimulatedLeaseServer {
         }
     }
 
-    fn crash(world: &mut World<Self>, _server: ServerId) {
-        if let Some(unread) = world.service.life.end() {
-            unread.iter().for_each(|event| world.trace_lost(event));
-            world.cut_clients(|_| true);
+    fn died(world: &mut World<Self>, _server: ServerId) {
+        let clients = world.host.clients.iter();
+        let connections: Vec<ConnectionId> = clients.flat_map(Self::connections).collect();
+        for connection in connections {
+            world.cut(connection);
         }
     }
 
-    fn restart(world: &mut World<Self>, server: ServerId) {
-        if world.service.life.start() {
-            if world.records_service_events() {
-                world.record_service_event(server, restarted());
-            }
-            world.server_changed(server, ServerChange::Restarted);
+    /// What it has granted is on its disk before it answers.
+    fn restarted(world: &mut World<Self>, server: ServerId) {
+        if world.records_service_events() {
+            let restarted = ServiceEventKind::Restarted {
+                data: DataFound::Everything,
+                without_key_of: None,
+                left: KeyHolders::default(),
+            };
+            world.record_service_event(server, restarted);
         }
+        world.server_changed(server, ServerChange::Restarted);
     }
 
-    fn hang(world: &mut World<Self>, _server: ServerId) {
-        world.service.life.hang();
-    }
-
-    fn resume(world: &mut World<Self>, _server: ServerId) {
-        let backlog = world.service.life.resume();
-        for event in backlog.unwrap_or_default() {
+    fn resumed(world: &mut World<Self>, _server: ServerId, backlog: Vec<HostEvent<Self>>) {
+        for event in backlog {
             world.dispatch_from_backlog(Event::Service(event));
         }
     }

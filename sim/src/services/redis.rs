@@ -26,6 +26,7 @@ mod retransmissions;
 mod sentinel_links;
 mod sentinels;
 mod servers;
+mod service;
 mod service_events;
 mod setup;
 mod slot_migration;
@@ -33,26 +34,17 @@ mod slot_migration;
 mod tests;
 
 use std::collections::VecDeque;
-use std::rc::Rc;
-use std::time::Duration;
 
-use picklock_algorithms::{KeyHold, Lock};
+use picklock_algorithms::KeyHold;
 use picklock_checker::{ContenderId, LockId, VirtualTime};
 use picklock_clients::RequestKind;
-use picklock_clients::env::Env;
-use picklock_clients::redis::{Lane, Value};
-use picklock_clients::zookeeper::Path;
+use picklock_clients::redis::Value;
 use picklock_redis::Output as ServerOutput;
-use picklock_redis::client::{Client, Output as ClientOutput};
 use picklock_redis::sentinel::Output as SentinelOutput;
 
-use super::process_state::ServerProcess;
-use crate::engine::Tape;
-use crate::event::{ClientId, Event};
-use crate::network::{ConnectionId, ServerId, Side};
-use crate::plan::{ContenderName, Deployment, Fault, LOCK_KEY, LockName, Plan, ServerName};
-use crate::process::{ProcessId, Thread};
-use crate::world::{Read, Shared, SimulatedService, World};
+use crate::network::{ConnectionId, ServerId};
+use crate::plan::{Deployment, LOCK_KEY, ServerName};
+use crate::world::{HostEvent, ServerProcess, World};
 use answers::Grants;
 pub(crate) use event::RedisEvent;
 use event_loops::BlockedLoop;
@@ -68,9 +60,9 @@ use slot_migration::SlotMove;
 #[derive(Default)]
 pub(crate) struct SimulatedRedis {
     deployment: Deployment,
-    servers: Vec<RedisServer>,
+    /// How many servers there are. Sentinels have the numbers after theirs.
+    servers: u8,
     sentinels: Vec<SentinelSlot>,
-    clients: Vec<RedisClient>,
     /// What goes over each connection, by its number.
     traffic: Vec<Traffic>,
     /// Whoever clients are sent to, if there are replicas.
@@ -96,8 +88,6 @@ pub(crate) struct SimulatedRedis {
     stale: Vec<SeenKey>,
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
-    client_outputs: Vec<ClientOutput>,
-    server_outputs: Vec<ServerOutput>,
     /// The servers whose outputs are being done, one within the other, and what they have wanted meanwhile.
     saying: Vec<ServerId>,
     to_be_said: Vec<(ServerId, ServerOutput)>,
@@ -106,18 +96,9 @@ pub(crate) struct SimulatedRedis {
     order: order::Order,
 }
 
-/// A client and where it is.
-struct RedisClient {
-    process: ProcessId,
-    /// Whose it is: a contender, or nobody's in particular.
-    by: ContenderId,
-    machine: Client,
-    alive: bool,
-    /// When it is woken by its own clock, and when that is in the world's time. An event that comes earlier is of an
-    /// alarm that another has replaced.
-    wake: VirtualTime,
-    alarm: VirtualTime,
-    counted: usize,
+/// What is kept of a client beside its machine.
+#[derive(Default)]
+pub(crate) struct ClientState {
     /// A callback in its event loop does not return.
     blocked: Option<Box<BlockedLoop>>,
 }
@@ -167,189 +148,64 @@ impl SimulatedRedis {
     fn replica_for(&self, nth: u8) -> ServerId {
         ServerId(nth + u8::from(nth >= self.primary.0))
     }
+}
 
-    /// A lane to a server that nobody else uses.
-    pub fn dedicated(&mut self, client: ClientId, node: u32) -> Lane {
-        self.clients[client.0 as usize].machine.dedicated(node)
-    }
-
+impl World<SimulatedRedis> {
     /// The server that a name means; `None` if there is none.
-    pub fn server(&self, name: ServerName) -> Option<ServerId> {
+    fn server(&self, name: ServerName) -> Option<ServerId> {
         let index = match name {
             ServerName::Number(number) => number,
             ServerName::Primary => return self.primary_of_now(),
             // Whoever has the key at first. Servers that know nothing of each other have no leader: the first stands
             // for the only one.
-            ServerName::Leader | ServerName::Of(_) => self.deployment.first_primary().into(),
+            ServerName::Leader | ServerName::Of(_) => {
+                self.service.deployment.first_primary().into()
+            }
             ServerName::Follower(nth) => {
-                let replicas = self.deployment.first_replicas();
+                let replicas = self.service.deployment.first_replicas();
                 (*replicas.get(nth as usize)?).into()
             }
             // There are observers in ensembles alone.
             ServerName::Observer(_) => return None,
             ServerName::Sentinel(nth) => {
-                let known = (nth as usize) < self.sentinels.len();
-                return known.then(|| self.sentinel(nth as u8));
+                let known = (nth as usize) < self.service.sentinels.len();
+                return known.then(|| self.service.sentinel(nth as u8));
             }
         };
-        (index < self.servers.len() as u32).then_some(ServerId(index as u8))
+        (index < u32::from(self.service.servers)).then_some(ServerId(index as u8))
     }
 
     /// The server that runs and is the primary, in a cluster the one that has the slot of the first lock's key. If
     /// several take themselves for it, the one that was promoted last.
     fn primary_of_now(&self) -> Option<ServerId> {
-        let in_cluster = self.deployment.cluster.is_some();
-        let servers = self.servers.iter().enumerate();
+        let in_cluster = self.service.deployment.cluster.is_some();
+        let servers = self.host.servers.iter().enumerate();
         let primaries = servers.filter(|(_, slot)| {
-            slot.life.is_up()
+            slot.process.is_up()
                 && slot.machine.is_primary()
                 && (!in_cluster || slot.machine.has_slot_of(LOCK_KEY.as_bytes()))
         });
-        let last = primaries.max_by_key(|(_, slot)| slot.promotion)?;
+        let last = primaries.max_by_key(|(_, slot)| slot.state.promotion)?;
         Some(ServerId(last.0 as u8))
     }
 
-    /// How the machine of a server or a Sentinel fares.
+    /// The process of a server or a Sentinel.
     #[inline]
-    fn life(&mut self, machine: ServerId) -> &mut ServerProcess<RedisEvent> {
-        let index = usize::from(machine.0);
-        match index.checked_sub(self.servers.len()) {
-            None => &mut self.servers[index].life,
-            Some(index) => &mut self.sentinels[index].life,
+    fn machine_process(
+        &mut self,
+        machine: ServerId,
+    ) -> &mut ServerProcess<HostEvent<SimulatedRedis>> {
+        match machine.0.checked_sub(self.service.servers) {
+            None => &mut self.host.servers[usize::from(machine.0)].process,
+            Some(index) => &mut self.service.sentinels[usize::from(index)].process,
         }
     }
 
     /// How far the stream of replication goes that a server writes or follows.
     fn stream_of(&self, server: ServerId) -> u64 {
-        self.servers[usize::from(server.0)].machine.stream_offset()
-    }
-}
-
-impl SimulatedService for SimulatedRedis {
-    type Event = RedisEvent;
-
-    const WAITERS_ASK_AGAIN: bool = true;
-
-    fn new(plan: &Plan, tape: &mut Tape) -> Self {
-        setup::deployed(plan, tape)
-    }
-
-    fn lock_names(plan: &Plan) -> Vec<Path> {
-        let names = (0..plan.workload.locks).map(LockName);
-        names
-            .map(|lock| format!("lock:{}", lock.letter()).into())
-            .collect()
-    }
-
-    fn start(world: &mut World<Self>) {
-        for server in 0..world.service.servers.len() {
-            world.arm_server(ServerId(server as u8));
-        }
-        world.arm_sentinels();
-    }
-
-    #[inline(always)]
-    fn on_event(world: &mut World<Self>, event: RedisEvent) {
-        world.on_service_event(event);
-    }
-
-    fn deliver(world: &mut World<Self>, event: RedisEvent) -> Option<Event<RedisEvent>> {
-        world.deliver_if_running(event)
-    }
-
-    fn drop_for_dead_process(world: &mut World<Self>, process: ProcessId, event: &RedisEvent) {
-        world.drop_event(process, event);
-    }
-
-    fn all_run(&self) -> bool {
-        self.servers.iter().all(|slot| slot.life.runs())
-            && self.sentinels.iter().all(|slot| slot.life.runs())
-            && self.clients.iter().all(|slot| slot.blocked.is_none())
-    }
-
-    fn connect(
-        shared: &Rc<Shared<Self>>,
-        by: ContenderId,
-        env: &Env,
-        locks: &[LockId],
-    ) -> Vec<Box<dyn Lock>> {
-        handle::connect(shared, by, env, locks)
-    }
-
-    fn bystander(shared: &Rc<Shared<Self>>, thread: Thread, index: u32) -> Read {
-        handle::bystander(shared, thread, index)
-    }
-
-    fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
-        let client = world.contenders[by.0 as usize].client;
-        client.is_some_and(|client| {
-            let slot = &world.service.clients[client.0 as usize];
-            slot.machine.requests_in_flight() == 0 && slot.blocked.is_none()
-        })
-    }
-
-    fn cut_off(world: &mut World<Self>, target: ContenderName) {
-        world.cut_connections_of(world.process_named(target));
-    }
-
-    fn unanswered(world: &World<Self>, by: ContenderId) -> Option<u64> {
-        Some(world.unanswered_of(by))
-    }
-
-    fn process_died(world: &mut World<Self>, process: ProcessId) {
-        world.clients_die(process);
-    }
-
-    fn process_resumed(world: &mut World<Self>, process: ProcessId) {
-        world.unblock_event_loops(process);
-    }
-
-    fn clock_drifts(world: &mut World<Self>, process: ProcessId) {
-        world.rearm_clients(process);
-    }
-
-    fn server(world: &World<Self>, name: ServerName) -> Option<ServerId> {
-        world.service.server(name)
-    }
-
-    fn crash(world: &mut World<Self>, server: ServerId) {
-        world.crash_server(server);
-    }
-
-    fn restart(world: &mut World<Self>, server: ServerId) {
-        world.restart_server(server);
-    }
-
-    fn hang(world: &mut World<Self>, server: ServerId) {
-        world.hang_server(server);
-    }
-
-    fn resume(world: &mut World<Self>, server: ServerId) {
-        world.resume_server(server);
-    }
-
-    fn inject(world: &mut World<Self>, fault: &Fault) -> Option<Duration> {
-        world.inject_at_deployment(fault)
-    }
-
-    fn heal(world: &mut World<Self>, number: usize, fault: &Fault) {
-        world.heal_at_deployment(number, fault);
-    }
-
-    fn struck_until(world: &World<Self>) -> Option<VirtualTime> {
-        // A server that hung, or ran another script, has begun with this one later.
-        let slots = world.service.servers.iter();
-        let ends =
-            slots.filter_map(|slot| Some(slot.clock.world_time(slot.machine.script_ends()?)));
-        ends.filter(|ends| *ends != VirtualTime::NEVER).max()
-    }
-
-    fn can_serve(world: &World<Self>, side: &Side) -> Result<(), &'static str> {
-        world.side_can_serve(side)
-    }
-
-    fn serves_client_reaching(world: &World<Self>, reached: &Side) -> bool {
-        world.side_serves_client_reaching(reached)
+        self.host.servers[usize::from(server.0)]
+            .machine
+            .stream_offset()
     }
 }
 

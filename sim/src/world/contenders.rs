@@ -13,7 +13,7 @@ use crate::event::Event;
 use crate::network::Latency;
 use crate::plan::{Arrival, Fault, LockCall, PlannedFault};
 use crate::process::{ProcessId, ProcessState, Thread};
-use crate::world::triggers::{Moment, Occasion};
+use crate::world::moment::{Moment, Occasion};
 
 impl<S: SimulatedService> World<S> {
     /// Writes down what a contender has to say, and tells the faults.

@@ -1,16 +1,16 @@
 //! Delivers events. A paused process keeps its events for later; a dead one loses them.
 
-use super::SimulatedService;
 use super::World;
+use super::{HostEvent, SimulatedService};
 use crate::event::Event;
 use crate::process::{ProcessId, ProcessState};
 
 impl<S: SimulatedService> World<S> {
     /// Answers the event if its recipient runs.
     #[inline(never)]
-    pub(crate) fn deliver(&mut self, event: Event<S::Event>) -> Option<Event<S::Event>> {
+    pub(crate) fn deliver(&mut self, event: Event<HostEvent<S>>) -> Option<Event<HostEvent<S>>> {
         match event {
-            Event::Service(event) => S::deliver(self, event),
+            Event::Service(event) => self.deliver_to_machine(event),
             Event::Timer { process, .. }
             | Event::LocalTimer { process }
             | Event::Processed { process, .. }
@@ -33,8 +33,8 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn deliver_to_process(
         &mut self,
         process: ProcessId,
-        event: Event<S::Event>,
-    ) -> Option<Event<S::Event>> {
+        event: Event<HostEvent<S>>,
+    ) -> Option<Event<HostEvent<S>>> {
         let recipient = &mut self.processes[process.0 as usize];
         match recipient.state {
             ProcessState::Running => return Some(event),
@@ -46,10 +46,14 @@ impl<S: SimulatedService> World<S> {
 
     /// The dead get no answers and no notifications, and nobody need wait until they have them. What has come to one
     /// that stands still is under way until it runs again, or dies.
-    pub(crate) fn drop_for_dead_process(&mut self, process: ProcessId, event: &Event<S::Event>) {
+    pub(crate) fn drop_for_dead_process(
+        &mut self,
+        process: ProcessId,
+        event: &Event<HostEvent<S>>,
+    ) {
         match event {
             Event::Answer { .. } => self.resource_in_flight -= 1,
-            Event::Service(event) => S::drop_for_dead_process(self, process, event),
+            Event::Service(event) => self.drop_for_dead_client(process, event),
             Event::Timer { .. }
             | Event::LocalTimer { .. }
             | Event::Processed { .. }
@@ -69,7 +73,8 @@ impl<S: SimulatedService> World<S> {
     /// Looks whether anybody does not run, after a fault has struck or healed.
     pub(crate) fn update_all_run(&mut self) {
         let runs = |state| state == ProcessState::Running;
-        self.all_run =
-            self.processes.iter().all(|process| runs(process.state)) && self.service.all_run();
+        self.all_run = self.processes.iter().all(|process| runs(process.state))
+            && self.servers_run()
+            && S::others_run(self);
     }
 }

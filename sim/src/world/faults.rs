@@ -85,7 +85,7 @@ impl<S: SimulatedService> World<S> {
                 None
             }
             Fault::Cut { target } => {
-                S::cut_off(self, target);
+                self.cut_connections_of(self.process_named(target));
                 None
             }
             Fault::BlackHole { .. }
@@ -253,7 +253,7 @@ impl<S: SimulatedService> World<S> {
             self.set_acquiring(by, false);
             self.contenders[by.0 as usize].holding = false;
         }
-        S::process_died(self, target);
+        self.clients_die(target);
         if !comes_back {
             self.all_leave(target);
         }
@@ -296,9 +296,9 @@ impl<S: SimulatedService> World<S> {
                 continue;
             }
             if hangs {
-                S::resume(self, server);
+                self.resume_server(server);
             } else {
-                S::restart(self, server);
+                self.restart_server(server);
             }
         }
     }

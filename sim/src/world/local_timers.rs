@@ -89,7 +89,7 @@ impl<S: SimulatedService> World<S> {
                 self.timeline.add(until, Event::LocalTimer { process });
             }
         }
-        S::clock_drifts(self, process);
+        self.rearm_clients(process);
     }
 
     /// What the clock of a process shows.

@@ -1,33 +1,27 @@
 //! What faults make of single messages: some are lost, some come late.
 
-use std::fmt::Display;
 use std::time::Duration;
 
 use picklock_checker::time::whole_micros;
 
 use super::SimulatedService;
-use super::triggers::{Moment, Occasion};
-use super::{MessageFate, World};
-use crate::network::{ConnectionId, RequestId};
+use super::World;
+use super::moment::{MessageFate, Moment, Occasion};
+use crate::network::RequestId;
 use crate::plan::Fault;
-use crate::trace::MessageDirection::ToServer;
-use crate::trace::MessageStep::{Lost, Sent};
 
 impl<S: SimulatedService> World<S> {
-    /// A client sends a request. By how much it comes late; `None` if it is lost, and its connection with it.
+    /// What becomes of a request that a client sends: by how much it comes late; `None` if it is lost, and its
+    /// connection with it.
     #[inline(always)]
-    pub(crate) fn sends(&mut self, connection: ConnectionId, request: &dyn Display) -> Option<u64> {
-        self.trace(connection, (ToServer, Sent), request);
+    pub(super) fn fate_of_request(&mut self) -> Option<u64> {
         match self.request_fate.take() {
             None => Some(0),
             Some(MessageFate::Late(by)) => {
                 self.hold_off_calm(Duration::from_micros(by));
                 Some(by)
             }
-            Some(MessageFate::Lost | MessageFate::Swallowed) => {
-                self.trace(connection, (ToServer, Lost), request);
-                None
-            }
+            Some(MessageFate::Lost | MessageFate::Swallowed) => None,
         }
     }
 

@@ -4,23 +4,37 @@ use std::fmt::Display;
 
 use picklock_checker::VirtualTime;
 
-use super::{SimulatedService, World};
+use super::{ServiceMessage, SimulatedService, World};
 use crate::network::{ConnectionId, ServerId};
 use crate::plan::Direction;
 use crate::process::ProcessId;
 use crate::trace::{CONNECTION_GONE, MessageDirection, MessageStep, Party, TracedMessage};
 
 impl<S: SimulatedService> World<S> {
-    /// Writes down what happens to a message of a client or to one, if somebody wants to know.
+    /// Writes down what happens to a message of a client or to one, if a trace is wanted.
+    #[inline(always)]
+    pub(crate) fn trace_message(
+        &mut self,
+        connection: ConnectionId,
+        (direction, step): (MessageDirection, MessageStep),
+        message: &impl ServiceMessage,
+    ) {
+        if self.trace.is_some() {
+            let step = (step, message.is_sign_of_life());
+            self.write_trace(connection, direction, step, message.text().to_string());
+        }
+    }
+
+    /// Writes down what happens to a connection, if a trace is wanted.
     #[inline(always)]
     pub(crate) fn trace(
         &mut self,
         connection: ConnectionId,
         (direction, step): (MessageDirection, MessageStep),
-        message: &dyn Display,
+        what: &dyn Display,
     ) {
         if self.trace.is_some() {
-            self.write_trace(connection, (direction, step), message);
+            self.write_trace(connection, direction, (step, false), what.to_string());
         }
     }
 
@@ -66,9 +80,9 @@ impl<S: SimulatedService> World<S> {
         leaves: VirtualTime,
     ) {
         if self.trace.is_some() && leaves > would_leave {
-            let step = (direction, MessageStep::PacketLost);
+            let step = (MessageStep::PacketLost, false);
             let text = format!("a packet; TCP gets it out at {leaves}");
-            self.write_trace(connection, step, &text);
+            self.write_trace(connection, direction, step, text);
         }
     }
 
@@ -96,8 +110,9 @@ impl<S: SimulatedService> World<S> {
     fn write_trace(
         &mut self,
         connection: ConnectionId,
-        (direction, step): (MessageDirection, MessageStep),
-        message: &dyn Display,
+        direction: MessageDirection,
+        step: (MessageStep, bool),
+        text: String,
     ) {
         let client = Party::Client(self.process_of(connection));
         let server = Party::Server(self.server_of(connection));
@@ -105,9 +120,7 @@ impl<S: SimulatedService> World<S> {
             MessageDirection::ToServer => (client, server),
             MessageDirection::ToClient | MessageDirection::BetweenServers => (server, client),
         };
-        let text = message.to_string();
-        let is_sign_of_life = text == "ping" || text == "pong";
-        self.push_trace(ends, Some(connection), (step, is_sign_of_life), text);
+        self.push_trace(ends, Some(connection), step, text);
     }
 
     #[cold]

@@ -5,6 +5,7 @@ use picklock_checker::ContenderId;
 use super::SimulatedService;
 use super::World;
 use crate::event::ClientId;
+use crate::network::ConnectionId;
 use crate::process::ProcessId;
 
 impl<S: SimulatedService> World<S> {
@@ -80,10 +81,20 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Bytes and requests of contenders, from the first release on.
-    pub(crate) fn count_bytes(&mut self, process: ProcessId, bytes: u64) {
-        if self.draining && self.tasks.are_in(process) {
-            self.recorder.counts.bytes += bytes;
+    /// From the first release on, bytes to contenders are counted where they set out.
+    #[inline(always)]
+    pub(crate) fn count_bytes(&mut self, connection: ConnectionId, bytes: impl FnOnce() -> u64) {
+        if self.draining && self.tasks.are_in(self.process_of(connection)) {
+            self.recorder.counts.bytes += bytes();
+        }
+    }
+
+    /// From the first release on, requests of contenders are counted where they arrive.
+    #[inline(always)]
+    pub(crate) fn count_request(&mut self, connection: ConnectionId, bytes: impl FnOnce() -> u64) {
+        if self.draining && self.tasks.are_in(self.process_of(connection)) {
+            self.recorder.counts.requests += 1;
+            self.recorder.counts.bytes += bytes();
         }
     }
 }

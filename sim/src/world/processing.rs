@@ -9,7 +9,7 @@ use picklock_checker::ContenderId;
 
 use super::SimulatedService;
 use super::World;
-use super::triggers::{Moment, Occasion};
+use super::moment::{Moment, Occasion};
 use crate::engine::{Tape, TaskId};
 use crate::event::Event;
 use crate::network::{Latency, RequestId};

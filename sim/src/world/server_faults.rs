@@ -20,13 +20,13 @@ impl<S: SimulatedService> World<S> {
             } => {
                 let server = S::server(self, *target)?;
                 self.dies_by_fault(server, *restart_after);
-                S::crash(self, server);
+                self.crash_server(server);
                 *restart_after
             }
             Fault::HangServer { target, length } => {
                 let server = S::server(self, *target)?;
                 self.strikes_server(server, *length);
-                S::hang(self, server);
+                self.hang_server(server);
                 length.duration()
             }
             Fault::IsolateServer { target, length } => {

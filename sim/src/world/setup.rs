@@ -13,7 +13,7 @@ use super::for_good::ActiveFaults;
 use super::local_timers::LocalTimers;
 use super::processing::Processing;
 use super::regions::Places;
-use super::{Contender, FaultState, PendingWork, Tasks, World, phases};
+use super::{Contender, FaultState, Host, PendingWork, Tasks, World, phases};
 use crate::engine::{Tape, Timeline};
 use crate::event::Event;
 use crate::latency_samples::Samples;
@@ -33,7 +33,7 @@ impl<S: SimulatedService> World<S> {
 
     /// Everything is there, and nothing is going to happen yet.
     fn at_rest(plan: Rc<Plan>, mut tape: Tape) -> Self {
-        let service = S::new(&plan, &mut tape);
+        let (service, servers) = S::new(&plan, &mut tape);
         let lock_names = S::lock_names(&plan);
         let locks = 0..plan.workload.locks;
         let contenders = plan.workload.contenders as usize;
@@ -44,6 +44,7 @@ impl<S: SimulatedService> World<S> {
             recorder: recorder(&plan, &lock_names),
             lock_names,
             service,
+            host: Host::of(servers, contenders + 1),
             samples: Samples::default(),
             processes: processes(&plan),
             contenders: contenders_of(&plan),
@@ -103,6 +104,7 @@ impl<S: SimulatedService> World<S> {
 
     fn arm_start(&mut self) {
         self.arrive_in_turn();
+        self.arm_servers();
         S::start(self);
         self.arm_timed_faults();
         self.begin_calm_if_over();

@@ -1,99 +1,14 @@
 //! Moments of the protocol, and the faults that wait for them.
 
 use picklock_checker::{AwaitedFault, EventKind, ServerChange, VirtualTime};
-use picklock_clients::RequestKind;
 use rustc_hash::FxHashMap;
 
 use super::SimulatedService;
+use super::moment::{Moment, Occasion};
 use super::{FaultState, MessageFate, World};
 use crate::event::Event;
 use crate::network::{RequestId, ServerId};
 use crate::plan::{ContenderName, ServerName, Trigger};
-
-/// Something that has just happened to a contender.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
-    /// The contender, by its index; anybody else's moments are nobody's business.
-    pub by: u32,
-    /// The occasion.
-    pub occasion: Occasion,
-    /// The request that it is about, if it is about one.
-    pub request: Option<RequestId>,
-    /// Whether the answer to it is being sent.
-    answers: bool,
-}
-
-impl Moment {
-    /// Something that has happened to a contender, and is about no request.
-    pub(crate) fn new(by: u32, occasion: Occasion) -> Self {
-        Self {
-            by,
-            occasion,
-            request: None,
-            answers: false,
-        }
-    }
-
-    /// The same, about a request.
-    pub(crate) fn about(self, request: RequestId) -> Self {
-        Self {
-            request: Some(request),
-            ..self
-        }
-    }
-
-    /// The same, about an answer that is being sent.
-    pub(crate) fn about_answer(self, request: RequestId) -> Self {
-        Self {
-            request: Some(request),
-            answers: true,
-            ..self
-        }
-    }
-}
-
-/// What a fault can wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Occasion {
-    Acquiring,
-    Queued,
-    Waiting,
-    Acquired,
-    Writing,
-    Releasing,
-    Released,
-    Sent(RequestKind),
-    Proposed(RequestKind),
-    Committed(RequestKind),
-    Answered(RequestKind),
-    Received(RequestKind),
-    Streamed(RequestKind),
-    Told,
-    SessionExpired,
-    Disconnected,
-    Reconnected,
-    SessionLost,
-}
-
-impl Occasion {
-    /// The same, of the kind of request that scenarios mostly name.
-    fn general(self) -> Self {
-        match self {
-            Self::Sent(kind) => Self::Sent(kind.general()),
-            Self::Proposed(kind) => Self::Proposed(kind.general()),
-            Self::Committed(kind) => Self::Committed(kind.general()),
-            Self::Answered(kind) => Self::Answered(kind.general()),
-            Self::Received(kind) => Self::Received(kind.general()),
-            Self::Streamed(kind) => Self::Streamed(kind.general()),
-            other => other,
-        }
-    }
-
-    /// Whether the other is such an occasion.
-    fn covers(self, other: Self) -> bool {
-        self == other || self == other.general()
-    }
-}
 
 /// So many moments of a run are written down. Whoever learns from them has seen enough.
 /// Contenders that ask again and again have tens of thousands in a run of seconds, and hold the lock to the end of it.

@@ -95,10 +95,12 @@ fn a_crash_ends_all_tasks_of_a_process_and_all_come_back() {
 #[test]
 fn a_link_is_that_of_the_process_and_a_cancelled_call_that_of_the_task() {
     let disconnected = |history: &History| {
-        whose(history, |what| match what {
+        let mut disconnected = whose(history, |what| match what {
             EventKind::Disconnected { by } => Some(*by),
             _ => None,
-        })
+        });
+        disconnected.sort_unstable();
+        disconnected
     };
     let cut = on_zookeeper(Share::Nothing, strike(Fault::Cut { target: FIRST }));
     assert_eq!(disconnected(&cut), [0, 1]);

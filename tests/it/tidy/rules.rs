@@ -431,7 +431,7 @@ pub fn world_knows_no_service(tree: &Tree) -> Vec<Breach> {
     let lines = files.flat_map(|file| file.text.lines().enumerate().map(move |it| (file, it)));
     let named = lines.filter(|(_, (_, line))| OF_A_SERVICE.iter().any(|it| line.contains(it)));
     let breach = |(file, (place, _)): (&File, (usize, &str))| {
-        let remedy = "ask for it by SimulatedService (sim/src/world/service.rs)";
+        let remedy = "ask for it by SimulatedService (sim/src/world/host/service.rs)";
         file.breach(place + 1, "the world knows a service", remedy)
     };
     named.map(breach).collect()

@@ -2,9 +2,35 @@
 //!
 //! What it has granted is on its disk before it answers, so a restart forgets nothing.
 
+pub mod client;
+
+use std::fmt;
+
 use picklock_checker::VirtualTime;
 use picklock_clients::lease_server::{Claim, Reply};
-use picklock_machines::ConnectionId;
+use picklock_machines::{Alarm, Chance, ConnectionId, Machine, Now};
+
+/// A claim, or the reply to it, and the number of the claim: a client counts its claims from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbered<M> {
+    /// The number.
+    pub number: u32,
+    /// The claim, or the reply.
+    pub what: M,
+}
+
+impl<M> Numbered<M> {
+    /// A claim, or a reply, of this number.
+    pub fn of(number: u32, what: M) -> Self {
+        Self { number, what }
+    }
+}
+
+impl<M: fmt::Display> fmt::Display for Numbered<M> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.what.fmt(out)
+    }
+}
 
 /// The server.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +49,7 @@ pub enum Input {
         /// By this connection.
         connection: ConnectionId,
         /// The claim.
-        claim: Claim,
+        claim: Numbered<Claim>,
     },
     /// It is time to look at the clock.
     Wake,
@@ -37,7 +63,7 @@ pub enum Output {
         /// By this connection.
         connection: ConnectionId,
         /// The answer.
-        reply: Reply,
+        reply: Numbered<Reply>,
     },
     /// Whoever claims by this connection has come to own the lock.
     Granted {
@@ -53,19 +79,38 @@ pub enum Output {
     Expired,
 }
 
-impl Server {
-    /// Handles an input at this time, and says what is to be done.
-    pub fn handle(&mut self, now: VirtualTime, input: Input, out: &mut Vec<Output>) {
+impl Machine for Server {
+    type Input = Input;
+    type Output = Output;
+    const WAKE: Input = Input::Wake;
+
+    fn handle(
+        &mut self,
+        now: Now,
+        input: Input,
+        _chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) -> Alarm {
+        let now = now.monotonic;
         if self.holder.is_some_and(|(_, until)| until <= now) {
             self.holder = None;
             out.push(Output::Expired);
         }
         if let Input::Claim { connection, claim } = input {
-            let reply = self.reply(now, connection, claim, out);
+            let reply = self.reply(now, connection, claim.what, out);
+            let reply = Numbered::of(claim.number, reply);
             out.push(Output::Reply { connection, reply });
         }
+        Alarm::Unchanged
     }
 
+    /// It looks whether a lease is over when a claim comes.
+    fn next_wake(&self) -> VirtualTime {
+        VirtualTime::NEVER
+    }
+}
+
+impl Server {
     fn reply(
         &mut self,
         now: VirtualTime,
@@ -91,8 +136,8 @@ impl Server {
         Reply::Granted { token: self.token }
     }
 
-    /// When it wants to look at the clock.
-    pub fn next_wake(&self) -> VirtualTime {
+    /// When the lease of the holder is over, if there is one.
+    pub fn lease_ends(&self) -> VirtualTime {
         self.holder.map_or(VirtualTime::NEVER, |(_, until)| until)
     }
 }
@@ -100,6 +145,8 @@ impl Server {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use picklock_machines::Boring;
 
     use super::*;
 
@@ -110,11 +157,20 @@ mod tests {
             let lease = Duration::from_secs(*lease);
             let claim = Claim { by: *by, lease };
             let connection = ConnectionId(0);
-            let at = VirtualTime::ZERO + Duration::from_secs(*at);
-            server.handle(at, Input::Claim { connection, claim }, &mut out);
+            let now = Now {
+                monotonic: VirtualTime::ZERO + Duration::from_secs(*at),
+                wall_micros: 0,
+            };
+            let claim = Numbered::of(1, claim);
+            server.handle(
+                now,
+                Input::Claim { connection, claim },
+                &mut Boring,
+                &mut out,
+            );
         }
         let replies = out.into_iter().filter_map(|output| match output {
-            Output::Reply { reply, .. } => Some(reply),
+            Output::Reply { reply, .. } => Some(reply.what),
             _ => None,
         });
         replies.collect()

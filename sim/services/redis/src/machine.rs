@@ -10,6 +10,7 @@ use crate::{Input, Output, Server};
 impl Machine for Server {
     type Input = Input;
     type Output = Output;
+    const WAKE: Input = Input::Wake;
 
     #[inline]
     fn handle(
@@ -32,6 +33,7 @@ impl Machine for Server {
 impl Machine for Sentinel {
     type Input = sentinel::Input;
     type Output = sentinel::Output;
+    const WAKE: sentinel::Input = sentinel::Input::Wake;
 
     fn handle(
         &mut self,
@@ -52,6 +54,7 @@ impl Machine for Sentinel {
 impl Machine for Client {
     type Input = client::Input;
     type Output = client::Output;
+    const WAKE: client::Input = client::Input::Wake;
 
     #[inline]
     fn handle(

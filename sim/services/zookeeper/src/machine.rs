@@ -9,6 +9,7 @@ use crate::state::{Input, Output, Server};
 impl Machine for Server {
     type Input = Input;
     type Output = Output;
+    const WAKE: Input = Input::Wake;
 
     #[inline(always)]
     fn handle(
@@ -31,6 +32,7 @@ impl Machine for Server {
 impl Machine for Client {
     type Input = client::Input;
     type Output = client::Output;
+    const WAKE: client::Input = client::Input::Wake;
 
     #[inline(always)]
     fn handle(

@@ -8,8 +8,10 @@ use picklock_checker::{ContenderId, LockId};
 use picklock_clients::completion::Completion;
 use picklock_clients::env::Env;
 use picklock_clients::lease_server::{Claim, LeaseServer, Reply, Transport, Unanswered};
+use picklock_lease_server::client::Input;
 
 use super::SimulatedLeaseServer;
+use crate::event::ClientId;
 use crate::plan::Service;
 use crate::process::Thread;
 use crate::simulated_environment::environment;
@@ -45,14 +47,14 @@ pub(super) fn bystander(shared: &SharedWorld, thread: Thread) -> Read {
 
 struct SimulatedTransport {
     shared: SharedWorld,
-    client: u32,
+    client: ClientId,
 }
 
 impl Transport for SimulatedTransport {
     fn submit(&self, claim: Claim, completion: Completion<Result<Reply, Unanswered>>) {
         self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
-        world.submit(self.client, claim, completion);
+        world.submit(self.client, Input::Claim { claim, completion });
     }
 }
 

@@ -51,11 +51,11 @@ impl World<SimulatedRedis> {
     /// A server has granted the lock to holders that it did not have before. If a majority has by now, and yet it is no
     /// contender's, then because some had lost it before the last one said yes: nothing can have told the contender.
     pub(super) fn note_grants(&mut self, lock: LockId, by: ServerId, before: &[AttributedHold]) {
-        let servers = self.service.servers.len();
+        let servers = self.host.servers.len();
         if self.answers_alone() {
             return;
         }
-        let key = &self.service.servers[by.0 as usize].keys[lock.0 as usize];
+        let key = &self.host.servers[by.0 as usize].state.keys[lock.0 as usize];
         let new: Vec<Holder> = key.new_holders(before).cloned().collect();
         for holder in new {
             let majority = self.service.grants[lock.0 as usize].note(&holder, by, servers);
@@ -77,18 +77,18 @@ impl World<SimulatedRedis> {
         let key = Rc::clone(&self.lock_names[index]);
         for owner in owners {
             let denies = |slot: &RedisServer| {
-                slot.answers_for_all(in_cluster, &key) && !slot.keys[index].has(&owner.holder)
+                slot.answers_for_all(in_cluster, &key) && !slot.state.keys[index].has(&owner.holder)
             };
             // Clocks that agree end it on the primary in this moment, too.
             let goes_on = || {
-                let servers = &self.service.servers;
+                let servers = &self.host.servers;
                 let mut primaries = servers.iter().filter(|slot| slot.leads());
                 primaries.any(|slot| {
-                    let key = &slot.keys[index];
+                    let key = &slot.state.keys[index];
                     key.has(&owner.holder) && !key.is_over(slot.clock.wall(self.now))
                 })
             };
-            let servers = &self.service.servers;
+            let servers = &self.host.servers;
             let denied = servers.iter().any(denies)
                 || servers
                     .iter()
@@ -110,13 +110,13 @@ impl World<SimulatedRedis> {
     ) {
         let in_cluster = self.service.deployment.cluster.is_some();
         let index = lock.0 as usize;
-        let slot = &self.service.servers[server.0 as usize];
+        let slot = &self.host.servers[server.0 as usize];
         let entries_before = |holder: &Holder| {
             let known = before.iter().find(|hold| hold.holder == *holder);
             known.map_or(1, |hold| hold.entries)
         };
         let counted = |hold: &&AttributedHold| hold.entries != entries_before(&hold.holder);
-        let holds = &slot.keys[index].holds;
+        let holds = &slot.state.keys[index].holds;
         if !holds.iter().any(|hold| counted(&hold))
             || !self.answers_alone()
             || !slot.answers_for_all(in_cluster, &self.lock_names[index])
@@ -137,7 +137,7 @@ impl World<SimulatedRedis> {
     /// Whether one server answers for all: not where a majority of them must.
     fn answers_alone(&self) -> bool {
         let redis = &self.service;
-        redis.servers.len() == 1
+        self.host.servers.len() == 1
             || redis.deployment.is_replicated()
             || redis.deployment.cluster.is_some()
     }

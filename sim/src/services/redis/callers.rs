@@ -4,34 +4,19 @@ use picklock_checker::ContenderId;
 use picklock_redis::{Caller, Output};
 
 use super::SimulatedRedis;
-use crate::event::ClientId;
 use crate::network::ConnectionId;
-use crate::process::Thread;
 use crate::world::World;
 
 impl World<SimulatedRedis> {
-    /// A client for a thread: that of its process, if there is one to be shared.
-    pub(super) fn client_for(&mut self, thread: Thread) -> ClientId {
-        let clients = &self.service.clients;
-        let lives = |client: ClientId| clients[client.0 as usize].alive;
-        let shared = self.shared_client(thread.process, lives);
-        self.stands_on(thread, shared)
-            .unwrap_or_else(|| self.add_client(thread))
-    }
-
     /// Whose client has a connection; of one that tasks share, whoever began it.
     pub(super) fn owner_at(&self, connection: ConnectionId) -> ContenderId {
         let client = self.connections.get(connection).client;
-        self.service.clients[client as usize].by
+        self.host.clients[client as usize].by
     }
 
-    /// Everybody whose client has a connection.
+    /// The contenders whose client has a connection.
     pub(super) fn users_at(&self, connection: ConnectionId) -> Vec<ContenderId> {
-        let ends = self.connections.get(connection);
-        match self.shares_clients() {
-            true => { self.users_of(ends.process, ClientId(ends.client)) }.collect(),
-            false => vec![self.owner_at(connection)],
-        }
+        self.users(self.client_of(connection))
     }
 
     /// Who has asked for what a server executes. It executes in order: what it has answered and not sent yet comes
@@ -47,7 +32,7 @@ impl World<SimulatedRedis> {
 
     #[cold]
     fn caller_among(&self, caller: Caller) -> ContenderId {
-        let outputs = self.service.server_outputs.iter();
+        let outputs = self.host.server_outputs.iter();
         let answers = outputs.take(caller.outputs_before);
         let answers = answers.filter(|output| is_answer(output, caller.connection));
         self.sender_of(ConnectionId(caller.connection.0), answers.count())

@@ -7,7 +7,6 @@ use picklock_redis::{BusMessage, ClusterConfig, Input, NodeId};
 use super::SimulatedRedis;
 use super::event::RedisEvent;
 use super::replication_links;
-use crate::event::Event;
 use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::plan::Cluster;
@@ -48,7 +47,7 @@ impl World<SimulatedRedis> {
         self.trace_between((from, to), Sent, &*message, BusMessage::is_sign_of_life);
         let at = self.reaches_peer(from, to);
         let event = RedisEvent::ToNode { to, message };
-        self.timeline.add(at, Event::Service(event));
+        self.schedule(at, event);
     }
 
     pub(super) fn at_node(&mut self, to: ServerId, message: Box<BusMessage>) {
@@ -65,15 +64,15 @@ impl World<SimulatedRedis> {
         if !in_cluster && self.service.deployment.replicas == 0 {
             return;
         }
-        let slot = &mut self.service.servers[usize::from(node.0)];
+        let slot = &mut self.host.servers[usize::from(node.0)];
         let is_primary = slot.machine.is_primary();
         match (
-            std::mem::replace(&mut slot.is_primary, is_primary),
+            std::mem::replace(&mut slot.state.is_primary, is_primary),
             is_primary,
         ) {
             (false, true) => {
                 self.service.promotions += 1;
-                slot.promotion = self.service.promotions;
+                slot.state.promotion = self.service.promotions;
                 self.record_promotion(node);
                 self.server_changed(node, ServerChange::Promoted);
                 // Leases go on as they did; only who waits for it is told.
@@ -91,9 +90,9 @@ impl World<SimulatedRedis> {
             return;
         }
         self.record_failed_nodes(node);
-        let slot = &mut self.service.servers[usize::from(node.0)];
+        let slot = &mut self.host.servers[usize::from(node.0)];
         let leads = slot.machine.is_primary() && slot.machine.serves();
-        if std::mem::replace(&mut slot.leads, leads) != leads {
+        if std::mem::replace(&mut slot.state.leads, leads) != leads {
             self.update_owners(Actor::Service);
         }
     }

@@ -4,17 +4,17 @@ use std::fmt;
 
 use picklock_checker::ContenderId;
 use picklock_checker::service_event::ServiceEventKind as What;
-use picklock_clients::redis::{Command, sha1};
+use picklock_clients::redis::{Command, Value, sha1};
 
 use super::SimulatedRedis;
 use crate::network::ConnectionId;
-use crate::world::World;
+use crate::world::{ServiceMessage, World};
 
 /// So many digits tell the scripts of a run apart.
 pub(super) const DIGITS: usize = 8;
 
 /// A command as a trace has it.
-pub(super) struct CommandText<'c>(pub &'c Command);
+struct CommandText<'c>(pub &'c Command);
 
 /// The text of the script that a command carries, by the place of that word.
 fn script(command: &Command) -> Option<(usize, &[u8])> {
@@ -27,6 +27,18 @@ fn script(command: &Command) -> Option<(usize, &[u8])> {
         return None;
     };
     Some((place, command.word(place)?))
+}
+
+impl ServiceMessage for Command {
+    fn text(&self) -> impl fmt::Display + '_ {
+        CommandText(self)
+    }
+}
+
+impl ServiceMessage for Value {
+    fn text(&self) -> impl fmt::Display + '_ {
+        self
+    }
 }
 
 impl fmt::Display for CommandText<'_> {

@@ -20,7 +20,7 @@ impl World<SimulatedRedis> {
         fate: KeyChanges,
     ) -> Vec<AttributedHold> {
         let index = lock.0 as usize;
-        let key = &mut self.service.servers[server.0 as usize].keys[index];
+        let key = &mut self.host.servers[server.0 as usize].state.keys[index];
         let before = std::mem::replace(&mut key.free, free);
         let mut holds = key.holds.clone();
         let Some(free) = free else {
@@ -43,10 +43,10 @@ impl World<SimulatedRedis> {
             }
             Some(Actor::Overwriter(_) | Actor::SessionEnd | Actor::Service | Actor::Outsider)
             | None => {
-                let slots = self.service.servers.iter();
+                let slots = self.host.servers.iter();
                 let mut primaries = slots.filter(|slot| slot.machine.is_primary());
                 if let Some(primary) = primaries.next() {
-                    holds.clone_from(&primary.keys[index].holds);
+                    holds.clone_from(&primary.state.keys[index].holds);
                 }
                 let permits = i64::from(self.plan.workload.permits());
                 holds.truncate(usize::try_from(permits - free).unwrap_or(0));

@@ -1,39 +1,16 @@
-//! The events of Redis servers, Sentinels, and clients.
+//! What happens between Redis and its clients and at no other service.
 
 use picklock_clients::redis::{Command, Value};
 use picklock_redis::sentinel::CallId;
 use picklock_redis::{BusMessage, LinkId, PeerMessage};
 
-use crate::event::ClientId;
 use crate::event::ServiceEvent;
 use crate::network::{ConnectionId, ServerId};
 
 /// Something that happens between Redis and its clients.
 pub enum RedisEvent {
-    /// A command reaches a server.
-    ToServer {
-        connection: ConnectionId,
-        command: Command,
-    },
-    /// An answer or a message reaches a client.
-    ToClient {
-        connection: ConnectionId,
-        value: Value,
-    },
-    /// A client asks a server for a connection.
-    ConnectRequest { connection: ConnectionId },
-    /// A client learns that its connection is open.
-    ConnectionOpened { connection: ConnectionId },
-    /// A client learns that there is no connection, or no longer.
-    ConnectionReset { connection: ConnectionId },
     /// The kernel of a client gives up a connection on which nothing is acknowledged.
     ConnectionGivenUp { connection: ConnectionId },
-    /// A server learns that a client has closed a connection.
-    ClientClosed { connection: ConnectionId },
-    /// A server wanted to look at the clock.
-    ServerWake { server: ServerId },
-    /// A client wanted to look at the clock.
-    ClientWake { client: ClientId },
     /// The lock's key may have expired at a server.
     LeaseEnds { server: ServerId },
     /// A replica knocks at its primary.
@@ -115,14 +92,6 @@ impl SentinelEvent {
 impl ServiceEvent for RedisEvent {
     fn kind_and_subject(&self) -> (u64, u32) {
         match self {
-            Self::ToServer { connection, .. } => (20, connection.0),
-            Self::ToClient { connection, .. } => (21, connection.0),
-            Self::ConnectRequest { connection } => (22, connection.0),
-            Self::ConnectionOpened { connection } => (23, connection.0),
-            Self::ConnectionReset { connection } => (24, connection.0),
-            Self::ClientClosed { connection } => (25, connection.0),
-            Self::ServerWake { server } => (26, u32::from(server.0)),
-            Self::ClientWake { client } => (27, client.0),
             Self::LeaseEnds { server } => (28, u32::from(server.0)),
             Self::ReplicaConnectRequest { link } => (30, link.0),
             Self::LinkEstablished { link, .. } => (31, link.0),

@@ -7,11 +7,10 @@ use picklock_checker::VirtualTime;
 use picklock_redis::client::Input;
 
 use super::SimulatedRedis;
-use super::event::RedisEvent;
 use crate::event::{ClientId, Event};
 use crate::plan::ContenderName;
 use crate::process::{ProcessId, ProcessState};
-use crate::world::World;
+use crate::world::{HostEvent, World};
 
 /// An event loop in which a callback does not return.
 #[derive(Default)]
@@ -24,7 +23,7 @@ pub(super) struct BlockedLoop {
 /// What waits for its turn in an event loop.
 enum Delayed {
     /// It has come to the client.
-    Event(RedisEvent),
+    Event(HostEvent<SimulatedRedis>),
     /// A task of the process asks for it.
     Call(Input),
 }
@@ -35,21 +34,21 @@ impl World<SimulatedRedis> {
         let Some(client) = self.contenders[target.0 as usize].client else {
             return;
         };
-        let slot = &mut self.service.clients[client.0 as usize];
+        let slot = &mut self.host.clients[client.0 as usize];
         if slot.alive {
-            let blocked = slot.blocked.get_or_insert_default();
+            let blocked = slot.state.blocked.get_or_insert_default();
             blocked.until = blocked.until.max(until);
         }
     }
 
     /// Callbacks of a process that are over return, if it runs.
     pub(super) fn unblock_event_loops(&mut self, process: ProcessId) {
-        for index in 0..self.service.clients.len() {
-            let slot = &mut self.service.clients[index];
+        for index in 0..self.host.clients.len() {
+            let slot = &mut self.host.clients[index];
             let runs = self.processes[process.0 as usize].state == ProcessState::Running;
             if runs
                 && slot.process == process
-                && let Some(blocked) = slot.blocked.take_if(|it| it.until <= self.now)
+                && let Some(blocked) = slot.state.blocked.take_if(|it| it.until <= self.now)
             {
                 self.hand_over(ClientId(index as u32), blocked.backlog);
             }
@@ -58,18 +57,18 @@ impl World<SimulatedRedis> {
 
     /// The event loop of a client comes to what has waited. If another fault stops it in the middle, the rest waits on.
     fn hand_over(&mut self, client: ClientId, mut backlog: VecDeque<Delayed>) {
-        let process = self.service.clients[client.0 as usize].process;
+        let process = self.host.clients[client.0 as usize].process;
         while let Some(next) = backlog.pop_front() {
             match next {
                 Delayed::Event(event) => self.dispatch_from_backlog(Event::Service(event)),
-                Delayed::Call(input) => self.client_input(client, input),
+                Delayed::Call(input) => self.call_client(client, input),
             }
             let state = self.processes[process.0 as usize].state;
-            let slot = &mut self.service.clients[client.0 as usize];
-            if state == ProcessState::Running && slot.blocked.is_none() {
+            let slot = &mut self.host.clients[client.0 as usize];
+            if state == ProcessState::Running && slot.state.blocked.is_none() {
                 continue;
             }
-            let blocked = slot.blocked.get_or_insert_default();
+            let blocked = slot.state.blocked.get_or_insert_default();
             backlog.append(&mut blocked.backlog);
             blocked.backlog = backlog;
             if state == ProcessState::Crashed {
@@ -79,31 +78,29 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Answers the event if the client's process runs, and no callback holds up its event loop.
-    pub(super) fn deliver_to_client(
+    /// Answers an event that comes to a client unless a callback holds up its event loop.
+    pub(super) fn read_by_event_loop(
         &mut self,
         client: ClientId,
-        event: RedisEvent,
-    ) -> Option<Event<RedisEvent>> {
-        let process = self.service.clients[client.0 as usize].process;
-        let event = self.deliver_to_process(process, Event::Service(event))?;
-        match (&mut self.service.clients[client.0 as usize].blocked, event) {
-            (Some(blocked), Event::Service(event)) => {
+        event: HostEvent<SimulatedRedis>,
+    ) -> Option<HostEvent<SimulatedRedis>> {
+        match &mut self.host.clients[client.0 as usize].state.blocked {
+            Some(blocked) => {
                 blocked.backlog.push_back(Delayed::Event(event));
                 None
             }
-            (_, event) => Some(event),
+            None => Some(event),
         }
     }
 
     /// What has waited for its turn in the event loop of a client that is dead is lost.
     pub(super) fn drop_backlog(&mut self, client: ClientId) {
-        let slot = &mut self.service.clients[client.0 as usize];
+        let slot = &mut self.host.clients[client.0 as usize];
         let process = slot.process;
-        let blocked = slot.blocked.take();
+        let blocked = slot.state.blocked.take();
         for delayed in blocked.into_iter().flat_map(|blocked| blocked.backlog) {
             match delayed {
-                Delayed::Event(event) => self.drop_event(process, &event),
+                Delayed::Event(event) => self.drop_for_dead_client(process, &event),
                 // Its caller is dead, too.
                 Delayed::Call(_) => {}
             }

@@ -17,7 +17,7 @@ impl World<SimulatedRedis> {
             restart_after,
         } = *fault
         {
-            let server = self.service.server(target)?;
+            let server = self.server(target)?;
             self.dies_by_fault(server, restart_after);
             self.lose_power(server);
             return restart_after;
@@ -31,14 +31,14 @@ impl World<SimulatedRedis> {
             return length.duration();
         }
         if let Fault::FullMemory { target, length } | Fault::FullDisk { target, length } = *fault {
-            let server = self.service.server(target)?;
+            let server = self.server(target)?;
             self.strikes_server(server, length);
             self.fill(fault, server, true);
             return length.duration();
         }
         if let Fault::SlowScript { target, length } = *fault {
-            let server = self.service.server(target)?;
-            let runs = self.service.life(server).runs();
+            let server = self.server(target)?;
+            let runs = self.machine_process(server).runs();
             if runs {
                 self.server_input(server, Input::SlowScript { lasts: length });
                 self.apply_server_outputs(server);
@@ -46,21 +46,21 @@ impl World<SimulatedRedis> {
             return runs.then_some(length);
         }
         if let Fault::MoveSlot { to, length } = *fault {
-            let to = self.service.server(to)?;
+            let to = self.server(to)?;
             return self.begin_to_move_slot(to, length).then_some(length);
         }
         if let Fault::ServerClockJump { target, by_millis } = *fault
-            && let Some(server) = self.service.server(target)
+            && let Some(server) = self.server(target)
         {
             self.jump_clock_of(server, by_millis);
         }
         if let Fault::Promote { target } = *fault
-            && let Some(server) = self.service.server(target)
+            && let Some(server) = self.server(target)
         {
             self.promote(server);
         }
         if let Fault::EvictKey { target } = *fault
-            && let Some(server) = self.service.server(target)
+            && let Some(server) = self.server(target)
         {
             self.evict_key_from(server);
         }

@@ -52,7 +52,7 @@ impl World<SimulatedRedis> {
             return self.side_can_serve(reached).is_ok();
         }
         let leads = |server: &&ServerId| {
-            let slot = self.service.servers.get(usize::from(server.0));
+            let slot = self.host.servers.get(usize::from(server.0));
             slot.is_some_and(|slot| slot.machine.is_primary()) && self.takes_writes(**server)
         };
         let asks = deployment.sentinels.is_none()
@@ -84,7 +84,7 @@ impl World<SimulatedRedis> {
         let machines = side.iter().filter(|it| self.service.is_sentinel(**it));
         let known: Vec<Option<ServerId>> = machines
             .map(|it| {
-                let index = usize::from(it.0) - self.service.servers.len();
+                let index = usize::from(it.0) - self.host.servers.len();
                 self.server_at(self.service.sentinels[index].machine.primary())
             })
             .collect();
@@ -119,7 +119,7 @@ impl World<SimulatedRedis> {
             return Err("nobody serves their slots, and a cluster serves all or none");
         }
         let votes = |node: &&ServerId| {
-            let slot = &self.service.servers[usize::from(node.0)];
+            let slot = &self.host.servers[usize::from(node.0)];
             slot.machine.is_primary()
         };
         if side.iter().filter(votes).count() * 2 <= usize::from(cluster.primaries) {

@@ -86,7 +86,9 @@ impl Transport for SimulatedTransport {
     fn dedicated(&self, node: u32) -> Lane {
         self.shared.called(KEEP);
         let mut world = self.shared.world.borrow_mut();
-        world.service.dedicated(self.client, node)
+        world.host.clients[self.client.0 as usize]
+            .machine
+            .dedicated(node)
     }
 
     fn submit(&self, lane: Lane, command: Command, completion: Completion<RedisResult<Value>>) {
@@ -98,7 +100,7 @@ impl Transport for SimulatedTransport {
             caller: Some(self.caller()),
         };
         let mut world = self.shared.world.borrow_mut();
-        world.client_input(self.client, input);
+        world.call_client(self.client, input);
     }
 
     fn subscribe(
@@ -116,7 +118,7 @@ impl Transport for SimulatedTransport {
             completion,
         };
         let mut world = self.shared.world.borrow_mut();
-        world.client_input(self.client, input);
+        world.call_client(self.client, input);
     }
 }
 

@@ -65,15 +65,15 @@ impl World<SimulatedRedis> {
     /// The servers that an operator asks: those that serve as primaries, in a cluster the one with the key.
     fn servers_with_keys(&self) -> Vec<ServerId> {
         let in_cluster = self.service.deployment.cluster.is_some();
-        let servers = self.service.servers.iter().enumerate();
+        let servers = self.host.servers.iter().enumerate();
         let serving = servers.filter(|(_, slot)| {
-            slot.life.runs() && slot.answers_for_all(in_cluster, &self.lock_names[0])
+            slot.process.runs() && slot.answers_for_all(in_cluster, &self.lock_names[0])
         });
         serving.map(|(index, _)| ServerId(index as u8)).collect()
     }
 
     fn value_at(&self, server: ServerId, lock: usize) -> Option<Value> {
-        let slot = &self.service.servers[server.0 as usize];
+        let slot = &self.host.servers[server.0 as usize];
         let wall = slot.clock.wall(self.now);
         slot.machine
             .keys()

@@ -10,7 +10,6 @@ use super::event::RedisEvent;
 use super::lock_key::{AttributedHold, CommittedKeys, Holder};
 use super::operator::OPERATOR;
 use super::sentinel_links;
-use crate::event::Event;
 use crate::network::ServerId;
 use crate::ownership::{Actor, in_mode};
 use crate::world::{NO_CONTENDER, World};
@@ -29,10 +28,10 @@ impl World<SimulatedRedis> {
     #[inline]
     pub(super) fn keys_may_change(&mut self, server: ServerId) {
         for lock in 0..self.lock_names.len() {
-            let slot = &mut self.service.servers[server.0 as usize];
+            let slot = &mut self.host.servers[server.0 as usize];
             let fate = slot.machine.fate_of(lock);
             let wall = slot.clock.wall(self.now);
-            let key = &slot.keys[lock];
+            let key = &slot.state.keys[lock];
             if fate != KeyChanges::default() || key.is_over(wall) || key.first_end() <= self.now {
                 self.key_has(LockId(lock as u32), server, fate);
             }
@@ -43,16 +42,14 @@ impl World<SimulatedRedis> {
     /// to.
     pub(super) fn follow_keys(&mut self, server: ServerId) {
         for lock in 0..self.lock_names.len() {
-            let fate = self.service.servers[server.0 as usize]
-                .machine
-                .fate_of(lock);
+            let fate = self.host.servers[server.0 as usize].machine.fate_of(lock);
             self.key_has(LockId(lock as u32), server, fate);
         }
     }
 
     /// The key of a lock has had this fate, or its time is over.
     fn key_has(&mut self, lock: LockId, server: ServerId, fate: KeyChanges) {
-        let slot = &mut self.service.servers[server.0 as usize];
+        let slot = &mut self.host.servers[server.0 as usize];
         for step in slot.machine.key_steps(lock.0 as usize) {
             let changes = step.changes;
             let now = self.read_holds(lock, server, Some(&step), changes);
@@ -71,7 +68,7 @@ impl World<SimulatedRedis> {
         fate: KeyChanges,
     ) -> Vec<AttributedHold> {
         let mut found = std::mem::take(&mut self.service.found_holds);
-        let slot = &self.service.servers[server.0 as usize];
+        let slot = &self.host.servers[server.0 as usize];
         let keys = CommittedKeys {
             keys: step.map_or_else(|| slot.machine.keys(), KeyStep::keys),
             wall: slot.clock.wall(self.now),
@@ -100,7 +97,7 @@ impl World<SimulatedRedis> {
         now: Vec<AttributedHold>,
         fate: KeyChanges,
     ) {
-        let key = &mut self.service.servers[server.0 as usize].keys[lock.0 as usize];
+        let key = &mut self.host.servers[server.0 as usize].state.keys[lock.0 as usize];
         let mut before = std::mem::replace(&mut key.holds, now);
         let is_new = !key.holders().eq(before.iter().map(|hold| &hold.holder));
         let lease = key.expires;
@@ -146,7 +143,7 @@ impl World<SimulatedRedis> {
         let Some(expires) = expires else {
             return VirtualTime::NEVER;
         };
-        let key = &self.service.servers[server.0 as usize].keys[lock.0 as usize];
+        let key = &self.host.servers[server.0 as usize].state.keys[lock.0 as usize];
         let known = key.holds.iter().find(|hold| hold.holder == *holder);
         known.map_or_else(
             || {
@@ -166,9 +163,9 @@ impl World<SimulatedRedis> {
         before: &[AttributedHold],
         fate: KeyChanges,
     ) {
-        let slot = &mut self.service.servers[server.0 as usize];
+        let slot = &mut self.host.servers[server.0 as usize];
         let wall = slot.clock.wall(self.now).div_euclid(1_000);
-        let key = &mut slot.keys[lock.0 as usize];
+        let key = &mut slot.state.keys[lock.0 as usize];
         let lost: Vec<Holder> = key.lost_holders(before).cloned().collect();
         if !lost.is_empty() {
             key.before = lost;
@@ -195,7 +192,7 @@ impl World<SimulatedRedis> {
         before: Option<i64>,
         fate: KeyChanges,
     ) {
-        let key = &self.service.servers[server.0 as usize].keys[lock.0 as usize];
+        let key = &self.host.servers[server.0 as usize].state.keys[lock.0 as usize];
         if key.expires <= before {
             return;
         }
@@ -225,8 +222,8 @@ impl World<SimulatedRedis> {
         hold: KeyHold,
         fate: KeyChanges,
     ) -> Option<Holder> {
-        let slot = &self.service.servers[server.0 as usize];
-        let key = &slot.keys[lock.0 as usize];
+        let slot = &self.host.servers[server.0 as usize];
+        let key = &slot.state.keys[lock.0 as usize];
         let KeyHold { identity, mode, .. } = hold;
         let mode = in_mode(mode);
         let is_it = |holder: &&Holder| holder.identity == identity && holder.mode == mode;
@@ -288,18 +285,19 @@ impl World<SimulatedRedis> {
         let redis = &self.service;
         let index = lock.0 as usize;
         if redis.deployment.is_replicated() || redis.deployment.cluster.is_some() {
-            let primaries = redis.servers.iter().filter(|slot| slot.leads());
-            for holder in primaries.flat_map(|slot| slot.keys[index].holders()) {
+            let primaries = self.host.servers.iter().filter(|slot| slot.leads());
+            for holder in primaries.flat_map(|slot| slot.state.keys[index].holders()) {
                 if !owners.contains(holder) {
                     owners.push(holder.clone());
                 }
             }
             return;
         }
-        let holders = || { redis.servers.iter() }.flat_map(|slot| slot.keys[index].holders());
+        let holders =
+            || { self.host.servers.iter() }.flat_map(|slot| slot.state.keys[index].holders());
         for holder in holders() {
             let votes = holders().filter(|other| *other == holder).count();
-            if votes * 2 > redis.servers.len() && !owners.contains(holder) {
+            if votes * 2 > self.host.servers.len() && !owners.contains(holder) {
                 owners.push(holder.clone());
             }
         }
@@ -347,10 +345,10 @@ impl World<SimulatedRedis> {
     /// The holder of a hold that came from another server, or that a clock brings back to life: primaries know best.
     fn known(&self, lock: LockId, identity: &Bytes, mode: Mode) -> Option<Holder> {
         let index = lock.0 as usize;
-        let slots = || self.service.servers.iter();
+        let slots = || self.host.servers.iter();
         let primaries = slots().filter(|slot| slot.machine.is_primary());
-        let primaries = primaries.flat_map(|slot| slot.keys[index].holders());
-        let keys = slots().map(|slot| &slot.keys[index]);
+        let primaries = primaries.flat_map(|slot| slot.state.keys[index].holders());
+        let keys = slots().map(|slot| &slot.state.keys[index]);
         let all = keys.flat_map(|key| key.holders().chain(&key.before));
         let mut known = primaries.chain(all);
         let is_it = |holder: &&Holder| holder.identity == *identity && holder.mode == mode;
@@ -360,8 +358,8 @@ impl World<SimulatedRedis> {
     /// Sees to it that the end of the lease is noticed when it comes, or before: then we look again.
     fn arm_lease_check(&mut self, lock: LockId, server: ServerId) {
         let index = lock.0 as usize;
-        let slot = &mut self.service.servers[server.0 as usize];
-        let key = &mut slot.keys[index];
+        let slot = &mut self.host.servers[server.0 as usize];
+        let key = &mut slot.state.keys[index];
         key.expires = match key.holds.is_empty() {
             true => None,
             false => slot
@@ -375,20 +373,20 @@ impl World<SimulatedRedis> {
         });
         let at = over.map_or(key.first_end(), |over| over.min(key.first_end()));
         let at = at.max(self.now);
-        if at < slot.lease_check {
-            slot.lease_check = at;
+        if at < slot.state.lease_check {
+            slot.state.lease_check = at;
             let event = RedisEvent::LeaseEnds { server };
-            self.timeline.add(at, Event::Service(event));
+            self.schedule(at, event);
         }
     }
 
     pub(super) fn lease_ends(&mut self, server: ServerId) {
-        let slot = &mut self.service.servers[server.0 as usize];
+        let slot = &mut self.host.servers[server.0 as usize];
         // A check that another has replaced.
-        if slot.lease_check > self.now {
+        if slot.state.lease_check > self.now {
             return;
         }
-        slot.lease_check = VirtualTime::NEVER;
+        slot.state.lease_check = VirtualTime::NEVER;
         self.follow_keys(server);
     }
 }

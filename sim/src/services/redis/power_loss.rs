@@ -24,12 +24,11 @@ impl World<SimulatedRedis> {
     /// The power of the server's machine goes.
     pub(super) fn lose_power(&mut self, server: ServerId) {
         if self.service.is_sentinel(server) {
-            self.crash_sentinel(server);
-            return;
+            return self.crash_server(server);
         }
-        let slot = &mut self.service.servers[server.0 as usize];
-        let unread = slot.life.end().unwrap_or_default();
-        let mut dark = slot.dark.take().unwrap_or_default();
+        let slot = &mut self.host.servers[server.0 as usize];
+        let unread = slot.process.end().unwrap_or_default();
+        let mut dark = slot.state.dark.take().unwrap_or_default();
         unread.iter().for_each(|event| self.trace_lost(event));
         for number in 0..self.service.traffic.len() {
             let connection = ConnectionId(number as u32);
@@ -39,15 +38,15 @@ impl World<SimulatedRedis> {
             }
         }
         dark.links.extend(self.drop_links_of(server));
-        self.service.servers[server.0 as usize].dark = Some(dark);
+        self.host.servers[server.0 as usize].state.dark = Some(dark);
         self.update_owners(Actor::Service);
     }
 
     /// Whoever knocks at a machine without power knocks again until it is back. Answers whether this one has none.
     pub(super) fn retries_connect_without_power(&mut self, connection: ConnectionId) -> bool {
         let server = self.server_of(connection);
-        let slot = self.service.servers.get_mut(usize::from(server.0));
-        let Some(dark) = slot.and_then(|slot| slot.dark.as_mut()) else {
+        let slot = self.host.servers.get_mut(usize::from(server.0));
+        let Some(dark) = slot.and_then(|slot| slot.state.dark.as_mut()) else {
             return false;
         };
         dark.knocks.push(connection);

@@ -40,7 +40,7 @@ impl World<SimulatedRedis> {
     #[inline]
     pub(super) fn record_publications(&mut self, server: ServerId, by: Option<ContenderId>) {
         if self.records_service_events() {
-            let machine = &mut self.service.servers[usize::from(server.0)].machine;
+            let machine = &mut self.host.servers[usize::from(server.0)].machine;
             for publication in machine.take_publications() {
                 self.record_publication(server, by, &publication);
             }
@@ -62,7 +62,7 @@ impl World<SimulatedRedis> {
         let to = listeners.iter().filter_map(|it| self.contender_at(*it));
         let to: Vec<ContenderId> = to.collect();
         // A replica, and another node of a cluster, passes on what was published elsewhere.
-        let is_primary = self.service.servers[usize::from(server.0)].leads();
+        let is_primary = self.host.servers[usize::from(server.0)].leads();
         let is_passed_on = by.is_none() && !channel.starts_with(OF_KEYS);
         if to.is_empty() && (is_passed_on || !is_primary) {
             return;

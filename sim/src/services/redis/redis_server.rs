@@ -1,43 +1,38 @@
 //! A server of Redis in the world.
 
 use picklock_checker::VirtualTime;
-use picklock_redis::Server;
 
-use super::RedisEvent;
+use super::SimulatedRedis;
 use super::lock_key::{Holder, LockKey};
 use super::power_loss::LostConnections;
-use crate::clock::LocalClock;
-use crate::services::process_state::ServerProcess;
+use crate::world::HostedServer;
 
-/// A server and what it does at the moment.
-pub(super) struct RedisServer {
-    pub machine: Server,
-    pub clock: LocalClock,
-    pub life: ServerProcess<RedisEvent>,
+/// A server.
+pub(super) type RedisServer = HostedServer<SimulatedRedis>;
+
+/// What is kept of a server beside its machine.
+pub(crate) struct ServerState {
     /// Its machine has no power.
-    pub dark: Option<LostConnections>,
-    /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
-    pub wake: VirtualTime,
-    pub busy_until: VirtualTime,
+    pub(super) dark: Option<LostConnections>,
     /// When the world looks next whether the key of a lock has expired.
-    pub lease_check: VirtualTime,
+    pub(super) lease_check: VirtualTime,
     /// By lock: what its key holds.
-    pub keys: Vec<LockKey>,
+    pub(super) keys: Vec<LockKey>,
     /// Whether it took itself for a primary and served when that was last looked at.
-    pub leads: bool,
+    pub(super) leads: bool,
     /// Whether it was a primary when that was looked at last.
-    pub is_primary: bool,
+    pub(super) is_primary: bool,
     /// As how manyth of all servers it became the primary last; zero if it was one from the start, or never.
-    pub promotion: u32,
+    pub(super) promotion: u32,
     /// The nodes on which a majority had given up, as it knew when that was looked at last. Looked at only if events
     /// of services are recorded.
-    pub failed_nodes: Vec<u8>,
+    pub(super) failed_nodes: Vec<u8>,
 }
 
 impl RedisServer {
     /// Whether it runs, takes itself for a primary, and serves.
     pub fn leads(&self) -> bool {
-        self.life.is_up() && self.machine.is_primary() && self.machine.serves()
+        self.process.is_up() && self.machine.is_primary() && self.machine.serves()
     }
 
     /// Whether what it says of a lock's key is what the service says: in a cluster, if it has the key's slot.
@@ -46,9 +41,9 @@ impl RedisServer {
     }
 
     /// Whether it is a replica that has had this hold and has nothing now: it hides what is over by its own clock.
-    pub fn has_lost_by_its_clock(&self, lock: usize, holder: &Holder) -> bool {
-        let key = &self.keys[lock];
-        self.life.is_up()
+    pub(super) fn has_lost_by_its_clock(&self, lock: usize, holder: &Holder) -> bool {
+        let key = &self.state.keys[lock];
+        self.process.is_up()
             && !self.machine.is_primary()
             && !key.has(holder)
             && key.before.contains(holder)

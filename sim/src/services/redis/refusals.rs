@@ -85,7 +85,7 @@ impl World<SimulatedRedis> {
         {
             let server = self.server_of(connection);
             let client = self.connections.get(connection).client;
-            let machine = &self.service.clients[client as usize].machine;
+            let machine = &self.host.clients[client as usize].machine;
             let is_passed_on = machine.awaits_answer(connection);
             let needed = self.service.refusals_needed();
             self.refused(by, lock, (server, is_passed_on), needed);
@@ -100,7 +100,7 @@ impl super::SimulatedRedis {
         if self.deployment.is_replicated() || self.deployment.cluster.is_some() {
             return 1;
         }
-        let servers = self.servers.len() as u32;
+        let servers = u32::from(self.servers);
         servers - servers / 2
     }
 }

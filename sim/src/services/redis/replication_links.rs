@@ -7,7 +7,6 @@ use picklock_redis::{Address, Input, LinkId, PeerMessage};
 use super::SimulatedRedis;
 use super::event::RedisEvent;
 use super::order::Order;
-use crate::event::Event;
 use crate::link_ids;
 use crate::network::ServerId;
 use crate::ownership::Actor;
@@ -64,7 +63,7 @@ impl World<SimulatedRedis> {
     pub(super) fn server_at(&self, address: &Address) -> Option<ServerId> {
         let number: u8 = address.host.strip_prefix("server-")?.parse().ok()?;
         let server = ServerId(number.checked_sub(1)?);
-        (usize::from(server.0) < self.service.servers.len()).then_some(server)
+        (usize::from(server.0) < self.host.servers.len()).then_some(server)
     }
 
     /// When what one server says to another now arrives.
@@ -95,7 +94,7 @@ impl World<SimulatedRedis> {
         });
         let at = self.reaches_peer(replica, primary);
         let event = RedisEvent::ReplicaConnectRequest { link };
-        self.timeline.add(at, Event::Service(event));
+        self.schedule(at, event);
     }
 
     pub(super) fn replica_connect_request(&mut self, link: LinkId) {
@@ -103,11 +102,11 @@ impl World<SimulatedRedis> {
             let ends = &self.service.links[link.0 as usize];
             (ends.replica, ends.primary)
         };
-        let up = self.service.life(primary).is_up();
+        let up = self.machine_process(primary).is_up();
         self.service.links[link.0 as usize].open = up;
         let at = self.reaches_peer(primary, replica);
         let event = RedisEvent::LinkEstablished { link, up };
-        self.timeline.add(at, Event::Service(event));
+        self.schedule(at, event);
     }
 
     pub(super) fn link_completed(&mut self, link: LinkId, up: bool) {
@@ -142,7 +141,7 @@ impl World<SimulatedRedis> {
             link,
             message: Box::new(message),
         };
-        self.timeline.add(at, Event::Service(event));
+        self.schedule(at, event);
     }
 
     /// A message arrives at the machine of a server that runs.
@@ -165,7 +164,7 @@ impl World<SimulatedRedis> {
         self.server_input(to, Input::FromPeer { link, message });
         if !self.pending_writes.is_empty() {
             let primary = self.service.links[link.0 as usize].primary;
-            let mark = self.service.stream_of(to);
+            let mark = self.stream_of(to);
             self.replicated_up_to(to, Some(primary), mark);
         }
         self.apply_server_outputs(to);
@@ -187,11 +186,11 @@ impl World<SimulatedRedis> {
             server: other,
             link,
         };
-        self.timeline.add(at, Event::Service(event));
+        self.schedule(at, event);
     }
 
     pub(super) fn link_gone(&mut self, server: ServerId, link: LinkId) {
-        if self.service.life(server).is_up() {
+        if self.machine_process(server).is_up() {
             let other = self.service.links[link.0 as usize].other(server);
             let text = "the replication link is gone";
             self.trace_between((other, server), Closed, &text, |_| false);
@@ -231,7 +230,7 @@ impl World<SimulatedRedis> {
             return;
         }
         self.send_replicaof(server, None);
-        for index in 0..self.service.servers.len() {
+        for index in 0..self.host.servers.len() {
             let other = ServerId(index as u8);
             if other != server && other != before {
                 self.send_replicaof(other, Some(server));
@@ -241,10 +240,7 @@ impl World<SimulatedRedis> {
     }
 
     fn demotes_later(&mut self, server: ServerId) {
-        self.timeline.add(
-            self.now + DEMOTED_AFTER,
-            Event::Service(RedisEvent::Demote { server }),
-        );
+        self.schedule(self.now + DEMOTED_AFTER, RedisEvent::Demote { server });
         if !self.is_server_gone_for_good(server) {
             self.hold_off_calm(DEMOTED_AFTER);
         }
@@ -252,11 +248,11 @@ impl World<SimulatedRedis> {
 
     /// The old primary is told to follow the new one, if it can be reached by now; if not, a little later.
     pub(super) fn demote(&mut self, server: ServerId) {
-        let slot = &self.service.servers[server.0 as usize];
+        let slot = &self.host.servers[server.0 as usize];
         if server == self.service.primary {
             return;
         }
-        if slot.life.runs() {
+        if slot.process.runs() {
             self.send_replicaof(server, Some(self.service.primary));
         } else if !self.is_calm() || self.contenders_are_active() {
             self.demotes_later(server);

@@ -12,7 +12,7 @@ use super::SimulatedRedis;
 use super::event::RedisEvent;
 use crate::event::Event;
 use crate::network::{ConnectionId, ServerId};
-use crate::world::World;
+use crate::world::{HostEvent, World};
 
 /// How long Linux goes on, if the application has not set `TCP_USER_TIMEOUT`.
 const RETRIES2: Duration = Duration::from_millis(924_600);
@@ -44,8 +44,8 @@ impl World<SimulatedRedis> {
     /// kernel that acknowledges it, or refuses it; one without power has none.
     #[cold]
     pub(super) fn is_not_acknowledged(&mut self, server: ServerId, connection: ConnectionId) {
-        let slot = self.service.servers.get(usize::from(server.0));
-        if slot.is_some_and(|slot| slot.dark.is_some()) {
+        let slot = self.host.servers.get(usize::from(server.0));
+        if slot.is_some_and(|slot| slot.state.dark.is_some()) {
             self.client_gives_up(connection);
         }
     }
@@ -57,7 +57,7 @@ impl World<SimulatedRedis> {
         if !std::mem::replace(&mut given_up.by_client, true) {
             let at = self.now + self.client_goes_on_for();
             let event = RedisEvent::ConnectionGivenUp { connection };
-            self.timeline.add(at, Event::Service(event));
+            self.schedule(at, event);
         }
     }
 
@@ -80,7 +80,7 @@ impl World<SimulatedRedis> {
     fn server_gives_up(&mut self, connection: ConnectionId, departs: VirtualTime) {
         let given_up = &mut self.service.traffic[connection.0 as usize].given_up;
         if !std::mem::replace(&mut given_up.by_server, true) {
-            let event = RedisEvent::ClientClosed { connection };
+            let event = HostEvent::ClientClosed { connection };
             self.timeline.add(departs + RETRIES2, Event::Service(event));
         }
     }

@@ -7,7 +7,6 @@ use picklock_redis::{Address, Input};
 use super::event::{Call, RedisEvent, SentinelEvent};
 use super::order::Order;
 use super::{SimulatedRedis, is_message};
-use crate::event::Event;
 use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
 use crate::trace::MessageStep::{self, Lost, Received, Sent};
@@ -55,7 +54,7 @@ fn is_routine_answer(value: &Value) -> bool {
 
 impl World<SimulatedRedis> {
     fn index_of(&self, call: Call) -> usize {
-        usize::from(call.by.0) - self.service.servers.len()
+        usize::from(call.by.0) - self.host.servers.len()
     }
 
     fn connection_of_call(&self, call: Call) -> ConnectionId {
@@ -70,7 +69,7 @@ impl World<SimulatedRedis> {
     fn send_news(&mut self, from: ServerId, to: ServerId, news: SentinelEvent) {
         let at = self.reaches_peer(from, to);
         let event = RedisEvent::Sentinel(Box::new(news));
-        self.timeline.add(at, Event::Service(event));
+        self.schedule(at, event);
     }
 
     /// A Sentinel wants to ask somebody. Whoever is not there refuses.
@@ -182,12 +181,12 @@ impl World<SimulatedRedis> {
     }
 
     fn sentinel_connect_request(&mut self, call: Call, at: ServerId) {
-        let server = self.service.servers.get(usize::from(at.0));
-        if server.is_some_and(|slot| slot.dark.is_some()) {
+        let server = self.host.servers.get(usize::from(at.0));
+        if server.is_some_and(|slot| slot.state.dark.is_some()) {
             // A machine without power refuses no connection.
             return;
         }
-        if self.service.life(at).is_up() {
+        if self.machine_process(at).is_up() {
             self.ends(call).taken = true;
         } else {
             let index = self.index_of(call);
@@ -205,7 +204,7 @@ impl World<SimulatedRedis> {
             self.deliver_to_sentinel(at, connection, command);
             return;
         }
-        let led = self.service.servers[at.0 as usize].machine.is_primary();
+        let led = self.host.servers[at.0 as usize].machine.is_primary();
         let received = Input::Received {
             connection,
             command,
@@ -213,7 +212,7 @@ impl World<SimulatedRedis> {
         self.service.order = Order::Sentinel(call.by);
         self.server_input(at, received);
         self.service.order = Order::Nobody;
-        if self.service.servers[at.0 as usize].machine.is_primary() != led {
+        if self.host.servers[at.0 as usize].machine.is_primary() != led {
             self.update_owners(Actor::Service);
         }
         self.apply_server_outputs(at);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_checker::VirtualTime;
-use picklock_clients::redis::{Command, Value};
+use picklock_clients::redis::Command;
 use picklock_machines::Chance;
 use picklock_redis::sentinel::{Input, Output, SentinelConfig};
 use picklock_redis::{Address, Now, Sentinel};
@@ -15,10 +15,9 @@ use crate::clock::LocalClock;
 use crate::event::Event;
 use crate::network::{ConnectionId, ServerId};
 use crate::plan::Deployment;
-use crate::services::process_state::ServerProcess;
-use crate::trace::MessageDirection::{ToClient, ToServer};
+use crate::trace::MessageDirection::ToServer;
 use crate::trace::MessageStep::Sent;
-use crate::world::World;
+use crate::world::{HostEvent, ServerProcess, World};
 
 /// They are not started all at the same time, so that not all look at the clock at the same time for ever.
 const APART: Duration = Duration::from_millis(37);
@@ -27,7 +26,7 @@ const APART: Duration = Duration::from_millis(37);
 pub(super) struct SentinelSlot {
     pub machine: Sentinel,
     pub clock: LocalClock,
-    pub life: ServerProcess<RedisEvent>,
+    pub process: ServerProcess<HostEvent<SimulatedRedis>>,
     wake: VirtualTime,
     /// Its calls, by their numbers.
     pub calls: Vec<sentinel_links::SentinelCall>,
@@ -71,7 +70,7 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
         SentinelSlot {
             machine: Sentinel::new(Rc::new(settings(index)), now),
             clock,
-            life: ServerProcess::begun(),
+            process: ServerProcess::begun(),
             wake: VirtualTime::NEVER,
             calls: Vec::new(),
         }
@@ -82,19 +81,19 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
 impl SimulatedRedis {
     /// The machine of a Sentinel.
     pub(super) fn sentinel(&self, index: u8) -> ServerId {
-        ServerId(self.servers.len() as u8 + index)
+        ServerId(self.servers + index)
     }
 
     /// Whether a machine is that of a Sentinel.
     #[inline]
     pub(super) fn is_sentinel(&self, machine: ServerId) -> bool {
-        usize::from(machine.0) >= self.servers.len()
+        machine.0 >= self.servers
     }
 
     /// The Sentinel of a machine, if it is one's.
     pub(super) fn sentinel_slot(&mut self, machine: ServerId) -> Option<&mut SentinelSlot> {
-        let index = usize::from(machine.0).checked_sub(self.servers.len())?;
-        self.sentinels.get_mut(index)
+        let index = machine.0.checked_sub(self.servers)?;
+        self.sentinels.get_mut(usize::from(index))
     }
 }
 
@@ -110,11 +109,11 @@ impl World<SimulatedRedis> {
         let now = self.now;
         if let Some(slot) = self.service.sentinel_slot(machine) {
             let wake = slot.clock.world_time(slot.machine.next_wake());
-            if slot.life.runs() && wake < slot.wake {
+            if slot.process.runs() && wake < slot.wake {
                 slot.wake = wake.max(now);
                 let news = SentinelEvent::Wake { sentinel: machine };
                 let event = RedisEvent::Sentinel(Box::new(news));
-                self.timeline.add(wake.max(now), Event::Service(event));
+                self.schedule(wake.max(now), event);
             }
         }
     }
@@ -125,7 +124,7 @@ impl World<SimulatedRedis> {
             && slot.wake <= now
         {
             slot.wake = VirtualTime::NEVER;
-            if slot.life.runs() {
+            if slot.process.runs() {
                 self.sentinel_input(machine, Input::Wake);
             }
         }
@@ -134,7 +133,7 @@ impl World<SimulatedRedis> {
     /// Lets a Sentinel handle an input, and does what it wants done.
     pub(super) fn sentinel_input(&mut self, machine: ServerId, input: Input) {
         let now = self.now;
-        let index = usize::from(machine.0) - self.service.servers.len();
+        let index = usize::from(machine.0) - self.host.servers.len();
         let mut out = std::mem::take(&mut self.service.sentinel_outputs);
         let records_service_events = self.records_service_events();
         let slot = &mut self.service.sentinels[index];
@@ -155,7 +154,7 @@ impl World<SimulatedRedis> {
                     self.answer_call(machine, sentinel_links::call(connection), value);
                 }
                 Output::ToClient { connection, value } => {
-                    self.send_to_client_of_sentinel(connection, value);
+                    self.send_to_client(machine, connection, value, false);
                 }
                 Output::Noted { event, about } => {
                     if let Some(watched) = &watched {
@@ -172,25 +171,7 @@ impl World<SimulatedRedis> {
     pub(super) fn send_to_sentinel(&mut self, connection: ConnectionId, command: Command) {
         if self.connections.get(connection).open_at_client {
             self.trace(connection, (ToServer, Sent), &command);
-            let at = self.reaches_server(connection, 0);
-            if self.is_given_up(connection, at) {
-                return;
-            }
-            let event = RedisEvent::ToServer {
-                connection,
-                command,
-            };
-            self.timeline.add(at, Event::Service(event));
-        }
-    }
-
-    fn send_to_client_of_sentinel(&mut self, connection: ConnectionId, value: Value) {
-        let ends = *self.connections.get(connection);
-        if ends.open_at_server && !ends.broken {
-            self.trace(connection, (ToClient, Sent), &value);
-            let at = self.reaches_client(connection, self.now, 0);
-            let event = RedisEvent::ToClient { connection, value };
-            self.timeline.add(at, Event::Service(event));
+            self.transmit_to_server(connection, command, 0);
         }
     }
 
@@ -211,24 +192,17 @@ impl World<SimulatedRedis> {
         self.sentinel_input(machine, Input::Gone { connection: by });
     }
 
-    /// A Sentinel's process dies. Its kernel closes its connections.
-    pub(super) fn crash_sentinel(&mut self, machine: ServerId) {
-        let Some(unread) = self.service.life(machine).end() else {
-            return;
-        };
-        unread.iter().for_each(|event| self.trace_lost(event));
-        let index = usize::from(machine.0) - self.service.servers.len();
-        self.close_calls_of(machine, index);
+    /// The process of a Sentinel has died. Its kernel closes its connections.
+    pub(super) fn sentinel_died(&mut self, machine: ServerId) {
+        self.close_calls_of(machine, usize::from(machine.0 - self.service.servers));
         self.close_calls_to(machine);
-        self.close_connections_to(machine);
+        self.close_all_connections_to(machine);
     }
 
     /// It comes back with what was in its configuration.
-    pub(super) fn restart_sentinel(&mut self, machine: ServerId) {
+    pub(super) fn sentinel_restarted(&mut self, machine: ServerId) {
         let now = self.now;
-        if let Some(slot) = self.service.sentinel_slot(machine)
-            && slot.life.start()
-        {
+        if let Some(slot) = self.service.sentinel_slot(machine) {
             slot.wake = VirtualTime::NEVER;
             let now = Now {
                 monotonic: slot.clock.monotonic(now),
@@ -240,14 +214,14 @@ impl World<SimulatedRedis> {
     }
 
     /// A Sentinel that stood still goes on: it reads what has queued up.
-    pub(super) fn resume_sentinel(&mut self, machine: ServerId) {
-        let Some(slot) = self.service.sentinel_slot(machine) else {
-            return;
-        };
-        let Some(backlog) = slot.life.resume() else {
-            return;
-        };
-        slot.wake = VirtualTime::NEVER;
+    pub(super) fn sentinel_resumed(
+        &mut self,
+        machine: ServerId,
+        backlog: Vec<HostEvent<SimulatedRedis>>,
+    ) {
+        if let Some(slot) = self.service.sentinel_slot(machine) {
+            slot.wake = VirtualTime::NEVER;
+        }
         for event in backlog {
             self.dispatch_from_backlog(Event::Service(event));
         }

@@ -1,42 +1,31 @@
 //! The life of Redis servers in the world.
 
 use picklock_checker::service_event::MessageLoss;
+use picklock_checker::time::whole_micros;
 use picklock_checker::{Ended, ServerChange, VirtualTime};
 use picklock_clients::redis::{Command, Value};
 use picklock_machines::Chance;
-use picklock_redis::{Input, Now, Output, ProcessEnd};
+use picklock_redis::{Input, Output, ProcessEnd};
 
-use super::command_text::CommandText;
 use super::event::RedisEvent;
 use super::operator::OPERATOR;
 use super::{SimulatedRedis, Unanswered, is_message, sentinel_links};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
-use crate::trace::CONNECTION_GONE;
-use crate::trace::MessageDirection::{ToClient, ToServer};
-use crate::trace::MessageStep::{Closed, Lost, Received, Sent};
-use crate::world::triggers::{Moment, Occasion};
-use crate::world::{MessageFate, NO_CONTENDER, World};
+use crate::world::moment::{Moment, Occasion};
+use crate::world::{HostEvent, MessageFate, World};
 
 impl World<SimulatedRedis> {
-    fn server_now(&self, server: ServerId) -> Now {
-        let clock = &self.service.servers[server.0 as usize].clock;
-        Now {
-            monotonic: clock.monotonic(self.now),
-            wall_micros: clock.wall(self.now),
-        }
-    }
-
     /// Lets a server handle an input. [`apply_server_outputs`](Self::apply_server_outputs) does what it wants done.
     pub(super) fn server_input(&mut self, server: ServerId, input: Input) {
         let now = self.server_now(server);
         let publisher = self.publisher(&input);
-        let redis = &mut self.service;
-        let machine = &mut redis.servers[server.0 as usize].machine;
+        let host = &mut self.host;
+        let machine = &mut host.servers[server.0 as usize].machine;
         let tape = &mut self.tape;
         let mut choose = |options| tape.choose(options);
-        machine.handle(now, input, &mut choose, &mut redis.server_outputs);
+        machine.handle(now, input, &mut choose, &mut host.server_outputs);
         self.record_publications(server, publisher);
         self.keys_may_change(server);
         self.follow_role(server);
@@ -45,18 +34,16 @@ impl World<SimulatedRedis> {
     /// Does what a server wants done. A fault that waits for one of these may make it want more: that comes after them.
     pub(super) fn apply_server_outputs(&mut self, server: ServerId) {
         let SimulatedRedis {
-            saying,
-            server_outputs,
-            to_be_said,
-            ..
+            saying, to_be_said, ..
         } = &mut self.service;
         if saying.contains(&server) {
-            to_be_said.extend(server_outputs.drain(..).map(|output| (server, output)));
+            let outputs = self.host.server_outputs.drain(..);
+            to_be_said.extend(outputs.map(|output| (server, output)));
             return;
         }
         saying.push(server);
         self.do_each(
-            |world| &mut world.service.server_outputs,
+            |world| &mut world.host.server_outputs,
             |world, output| world.apply_server_output(server, output),
         );
         let of_this = |(of, _): &(ServerId, Output)| *of == server;
@@ -75,7 +62,7 @@ impl World<SimulatedRedis> {
                 self.answer_call(server, sentinel_links::call(connection), value);
             }
             Output::ToClient { connection, value } => {
-                self.send_to_client(server, connection, value);
+                self.send_to_client(server, connection, value, false);
             }
             Output::Close { connection } if sentinel_links::is_call(connection) => {
                 self.close_call(server, sentinel_links::call(connection));
@@ -100,161 +87,88 @@ impl World<SimulatedRedis> {
         self.ended = self.ended.or(Some(Ended::NotModelled));
     }
 
-    pub(super) fn arm_server(&mut self, server: ServerId) {
-        let slot = &mut self.service.servers[server.0 as usize];
-        let wake = slot.clock.world_time(slot.machine.next_wake());
-        if slot.life.runs() && wake < slot.wake {
-            slot.wake = wake.max(self.now);
-            let event = RedisEvent::ServerWake { server };
-            self.timeline.add(slot.wake, Event::Service(event));
-        }
-    }
-
-    pub(super) fn server_wake(&mut self, server: ServerId) {
-        let slot = &mut self.service.servers[server.0 as usize];
-        if slot.wake > self.now {
-            return;
-        }
-        slot.wake = VirtualTime::NEVER;
-        if slot.life.runs() {
-            self.server_input(server, Input::Wake);
-            self.apply_server_outputs(server);
-        }
-    }
-
-    /// A client knocks: taken if the server runs, refused otherwise.
-    pub(super) fn connect_request(&mut self, connection: ConnectionId) {
-        let server = self.server_of(connection);
-        if self.retries_connect_without_power(connection) {
-            return;
-        }
-        if !self.service.life(server).is_up() {
-            self.record_refused_connection(server, connection);
-            self.notify_connection_reset(connection);
-            return;
-        }
-        let at = self.reaches_client(connection, self.now, 0);
-        let ends = self.connections.get_mut(connection);
-        (ends.open_at_server, ends.was_opened) = (true, true);
-        let slot = self.service.servers.get(usize::from(server.0));
-        // One that stands still has a kernel that takes it, and learns of it by what comes first.
-        if slot.is_some_and(|slot| !slot.life.is_hung()) {
-            let connected = Input::Connected { connection };
-            self.server_input(server, connected);
-            self.apply_server_outputs(server);
-        }
-        let event = RedisEvent::ConnectionOpened { connection };
-        self.timeline.add(at, Event::Service(event));
-    }
-
-    pub(super) fn gone(&mut self, connection: ConnectionId) {
-        let server = self.server_of(connection);
-        let ends = self.connections.get_mut(connection);
-        if !std::mem::take(&mut ends.open_at_server) {
-            return;
-        }
-        self.trace(connection, (ToServer, Closed), &CONNECTION_GONE);
+    /// A command has come to a server that runs.
+    #[inline]
+    pub(super) fn command_arrives(
+        &mut self,
+        server: ServerId,
+        connection: ConnectionId,
+        command: Command,
+    ) {
         if self.service.is_sentinel(server) {
-            self.sentinel_is_left(server, connection);
-        } else {
-            let gone = Input::Gone { connection };
-            self.server_input(server, gone);
-            self.apply_server_outputs(server);
-        }
-    }
-
-    /// A command arrives.
-    pub(super) fn at_server(&mut self, connection: ConnectionId, command: Command) {
-        let ends = *self.connections.get(connection);
-        if !ends.open_at_server || ends.broken {
-            self.trace(connection, (ToServer, Lost), &CommandText(&command));
-            return;
-        }
-        self.trace(connection, (ToServer, Received), &CommandText(&command));
-        if self.service.is_sentinel(ends.server) {
-            self.deliver_to_sentinel(ends.server, connection, command);
-            return;
+            return self.deliver_to_sentinel(server, connection, command);
         }
         let by = self.arrived_at(connection);
-        if self.draining && by != NO_CONTENDER {
-            self.recorder.counts.requests += 1;
-            self.recorder.counts.bytes += command.wire_bytes();
-        }
+        self.count_request(connection, || command.wire_bytes());
         let kind = self.watches_moments().then(|| command.kind());
-        let before = self.service.stream_of(ends.server);
+        let before = self.stream_of(server);
         self.service.look = self.lock_request_of(by, connection, &command);
         let received = Input::Received {
             connection,
             command,
         };
-        self.server_input(ends.server, received);
+        self.server_input(server, received);
         if let Some(kind) = kind {
             let traffic = &self.service.traffic[connection.0 as usize];
             let number = traffic.answered + 1;
             let request = RequestId { connection, number };
             self.moment(Moment::new(by.0, Occasion::Committed(kind)).about(request));
         }
-        let after = self.service.stream_of(ends.server);
+        let after = self.stream_of(server);
         let replicated = kind.filter(|_| after > before);
         if let Some(kind) = replicated {
-            self.await_replication(ends.server, Some(ends.server), (by.0, kind), after);
+            self.await_replication(server, Some(server), (by.0, kind), after);
         }
-        self.apply_server_outputs(ends.server);
+        self.apply_server_outputs(server);
         self.service.look = None;
         if let Some(kind) = replicated {
             self.moment(Moment::new(by.0, Occasion::Streamed(kind)));
         }
     }
 
-    fn send_to_client(&mut self, server: ServerId, connection: ConnectionId, value: Value) {
-        let ends = *self.connections.get(connection);
-        if !ends.open_at_server || ends.broken {
-            self.record_lost_message(connection, &value, MessageLoss::ConnectionGone);
-            return;
+    /// What becomes of what a server sends to a client.
+    #[inline]
+    pub(super) fn fate_of_value(
+        &mut self,
+        server: ServerId,
+        connection: ConnectionId,
+        value: &Value,
+    ) -> Option<MessageFate> {
+        if self.service.is_sentinel(server) {
+            return None;
+        }
+        self.record_subscription(server, connection, value);
+        self.record_error(server, connection, value);
+        if !is_message(value) {
+            self.note_refusal(self.answered_at(connection), connection, value);
+            return self.fate_of_answer(connection);
         }
         let process = self.process_of(connection);
-        self.trace(connection, (ToClient, Sent), &value);
-        self.record_subscription(server, connection, &value);
-        self.record_error(server, connection, &value);
-        let mut extra = 0;
-        if is_message(&value) {
-            self.count_message(process, false);
-            // Nobody is told that it is lost.
-            let number = 0;
-            let message = RequestId { connection, number };
-            let is_lost = self.users_at(connection).into_iter().any(|by| {
-                let fate = self.fate_of(by.0, Occasion::Told, message);
-                fate == Some(MessageFate::Lost)
-            });
-            if is_lost {
-                self.unheard(process);
-                self.trace(connection, (ToClient, Lost), &value);
-                self.record_lost_message(connection, &value, MessageLoss::OnItsWay);
-                return;
-            }
-        } else {
-            self.note_refusal(self.answered_at(connection), connection, &value);
-            match self.fate_of_answer(connection) {
-                None => {}
-                Some(MessageFate::Late(by)) => extra = by,
-                // No fault swallows an answer of Redis.
-                Some(MessageFate::Lost | MessageFate::Swallowed) => {
-                    self.trace(connection, (ToClient, Lost), &value);
-                    self.cut(connection);
-                    return;
-                }
-            }
+        self.count_message(process, false);
+        // Neither end is told that it is lost.
+        let number = 0;
+        let message = RequestId { connection, number };
+        let is_lost = self.users_at(connection).into_iter().any(|by| {
+            let fate = self.fate_of(by.0, Occasion::Told, message);
+            fate == Some(MessageFate::Lost)
+        });
+        if !is_lost {
+            return None;
         }
-        let takes = self.service.deployment.command_time;
-        let slot = &mut self.service.servers[server.0 as usize];
-        slot.busy_until = slot.busy_until.max(self.now) + takes;
-        let departs = slot.busy_until;
-        let at = self.reaches_client(connection, departs, extra);
-        if self.is_answer_given_up(connection, (departs, at)) {
-            return;
+        self.unheard(process);
+        self.record_lost_message(connection, value, MessageLoss::OnItsWay);
+        Some(MessageFate::Swallowed)
+    }
+
+    /// When a server has sent what it sends now: it executes one command after the other.
+    #[inline]
+    pub(super) fn departs(&mut self, server: ServerId) -> VirtualTime {
+        let takes = whole_micros(self.service.deployment.command_time);
+        match self.host.servers.get_mut(usize::from(server.0)) {
+            Some(slot) => slot.occupy(self.now, takes),
+            // Sentinels take no time.
+            None => self.now,
         }
-        let event = RedisEvent::ToClient { connection, value };
-        self.timeline.add(at, Event::Service(event));
     }
 
     fn fate_of_answer(&mut self, connection: ConnectionId) -> Option<MessageFate> {
@@ -266,60 +180,24 @@ impl World<SimulatedRedis> {
         self.fate_of(by.0, Occasion::Answered(kind), request)
     }
 
-    /// The server closes its end; the client learns of it when the news has travelled.
-    pub(super) fn close_client(&mut self, connection: ConnectionId) {
-        let ends = self.connections.get_mut(connection);
-        if std::mem::take(&mut ends.open_at_server) {
-            self.notify_connection_reset(connection);
-        }
-    }
-
-    /// A client learns that its connection is gone, or is none, when the news has travelled.
-    pub(super) fn notify_connection_reset(&mut self, connection: ConnectionId) {
-        let at = self.reaches_client(connection, self.now, 0);
-        let event = RedisEvent::ConnectionReset { connection };
-        self.timeline.add(at, Event::Service(event));
-    }
-
-    /// The server's process dies. Its kernel closes its connections.
-    pub(super) fn crash_server(&mut self, server: ServerId) {
-        if self.service.is_sentinel(server) {
-            self.crash_sentinel(server);
-            return;
-        }
-        let Some(unread) = self.service.life(server).end() else {
-            return;
-        };
-        unread.iter().for_each(|event| self.trace_lost(event));
+    /// The process of a server has died. Its kernel closes its connections.
+    pub(super) fn server_died(&mut self, server: ServerId) {
         // Of a server that is down nobody can own anything.
         self.update_owners(Actor::Service);
         self.close_links_of(server);
         self.close_calls_to(server);
-        self.close_connections_to(server);
+        self.close_all_connections_to(server);
     }
 
     /// A server or a Sentinel has died: its kernel closes its connections to clients.
-    pub(super) fn close_connections_to(&mut self, server: ServerId) {
-        for number in 0..self.service.traffic.len() {
-            let connection = ConnectionId(number as u32);
-            if self.server_of(connection) == server {
-                self.close_client(connection);
-            }
-        }
+    pub(super) fn close_all_connections_to(&mut self, server: ServerId) {
+        let all = 0..self.service.traffic.len() as u32;
+        self.close_connections_to(server, all.map(ConnectionId));
     }
 
-    /// A dead server comes back with what it had on its disk.
-    pub(super) fn restart_server(&mut self, server: ServerId) {
-        if self.service.is_sentinel(server) {
-            self.restart_sentinel(server);
-            return;
-        }
-        let slot = &mut self.service.servers[server.0 as usize];
-        if !slot.life.start() {
-            return;
-        }
-        slot.wake = VirtualTime::NEVER;
-        let dark = slot.dark.take();
+    /// A dead server has come back with what it had on its disk.
+    pub(super) fn server_restarted(&mut self, server: ServerId) {
+        let dark = self.host.servers[server.0 as usize].state.dark.take();
         let end = if dark.is_some() {
             ProcessEnd::PowerLoss
         } else {
@@ -328,9 +206,9 @@ impl World<SimulatedRedis> {
         self.record_restart(server, end);
         self.server_changed(server, ServerChange::Restarted);
         let now = self.server_now(server);
-        let redis = &mut self.service;
-        let machine = &mut redis.servers[server.0 as usize].machine;
-        machine.restart(now, end, &mut redis.server_outputs);
+        let host = &mut self.host;
+        let machine = &mut host.servers[server.0 as usize].machine;
+        machine.restart(now, end, &mut host.server_outputs);
         self.follow_keys(server);
         self.follow_role(server);
         self.update_owners(Actor::Service);
@@ -343,26 +221,16 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// A server stands still; its kernel goes on.
-    pub(super) fn hang_server(&mut self, server: ServerId) {
-        self.service.life(server).hang();
-    }
-
     /// A server that stood still goes on: it reads what has queued up.
-    pub(super) fn resume_server(&mut self, server: ServerId) {
-        if self.service.is_sentinel(server) {
-            self.resume_sentinel(server);
-            return;
-        }
-        let slot = &mut self.service.servers[server.0 as usize];
-        let Some(backlog) = slot.life.resume() else {
-            return;
-        };
-        slot.wake = VirtualTime::NEVER;
+    pub(super) fn server_resumed(
+        &mut self,
+        server: ServerId,
+        backlog: Vec<HostEvent<SimulatedRedis>>,
+    ) {
         for event in backlog {
             match event {
-                // Its machine has had it all the time: whoever sent it may be dead by now.
-                RedisEvent::ToPeer { to, link, message } => {
+                // Its machine has had it all the time: its sender may be dead by now.
+                HostEvent::Own(RedisEvent::ToPeer { to, link, message }) => {
                     self.read_from_peer(to, link, *message);
                 }
                 event => self.dispatch_from_backlog(Event::Service(event)),
@@ -377,9 +245,9 @@ impl World<SimulatedRedis> {
             slot.clock.jump(by_millis.saturating_mul(1_000));
             return;
         }
-        let slot = &mut self.service.servers[server.0 as usize];
+        let slot = &mut self.host.servers[server.0 as usize];
         slot.clock.jump(by_millis.saturating_mul(1_000));
-        slot.lease_check = VirtualTime::NEVER;
+        slot.state.lease_check = VirtualTime::NEVER;
         self.follow_keys(server);
     }
 }

@@ -20,13 +20,13 @@ use crate::world::service_events::named;
 impl World<SimulatedRedis> {
     /// Which servers that run have a lock's key of this hold, but for one of them.
     fn holders_of(&self, lock: usize, holder: &Holder, but: Option<ServerId>) -> KeyHolders {
-        let slots = (0..).map(ServerId).zip(&self.service.servers);
+        let slots = (0..).map(ServerId).zip(&self.host.servers);
         let has = slots.filter(|(id, slot)| {
-            slot.life.is_up() && slot.keys[lock].has(holder) && Some(*id) != but
+            slot.process.is_up() && slot.state.keys[lock].has(holder) && Some(*id) != but
         });
         KeyHolders {
             on: has.map(|(id, _)| named(id)).collect(),
-            of: self.service.servers.len() as u32,
+            of: self.host.servers.len() as u32,
         }
     }
 
@@ -35,11 +35,11 @@ impl World<SimulatedRedis> {
         if !self.records_service_events() {
             return;
         }
-        let slot = &self.service.servers[usize::from(server.0)];
+        let slot = &self.host.servers[usize::from(server.0)];
         let by = match (self.service.order, slot.machine.config_epoch()) {
             (Order::Operator, _) => Promoter::Operator,
             (Order::Sentinel(machine), _) => {
-                let index = usize::from(machine.0) - self.service.servers.len();
+                let index = usize::from(machine.0) - self.host.servers.len();
                 Promoter::Sentinel {
                     name: self.plan.service.machine_name(machine.0),
                     epoch: self.service.sentinels[index].machine.epoch(),
@@ -48,7 +48,7 @@ impl World<SimulatedRedis> {
             (Order::Nobody, Some(epoch)) => Promoter::Election { epoch },
             (Order::Nobody, None) => Promoter::Configuration,
         };
-        let held = slot.keys.iter().find_map(|key| key.holders().next());
+        let held = slot.state.keys.iter().find_map(|key| key.holders().next());
         let key_of = held.map(|holder| holder.by);
         self.record_service_event(server, What::Promoted { by, key_of });
     }
@@ -56,7 +56,7 @@ impl World<SimulatedRedis> {
     /// A server that was a primary follows another.
     pub(super) fn record_demotion(&mut self, server: ServerId) {
         if self.records_service_events() {
-            let slot = &self.service.servers[usize::from(server.0)];
+            let slot = &self.host.servers[usize::from(server.0)];
             let follows = slot.machine.primary_address();
             let follows = follows.map(|address| address.host.to_string());
             self.record_service_event(server, What::Demoted { follows });
@@ -73,12 +73,12 @@ impl World<SimulatedRedis> {
 
     #[cold]
     fn compare_failed_nodes(&mut self, server: ServerId) {
-        let slot = &mut self.service.servers[usize::from(server.0)];
+        let slot = &mut self.host.servers[usize::from(server.0)];
         let now = slot.machine.failed_nodes();
-        if now == slot.failed_nodes {
+        if now == slot.state.failed_nodes {
             return;
         }
-        let before = std::mem::replace(&mut slot.failed_nodes, now.clone());
+        let before = std::mem::replace(&mut slot.state.failed_nodes, now.clone());
         for node in now.iter().filter(|node| !before.contains(node)) {
             let node = named(ServerId(*node));
             self.record_service_event(server, What::NodeFailed { node });
@@ -93,7 +93,7 @@ impl World<SimulatedRedis> {
     #[cold]
     pub(super) fn record_sync(&mut self, to: ServerId, link: LinkId, message: &PeerMessage) {
         let primary = self.service.primary_of_link(link);
-        let slot = |id: ServerId| &self.service.servers[usize::from(id.0)];
+        let slot = |id: ServerId| &self.host.servers[usize::from(id.0)];
         let (ours, theirs) = (slot(to), slot(primary));
         if !ours.machine.listens_by(link) {
             return;
@@ -105,7 +105,7 @@ impl World<SimulatedRedis> {
             PeerMessage::FullSync { .. } => {
                 let common = theirs.machine.common_offset(&ours.machine);
                 let lost = common.map(|it| ours.machine.writes_after(it).count() as u64);
-                let mut keys = ours.keys.iter().zip(&theirs.keys);
+                let mut keys = ours.state.keys.iter().zip(&theirs.state.keys);
                 let key = keys
                     .find_map(|(ours, theirs)| ours.holders().find(|holder| !theirs.has(holder)));
                 What::FullSync {
@@ -124,7 +124,7 @@ impl World<SimulatedRedis> {
         if !self.records_service_events() {
             return;
         }
-        let slot = &self.service.servers[usize::from(server.0)];
+        let slot = &self.host.servers[usize::from(server.0)];
         let wall_millis = slot.clock.wall(self.now).div_euclid(1_000);
         let disk = slot.machine.on_disk_after(end, wall_millis);
         let (keys, expired) = (disk.keys as u64, disk.expired as u64);
@@ -141,7 +141,7 @@ impl World<SimulatedRedis> {
                 expired,
             },
         };
-        let mut keys = slot.keys.iter().zip(&disk.followed_keys).enumerate();
+        let mut keys = slot.state.keys.iter().zip(&disk.followed_keys).enumerate();
         let lost = keys.find_map(|(lock, (key, kept))| {
             let lost = key.holders().next().filter(|_| !kept)?;
             Some((lock, lost))
@@ -167,13 +167,13 @@ impl World<SimulatedRedis> {
             return;
         }
         let lock = lock.0 as usize;
-        let slot = &self.service.servers[usize::from(server.0)];
-        let key = &slot.keys[lock];
+        let slot = &self.host.servers[usize::from(server.0)];
+        let key = &slot.state.keys[lock];
         let gone: Vec<Holder> = key.lost_holders(before).cloned().collect();
         let new: Vec<Holder> = key.new_holders(before).cloned().collect();
         let by_peer = matches!(fate.written, Some(KeyWriter::Peer));
         // A server that is down expires nothing. When it starts, it finds what is over by then.
-        let is_done = slot.life.is_up() || fate != KeyChanges::default();
+        let is_done = slot.process.is_up() || fate != KeyChanges::default();
         for gone in gone.iter().filter(|_| is_done) {
             let (why, by) = match fate.gone.map(|gone| gone.why) {
                 None if by_peer => (KeyLoss::Replicated, None),
@@ -186,7 +186,7 @@ impl World<SimulatedRedis> {
                 Some(RemovalReason::Forgotten) => (KeyLoss::NotOnDisk, None),
             };
             // A replica deletes what its primary says.
-            let is_replica = !self.service.servers[usize::from(server.0)]
+            let is_replica = !self.host.servers[usize::from(server.0)]
                 .machine
                 .is_primary();
             let why = match why {
@@ -230,7 +230,7 @@ impl World<SimulatedRedis> {
         about: &Address,
         watched: &Address,
     ) {
-        let index = usize::from(sentinel.0) - self.service.servers.len();
+        let index = usize::from(sentinel.0) - self.host.servers.len();
         let machine = &self.service.sentinels[index].machine;
         let name = event.name();
         let (Address { host, port }, old) = (about, watched);

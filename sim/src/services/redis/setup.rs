@@ -7,15 +7,14 @@ use picklock_machines::Chance;
 use picklock_redis::{Server, ServerConfig};
 
 use super::lock_key::LockKey;
-use super::{RedisServer, SimulatedRedis, cluster, replication_links, sentinels};
-use crate::clock::LocalClock;
+use super::redis_server::{RedisServer, ServerState};
+use super::{SimulatedRedis, cluster, replication_links, sentinels};
 use crate::network::ServerId;
 use crate::plan::{Deployment, Plan, Service};
-use crate::services::process_state::ServerProcess;
 use crate::world::SimulatedService as _;
 
 /// The servers of a plan. The nodes of a cluster have chances of their own, which this one decides.
-pub(super) fn deployed(plan: &Plan, chance: &mut dyn Chance) -> SimulatedRedis {
+pub(super) fn deployed(plan: &Plan, chance: &mut dyn Chance) -> (SimulatedRedis, Vec<RedisServer>) {
     let Service::Redis(deployment) = &plan.service else {
         unreachable!("a plan is run over its own service");
     };
@@ -27,29 +26,27 @@ pub(super) fn deployed(plan: &Plan, chance: &mut dyn Chance) -> SimulatedRedis {
             machine.follow_key(key.as_bytes());
         }
         let is_primary = machine.is_primary();
-        RedisServer {
-            machine,
-            clock: LocalClock::default(),
-            life: ServerProcess::begun(),
+        let state = ServerState {
             dark: None,
-            wake: VirtualTime::NEVER,
-            busy_until: VirtualTime::ZERO,
             lease_check: VirtualTime::NEVER,
             keys: vec![LockKey::default(); keys.len()],
             leads: true,
             is_primary,
             promotion: 0,
             failed_nodes: Vec::new(),
-        }
+        };
+        RedisServer::of(machine, state)
     };
-    SimulatedRedis {
+    let servers = (0..service.servers()).map(&mut server).collect();
+    let redis = SimulatedRedis {
         deployment: deployment.clone(),
-        servers: (0..service.servers()).map(&mut server).collect(),
+        servers: service.servers(),
         sentinels: sentinels::of(deployment),
         owners: keys.iter().map(|_| Vec::new()).collect(),
         grants: keys.iter().map(|_| Default::default()).collect(),
         ..SimulatedRedis::default()
-    }
+    };
+    (redis, servers)
 }
 
 /// A server of a deployment that has not begun to run.

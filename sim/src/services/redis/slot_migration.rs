@@ -14,7 +14,6 @@ use picklock_redis::{NodeId, slot_of};
 use super::SimulatedRedis;
 use super::event::RedisEvent;
 use super::replication_links;
-use crate::event::Event;
 use crate::network::ServerId;
 use crate::plan::LOCK_KEY;
 use crate::world::World;
@@ -41,12 +40,12 @@ pub(super) struct SlotMove {
 impl World<SimulatedRedis> {
     /// Begins to move the slot of the lock's key. Whether there is somebody who has it, and another who can take it.
     pub(super) fn begin_to_move_slot(&mut self, to: ServerId, length: Duration) -> bool {
-        let all = (0..self.service.servers.len()).map(|index| ServerId(index as u8));
+        let all = (0..self.host.servers.len()).map(|index| ServerId(index as u8));
         let Some(from) = { all }.find(|server| self.has_slot(*server)) else {
             return false;
         };
-        let target = &self.service.servers[usize::from(to.0)];
-        let can = target.machine.is_primary() && target.life.runs();
+        let target = &self.host.servers[usize::from(to.0)];
+        let can = target.machine.is_primary() && target.process.runs();
         if from == to || !can {
             return false;
         }
@@ -66,13 +65,13 @@ impl World<SimulatedRedis> {
 
     /// Whether a node that runs takes itself for the primary of the slot.
     fn has_slot(&self, server: ServerId) -> bool {
-        let slot = &self.service.servers[usize::from(server.0)];
-        slot.life.runs() && slot.machine.has_slot_of(LOCK_KEY.as_bytes())
+        let slot = &self.host.servers[usize::from(server.0)];
+        slot.process.runs() && slot.machine.has_slot_of(LOCK_KEY.as_bytes())
     }
 
     fn schedule_slot_check(&mut self, fault: usize, after: Duration) {
         let event = RedisEvent::SlotMoves { fault };
-        self.timeline.add(self.now + after, Event::Service(event));
+        self.schedule(self.now + after, event);
     }
 
     /// It is time for the next key, or to look whether the slot can be given over.
@@ -93,7 +92,7 @@ impl World<SimulatedRedis> {
             self.finish_moving_slot(fault);
             return;
         }
-        if self.has_slot(from) && self.service.life(to).runs() {
+        if self.has_slot(from) && self.machine_process(to).runs() {
             let keys = self.keys_of_slot(from);
             self.send_keys(from, to, &keys[..keys.len().min(1)]);
         }
@@ -108,7 +107,7 @@ impl World<SimulatedRedis> {
             return;
         };
         let (from, to) = (self.service.moves[index].from, self.service.moves[index].to);
-        if !self.service.life(from).runs() || !self.service.life(to).runs() {
+        if !self.machine_process(from).runs() || !self.machine_process(to).runs() {
             self.schedule_slot_check(fault, LOOK);
             return;
         }
@@ -132,13 +131,13 @@ impl World<SimulatedRedis> {
     }
 
     fn keys_of_slot(&self, server: ServerId) -> Vec<Bytes> {
-        let slot = &self.service.servers[usize::from(server.0)];
+        let slot = &self.host.servers[usize::from(server.0)];
         slot.machine.keys_of_same_slot(LOCK_KEY.as_bytes())
     }
 
     /// Keys go, unless others are still on their way. One that the target has from before is replaced.
     fn send_keys(&mut self, from: ServerId, to: ServerId, keys: &[Bytes]) {
-        let busy = self.service.servers[usize::from(from.0)]
+        let busy = self.host.servers[usize::from(from.0)]
             .machine
             .is_migrating();
         if busy || keys.is_empty() {
@@ -158,7 +157,7 @@ impl World<SimulatedRedis> {
 
     /// `CLUSTER SETSLOT`, of the slot of the lock's key.
     fn set_slot(&mut self, server: ServerId, how: &str, node: Option<ServerId>) {
-        let machine = &self.service.servers[usize::from(server.0)].machine;
+        let machine = &self.host.servers[usize::from(server.0)].machine;
         let name = node.and_then(|node| machine.name_of_node(NodeId(node.0)));
         let command = Command::new("CLUSTER")
             .arg("SETSLOT")

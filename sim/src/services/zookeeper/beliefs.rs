@@ -32,7 +32,7 @@ impl World<SimulatedZooKeeper> {
         let Some(client) = client.filter(|_| self.believes(by)) else {
             return;
         };
-        let machine = &self.service.clients[client.0 as usize].machine;
+        let machine = &self.host.clients[client.0 as usize].machine;
         if machine.events_are_blocked() {
             return;
         }
@@ -94,13 +94,13 @@ impl World<SimulatedZooKeeper> {
                     && reply.as_ref().err() == Some(&ZkError::NoNode)
                     && self.believes_in_vain(by, lock)
                 {
-                    let machine = &self.service.clients[client.0 as usize].machine;
+                    let machine = &self.host.clients[client.0 as usize].machine;
                     let is_passed_on = machine.awaits_reply(*xid);
                     self.could_know_of(by, lock, Knowledge::NodeGone, is_passed_on);
                 }
             }
             ServerMessage::Notification { kind, path } if *kind == EventType::NodeDeleted => {
-                let machine = &self.service.clients[client.0 as usize].machine;
+                let machine = &self.host.clients[client.0 as usize].machine;
                 let blocked = machine.events_are_blocked();
                 let is_heard = machine.listens_for(*kind, path);
                 for by in self.users(client) {

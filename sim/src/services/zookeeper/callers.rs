@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use picklock_checker::ContenderId;
-use picklock_clients::zookeeper::{Path, Request, SessionId, SessionState};
+use picklock_clients::zookeeper::{Path, Request, SessionId};
 use picklock_zookeeper::messages::Xid;
 use rustc_hash::FxHashMap;
 
@@ -26,18 +26,6 @@ pub(super) struct Callers {
 }
 
 impl World<SimulatedZooKeeper> {
-    /// A handle for a thread: that of its process, if there is one to be shared.
-    pub(super) fn client_for(&mut self, thread: Thread) -> ClientId {
-        let clients = &self.service.clients;
-        let lives = |client: ClientId| {
-            let slot = &clients[client.0 as usize];
-            slot.alive && slot.machine.state() != SessionState::Closed
-        };
-        let shared = self.shared_client(thread.process, lives);
-        self.stands_on(thread, shared)
-            .unwrap_or_else(|| self.add_client(thread))
-    }
-
     /// A thread has given up a handle, and wants another session: whoever shared the old one shares the new one.
     pub(super) fn replace_client(&mut self, old: ClientId, thread: Thread) -> ClientId {
         let shared = self.shares_clients();
@@ -49,28 +37,19 @@ impl World<SimulatedZooKeeper> {
         new
     }
 
-    /// Whose handle it is: those of several tasks, if they share it.
-    pub(super) fn users(&self, client: ClientId) -> Vec<ContenderId> {
-        let slot = &self.service.clients[client.0 as usize];
-        match self.shares_clients() {
-            true => self.users_of(slot.process, client).collect(),
-            false => vec![slot.by],
-        }
-    }
-
     /// Whether a contender that stands on a handle believes in a lock that is not its own any more.
-    #[inline]
+    #[inline(always)]
     pub(super) fn a_user_believes_without_owning(&self, client: ClientId) -> bool {
         match self.shares_clients() {
             true => (self.users(client).into_iter()).any(|by| self.believes_without_owning(by)),
-            false => self.believes_without_owning(self.service.clients[client.0 as usize].by),
+            false => self.believes_without_owning(self.host.clients[client.0 as usize].by),
         }
     }
 
     /// A request is sent by a handle that tasks share: it is noted which of them has asked.
     #[cold]
     pub(super) fn note_caller(&mut self, client: usize, xid: Xid, request: &Request) {
-        let slot = &self.service.clients[client];
+        let slot = &self.host.clients[client];
         let by = slot.machine.asked_by(xid).unwrap_or(slot.by);
         self.service
             .callers
@@ -111,7 +90,7 @@ impl World<SimulatedZooKeeper> {
     /// Which task has asked for something by a handle.
     #[inline]
     pub(super) fn caller(&self, client: usize, xid: Xid) -> ContenderId {
-        let by = self.service.clients[client].by;
+        let by = self.host.clients[client].by;
         match self.shares_clients() {
             true => {
                 let known = self

@@ -26,9 +26,9 @@ impl World<SimulatedZooKeeper> {
         let Some(client) = self.contenders[target.0 as usize].client else {
             return;
         };
-        let slot = &mut self.service.clients[client.0 as usize];
+        let slot = &mut self.host.clients[client.0 as usize];
         if slot.alive {
-            slot.held.until = slot.held.until.max(until);
+            slot.state.held.until = slot.state.held.until.max(until);
             slot.machine.block_events();
         }
     }
@@ -38,12 +38,12 @@ impl World<SimulatedZooKeeper> {
         if self.processes[process.0 as usize].state != ProcessState::Running {
             return;
         }
-        for client in 0..self.service.clients.len() {
-            let slot = &mut self.service.clients[client];
+        for client in 0..self.host.clients.len() {
+            let slot = &mut self.host.clients[client];
             if slot.process == process
                 && slot.machine.events_are_blocked()
-                && slot.held.until <= self.now
-                && slot.held.callbacks == 0
+                && slot.state.held.until <= self.now
+                && slot.state.held.callbacks == 0
             {
                 slot.machine.unblock_events();
                 let client = ClientId(client as u32);
@@ -57,8 +57,8 @@ impl World<SimulatedZooKeeper> {
 
     /// A recipe begins to run a callback on the event thread of a handle.
     pub(super) fn callback_begins(&mut self, client: ClientId) {
-        let slot = &mut self.service.clients[client.0 as usize];
-        slot.held.callbacks += 1;
+        let slot = &mut self.host.clients[client.0 as usize];
+        slot.state.held.callbacks += 1;
         if slot.alive {
             slot.machine.block_events();
         }
@@ -66,8 +66,8 @@ impl World<SimulatedZooKeeper> {
 
     /// A callback of a recipe has returned.
     pub(super) fn callback_ends(&mut self, client: ClientId) {
-        let slot = &mut self.service.clients[client.0 as usize];
-        slot.held.callbacks -= 1;
+        let slot = &mut self.host.clients[client.0 as usize];
+        slot.state.held.callbacks -= 1;
         let (process, alive) = (slot.process, slot.alive);
         if alive {
             self.unblock_events(process);
@@ -80,9 +80,9 @@ impl World<SimulatedZooKeeper> {
         let ServerMessage::Notification { .. } = message else {
             return;
         };
-        let slot = &mut self.service.clients[client.0 as usize];
+        let slot = &mut self.host.clients[client.0 as usize];
         if heard && slot.machine.events_are_blocked() {
-            slot.held.notifications += 1;
+            slot.state.held.notifications += 1;
         } else {
             let process = slot.process;
             self.no_longer_under_way((process, client), heard);
@@ -91,8 +91,11 @@ impl World<SimulatedZooKeeper> {
 
     /// What was held up at a client is told, or will never be.
     pub(super) fn no_longer_held(&mut self, client: ClientId, heard: bool) {
-        let slot = &mut self.service.clients[client.0 as usize];
-        let (process, held) = (slot.process, std::mem::take(&mut slot.held.notifications));
+        let slot = &mut self.host.clients[client.0 as usize];
+        let (process, held) = (
+            slot.process,
+            std::mem::take(&mut slot.state.held.notifications),
+        );
         for _ in 0..held {
             self.no_longer_under_way((process, client), heard);
         }

@@ -65,12 +65,12 @@ impl World<SimulatedZooKeeper> {
         let Some(client) = self.contenders[target.0 as usize].client else {
             return;
         };
-        let session = self.service.clients[client.0 as usize].machine.session();
+        let session = self.host.clients[client.0 as usize].machine.session();
         let Some(leader) = self.server(ServerName::Leader) else {
             return;
         };
-        let machine = &mut self.service.servers[leader.0 as usize].machine;
-        let out = &mut self.service.server_outputs;
+        let machine = &mut self.host.servers[leader.0 as usize].machine;
+        let out = &mut self.host.server_outputs;
         machine.expire_session(self.now, session, &mut self.tape, out);
         self.apply_server_outputs(leader);
     }

@@ -55,7 +55,7 @@ pub(super) fn first_session(
     let (client, thread) = {
         let world = shared.world.borrow();
         let client = world.contenders[by.0 as usize].client?;
-        let machine = &world.service.clients[client.0 as usize].machine;
+        let machine = &world.host.clients[client.0 as usize].machine;
         if machine.session().0 != 0 || machine.state() != SessionState::Connecting {
             return None;
         }
@@ -153,21 +153,21 @@ impl Transport for SimulatedTransport {
 
     fn state(&self) -> SessionState {
         self.shared.called(LOOK);
-        self.shared.world.borrow().service.clients[self.client.0 as usize]
+        self.shared.world.borrow().host.clients[self.client.0 as usize]
             .machine
             .state()
     }
 
     fn session(&self) -> SessionId {
         self.shared.called(LOOK);
-        self.shared.world.borrow().service.clients[self.client.0 as usize]
+        self.shared.world.borrow().host.clients[self.client.0 as usize]
             .machine
             .session()
     }
 
     fn timeout(&self) -> Duration {
         self.shared.called(LOOK);
-        self.shared.world.borrow().service.clients[self.client.0 as usize]
+        self.shared.world.borrow().host.clients[self.client.0 as usize]
             .machine
             .timeout()
     }

@@ -3,7 +3,7 @@
 use picklock_checker::VirtualTime;
 
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
-use crate::event::{ClientId, Event};
+use crate::event::ClientId;
 use crate::link_ids;
 use crate::network::ServerId;
 use crate::world::World;
@@ -15,22 +15,16 @@ impl World<SimulatedZooKeeper> {
         let there = self.passes((client, server), true, (self.now, true));
         let back = self.passes((client, server), false, (there, true));
         let at = self.passes((client, server), true, (back, false));
-        self.timeline.add(
-            at,
-            Event::Service(ZooKeeperEvent::IsroProbe { client, server }),
-        );
+        self.schedule(at, ZooKeeperEvent::IsroProbe { client, server });
     }
 
     /// Only a yes is of any use. One that stands still does not answer before the client has given up.
     #[cold]
     pub(super) fn on_isro_probe(&mut self, client: ClientId, server: ServerId) {
-        let slot = &self.service.servers[server.0 as usize];
-        if slot.up && !slot.hung && slot.machine.is_serving() && !slot.machine.is_read_only() {
+        let slot = &self.host.servers[server.0 as usize];
+        if slot.process.runs() && slot.machine.is_serving() && !slot.machine.is_read_only() {
             let at = self.passes((client, server), false, (self.now, false));
-            self.timeline.add(
-                at,
-                Event::Service(ZooKeeperEvent::IsroReply { client, server }),
-            );
+            self.schedule(at, ZooKeeperEvent::IsroReply { client, server });
         }
     }
 
@@ -42,7 +36,7 @@ impl World<SimulatedZooKeeper> {
         to_server: bool,
         (departs, is_first): (VirtualTime, bool),
     ) -> VirtualTime {
-        let process = self.service.clients[client.0 as usize].process;
+        let process = self.host.clients[client.0 as usize].process;
         let ends = (process, server);
         let (link, obstacle) = if to_server {
             let obstacle = self.obstacle_between(ends, |link| link.to_server);

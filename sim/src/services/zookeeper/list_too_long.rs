@@ -26,7 +26,7 @@ impl World<SimulatedZooKeeper> {
     /// A client has closed a connection: perhaps because what came by it was too long.
     #[cold]
     pub(super) fn check_list_too_long(&mut self, client: ClientId) {
-        let machine = &mut self.service.clients[client.0 as usize].machine;
+        let machine = &mut self.host.clients[client.0 as usize].machine;
         let Some(list) = machine.take_too_long() else {
             return;
         };

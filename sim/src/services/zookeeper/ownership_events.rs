@@ -9,7 +9,7 @@ use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::plan::LockName;
 use crate::world::World;
-use crate::world::triggers::{Moment, Occasion};
+use crate::world::moment::{Moment, Occasion};
 
 impl World<SimulatedZooKeeper> {
     /// A transaction is committed. A new leader may tell of some again.

@@ -6,7 +6,6 @@ use picklock_zookeeper::quorum_messages::PeerMessage;
 use picklock_zookeeper::state::Input;
 
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
-use crate::event::Event;
 use crate::link_ids;
 use crate::network::ServerId;
 use crate::trace::MessageStep::{Lost, Received, Sent};
@@ -23,7 +22,7 @@ impl World<SimulatedZooKeeper> {
         ready: VirtualTime,
     ) -> VirtualTime {
         let takes = self.service.ensemble.proposal_time;
-        let slot = &mut self.service.servers[from.0 as usize];
+        let slot = &mut self.host.servers[from.0 as usize];
         if message.is_proposal() || message.is_ack() {
             slot.busy_until = slot.busy_until.max(self.now) + takes;
         }
@@ -53,9 +52,9 @@ impl World<SimulatedZooKeeper> {
         let mut latency = self
             .latency_of_servers(from, to)
             .draw_of(sent, &mut self.tape);
-        let slot = &self.service.servers[to.0 as usize];
-        if departs < slot.lag_until {
-            latency += slot.lag;
+        let slot = &self.host.servers[to.0 as usize];
+        if departs < slot.state.lag_until {
+            latency += slot.state.lag;
         }
         let link = self.links.between(from, to);
         let at = if is_late {
@@ -63,16 +62,16 @@ impl World<SimulatedZooKeeper> {
         } else {
             link.arrival(departs, latency)
         };
-        let life = self.service.servers[from.0 as usize].deaths.len() as u32;
-        self.timeline.add(
+        let life = self.host.servers[from.0 as usize].state.deaths.len() as u32;
+        self.schedule(
             at,
-            Event::Service(ZooKeeperEvent::Peer {
+            ZooKeeperEvent::Peer {
                 from,
                 to,
                 life,
                 departed: departs,
                 message,
-            }),
+            },
         );
     }
 
@@ -84,7 +83,8 @@ impl World<SimulatedZooKeeper> {
         to: ServerId,
         message: PeerMessage,
     ) {
-        let died = self.service.servers[from.0 as usize]
+        let died = self.host.servers[from.0 as usize]
+            .state
             .deaths
             .get(life as usize);
         let arrives = died.is_none_or(|died| *died >= departed);

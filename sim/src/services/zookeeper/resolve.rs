@@ -9,16 +9,13 @@ impl World<SimulatedZooKeeper> {
     /// The connection that a contender's client has at the moment.
     pub(super) fn connection_of(&self, target: ContenderName) -> Option<ConnectionId> {
         let client = self.contenders.get(target.0 as usize)?.client?;
-        self.service.clients[client.0 as usize].connection
+        self.host.clients[client.0 as usize].state.connection
     }
 
     /// The server that a name means at the moment; `None` if there is none.
     pub(super) fn server(&self, name: ServerName) -> Option<ServerId> {
-        let leader = self
-            .service
-            .servers
-            .iter()
-            .position(|slot| slot.up && slot.machine.is_leader());
+        let leader = (self.host.servers.iter())
+            .position(|slot| slot.process.is_up() && slot.machine.is_leader());
         let index = match name {
             ServerName::Leader => leader,
             ServerName::Number(number) => Some(number as usize),
@@ -36,7 +33,7 @@ impl World<SimulatedZooKeeper> {
             }
         };
         index
-            .filter(|index| *index < self.service.servers.len())
+            .filter(|index| *index < self.host.servers.len())
             .map(|index| ServerId(index as u8))
     }
 }

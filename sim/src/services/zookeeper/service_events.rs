@@ -10,13 +10,12 @@ use picklock_zookeeper::state::Server;
 
 use super::SimulatedZooKeeper;
 use crate::network::{ConnectionId, ServerId};
-use crate::process::ProcessId;
 use crate::world::World;
 use crate::world::service_events::named;
 
 impl World<SimulatedZooKeeper> {
     fn machine(&self, server: ServerId) -> &Server {
-        &self.service.servers[server.0 as usize].machine
+        &self.host.servers[server.0 as usize].machine
     }
 
     /// It leads, and a quorum follows.
@@ -139,13 +138,13 @@ impl World<SimulatedZooKeeper> {
     pub(super) fn record_error(
         &mut self,
         server: ServerId,
-        process: ProcessId,
+        connection: ConnectionId,
         message: &ServerMessage,
     ) {
         if self.records_service_events()
             && let ServerMessage::Reply { reply, .. } = message
             && let Err(error) = reply
-            && let Some(to) = self.contender_of(process)
+            && let Some(to) = self.contender_of(self.process_of(connection))
         {
             let error = format!("{error:?}");
             self.record_service_event(server, What::ErrorReply { to, error });
@@ -161,25 +160,39 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// A server tells a client that a watch has fired, or would have if the connection were still there.
+    /// A server sends a client the event of a watch.
     #[inline]
-    pub(super) fn record_watch(
+    pub(super) fn record_watch(&mut self, connection: ConnectionId, message: &ServerMessage) {
+        self.record_notification(connection, message, |event, path, to| What::WatchFired {
+            event,
+            path,
+            to,
+        });
+    }
+
+    /// The event of a watch does not come to its client: the connection is gone.
+    #[inline]
+    pub(super) fn record_lost_watch(&mut self, connection: ConnectionId, message: &ServerMessage) {
+        self.record_notification(connection, message, |event, path, to| What::WatchLost {
+            event,
+            path,
+            to,
+        });
+    }
+
+    #[inline]
+    fn record_notification(
         &mut self,
-        server: ServerId,
-        process: ProcessId,
+        connection: ConnectionId,
         message: &ServerMessage,
-        is_lost: bool,
+        what: impl FnOnce(String, String, Option<ContenderId>) -> What,
     ) {
         if self.records_service_events()
             && let ServerMessage::Notification { kind, path } = message
         {
-            let (event, path) = (format!("{kind:?}"), path.to_string());
-            let to = self.contender_of(process);
-            let what = match is_lost {
-                true => What::WatchLost { event, path, to },
-                false => What::WatchFired { event, path, to },
-            };
-            self.record_service_event(server, what);
+            let to = self.contender_of(self.process_of(connection));
+            let what = what(format!("{kind:?}"), path.to_string(), to);
+            self.record_service_event(self.server_of(connection), what);
         }
     }
 }

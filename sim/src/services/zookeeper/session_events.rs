@@ -9,7 +9,7 @@ use super::SimulatedZooKeeper;
 use crate::event::ClientId;
 use crate::network::{RequestId, ServerId};
 use crate::world::World;
-use crate::world::triggers::{Moment, Occasion};
+use crate::world::moment::{Moment, Occasion};
 
 impl World<SimulatedZooKeeper> {
     pub(super) fn proposed(&mut self, session: SessionId, xid: Option<Xid>, kind: RequestKind) {
@@ -38,7 +38,7 @@ impl World<SimulatedZooKeeper> {
         let exact = || {
             let by = self.service.sessions.get(&session)?;
             let client = self.contenders.get(by.0 as usize)?.client?;
-            let sent = self.service.clients[client.0 as usize].sent.iter();
+            let sent = self.host.clients[client.0 as usize].state.sent.iter();
             let mut known = sent.filter(|(known, _)| Some(*known) == xid);
             known.next().map(|(_, exact)| *exact)
         };
@@ -52,7 +52,7 @@ impl World<SimulatedZooKeeper> {
         };
         let client = self.contenders[by as usize].client;
         let connection =
-            client.and_then(|client| self.service.clients[client.0 as usize].connection);
+            client.and_then(|client| self.host.clients[client.0 as usize].state.connection);
         let request = connection.zip(xid).map(|(connection, xid)| RequestId {
             connection,
             number: xid.0,
@@ -79,13 +79,13 @@ impl World<SimulatedZooKeeper> {
         for by in &users {
             self.note_session_state(*by);
         }
-        let slot = &mut self.service.clients[client.0 as usize];
+        let slot = &mut self.host.clients[client.0 as usize];
         let session = slot.machine.session();
         let resumed = session.0 != 0 && self.service.sessions.contains_key(&session);
         let greeted = match state {
-            SessionState::Connecting | SessionState::Closed => slot.greeted,
+            SessionState::Connecting | SessionState::Closed => slot.state.greeted,
             SessionState::Connected | SessionState::ConnectedReadOnly => {
-                std::mem::replace(&mut slot.greeted, true)
+                std::mem::replace(&mut slot.state.greeted, true)
             }
         };
         for by in users {

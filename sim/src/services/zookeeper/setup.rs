@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use picklock_checker::VirtualTime;
 use picklock_clients::zookeeper::Path;
 use picklock_zookeeper::state::{QuorumPeerConfig, Server};
 use picklock_zookeeper::txn::ReapRule;
 
 use super::servers::ServiceTimes;
-use super::{BYSTANDER_PATH, LOCKS_PATH, ServerSlot, SimulatedZooKeeper};
+use super::{BYSTANDER_PATH, LOCKS_PATH, ServerState, SimulatedZooKeeper};
 use crate::plan::{LockNode, Plan, Service};
-use crate::world::SimulatedService as _;
+use crate::world::{HostedServer, SimulatedService as _};
 
 /// The ensemble of a plan, which has formed, with the locks' own nodes unless these are to be missing.
-pub(super) fn formed(plan: &Plan) -> SimulatedZooKeeper {
+pub(super) fn formed(plan: &Plan) -> (SimulatedZooKeeper, Vec<HostedServer<SimulatedZooKeeper>>) {
     let Service::ZooKeeper(ensemble) = &plan.service else {
         unreachable!("a plan is run over its own service");
     };
@@ -32,35 +31,17 @@ pub(super) fn formed(plan: &Plan) -> SimulatedZooKeeper {
         .chain([lasting(BYSTANDER_PATH)])
         .collect();
     let machines = Server::formed(&settings, &nodes).into_iter();
-    SimulatedZooKeeper {
+    let servers = machines.map(|machine| HostedServer::of(machine, ServerState::default()));
+    let service = SimulatedZooKeeper {
         ensemble: ensemble.clone(),
         pace: ServiceTimes::from(ensemble),
-        clients: Vec::with_capacity(plan.workload.contenders as usize + 1),
-        servers: machines.map(ServerSlot::new).collect(),
         sessions: BTreeMap::new(),
         callers: Default::default(),
         last_commit: 0,
         list_retries: Default::default(),
         pending_loss_news: Default::default(),
-        client_outputs: Vec::new(),
-        server_outputs: Vec::new(),
         speaking: None,
         said_meanwhile: Vec::new(),
-    }
-}
-
-impl ServerSlot {
-    fn new(machine: Server) -> Self {
-        Self {
-            machine,
-            up: true,
-            deaths: Vec::new(),
-            hung: false,
-            backlog: Vec::new(),
-            wake: VirtualTime::NEVER,
-            busy_until: VirtualTime::ZERO,
-            lag: 0,
-            lag_until: VirtualTime::ZERO,
-        }
-    }
+    };
+    (service, servers.collect())
 }

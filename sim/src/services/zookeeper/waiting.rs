@@ -31,7 +31,7 @@ impl World<SimulatedZooKeeper> {
         let Some(client) = self.contenders[by.0 as usize].client else {
             return Vec::new();
         };
-        let watches = self.service.clients[client.0 as usize].machine.watches();
+        let watches = self.host.clients[client.0 as usize].machine.watches();
         let own = |path| !self.shares_clients() || self.is_told_of_node(client, by, path);
         let watched = watches.filter(|(path, _)| own(path));
         watched.map(|(path, _)| Path::clone(path)).collect()
@@ -42,7 +42,7 @@ impl World<SimulatedZooKeeper> {
     fn inner_mutex(&mut self, by: ContenderId, watched: &[Path]) -> Option<(NameId, ContenderId)> {
         let lock = LockName(self.lock_of(by).0);
         let lock = format!("{LOCKS_PATH}/{}", lock.letter());
-        let servers = self.service.servers.iter().filter(|slot| slot.up);
+        let servers = self.host.servers.iter().filter(|slot| slot.process.is_up());
         let latest = servers.max_by_key(|slot| slot.machine.last_applied())?;
         let tree = latest.machine.tree();
         let of_lock = watched.iter().filter(|path| path.starts_with(&lock));

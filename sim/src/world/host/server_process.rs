@@ -1,7 +1,7 @@
 //! Whether the machines of servers run, and what waits for those that stand still.
 
 /// How a machine fares.
-pub(super) struct ServerProcess<E> {
+pub(crate) struct ServerProcess<E> {
     up: bool,
     hung: bool,
     /// What has come while it stands still.

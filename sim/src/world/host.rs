@@ -1,0 +1,45 @@
+//! The host: what the machines of every service run on.
+//!
+//! A service brings machines of servers and clients ([`Machine`](picklock_machines::Machine)), what they say to each
+//! other ([`ServiceTypes`]), and what they do to the world ([`SimulatedService`]). The host owns once what all of them
+//! need: connections and what is under way on them, processes that die and stand still, and when each machine is to be
+//! woken.
+
+mod clients;
+mod connections;
+mod delivery;
+mod event;
+mod machines;
+mod messages;
+mod server_process;
+mod servers;
+mod service;
+mod types;
+
+pub(crate) use event::HostEvent;
+pub(crate) use machines::{HostedClient, HostedServer, Recipient};
+pub(crate) use server_process::ServerProcess;
+pub(crate) use service::{Read, SimulatedService};
+use types::{ClientOutput, ServerOutput};
+pub(crate) use types::{ServiceMessage, ServiceTypes};
+
+/// The servers and clients of a service.
+pub(crate) struct Host<S: SimulatedService> {
+    pub servers: Vec<HostedServer<S>>,
+    pub clients: Vec<HostedClient<S>>,
+    /// Room for what a machine of a client, or of a server, wants done.
+    pub client_outputs: Vec<ClientOutput<S>>,
+    pub server_outputs: Vec<ServerOutput<S>>,
+}
+
+impl<S: SimulatedService> Host<S> {
+    /// These servers, and no client yet.
+    pub fn of(servers: Vec<HostedServer<S>>, clients: usize) -> Self {
+        Self {
+            servers,
+            clients: Vec::with_capacity(clients),
+            client_outputs: Vec::new(),
+            server_outputs: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Servers: their machines and processes, when they are woken, and how long they are busy.
+
+use picklock_checker::VirtualTime;
+use picklock_machines::{Machine, Now};
+
+use super::{HostEvent, SimulatedService};
+use crate::event::Event;
+use crate::network::ServerId;
+use crate::world::World;
+
+impl<S: SimulatedService> World<S> {
+    /// What the clocks of a server show. Its monotonic clock keeps the world's pace; its wall clock may jump.
+    #[inline]
+    pub(crate) fn server_now(&self, server: ServerId) -> Now {
+        Now {
+            monotonic: self.now,
+            wall_micros: self.host.servers[usize::from(server.0)]
+                .clock
+                .wall(self.now),
+        }
+    }
+
+    /// Sees to it that every server is woken in time.
+    pub(in crate::world) fn arm_servers(&mut self) {
+        for server in 0..self.host.servers.len() {
+            self.arm_server(ServerId(server as u8));
+        }
+    }
+
+    /// Sees to it that a server is woken in time. Mostly that is seen to.
+    #[inline(always)]
+    pub(crate) fn arm_server(&mut self, server: ServerId) {
+        let slot = &self.host.servers[usize::from(server.0)];
+        if slot.machine.next_wake() < slot.wake {
+            self.arm_server_earlier(server);
+        }
+    }
+
+    #[inline(never)]
+    fn arm_server_earlier(&mut self, server: ServerId) {
+        let slot = &mut self.host.servers[usize::from(server.0)];
+        if slot.process.runs() {
+            slot.wake = slot.machine.next_wake().max(self.now);
+            let event = HostEvent::ServerWake { server };
+            self.timeline.add(slot.wake, Event::Service(event));
+        }
+    }
+
+    pub(super) fn server_wake(&mut self, server: ServerId) {
+        let slot = &mut self.host.servers[usize::from(server.0)];
+        if slot.wake > self.now {
+            return;
+        }
+        slot.wake = VirtualTime::NEVER;
+        if slot.process.runs() && slot.machine.next_wake() <= self.now {
+            S::server_input(self, server, S::Server::WAKE);
+        } else {
+            self.arm_server(server);
+        }
+    }
+
+    /// A server's process dies, and what it has not read is lost.
+    pub(crate) fn crash_server(&mut self, server: ServerId) {
+        if let Some(unread) = S::process(self, server).end() {
+            unread.iter().for_each(|event| self.trace_lost(event));
+            S::died(self, server);
+        }
+    }
+
+    /// A dead server comes back.
+    pub(in crate::world) fn restart_server(&mut self, server: ServerId) {
+        if S::process(self, server).start() {
+            self.forget_wake(server);
+            S::restarted(self, server);
+        }
+    }
+
+    /// A server stands still; its kernel goes on.
+    pub(in crate::world) fn hang_server(&mut self, server: ServerId) {
+        S::process(self, server).hang();
+    }
+
+    /// A server that stood still goes on, and reads what has queued up.
+    pub(in crate::world) fn resume_server(&mut self, server: ServerId) {
+        if let Some(backlog) = S::process(self, server).resume() {
+            self.forget_wake(server);
+            S::resumed(self, server, backlog);
+        }
+    }
+
+    fn forget_wake(&mut self, server: ServerId) {
+        if let Some(slot) = self.host.servers.get_mut(usize::from(server.0)) {
+            slot.wake = VirtualTime::NEVER;
+        }
+    }
+
+    /// Whether every server runs.
+    pub(in crate::world) fn servers_run(&self) -> bool {
+        self.host.servers.iter().all(|slot| slot.process.runs())
+    }
+}
