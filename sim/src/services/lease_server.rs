@@ -167,19 +167,19 @@ impl SimulatedService for SimulatedLeaseServer {
         world.send_to_server(connection, claim);
     }
 
-    fn server_input(world: &mut World<Self>, server: ServerId, input: Input) {
+    fn handle(world: &mut World<Self>, server: ServerId, input: Input) {
         let now = world.server_now(server);
         let host = &mut world.host;
         let machine = &mut host.servers[usize::from(server.0)].machine;
         machine.handle(now, input, &mut world.tape, &mut host.server_outputs);
         let ends = machine.lease_ends();
-        world.do_each(
-            |world| &mut world.host.server_outputs,
-            |world, output| world.apply_server_output(output),
-        );
         if ends < VirtualTime::NEVER {
             world.schedule(ends.max(world.now), LeaseEnds);
         }
+    }
+
+    fn on_server_output(world: &mut World<Self>, _server: ServerId, output: Output) {
+        world.apply_server_output(output);
     }
 
     fn request_arrives(
@@ -190,7 +190,7 @@ impl SimulatedService for SimulatedLeaseServer {
     ) {
         world.count_request(connection, || 0);
         let number = claim.number;
-        Self::server_input(world, server, Input::Claim { connection, claim });
+        world.server_input(server, Input::Claim { connection, claim });
         let by = world.asker(connection);
         let committed = Moment::new(by.0, Occasion::Committed(RequestKind::Claim));
         world.moment(committed.about(RequestId { connection, number }));
@@ -227,7 +227,7 @@ impl SimulatedService for SimulatedLeaseServer {
     }
 
     fn on_own_event(world: &mut World<Self>, LeaseEnds: LeaseEnds) {
-        Self::server_input(world, SERVER, Input::Wake);
+        world.server_input(SERVER, Input::Wake);
     }
 
     fn recipient(_world: &World<Self>, LeaseEnds: &LeaseEnds) -> Recipient {

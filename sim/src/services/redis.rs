@@ -39,7 +39,6 @@ use picklock_algorithms::KeyHold;
 use picklock_checker::{ContenderId, LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::redis::Value;
-use picklock_redis::Output as ServerOutput;
 use picklock_redis::sentinel::Output as SentinelOutput;
 
 use crate::network::{ConnectionId, ServerId};
@@ -88,9 +87,6 @@ pub(crate) struct SimulatedRedis {
     stale: Vec<SeenKey>,
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
-    /// The servers whose outputs are being done, one within the other, and what they have wanted meanwhile.
-    saying: Vec<ServerId>,
-    to_be_said: Vec<(ServerId, ServerOutput)>,
     sentinel_outputs: Vec<SentinelOutput>,
     /// Who tells a server at this moment what it is to be.
     order: order::Order,

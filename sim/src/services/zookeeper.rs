@@ -29,9 +29,7 @@ use std::collections::BTreeMap;
 
 use picklock_checker::{ContenderId, VirtualTime};
 use picklock_clients::zookeeper::SessionId;
-use picklock_zookeeper::state::Output as ServerOutput;
 
-use crate::network::ServerId;
 use crate::plan::Ensemble;
 pub(crate) use event::ZooKeeperEvent;
 
@@ -53,9 +51,6 @@ pub(crate) struct SimulatedZooKeeper {
     /// Whether clients still ask in vain for a list that is too long.
     list_retries: list_too_long::ListRetries,
     pending_loss_news: beliefs::PendingLossNews,
-    /// The server of which several outputs are being done, and what it came to say meanwhile.
-    speaking: Option<ServerId>,
-    said_meanwhile: Vec<ServerOutput>,
 }
 
 /// What is kept of a server beside its machine.

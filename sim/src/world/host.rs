@@ -16,6 +16,7 @@ mod servers;
 mod service;
 mod types;
 
+use crate::network::ServerId;
 pub(crate) use event::HostEvent;
 pub(crate) use machines::{HostedClient, HostedServer, Recipient};
 pub(crate) use server_process::ServerProcess;
@@ -30,6 +31,9 @@ pub(crate) struct Host<S: SimulatedService> {
     /// Room for what a machine of a client, or of a server, wants done.
     pub client_outputs: Vec<ClientOutput<S>>,
     pub server_outputs: Vec<ServerOutput<S>>,
+    /// The servers whose outputs are being applied, one within the other, and what they have wanted meanwhile.
+    applying: Vec<ServerId>,
+    deferred: Vec<(ServerId, ServerOutput<S>)>,
 }
 
 impl<S: SimulatedService> Host<S> {
@@ -40,6 +44,15 @@ impl<S: SimulatedService> Host<S> {
             clients: Vec::with_capacity(clients),
             client_outputs: Vec::new(),
             server_outputs: Vec::new(),
+            applying: Vec::new(),
+            deferred: Vec::new(),
         }
+    }
+
+    /// The next thing that a server has wanted while its outputs were being applied.
+    #[inline]
+    fn deferred_by(&mut self, server: ServerId) -> Option<ServerOutput<S>> {
+        let next = self.deferred.iter().position(|(of, _)| *of == server)?;
+        Some(self.deferred.remove(next).1)
     }
 }

@@ -34,7 +34,7 @@ const TABLE: &[(&str, usize)] = &[
     ("examples/first-lock", 1),
     ("reports", 75),
     ("scenarios", 267),
-    ("sim", 256),
+    ("sim", 255),
     ("sim/services/lease_server", 4),
     ("sim/services/redis", 234),
     ("sim/services/zookeeper", 70),

@@ -54,7 +54,6 @@ impl World<SimulatedRedis> {
         let from = ServerId(message.from().0);
         self.trace_between((from, to), Received, &*message, BusMessage::is_sign_of_life);
         self.server_input(to, Input::FromNode { message });
-        self.apply_server_outputs(to);
     }
 
     /// A server that becomes the primary of others has been elected, by whomever. A node of a cluster that becomes one,

@@ -41,7 +41,6 @@ impl World<SimulatedRedis> {
             let runs = self.machine_process(server).runs();
             if runs {
                 self.server_input(server, Input::SlowScript { lasts: length });
-                self.apply_server_outputs(server);
             }
             return runs.then_some(length);
         }
@@ -88,6 +87,5 @@ impl World<SimulatedRedis> {
             _ => Input::Disk { is_full },
         };
         self.server_input(server, input);
-        self.apply_server_outputs(server);
     }
 }

@@ -91,13 +91,13 @@ impl World<SimulatedRedis> {
     /// Somebody with a shell on the server's machine runs a command.
     pub(super) fn run_as_operator(&mut self, server: ServerId, command: Command) {
         let connection = OPERATOR;
-        self.server_input(server, Input::Connected { connection });
+        self.handle_at(server, Input::Connected { connection });
         let received = Input::Received {
             connection,
             command,
         };
-        self.server_input(server, received);
-        self.server_input(server, Input::Gone { connection });
+        self.handle_at(server, received);
+        self.handle_at(server, Input::Gone { connection });
         self.apply_server_outputs(server);
     }
 }

@@ -125,7 +125,6 @@ impl World<SimulatedRedis> {
             Input::LinkGone { link: None }
         };
         self.server_input(replica, input);
-        self.apply_server_outputs(replica);
     }
 
     pub(super) fn send_to_peer(&mut self, from: ServerId, link: LinkId, message: PeerMessage) {
@@ -161,7 +160,7 @@ impl World<SimulatedRedis> {
         if self.records_service_events() {
             self.record_sync(to, link, &message);
         }
-        self.server_input(to, Input::FromPeer { link, message });
+        self.handle_at(to, Input::FromPeer { link, message });
         if !self.pending_writes.is_empty() {
             let primary = self.service.links[link.0 as usize].primary;
             let mark = self.stream_of(to);
@@ -196,7 +195,6 @@ impl World<SimulatedRedis> {
             self.trace_between((other, server), Closed, &text, |_| false);
             let gone = Input::LinkGone { link: Some(link) };
             self.server_input(server, gone);
-            self.apply_server_outputs(server);
         }
     }
 

@@ -210,7 +210,7 @@ impl World<SimulatedRedis> {
             command,
         };
         self.service.order = Order::Sentinel(call.by);
-        self.server_input(at, received);
+        self.handle_at(at, received);
         self.service.order = Order::Nobody;
         if self.host.servers[at.0 as usize].machine.is_primary() != led {
             self.update_owners(Actor::Service);
@@ -244,7 +244,6 @@ impl World<SimulatedRedis> {
             self.sentinel_is_left(at, connection);
         } else {
             self.server_input(at, Input::Gone { connection });
-            self.apply_server_outputs(at);
         }
     }
 }

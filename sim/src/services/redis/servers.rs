@@ -4,7 +4,7 @@ use picklock_checker::service_event::MessageLoss;
 use picklock_checker::time::whole_micros;
 use picklock_checker::{Ended, ServerChange, VirtualTime};
 use picklock_clients::redis::{Command, Value};
-use picklock_machines::Chance;
+use picklock_machines::Machine;
 use picklock_redis::{Input, Output, ProcessEnd};
 
 use super::event::RedisEvent;
@@ -17,45 +17,25 @@ use crate::world::moment::{Moment, Occasion};
 use crate::world::{HostEvent, MessageFate, World};
 
 impl World<SimulatedRedis> {
-    /// Lets a server handle an input. [`apply_server_outputs`](Self::apply_server_outputs) does what it wants done.
-    pub(super) fn server_input(&mut self, server: ServerId, input: Input) {
+    /// Lets a server handle an input. Its keys and its role may be others afterwards.
+    pub(super) fn handle_at(&mut self, server: ServerId, input: Input) {
         let now = self.server_now(server);
         let publisher = self.publisher(&input);
         let host = &mut self.host;
         let machine = &mut host.servers[server.0 as usize].machine;
-        let tape = &mut self.tape;
-        let mut choose = |options| tape.choose(options);
-        machine.handle(now, input, &mut choose, &mut host.server_outputs);
+        Machine::handle(
+            machine,
+            now,
+            input,
+            &mut self.tape,
+            &mut host.server_outputs,
+        );
         self.record_publications(server, publisher);
         self.keys_may_change(server);
         self.follow_role(server);
     }
 
-    /// Does what a server wants done. A fault that waits for one of these may make it want more: that comes after them.
-    pub(super) fn apply_server_outputs(&mut self, server: ServerId) {
-        let SimulatedRedis {
-            saying, to_be_said, ..
-        } = &mut self.service;
-        if saying.contains(&server) {
-            let outputs = self.host.server_outputs.drain(..);
-            to_be_said.extend(outputs.map(|output| (server, output)));
-            return;
-        }
-        saying.push(server);
-        self.do_each(
-            |world| &mut world.host.server_outputs,
-            |world, output| world.apply_server_output(server, output),
-        );
-        let of_this = |(of, _): &(ServerId, Output)| *of == server;
-        while let Some(next) = self.service.to_be_said.iter().position(of_this) {
-            let (_, output) = self.service.to_be_said.remove(next);
-            self.apply_server_output(server, output);
-        }
-        self.service.saying.pop();
-        self.arm_server(server);
-    }
-
-    fn apply_server_output(&mut self, server: ServerId, output: Output) {
+    pub(super) fn apply_server_output(&mut self, server: ServerId, output: Output) {
         match output {
             Output::ToClient { connection, .. } if connection == OPERATOR => {}
             Output::ToClient { connection, value } if sentinel_links::is_call(connection) => {
@@ -107,7 +87,7 @@ impl World<SimulatedRedis> {
             connection,
             command,
         };
-        self.server_input(server, received);
+        self.handle_at(server, received);
         if let Some(kind) = kind {
             let traffic = &self.service.traffic[connection.0 as usize];
             let number = traffic.answered + 1;

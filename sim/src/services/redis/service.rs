@@ -19,7 +19,7 @@ use picklock_clients::env::Env;
 use picklock_clients::redis::{Command, Value};
 use picklock_clients::zookeeper::Path;
 use picklock_redis::client::{Client, Input as ClientInput, Output as ClientOutput};
-use picklock_redis::{Input as ServerInput, Server};
+use picklock_redis::{Input as ServerInput, Output as ServerOutput, Server};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -87,9 +87,12 @@ impl SimulatedService for SimulatedRedis {
     }
 
     #[inline(always)]
-    fn server_input(world: &mut World<Self>, server: ServerId, input: ServerInput) {
-        world.server_input(server, input);
-        world.apply_server_outputs(server);
+    fn handle(world: &mut World<Self>, server: ServerId, input: ServerInput) {
+        world.handle_at(server, input);
+    }
+
+    fn on_server_output(world: &mut World<Self>, server: ServerId, output: ServerOutput) {
+        world.apply_server_output(server, output);
     }
 
     fn process(world: &mut World<Self>, machine: ServerId) -> &mut ServerProcess<HostEvent<Self>> {
@@ -108,14 +111,14 @@ impl SimulatedService for SimulatedRedis {
         let slot = world.host.servers.get(usize::from(server.0));
         // One that stands still has a kernel that takes it, and learns of it by what comes first.
         if slot.is_some_and(|slot| !slot.process.is_hung()) {
-            Self::server_input(world, server, ServerInput::Connected { connection });
+            world.server_input(server, ServerInput::Connected { connection });
         }
     }
 
     fn client_gone(world: &mut World<Self>, server: ServerId, connection: ConnectionId) {
         match world.service.is_sentinel(server) {
             true => world.sentinel_is_left(server, connection),
-            false => Self::server_input(world, server, ServerInput::Gone { connection }),
+            false => world.server_input(server, ServerInput::Gone { connection }),
         }
     }
 

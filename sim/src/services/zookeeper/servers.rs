@@ -32,9 +32,9 @@ impl From<&Ensemble> for ServiceTimes {
 }
 
 impl World<SimulatedZooKeeper> {
-    /// Lets a server handle an input, and does what it wants done.
+    /// Lets a server handle an input.
     #[inline(always)]
-    pub(super) fn server_input(&mut self, server: ServerId, input: Input) {
+    pub(super) fn handle_at(&mut self, server: ServerId, input: Input) {
         let minds = self.watches_requests();
         let slot = &mut self.host.servers[server.0 as usize];
         let out = &mut self.host.server_outputs;
@@ -44,47 +44,10 @@ impl World<SimulatedZooKeeper> {
             let mark = slot.machine.last_applied().0;
             self.replicated_up_to(server, None, mark);
         }
-        // It often has nothing to say, and then there is only to be seen when it is to be woken.
-        if !self.host.server_outputs.is_empty() {
-            self.apply_server_outputs(server);
-        } else if self.service.speaking != Some(server) {
-            self.arm_server(server);
-        }
-    }
-
-    /// Does what a server wants done.
-    #[inline(never)]
-    pub(super) fn apply_server_outputs(&mut self, server: ServerId) {
-        if self.service.speaking == Some(server) {
-            // A fault has struck it in the middle of what it says. It says the rest first.
-            self.service
-                .said_meanwhile
-                .append(&mut self.host.server_outputs);
-            return;
-        }
-        // Mostly there is one or none.
-        if self.host.server_outputs.len() > 1 {
-            // Somebody else may be in the middle of what it says, and have more to say afterwards.
-            let before = self.service.speaking.replace(server);
-            let yet_to_say = std::mem::take(&mut self.service.said_meanwhile);
-            let mut outputs = std::mem::take(&mut self.host.server_outputs);
-            while !outputs.is_empty() {
-                for output in outputs.drain(..) {
-                    self.apply_server_output(server, output);
-                }
-                outputs.append(&mut self.service.said_meanwhile);
-            }
-            self.host.server_outputs = outputs;
-            self.service.said_meanwhile = yet_to_say;
-            self.service.speaking = before;
-        } else if let Some(output) = self.host.server_outputs.pop() {
-            self.apply_server_output(server, output);
-        }
-        self.arm_server(server);
     }
 
     #[inline(always)]
-    fn apply_server_output(&mut self, server: ServerId, output: Output) {
+    pub(super) fn apply_server_output(&mut self, server: ServerId, output: Output) {
         match output {
             Output::ToClient {
                 connection,

@@ -21,7 +21,7 @@ use picklock_clients::zookeeper::{Path, SessionState};
 use picklock_zookeeper::client::{Client, Input as ClientInput, Output as ClientOutput};
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
 use picklock_zookeeper::quorum_messages::PeerMessage;
-use picklock_zookeeper::state::{Input as ServerInput, Server};
+use picklock_zookeeper::state::{Input as ServerInput, Output as ServerOutput, Server};
 use std::fmt::Display;
 use std::rc::Rc;
 use std::time::Duration;
@@ -124,8 +124,13 @@ impl SimulatedService for SimulatedZooKeeper {
     }
 
     #[inline(always)]
-    fn server_input(world: &mut World<Self>, server: ServerId, input: ServerInput) {
-        world.server_input(server, input);
+    fn handle(world: &mut World<Self>, server: ServerId, input: ServerInput) {
+        world.handle_at(server, input);
+    }
+
+    #[inline(always)]
+    fn on_server_output(world: &mut World<Self>, server: ServerId, output: ServerOutput) {
+        world.apply_server_output(server, output);
     }
 
     /// A server that stands still accepts when it goes on.

@@ -40,8 +40,6 @@ pub(super) fn formed(plan: &Plan) -> (SimulatedZooKeeper, Vec<HostedServer<Simul
         last_commit: 0,
         list_retries: Default::default(),
         pending_loss_news: Default::default(),
-        speaking: None,
-        said_meanwhile: Vec::new(),
     };
     (service, servers.collect())
 }

@@ -3,6 +3,7 @@
 use picklock_checker::VirtualTime;
 use picklock_machines::{Machine, Now};
 
+use super::types::ServerInput;
 use super::{HostEvent, SimulatedService};
 use crate::event::Event;
 use crate::network::ServerId;
@@ -18,6 +19,39 @@ impl<S: SimulatedService> World<S> {
                 .clock
                 .wall(self.now),
         }
+    }
+
+    /// Lets a server handle an input, and does what it wants done.
+    #[inline(always)]
+    pub(crate) fn server_input(&mut self, server: ServerId, input: ServerInput<S>) {
+        S::handle(self, server, input);
+        // It often has nothing to say, and then there is only to be seen when it is to be woken.
+        if !self.host.server_outputs.is_empty() {
+            self.apply_server_outputs(server);
+        } else if !self.host.applying.contains(&server) {
+            self.arm_server(server);
+        }
+    }
+
+    /// Does what a server wants done. A fault that strikes in the middle may make it want more: that comes after it.
+    #[inline(never)]
+    pub(crate) fn apply_server_outputs(&mut self, server: ServerId) {
+        let host = &mut self.host;
+        if host.applying.contains(&server) {
+            let outputs = host.server_outputs.drain(..);
+            host.deferred.extend(outputs.map(|output| (server, output)));
+            return;
+        }
+        host.applying.push(server);
+        self.do_each(
+            |world| &mut world.host.server_outputs,
+            |world, output| S::on_server_output(world, server, output),
+        );
+        while let Some(output) = self.host.deferred_by(server) {
+            S::on_server_output(self, server, output);
+        }
+        self.host.applying.pop();
+        self.arm_server(server);
     }
 
     /// Sees to it that every server is woken in time.
@@ -53,7 +87,7 @@ impl<S: SimulatedService> World<S> {
         }
         slot.wake = VirtualTime::NEVER;
         if slot.process.runs() && slot.machine.next_wake() <= self.now {
-            S::server_input(self, server, S::Server::WAKE);
+            self.server_input(server, S::Server::WAKE);
         } else {
             self.arm_server(server);
         }

@@ -14,7 +14,7 @@ use picklock_clients::env::LocalFuture;
 use super::event::HostEvent;
 use super::machines::{HostedClient, HostedServer, Recipient};
 use super::server_process::ServerProcess;
-use super::types::{ClientInput, ClientOutput, ServerInput, ServiceTypes};
+use super::types::{ClientInput, ClientOutput, ServerInput, ServerOutput, ServiceTypes};
 use crate::engine::Tape;
 use crate::event::ClientId;
 use crate::network::{ConnectionId, ServerId, Side};
@@ -78,8 +78,11 @@ pub(crate) trait SimulatedService: ServiceTypes {
     /// Does what a client wants done.
     fn on_client_output(world: &mut World<Self>, client: ClientId, output: ClientOutput<Self>);
 
-    /// Lets a server handle an input, and does what it wants done.
-    fn server_input(world: &mut World<Self>, server: ServerId, input: ServerInput<Self>);
+    /// Lets a server handle an input, and does what has to be done before its outputs.
+    fn handle(world: &mut World<Self>, server: ServerId, input: ServerInput<Self>);
+
+    /// Does what a server wants done.
+    fn on_server_output(world: &mut World<Self>, server: ServerId, output: ServerOutput<Self>);
 
     /// The process of a server, or of another machine that has the number of one.
     fn process(world: &mut World<Self>, server: ServerId) -> &mut ServerProcess<HostEvent<Self>> {
