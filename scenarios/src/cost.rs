@@ -218,7 +218,6 @@ fn service(recipe: &Recipe) -> Option<Service> {
             lease: LEASE,
             ..LeaseServer::default()
         }),
-        _ => return None,
     })
 }
 
