@@ -68,16 +68,6 @@ impl Service {
         settings.downcast_mut()
     }
 
-    /// The ensemble, if it is one.
-    pub fn zookeeper(&self) -> Option<&zookeeper::Ensemble> {
-        self.get()
-    }
-
-    /// The deployment, if it is Redis.
-    pub fn redis(&self) -> Option<&redis::Deployment> {
-        self.get()
-    }
-
     /// The name of a machine, by its index: servers come first, and then Sentinels.
     pub fn machine_name(&self, index: u8) -> String {
         let servers = self.servers() + self.observers();
