@@ -23,19 +23,23 @@ macro_rules! general {
 /// The services, each with its name, its title, and its requests; of each of these its name, whether it changes what
 /// the service holds, and the kind that it is one of, if it is one of several that are told apart.
 macro_rules! services {
-    ($($(#[$about:meta])+ $service:ident $name:literal $title:literal {
-        $($(#[$meaning:meta])+ $kind:ident $key:literal $does:ident $(of $general:ident)?,)+
+    ($($service:ident $name:literal $title:literal {
+        $($(#[$meaning:meta])? $kind:ident $key:literal $does:ident $(of $general:ident)?,)+
     })+) => {
         /// The kind of a request, without what it carries.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum RequestKind {
-            $($($(#[$meaning])+ $kind,)+)+
+            $($(
+                #[doc = concat!("`", $key, "` of ", $title, "\n")]
+                $(#[$meaning])?
+                $kind,
+            )+)+
         }
 
         /// The service that a request is made of.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum ServiceKind {
-            $($(#[$about])+ $service,)+
+            $(#[doc = concat!("`", $name, "`: ", $title)] $service,)+
         }
 
         impl ServiceKind {
@@ -94,105 +98,68 @@ macro_rules! services {
 }
 
 services! {
-    /// ZooKeeper.
     ZooKeeper "zookeeper" "ZooKeeper" {
-        /// `create`: all that make a node
+        /// All that make a node.
         Create "create" writes,
-        /// `create2`: a create that answers the stat, too
+        /// A create that answers the stat, too.
         Create2 "create2" writes of Create,
-        /// `create-container`
         CreateContainer "create-container" writes of Create,
-        /// `create-ttl`: of a node that goes by itself
+        /// Of a node that goes by itself.
         CreateTtl "create-ttl" writes of Create,
-        /// `delete`
         Delete "delete" writes,
-        /// `exists`
         Exists "exists" reads,
-        /// `get-data`
         GetData "get-data" reads,
-        /// `get-children`: with the stat or without
+        /// With the stat or without.
         GetChildren "get-children" reads,
-        /// `get-children2`: with the stat
+        /// With the stat.
         GetChildren2 "get-children2" reads of GetChildren,
-        /// `set-data`
         SetData "set-data" writes,
-        /// `sync`
         Sync "sync" reads,
-        /// `multi`
         Multi "multi" writes,
-        /// `multi-read`
         MultiRead "multi-read" reads,
-        /// `add-watch`
         AddWatch "add-watch" reads,
-        /// `remove-watches` (ZooKeeper): all of one client
+        /// All of one client.
         RemoveWatches "remove-watches" reads,
-        /// `check-watches` (ZooKeeper): what a client asks to take back one of its watches
+        /// What a client asks to take back one of its watches.
         CheckWatches "check-watches" reads,
-        /// `get-ephemerals`
         GetEphemerals "get-ephemerals" reads,
-        /// `get-acl`
         GetAcl "get-acl" reads,
-        /// `set-acl`
         SetAcl "set-acl" writes,
-        /// `get-all-children-number`
         GetAllChildrenNumber "get-all-children-number" reads,
-        /// `who-am-i`
         WhoAmI "who-am-i" reads,
-        /// `reconfig`
         Reconfig "reconfig" writes,
     }
-    /// Redis.
     Redis "redis" "Redis" {
-        /// `set`: `SET` in all its forms
+        /// `SET` in all its forms.
         Set "set" writes,
-        /// `setnx`
         SetNx "setnx" writes,
-        /// `get`
         Get "get" reads,
-        /// `getset`
         GetSet "getset" writes,
-        /// `del`: `DEL` and `UNLINK`
+        /// `DEL` and `UNLINK`.
         Del "del" writes,
-        /// `expire`: `EXPIRE` and `PEXPIRE`
+        /// `EXPIRE` and `PEXPIRE`.
         Expire "expire" writes,
-        /// `incr`
         Incr "incr" writes,
-        /// `script`: `EVAL`, `EVALSHA`, and `FCALL`
+        /// `EVAL`, `EVALSHA`, and `FCALL`.
         Script "script" writes,
-        /// `eval`
         Eval "eval" writes of Script,
-        /// `evalsha`
         EvalSha "evalsha" writes of Script,
-        /// `blpop`
         BlPop "blpop" writes of OtherCommand,
-        /// `brpop`
         BrPop "brpop" writes of OtherCommand,
-        /// `blmove`
         BlMove "blmove" writes of OtherCommand,
-        /// `lpush`
         LPush "lpush" writes of OtherCommand,
-        /// `rpush`
         RPush "rpush" writes of OtherCommand,
-        /// `watch`
         Watch "watch" reads,
-        /// `multi-command`: a transaction's `MULTI`
+        /// A transaction's `MULTI`.
         MultiCommand "multi-command" reads,
-        /// `exec`
         Exec "exec" writes,
-        /// `subscribe`
         Subscribe "subscribe" reads,
-        /// `publish`
         Publish "publish" writes,
-        /// `wait`
         Wait "wait" reads,
-        /// `command`: any command that is none of `set` to `wait`, the blocking ones among them
+        /// Any command that is none of `set` to `wait`, the blocking ones among them.
         OtherCommand "command" reads,
     }
-    /// A lock server with leases of its own.
-    LeaseServer "lease-server" "the lease server" {
-        /// `claim`
-        Claim "claim" writes,
-    }
+    LeaseServer "lease-server" "the lease server" { Claim "claim" writes, }
 }
 
 impl ServiceKind {

@@ -6,15 +6,14 @@ use std::ops::{Deref, DerefMut};
 use picklock_clients::ServiceKind;
 
 use super::service_settings::ServiceSettings;
-use super::{lease_server, redis, zookeeper};
 
 /// The services, each with its settings: a line a service.
 macro_rules! services {
-    ($($(#[$about:meta])+ $service:ident($settings:ty),)+) => {
+    ($($service:ident($settings:ty),)+) => {
         /// The service that the algorithm stands on. What is asked of every service it answers as [`ServiceSettings`].
         #[derive(Clone, Debug, PartialEq)]
         pub enum Service {
-            $($(#[$about])+ $service($settings),)+
+            $(#[doc = concat!("[`", stringify!($settings), "`]")] $service($settings),)+
         }
 
         impl From<ServiceKind> for Service {
@@ -47,12 +46,9 @@ macro_rules! services {
 }
 
 services! {
-    /// A ZooKeeper ensemble.
-    ZooKeeper(zookeeper::Ensemble),
-    /// Redis.
-    Redis(redis::Deployment),
-    /// A lock server with leases of its own.
-    LeaseServer(lease_server::LeaseServer),
+    ZooKeeper(super::Ensemble),
+    Redis(super::Deployment),
+    LeaseServer(super::LeaseServer),
 }
 
 impl Service {

@@ -1,8 +1,10 @@
 //! Client handles of the lease server.
 
+use std::any::Any;
 use std::rc::Rc;
 use std::time::Duration;
 
+use picklock_algorithms::lease_server::OverLeaseServer;
 use picklock_algorithms::{Build, Lock};
 use picklock_checker::{ContenderId, LockId};
 use picklock_clients::completion::Completion;
@@ -10,7 +12,7 @@ use picklock_clients::env::Env;
 use picklock_clients::lease_server::{Claim, LeaseServer, Reply, Transport, Unanswered};
 
 use super::SimulatedLeaseServer;
-use crate::plan::Service;
+use crate::plan;
 use crate::process::Thread;
 use crate::simulated_environment::environment;
 use crate::world::{KEEP, Read, Shared};
@@ -24,7 +26,11 @@ pub(super) fn connect(
     env: &Env,
     locks: &[LockId],
 ) -> Vec<Box<dyn Lock>> {
-    let Build::LeaseServer(build) = shared.world.borrow().plan.recipe.build else {
+    let Build::Other(build) = shared.world.borrow().plan.recipe.build else {
+        panic!("the recipe stands on another service than the lease server");
+    };
+    let build: &dyn Any = build;
+    let Some(OverLeaseServer(build)) = build.downcast_ref() else {
         panic!("the recipe stands on another service than the lease server");
     };
     let lease = shared.world.borrow().plan.service.lease();
@@ -59,10 +65,10 @@ impl Transport for SimulatedTransport {
 /// A new client of a thread.
 fn client(shared: &SharedWorld, thread: Thread, env: &Env) -> LeaseServer {
     let mut world = shared.world.borrow_mut();
-    let Service::LeaseServer(settings) = &world.plan.service else {
-        unreachable!("a plan is run over its own service");
-    };
-    let timeout = settings.timeout;
+    let settings = world.plan.service.get::<plan::LeaseServer>();
+    let timeout = settings
+        .expect("a plan is run over its own service")
+        .timeout;
     let transport = SimulatedTransport {
         shared: Rc::clone(shared),
         client: world.add_client(thread),
