@@ -4,3 +4,28 @@ pub mod lease_lock;
 pub mod lease_lock_by_pid;
 pub mod lease_lock_from_answer;
 pub mod lease_lock_unchecked;
+
+use std::time::Duration;
+
+use crate::clients::lease_server::LeaseServer;
+use crate::clients::{Env, ServiceKind};
+use crate::{BuildOver, Lock, Recipe};
+
+/// Every algorithm over the lease server.
+pub(crate) const RECIPES: &[Recipe] = &[
+    lease_lock::RECIPE,
+    lease_lock_from_answer::RECIPE,
+    lease_lock_by_pid::RECIPE,
+    lease_lock_unchecked::RECIPE,
+];
+
+/// What builds a lock over a handle of the lease server; the time is how long a lease is.
+pub struct OverLeaseServer(
+    pub &'static (dyn Fn(LeaseServer, Env, Duration) -> Box<dyn Lock> + Sync),
+);
+
+impl BuildOver for OverLeaseServer {
+    fn service(&self) -> ServiceKind {
+        ServiceKind::LeaseServer
+    }
+}

@@ -23,7 +23,7 @@ pub use async_trait::async_trait;
 pub use fault_class::FaultClass;
 pub use held::Held;
 pub use lock::{
-    Build, BuildOverLeaseServer, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverRedis,
+    Build, BuildOver, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverRedis,
     BuildSemaphoreOverZooKeeper, CancelCall, Claim, Lease, Lock, MultiLock, MultiLockCall, Recipe,
     RecipeInput,
 };

@@ -1,11 +1,11 @@
 //! What a lock is: acquire, release, and the news that it is lost.
 
+use std::any::Any;
 use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::clients::lease_server::LeaseServer;
 use crate::clients::redis::Redis;
 use crate::clients::zookeeper::{Path, ZooKeeper};
 use crate::clients::{RequestKind, ServiceKind};
@@ -210,8 +210,12 @@ pub type BuildOverRedis = dyn Fn(Redis, Env, Lease) -> Box<dyn Lock> + Sync;
 /// What builds a semaphore over a Redis handle, with this number of permits.
 pub type BuildSemaphoreOverRedis = dyn Fn(Redis, Env, Lease, u32) -> Box<dyn Lock> + Sync;
 
-/// What builds a lock over a handle of the lease server.
-pub type BuildOverLeaseServer = dyn Fn(LeaseServer, Env, Duration) -> Box<dyn Lock> + Sync;
+/// What builds a lock over the handle of a service that locks are built over in one way. The adapter of that service
+/// knows its type.
+pub trait BuildOver: Any + Sync {
+    /// The service.
+    fn service(&self) -> ServiceKind;
+}
 
 /// How to build a lock over the service that it needs.
 #[derive(Clone, Copy)]
@@ -238,8 +242,8 @@ pub enum Build {
     },
     /// The same of a semaphore, which is told how many permits it has.
     SemaphoreOverRedis(&'static BuildSemaphoreOverRedis),
-    /// Over a handle of the lease server; the time is how long a lease is.
-    LeaseServer(&'static BuildOverLeaseServer),
+    /// Over a handle of another service.
+    Other(&'static dyn BuildOver),
 }
 
 impl Build {
@@ -253,7 +257,7 @@ impl Build {
             | Self::SemaphoreOverZooKeeper(_)
             | Self::Redis(_)
             | Self::SemaphoreOverRedis(_)
-            | Self::LeaseServer(_) => None,
+            | Self::Other(_) => None,
         }
     }
 
@@ -266,7 +270,7 @@ impl Build {
             Self::Redis(_) | Self::SemaphoreOverRedis(_) | Self::MultiLockOverRedis { .. } => {
                 ServiceKind::Redis
             }
-            Self::LeaseServer(_) => ServiceKind::LeaseServer,
+            Self::Other(build) => build.service(),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Rows of recipes that no run could judge: a rule of another service, or a promise that says nothing of its kind.
 
-use crate::clients::ServiceKind;
-use crate::{Claim, LockKind, Recipe};
+use crate::{Claim, LockKind, OwnershipRule, Recipe};
 
 /// What is wrong with a row, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,9 +26,9 @@ impl Recipe {
         let (name, rule, service) = (self.name, self.ownership, self.build.service());
         if !rule.can_be_read_from(service) {
             let title = service.title();
-            let right = match service {
-                ServiceKind::ZooKeeper => "OwnershipRule::LOWEST_CHILD",
-                _ => "OwnershipRule::KEY",
+            let right = match OwnershipRule::LOWEST_CHILD.can_be_read_from(service) {
+                true => "OwnershipRule::LOWEST_CHILD",
+                false => "OwnershipRule::KEY",
             };
             return Some(RecipeMistake {
                 problem: format!(

@@ -1,10 +1,13 @@
-//! Every algorithm there is: one line each, in the order in which `picklock list algorithms` shows them.
+//! Every algorithm there is: one line each, here or in the list of its service, in the order in which
+//! `picklock list algorithms` shows them.
 
 use crate::zookeeper as zk;
 use crate::{Recipe, lease_server, redis};
 
 /// Every algorithm.
-pub const RECIPES: &[Recipe] = &[
+pub const RECIPES: &[Recipe] = &joined();
+
+const LISTED: &[Recipe] = &[
     zk::hardened::RECIPE,
     zk::predecessor_watch::RECIPE,
     zk::curator_mutex::RECIPE,
@@ -178,11 +181,40 @@ pub const RECIPES: &[Recipe] = &[
     redis::python_redis_lock::RECIPE_3,
     redis::keyspace_event::RECIPE_ONLY,
     redis::deadline_from_answer::RECIPE,
-    lease_server::lease_lock::RECIPE,
-    lease_server::lease_lock_from_answer::RECIPE,
-    lease_server::lease_lock_by_pid::RECIPE,
-    lease_server::lease_lock_unchecked::RECIPE,
 ];
+
+/// The algorithms of services that list theirs themselves.
+const OF_OTHERS: [&[Recipe]; 1] = [lease_server::RECIPES];
+
+/// How many there are.
+const NUMBER: usize = {
+    let (mut number, mut service) = (LISTED.len(), 0);
+    while service < OF_OTHERS.len() {
+        number += OF_OTHERS[service].len();
+        service += 1;
+    }
+    number
+};
+
+/// Those that are listed here, and behind them those of the others.
+const fn joined() -> [Recipe; NUMBER] {
+    let mut all = [LISTED[0]; NUMBER];
+    let mut place = 0;
+    while place < LISTED.len() {
+        all[place] = LISTED[place];
+        place += 1;
+    }
+    let mut service = 0;
+    while service < OF_OTHERS.len() {
+        let mut nth = 0;
+        while nth < OF_OTHERS[service].len() {
+            all[place] = OF_OTHERS[service][nth];
+            (place, nth) = (place + 1, nth + 1);
+        }
+        service += 1;
+    }
+    all
+}
 
 /// The algorithm of this name.
 pub fn find(name: &str) -> Option<&'static Recipe> {

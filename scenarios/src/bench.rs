@@ -8,8 +8,8 @@ use picklock_algorithms::Recipe;
 use picklock_algorithms::registry::RECIPES;
 use picklock_checker::check_all;
 use picklock_sim::plan::{
-    Arrival, ContenderName, Deployment, Ensemble, Fault, Hold, Network, Plan, PlannedFault,
-    Resource, Section, Service, Trigger, Workload,
+    Arrival, ContenderName, Fault, Hold, Network, Plan, PlannedFault, Resource, Section, Trigger,
+    Workload,
 };
 use picklock_sim::{engine_benches, simulate};
 
@@ -245,10 +245,7 @@ pub fn redis_run() -> Plan {
         section: Section::Nothing,
         ..short_run().workload
     };
-    Plan {
-        service: Service::Redis(Deployment::default()),
-        ..plan("redis-set-nx-px-del", workload, Vec::new())
-    }
+    plan("redis-set-nx-px-del", workload, Vec::new())
 }
 
 /// A holder that is paused for longer than its session lives.
@@ -283,7 +280,7 @@ fn plan(algorithm: &str, workload: Workload, faults: Vec<PlannedFault>) -> Plan 
         .unwrap_or(RECIPES[0]);
     Plan {
         recipe,
-        service: Service::ZooKeeper(Ensemble::default()),
+        service: recipe.build.service().into(),
         network: Network::default(),
         workload,
         resource: Resource { fenced: false },

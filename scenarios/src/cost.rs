@@ -3,17 +3,14 @@
 use std::time::Duration;
 
 use picklock_algorithms::Recipe;
-use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_checker::{ContenderId, EventKind, Run, VirtualTime};
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{
-    Arrival, Deployment, Ensemble, Hold, KeyspaceEvents, LeaseServer, Library, Network, Plan,
-    Resource, Section, Service, Workload,
-};
+use picklock_sim::plan::{Arrival, Hold, Network, Plan, Resource, Section, Workload};
 use picklock_sim::simulate_traced;
 use picklock_sim::trace::{MessageDirection, MessageStep, TracedMessage};
 
 use crate::herd::Quantiles;
+use crate::services::supported;
 
 /// One way between a client and a server: a round trip takes a millisecond.
 const ONE_WAY: Duration = Duration::from_micros(500);
@@ -49,7 +46,7 @@ pub struct Call {
 /// Measures it, with so many seeds. `None`, if a contender does not get so far, or waits for nobody. If a run breaks
 /// off, so does whatever was begun with [`caught`](picklock_sim::broken::caught).
 pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
-    let (alone, trace) = run(&alone(recipe)?, 0);
+    let (alone, trace) = run(&alone(recipe), 0);
     let mut calls = calls_of(&alone, ContenderId(0));
     let last = calls.pop()?;
     let cost = |from: Place, until: Place| Call {
@@ -58,7 +55,7 @@ pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
     };
     let mut handovers = Vec::new();
     let (mut requests, mut seconds) = (0, 0.0);
-    let contended = contended(recipe)?;
+    let contended = contended(recipe);
     for seed in 0..seeds {
         let (run, trace) = run(&contended, seed);
         let [holder, waiter] = [0, 1].map(|index| calls_of(&run, ContenderId(index)).pop());
@@ -151,19 +148,19 @@ fn sent<'t>(messages: impl Iterator<Item = &'t TracedMessage>, from: Place, unti
 }
 
 /// One contender, that comes three times: the third time everything is there that is made once.
-fn alone(recipe: &Recipe) -> Option<Plan> {
+fn alone(recipe: &Recipe) -> Plan {
     plan(recipe, 1, 3, Duration::from_millis(10))
 }
 
 /// One holds the lock, and another waits for it.
-fn contended(recipe: &Recipe) -> Option<Plan> {
+fn contended(recipe: &Recipe) -> Plan {
     plan(recipe, 2, 1, HOLD)
 }
 
-fn plan(recipe: &Recipe, contenders: u32, rounds: u32, hold: Duration) -> Option<Plan> {
-    Some(Plan {
+fn plan(recipe: &Recipe, contenders: u32, rounds: u32, hold: Duration) -> Plan {
+    Plan {
         recipe: *recipe,
-        service: service(recipe)?,
+        service: (supported(recipe.build.service()).measured)(recipe, LEASE),
         network: Network {
             client_latency: (ONE_WAY, ONE_WAY),
             server_latency: (ONE_WAY, ONE_WAY),
@@ -180,46 +177,7 @@ fn plan(recipe: &Recipe, contenders: u32, rounds: u32, hold: Duration) -> Option
         resource: Resource { fenced: false },
         faults: Vec::new(),
         event_budget: u64::MAX,
-    })
-}
-
-/// The smallest service that the recipe is made for, whose servers take no time.
-fn service(recipe: &Recipe) -> Option<Service> {
-    let asks = |kind: RequestKind| recipe.requests.contains(&kind);
-    Some(match recipe.build.service() {
-        ServiceKind::ZooKeeper => Service::ZooKeeper(Ensemble {
-            servers: 1,
-            session_timeout: LEASE,
-            fsync: Duration::ZERO,
-            read_time: Duration::ZERO,
-            write_time: Duration::ZERO,
-            notification_time: Duration::ZERO,
-            library: if recipe.name.starts_with("go-") {
-                Library::Go
-            } else {
-                Library::Java
-            },
-            ..Ensemble::default()
-        }),
-        ServiceKind::Redis => Service::Redis(Deployment {
-            servers: if recipe.name.starts_with("redlock") {
-                5
-            } else {
-                1
-            },
-            replicas: u8::from(asks(RequestKind::Wait)),
-            lease: LEASE,
-            command_time: Duration::ZERO,
-            // Of keys that are deleted or expire.
-            notify_keyspace_events: KeyspaceEvents::parse("gxE").unwrap_or_default(),
-            ..Deployment::default()
-        }),
-        ServiceKind::LeaseServer => Service::LeaseServer(LeaseServer {
-            lease: LEASE,
-            ..LeaseServer::default()
-        }),
-        _ => return None,
-    })
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use picklock_algorithms::clients::ServiceKind;
 use picklock_checker::SOMETIMES;
 use picklock_checker::outcome::ScenarioOutcome;
+use picklock_sim::plan::Service;
 
 use crate::case_statistics::ENOUGH_SEEDS;
 use crate::library::BUILT_IN;
@@ -33,7 +34,8 @@ impl Vacuous {
 /// through which it ought to.
 pub fn vacuous(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Vacuous> {
     let folders = ServiceKind::ALL.into_iter().filter_map(|service| {
-        let (folder, queues) = (service.name(), service.has_queues());
+        let folder = service.name();
+        let queues = Service::from(service).session_tick().is_some();
         let names = BUILT_IN.iter().map(|(name, _)| *name);
         let mut names = names.filter(|name| is_in(name, folder));
         if !names.all(|name| has_run(name, scenarios, outcomes)) {

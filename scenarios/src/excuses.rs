@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use picklock_sim::plan::{
-    ContenderName, Direction, Ensemble, Fault, FaultDuration, Plan, PlannedFault, Workload,
+    ContenderName, Direction, Fault, FaultDuration, Plan, PlannedFault, Service, Workload,
 };
 
 /// A promise that nobody can keep under a plan, and why.
@@ -70,15 +70,16 @@ fn one_for_each_strike(faults: &[PlannedFault]) -> Vec<PlannedFault> {
 }
 
 fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
-    let Some(ensemble) = plan.service.zookeeper() else {
+    let service = &plan.service;
+    if service.session_tick().is_none() {
         return lease::excuses(plan, faults);
-    };
+    }
     let mut excuses = Vec::new();
     let mut excuse = |invariant: &'static str, because: &'static str| {
         excuses.push(Excuse { invariant, because });
     };
     let processing = plan.processing_at_most();
-    if let Some(because) = believes_too_long(&plan.workload, ensemble, processing, faults) {
+    if let Some(because) = believes_too_long(&plan.workload, service, processing, faults) {
         excuse("mutual-exclusion", because);
         if !plan.resource.fenced {
             excuse("no-stale-effect", because);
@@ -86,8 +87,8 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         excuse("no-lost-update", because);
         excuse("fifo", because);
     }
-    let waits = waits_for_ever(ensemble, faults);
-    let owns = owns_too_long(ensemble, processing, faults).or_else(|| never_answered(plan, faults));
+    let waits = waits_for_ever(service, faults);
+    let owns = owns_too_long(service, processing, faults).or_else(|| never_answered(plan, faults));
     if let Some(because) = owns.or(waits) {
         excuse("no-orphan", because);
     }
@@ -103,7 +104,7 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
 /// Why somebody can believe in a lock that the service has given away.
 fn believes_too_long(
     workload: &Workload,
-    ensemble: &Ensemble,
+    service: &Service,
     processing: Duration,
     faults: &[PlannedFault],
 ) -> Option<&'static str> {
@@ -111,29 +112,29 @@ fn believes_too_long(
     if faults.iter().all(deafens) {
         return None; // There is nothing to be told.
     }
-    if processing >= margin(ensemble) {
+    if processing >= margin(service) {
         return Some("code that takes so long to go on is a process that stands still");
     }
     let one = faults
         .iter()
-        .find_map(|fault| blinds(ensemble, &fault.inject));
+        .find_map(|fault| blinds(service, &fault.inject));
     let silences = faults.iter().map(|fault| silence(&fault.inject));
     // Code that takes its time is one more of them.
     let silences = silences.chain([processing]).filter(|it| !it.is_zero());
     let several = silences.clone().count() > 1;
     let together: Duration = silences.sum();
     one.or_else(|| {
-        let long = several && together >= margin(ensemble);
+        let long = several && together >= margin(service);
         long.then_some("several hold-ups together can outlast the session before its owner knows")
     })
-    .or_else(|| receives_stale_messages(workload, ensemble, faults))
+    .or_else(|| receives_stale_messages(workload, service, faults))
 }
 
 /// Why one who is not heard any more can take what it hears for new: what was sent before arrives late, at the end of
 /// one dead link, and another keeps its own word back from then on, until it would notice.
 fn receives_stale_messages(
     workload: &Workload,
-    ensemble: &Ensemble,
+    service: &Service,
     faults: &[PlannedFault],
 ) -> Option<&'static str> {
     let dead = faults.iter().filter_map(|fault| match fault.inject {
@@ -145,9 +146,9 @@ fn receives_stale_messages(
         _ => None,
     });
     let dead: Vec<_> = dead.collect();
-    let notices = ensemble.granted_timeout() * 2 / 3;
+    let notices = service.lease() * 2 / 3;
     let is_late = |direction, length: FaultDuration| {
-        direction != Direction::ToServer && length.at_least(margin(ensemble) / 2)
+        direction != Direction::ToServer && length.at_least(margin(service) / 2)
     };
     let is_mute = |direction, length: FaultDuration| {
         direction != Direction::ToClient && length.at_least(notices)
@@ -168,23 +169,23 @@ fn receives_stale_messages(
 /// Between the moment at which a client that hears nothing gives up on its connection (two thirds of the session
 /// timeout) and the earliest end of its session lies a third of it. What keeps the client from looking, or from
 /// being heard, for less than that is harmless.
-fn margin(ensemble: &Ensemble) -> Duration {
-    ensemble.granted_timeout() / 3
+fn margin(service: &Service) -> Duration {
+    service.lease() / 3
 }
 
 /// Who hears the service and is not heard for so long may lose its session. Its last sign of life can be a third of the
 /// timeout old when the link dies; and when it is heard again, by a follower, the leader hears of it half a tick later.
-fn silence_until_expiry(ensemble: &Ensemble) -> Duration {
-    let relayed = match ensemble.servers {
+fn silence_until_expiry(service: &Service) -> Duration {
+    let relayed = match service.voters() {
         1 => Duration::ZERO,
-        _ => ensemble.tick / 2,
+        _ => service.session_tick().unwrap_or_default() / 2,
     };
-    (margin(ensemble) * 2).saturating_sub(relayed)
+    (margin(service) * 2).saturating_sub(relayed)
 }
 
 /// Why this one fault is enough.
-fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
-    let margin = margin(ensemble);
+fn blinds(service: &Service, fault: &Fault) -> Option<&'static str> {
+    let margin = margin(service);
     match fault {
         Fault::Pause { length, .. } => length
             .at_least(margin)
@@ -206,11 +207,9 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
         Fault::LagServer { by, .. } => (*by >= margin).then_some(
             "a server that is behind keeps its clients sure of sessions that have ended",
         ),
-        Fault::HangServer { length, .. } => {
-            length.at_least(ensemble.granted_timeout() / 2).then_some(
-                "a leader that stood still ends sessions whose signs of life it has not read yet",
-            )
-        }
+        Fault::HangServer { length, .. } => length.at_least(service.lease() / 2).then_some(
+            "a leader that stood still ends sessions whose signs of life it has not read yet",
+        ),
         Fault::SlowLink { direction, by, .. } => {
             let old = matches!(direction, Direction::ToClient | Direction::Both);
             (old && *by >= margin / 2).then_some("news that is old passes for a sign of life")
@@ -229,7 +228,7 @@ fn blinds(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
             direction: Direction::ToServer,
             length,
             ..
-        } => length.at_least(silence_until_expiry(ensemble)).then_some(
+        } => length.at_least(silence_until_expiry(service)).then_some(
             "what others do passes for a sign of life while no word of its own reaches the leader",
         ),
         Fault::ClockDrift {
@@ -262,16 +261,16 @@ fn silence(fault: &Fault) -> Duration {
 
 /// Why somebody can own the lock for longer than a session lives, and nobody knows.
 fn owns_too_long(
-    ensemble: &Ensemble,
+    service: &Service,
     processing: Duration,
     faults: &[PlannedFault],
 ) -> Option<&'static str> {
-    if processing >= margin(ensemble) / 4 {
+    if processing >= margin(service) / 4 {
         return Some("every step towards the lock waits until its code goes on");
     }
     let one = faults
         .iter()
-        .find_map(|fault| strands(ensemble, &fault.inject));
+        .find_map(|fault| strands(service, &fault.inject));
     let stalls = faults.iter().filter(|fault| stalls(&fault.inject)).count();
     let breaks = faults
         .iter()
@@ -280,7 +279,7 @@ fn owns_too_long(
     let again = stalls > 1 || (stalls == 1 && breaks >= MANY_BREAKS);
     let again = again.then_some("an owner that is held up again and again keeps its session");
     one.or(again)
-        .or_else(|| delivered_after_crash(ensemble, faults))
+        .or_else(|| delivered_after_crash(service, faults))
 }
 
 /// So many broken connections, one after the other, keep an owner from knowing for most of a session: each takes one
@@ -315,12 +314,12 @@ fn never_answered(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> 
 }
 
 /// Why the service can hear of one that is dead, if the plan holds a death and a link that is dead for a while.
-fn delivered_after_crash(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+fn delivered_after_crash(service: &Service, faults: &[PlannedFault]) -> Option<&'static str> {
     let dies = |fault: &PlannedFault| matches!(fault.inject, Fault::Crash { .. });
     let holds = |fault: &PlannedFault| match fault.inject {
-        Fault::BlackHole { length, .. } => length.at_least(margin(ensemble)),
-        Fault::LosePackets { length, .. } => length * 2 >= margin(ensemble),
-        Fault::Flap { down, .. } => down.1 >= margin(ensemble),
+        Fault::BlackHole { length, .. } => length.at_least(margin(service)),
+        Fault::LosePackets { length, .. } => length * 2 >= margin(service),
+        Fault::Flap { down, .. } => down.1 >= margin(service),
         _ => false,
     };
     let both = faults.iter().any(dies) && faults.iter().any(holds);
@@ -330,17 +329,17 @@ fn delivered_after_crash(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option
 }
 
 /// Why somebody can wait for an answer for ever, in a session that lives.
-fn waits_for_ever(ensemble: &Ensemble, faults: &[PlannedFault]) -> Option<&'static str> {
+fn waits_for_ever(service: &Service, faults: &[PlannedFault]) -> Option<&'static str> {
     let swallows = |fault: &PlannedFault| matches!(fault.inject, Fault::SwallowReply { .. });
-    let waits = ensemble.request_timeout.is_none() && faults.iter().any(swallows);
+    let waits = !service.has_request_timeout() && faults.iter().any(swallows);
     waits.then_some(
         "where requests have no timeout, an answer that never comes is waited for for ever",
     )
 }
 
 /// Why this one fault is enough.
-fn strands(ensemble: &Ensemble, fault: &Fault) -> Option<&'static str> {
-    let short = margin(ensemble) / 4;
+fn strands(service: &Service, fault: &Fault) -> Option<&'static str> {
+    let short = margin(service) / 4;
     match fault {
         Fault::CrashServer { .. }
         | Fault::PowerLoss { .. }

@@ -20,7 +20,7 @@ mod regions;
 mod repeats;
 mod spread;
 
-use picklock_sim::plan::{Hold, LockOrder, Plan, Service, Workload};
+use picklock_sim::plan::{Hold, LockOrder, Plan, Workload};
 
 use self::calls::draw_calls;
 use self::contenders::draw_contender;
@@ -51,8 +51,8 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
         plan.workload.permits = Some(Draw::substream(seed, Substream::Permits).number(range));
     }
     let drawn = Draw::substream(seed, Substream::Clients).one_of(&open.clients);
-    if let (Some(library), Service::ZooKeeper(ensemble)) = (drawn, &mut plan.service) {
-        ensemble.library = library;
+    if let Some(library) = drawn {
+        plan.service.set_library(library);
     }
     if !open.budget_given {
         plan.event_budget = default_budget(&plan.workload, &plan.service);

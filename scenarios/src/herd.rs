@@ -5,10 +5,12 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 use picklock_checker::{Counts, ListTooLong};
 use picklock_sim::plan::{
-    Arrival, ContenderName, ContenderSettings, Ensemble, Hold, JUTE_MAX_BUFFER, Network, Plan,
-    Reads, Resource, Section, Service, Workload,
+    Arrival, ContenderName, ContenderSettings, Hold, JUTE_MAX_BUFFER, Network, Plan, Reads,
+    Resource, Section, Service, Workload,
 };
 use picklock_sim::simulate;
+
+use crate::services::supported;
 
 /// One measurement: so many contenders, of whom one holds the lock while the others queue up; then the queue drains.
 #[derive(Clone, Copy)]
@@ -97,6 +99,11 @@ impl Quantiles {
             max,
         }
     }
+}
+
+/// Whether what a herd costs is counted at the service of a recipe.
+pub fn is_counted(recipe: &Recipe) -> bool {
+    supported(recipe.build.service()).herd.is_some()
 }
 
 impl Experiment {
@@ -209,16 +216,18 @@ impl Experiment {
         plan
     }
 
+    fn service(&self) -> Service {
+        let kind = self.recipe.build.service();
+        match supported(kind).herd {
+            Some(herd) => herd(self.servers, self.jute_max_buffer),
+            None => kind.into(),
+        }
+    }
+
     fn exclusive_plan(&self) -> Plan {
         Plan {
             recipe: self.recipe,
-            service: Service::ZooKeeper(Ensemble {
-                servers: self.servers,
-                // Pings would only be in the way.
-                session_timeout: Duration::from_secs(40),
-                jute_max_buffer: self.jute_max_buffer,
-                ..Ensemble::default()
-            }),
+            service: self.service(),
             network: Network {
                 client_latency: (Duration::from_micros(500), Duration::from_micros(500)),
                 ..Network::default()

@@ -8,16 +8,15 @@ mod case;
 mod contender;
 mod file;
 mod key;
-mod lease_server;
 mod network;
-mod redis;
+pub(crate) mod redis;
 pub mod reference;
 pub mod schema;
 mod service;
 mod specs;
 mod words;
 mod workload;
-mod zookeeper;
+pub(crate) mod zookeeper;
 
 pub use file::FILE;
 pub use key::{Holds, Key, KeyTable, Variant, Words};

@@ -31,6 +31,7 @@ pub mod runner;
 pub mod sampled_parameters;
 pub mod scenario;
 pub mod search;
+pub mod services;
 pub mod shard;
 pub mod shard_file;
 pub mod shrink;

@@ -7,7 +7,6 @@ pub(crate) mod counterexample;
 mod default_fields;
 pub mod detection_rate;
 mod durations;
-mod failovers;
 mod fault_parameters;
 mod fault_sequences;
 mod fault_targets;

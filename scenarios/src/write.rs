@@ -2,11 +2,11 @@
 
 mod contender;
 mod fault;
-mod redis;
+pub(crate) mod redis;
 mod regions;
 mod sampled_parameters;
 mod toml;
-mod zookeeper;
+pub(crate) mod zookeeper;
 
 use picklock_algorithms::Claim;
 use picklock_sim::plan::{
@@ -22,6 +22,7 @@ use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{
     Case, Expectation, Measure, Recorded, RecordedRun, SavedPlan, Scenario, Want,
 };
+use crate::services::supported;
 use crate::units;
 
 /// Writes a scenario file with this case of the scenario alone. Nothing is left to defaults, so
@@ -30,12 +31,12 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     let settled = SampledParameters::default();
     let open = case.open.as_ref().unwrap_or(&settled);
     let mut file = head(scenario, case, open);
-    let settings = match &case.plan.service {
-        Service::ZooKeeper(ensemble) => zookeeper::table(ensemble, open),
-        Service::Redis(deployment) => redis::table(deployment, open),
-        other => settings(&mut other.clone()),
+    let service = &case.plan.service;
+    let settings = match supported(service.kind()).write {
+        Some(table) => table(service, open),
+        None => settings(&mut service.clone()),
     };
-    let name = case.plan.service.kind().name();
+    let name = service.kind().name();
     let mut service = Table::from_iter([(name, settings)]);
     service.set_implicit(true);
     file.insert("service", service.into());

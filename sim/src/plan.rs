@@ -22,6 +22,7 @@ mod redis_client;
 mod regions;
 mod rendezvous;
 mod service;
+mod service_row;
 mod service_settings;
 mod struck_tasks;
 mod trigger;
@@ -47,7 +48,8 @@ pub use redis::{
 pub use redis_client::{REDIS_LIBRARIES, RedisLibrary};
 pub use regions::{Region, Regions};
 pub use service::Service;
-pub use service_settings::{ServiceSettings, Setting, SettingMut};
+pub use service_row::ServiceRow;
+pub use service_settings::{ServiceSettings, Setting, SettingMut, SettingsGroup};
 pub use trigger::{Trigger, TriggerKind};
 pub use trigger_spec::{
     TriggerFieldMut, TriggerFieldSource, TriggerFieldSpec, TriggerFieldType, TriggerSpec,

@@ -7,3 +7,23 @@
 pub(crate) mod lease_server;
 pub(crate) mod redis;
 pub(crate) mod zookeeper;
+
+/// Calls a function that is made for an adapter with that of the service that a plan stands on.
+macro_rules! with_adapter {
+    ($plan:expr, $function:ident $arguments:tt) => {
+        $crate::services::with_adapter! { @of $plan, $function $arguments
+            ZooKeeper => zookeeper::SimulatedZooKeeper,
+            Redis => redis::SimulatedRedis,
+            LeaseServer => lease_server::SimulatedLeaseServer,
+        }
+    };
+    (@of $plan:expr, $function:ident $arguments:tt $($service:ident => $module:ident::$adapter:ident,)+) => {
+        match $plan.service {
+            $($crate::plan::Service::$service(_) => {
+                $function::<$crate::services::$module::$adapter> $arguments
+            })+
+        }
+    };
+}
+
+pub(crate) use with_adapter;

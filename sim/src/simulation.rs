@@ -15,11 +15,9 @@ use crate::contender::{self, Start};
 use crate::engine::sandbox::Sandbox;
 use crate::engine::{Executor, Tape, TaskId};
 use crate::latency_samples::Samples;
-use crate::plan::{Plan, Service};
+use crate::plan::Plan;
 use crate::process::{ProcessId, Thread};
-use crate::services::lease_server::SimulatedLeaseServer;
-use crate::services::redis::SimulatedRedis;
-use crate::services::zookeeper::SimulatedZooKeeper;
+use crate::services::with_adapter;
 use crate::watchdog::InSimulation;
 use crate::world::Shared;
 use crate::world::SimulatedService;
@@ -85,11 +83,7 @@ pub fn simulate(plan: &Plan, seed: u64) -> Simulated {
 
 /// Runs a plan with the choices of a tape.
 pub fn simulate_with(plan: &Plan, tape: Tape) -> Simulated {
-    match plan.service {
-        Service::ZooKeeper(_) => simulated::<SimulatedZooKeeper>(plan, tape),
-        Service::Redis(_) => simulated::<SimulatedRedis>(plan, tape),
-        Service::LeaseServer(_) => simulated::<SimulatedLeaseServer>(plan, tape),
-    }
+    with_adapter!(plan, simulated(plan, tape))
 }
 
 fn simulated<S: SimulatedService>(plan: &Plan, tape: Tape) -> Simulated {
@@ -344,9 +338,8 @@ impl<S: SimulatedService> Simulation<S> {
                 permits: world.plan.workload.permits(),
                 must_contend: world.plan.workload.contenders > world.plan.workload.permits(),
                 rendezvous: world.plan.rendezvous(),
-                servers_decide_alone: world.plan.service.redis().is_some()
-                    && world.plan.service.machines() > 1,
-                held_by_session: world.plan.service.zookeeper().is_some(),
+                servers_decide_alone: world.plan.service.decides_alone(),
+                held_by_session: world.plan.service.session_tick().is_some(),
             };
             let recorder = std::mem::take(&mut world.recorder);
             let hash = recorder.hash();

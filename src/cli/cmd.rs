@@ -25,6 +25,7 @@ mod run_identity;
 mod schema;
 mod seed_args;
 mod select;
+mod services;
 mod shrink;
 mod suggestions;
 mod traffic;

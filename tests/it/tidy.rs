@@ -10,6 +10,7 @@ mod imports;
 mod ratchet;
 mod rules;
 mod scan;
+mod services;
 mod tree;
 
 use circles::imports_run_one_way;

@@ -34,6 +34,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use super::OverLeaseServer;
 use crate::clients::RequestKind;
 use crate::clients::lease_server::{LeaseServer, Reply, Unanswered};
 use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe};
@@ -50,7 +51,9 @@ pub const RECIPE: Recipe = Recipe {
     inputs: &[],
     cancellable: true,
     shareable: false,
-    build: Build::LeaseServer(&|server, env, lease| Box::new(LeaseLock::new(server, env, lease))),
+    build: Build::Other(&OverLeaseServer(&|server, env, lease| {
+        Box::new(LeaseLock::new(server, env, lease))
+    })),
 };
 
 /// What it promises: no order.

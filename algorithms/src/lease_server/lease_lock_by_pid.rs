@@ -17,6 +17,7 @@
 //! - To the server, whoever claims is the owner, who holds the lock for longer: all enter, and the first to leave gives
 //!   back what is another's (scenario `lease-server/same-number`).
 
+use super::OverLeaseServer;
 use super::lease_lock::{self, Deviation, LeaseLock};
 use crate::{Build, Recipe};
 
@@ -25,8 +26,8 @@ pub const RECIPE: Recipe = Recipe {
     name: "lease-lock-by-pid",
     summary: "BROKEN: the lock of the lease server, claimed by a number that all processes have.",
     flaw: Some("the number of a process is no name of its own"),
-    build: Build::LeaseServer(&|server, env, lease| {
+    build: Build::Other(&OverLeaseServer(&|server, env, lease| {
         Box::new(LeaseLock::new(server, env, lease).deviating(Deviation::ClaimsByProcess))
-    }),
+    })),
     ..lease_lock::RECIPE
 };

@@ -17,6 +17,7 @@
 //! - It holds the lock for as much longer than the server as the answer was under way (scenario
 //!   `lease-server/slow-answer`).
 
+use super::OverLeaseServer;
 use super::lease_lock::{self, Deviation, LeaseLock};
 use crate::{Build, Recipe};
 
@@ -25,8 +26,8 @@ pub const RECIPE: Recipe = Recipe {
     name: "lease-lock-from-answer",
     summary: "BROKEN: the lock of the lease server, with a deadline that is counted from the answer.",
     flaw: Some("the lease of the server began earlier than the answer came"),
-    build: Build::LeaseServer(&|server, env, lease| {
+    build: Build::Other(&OverLeaseServer(&|server, env, lease| {
         Box::new(LeaseLock::new(server, env, lease).deviating(Deviation::CountsFromAnswer))
-    }),
+    })),
     ..lease_lock::RECIPE
 };

@@ -18,6 +18,7 @@
 //! - The lease can be over when the answer is read: it enters beside the next one, and writes before it hears that its
 //!   time is over (scenario `lease-server/answer-read-late`).
 
+use super::OverLeaseServer;
 use super::lease_lock::{self, Deviation, LeaseLock};
 use crate::{Build, Recipe};
 
@@ -26,8 +27,8 @@ pub const RECIPE: Recipe = Recipe {
     name: "lease-lock-unchecked",
     summary: "BROKEN: the lock of the lease server that does not look at the clock before it enters.",
     flaw: Some("the answer may be older than the lease when it is read"),
-    build: Build::LeaseServer(&|server, env, lease| {
+    build: Build::Other(&OverLeaseServer(&|server, env, lease| {
         Box::new(LeaseLock::new(server, env, lease).deviating(Deviation::TrustsAnswer))
-    }),
+    })),
     ..lease_lock::RECIPE
 };

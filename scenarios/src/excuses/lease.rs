@@ -55,7 +55,7 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         }
     }
     // A replica that takes over ends the lease by its own clock, which is behind one that has jumped forward.
-    let (replicated, clustered) = (plan.service.has_links(), plan.service.cluster().is_some());
+    let (replicated, clustered) = (plan.service.has_links(), plan.service.elects());
     let prolongs = |fault: &PlannedFault| match fault.inject {
         Fault::ServerClockJump { by_millis, .. } => by_millis < 0 || replicated || clustered,
         _ => false,
@@ -86,16 +86,16 @@ fn replaced(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
         )
     };
     let promotes = |fault: &PlannedFault| matches!(fault.inject, Fault::Promote { .. });
-    let replacing = match plan.service.cluster() {
-        Some(_) => Some("the cluster may replace a primary that goes on"),
-        None if plan.service.sentinels() > 0 => {
+    let replacing = match plan.service.elects() {
+        true => Some("the cluster may replace a primary that goes on"),
+        false if plan.service.sentinels() > 0 => {
             Some("the Sentinels may replace a primary that goes on")
         }
         // It goes on until it is told to follow the new one.
-        None if faults.iter().any(promotes) => {
+        false if faults.iter().any(promotes) => {
             Some("a replica is promoted while its primary goes on")
         }
-        None => None,
+        false => None,
     };
     replacing.filter(|_| faults.iter().any(deposes))
 }

@@ -1,5 +1,5 @@
 use picklock_sim::plan::{
-    ContenderName, LockCall, Network, Resource, ServerName, Service, Trigger, Workload,
+    ContenderName, Ensemble, LockCall, Network, Resource, ServerName, Service, Trigger, Workload,
 };
 
 use super::*;

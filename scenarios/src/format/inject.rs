@@ -22,10 +22,14 @@ pub(super) fn inject(
 ) -> Option<(Fault, Range<usize>)> {
     let chosen = choose(item, "fault", &FaultKind::named(), mistakes)?;
     if let Some(service) = chosen.kind.service()
-        && service != participants.service
+        && service != participants.service.kind
     {
-        let (name, of, here) = (chosen.name, service.title(), participants.service.title());
-        let possible = FaultKind::named_on(participants.service);
+        let (name, of, here) = (
+            chosen.name,
+            service.title(),
+            participants.service.kind.title(),
+        );
+        let possible = FaultKind::named_on(participants.service.kind);
         let possible: Vec<&str> = possible.map(|(name, _)| name).collect();
         let mistake = Mistake::new(format!("`{name}` is a fault of {of}"))
             .label(format!("but this scenario stands on {here}"))

@@ -1,7 +1,7 @@
 //! `lock-node = "missing"` of `[service.zookeeper]`: which algorithms make the lock's own node.
 
 use picklock_algorithms::{Recipe, RecipeInput};
-use picklock_sim::plan::{LockNode, Plan};
+use picklock_sim::plan::Plan;
 
 use super::reader::{Item, Mistake, Mistakes, expected};
 use crate::scenario::Catalogue;
@@ -14,10 +14,8 @@ pub(super) fn refuse_missing_lock_node(
     catalogue: &Catalogue,
     mistakes: &mut Mistakes,
 ) {
-    let ensemble = plan.service.zookeeper();
-    let is_missing = ensemble.is_some_and(|it| it.lock_node == LockNode::Missing);
     let makes_it = |recipe: &Recipe| recipe.inputs.contains(&RecipeInput::LockNode);
-    if !is_missing || makes_it(&plan.recipe) {
+    if !plan.service.lacks_lock_node() || makes_it(&plan.recipe) {
         return;
     }
     let kind = plan.recipe.ownership.kind;

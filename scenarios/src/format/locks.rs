@@ -3,7 +3,7 @@
 
 use picklock_algorithms::LockKind;
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{LockName, LockOrder, Plan, Workload};
+use picklock_sim::plan::{LockName, LockOrder, Plan, Service, Workload};
 
 use super::participants::plural;
 use super::reader::{Fields, Item, Mistake, Mistakes};
@@ -30,6 +30,11 @@ pub(super) fn read_locks(
     workload.lock_order = order.unwrap_or(workload.lock_order);
 }
 
+/// How many locks a service knows at most, if their number is bounded.
+fn most_locks(service: ServiceKind) -> Option<u32> {
+    Service::from(service).row().most_locks
+}
+
 /// How many locks there are: the least, if each seed draws it.
 fn locks_of(
     item: &Item,
@@ -38,9 +43,14 @@ fn locks_of(
     mistakes: &mut Mistakes,
 ) -> Option<u32> {
     let range = whole(item, 1..=i64::from(LockName::MOST), mistakes)?;
-    if range.1 > 1 && service == ServiceKind::LeaseServer {
-        let mistake = Mistake::new("the lease server knows one lock")
-            .help("leave `locks` out, or stand on ZooKeeper or Redis");
+    if most_locks(service).is_some_and(|most| range.1 > most) {
+        let others = ServiceKind::ALL.into_iter();
+        let others = others.filter(|other| most_locks(*other).is_none());
+        let others: Vec<&str> = others.map(ServiceKind::title).collect();
+        let mistake = Mistake::new(format!("{} knows one lock", service.title())).help(format!(
+            "leave `locks` out, or stand on {}",
+            others.join(" or ")
+        ));
         mistakes.add(item.span.clone(), mistake);
         return None;
     }

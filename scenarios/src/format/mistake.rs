@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, SourceLocation, printable};
 use crate::nearest::nearest;
 
 /// The mistakes found so far in a file.
-pub(super) struct Mistakes<'t> {
+pub(crate) struct Mistakes<'t> {
     path: &'t str,
     text: &'t str,
     found: Vec<(Range<usize>, Mistake)>,

@@ -5,8 +5,7 @@ use picklock_sim::plan::{Network, Strategy};
 use super::choice::choose;
 use super::reader::{Fields, Item, Mistakes};
 use super::regions::Unread;
-use super::sampled_parameters::{ranges, several};
-use super::workload::settle;
+use super::sampled_parameters::{ranges, settle, several};
 use crate::sampled_parameters::SampledParameters;
 
 const STRATEGIES: [(&str, StrategyKind); 5] = [

@@ -1,8 +1,7 @@
 //! Contenders and servers by name: `contender-1`, `leader`, `follower-2`, `observer-1`, `server-3`,
 //! `server-of-contender-1`.
 
-use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{ContenderName, LockName, ServerName, Service};
+use picklock_sim::plan::{ContenderName, LockName, ServerName, Service, ServiceRow};
 
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use crate::describe;
@@ -18,7 +17,7 @@ pub(super) struct Participants {
     pub(super) servers: Option<u8>,
     /// Those that do not vote, besides.
     pub(super) observers: u8,
-    pub(super) service: ServiceKind,
+    pub(super) service: &'static ServiceRow,
     /// Whether servers talk to each other.
     pub(super) has_links: bool,
     pub(super) sentinels: u8,
@@ -40,10 +39,10 @@ impl Participants {
             locks: 1,
             servers,
             observers: service.observers(),
-            service: service.kind(),
+            service: service.row(),
             has_links: service.has_links(),
             sentinels: service.sentinels(),
-            in_cluster: service.cluster().is_some(),
+            in_cluster: service.slot_owners().is_some(),
             tolerates_disk_errors: service.tolerates_disk_errors(),
             has_event_thread: service.has_event_thread(),
             has_names: service.has_names(),
@@ -143,17 +142,17 @@ impl Participants {
         self.contender(&item, mistakes)
     }
 
-    /// A server of the ensemble, or of Redis.
+    /// A server, by its role or its number.
     pub(super) fn server(self, item: &Item, mistakes: &mut Mistakes) -> Option<ServerName> {
         let name = item.text(r#"the name of a server, such as "server-1""#, mistakes)?;
-        match self.service {
-            ServiceKind::ZooKeeper => self.server_of_ensemble(name, item, mistakes),
-            _ => self.server_of_redis(name, item, mistakes),
+        match self.service.has_roles {
+            true => self.server_by_role(name, item, mistakes),
+            false => self.server_by_number(name, item, mistakes),
         }
     }
 
     /// Servers that know nothing of each other have numbers, and no primary.
-    fn server_of_redis(
+    fn server_by_number(
         self,
         name: &str,
         item: &Item,
@@ -192,7 +191,7 @@ impl Participants {
         None
     }
 
-    fn server_of_ensemble(
+    fn server_by_role(
         self,
         name: &str,
         item: &Item,
@@ -307,9 +306,9 @@ impl Participants {
         key: &'static str,
         mistakes: &mut Mistakes,
     ) -> Option<ServerName> {
-        let example = match self.service {
-            ServiceKind::ZooKeeper => "leader",
-            _ => "server-1",
+        let example = match self.service.has_roles {
+            true => "leader",
+            false => "server-1",
         };
         let item = fields.need(key, &format!("{key} = \"{example}\""))?;
         self.server(&item, mistakes)

@@ -1,7 +1,7 @@
 //! `tasks-per-process` and `share` of `[workload]`: which contenders are tasks of one process, and what they share.
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{ContenderName, Plan, Regions, Share, Workload};
+use picklock_sim::plan::{ContenderName, Plan, Regions, Service, Share, Workload};
 
 use super::participants::plural;
 use super::reader::{Fields, Item, Mistake, Mistakes};
@@ -76,20 +76,9 @@ fn share_on(item: &Item, service: ServiceKind, mistakes: &mut Mistakes) -> Optio
         mistakes.add(item.span.clone(), Mistake::unknown("share", name, &names));
         return None;
     };
-    let (message, help) = match (service, share) {
-        (ServiceKind::Redis, Share::Session) => (
-            "Redis has no sessions",
-            "tasks share a client and its connections: share = \"connection\"",
-        ),
-        (ServiceKind::ZooKeeper, Share::Connection) => (
-            "a connection of ZooKeeper is one of a session",
-            "tasks share a handle and its session: share = \"session\"",
-        ),
-        (ServiceKind::ZooKeeper | ServiceKind::Redis, _) => return Some(*share),
-        (_, _) => (
-            "a client of this service asks one thing at a time",
-            "leave `share` out: tasks of one process have a client each",
-        ),
+    let unshared = Service::from(service).row().unshared;
+    let Some([message, help]) = unshared(*share) else {
+        return Some(*share);
     };
     let mistake = Mistake::new(message).help(help);
     mistakes.add(item.span.clone(), mistake);

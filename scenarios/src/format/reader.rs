@@ -9,8 +9,9 @@ use picklock_sim::plan::Rate;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+pub(crate) use super::mistake::Mistakes;
 use super::mistake::SHOWN;
-pub(super) use super::mistake::{Mistake, Mistakes, expected};
+pub(super) use super::mistake::{Mistake, expected};
 use crate::diagnostic::printable;
 use crate::nearest::nearest;
 use crate::units::{self, UnitMistake};
@@ -243,7 +244,7 @@ impl<'a> Item<'a> {
 
 /// The fields of a table, taken one after the other; whatever is left at the end is unknown.
 #[derive(Default)]
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     table: Option<&'a DeTable<'a>>,
     /// Where a field stands that is not in the table.
     fallback: Option<&'a DeTable<'a>>,

@@ -202,3 +202,10 @@ pub(super) fn ranges(
 ) -> Option<Several<(Duration, Duration)>> {
     several(item, mistakes, |item, mistakes| item.range(mistakes))
 }
+
+/// Notes what there is to choose from; answers the first of it.
+pub(super) fn settle<T>(read: Option<Several<T>>, open: &mut Vec<T>) -> Option<T> {
+    let Several { first, choices } = read?;
+    *open = choices;
+    Some(first)
+}

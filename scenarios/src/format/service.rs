@@ -1,11 +1,11 @@
 //! `[service.NAME]`.
 
 mod of_case;
-mod redis;
-mod zookeeper;
+pub(crate) mod redis;
+pub(crate) mod zookeeper;
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{Ensemble, Service, Setting, SettingMut};
+use picklock_sim::plan::{Service, Setting, SettingMut};
 
 pub(super) use of_case::of_case;
 pub(crate) use redis::{FileClients, NO_LIBRARY, PERSISTENCE, Switches};
@@ -14,6 +14,7 @@ use super::choice::choose;
 use super::reader::{Fields, Mistakes, Zero};
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::Catalogue;
+use crate::services::supported;
 
 /// Reads `[service.…]`, and what it leaves open; also what it says of clients of Redis, and the least number of
 /// servers, if the file gives it without a mistake. A file that does not say stands on what the algorithms of its cases
@@ -24,8 +25,8 @@ pub(super) fn service(
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Service, FileClients, Option<u8>) {
-    let unsaid = FileClients::default();
-    let nothing = (Service::ZooKeeper(Ensemble::default()), unsaid, None);
+    let any = Service::from(ServiceKind::ALL[0]);
+    let nothing = (any, FileClients::default(), None);
     let (kind, fields) = match file.get("service") {
         Some(item) => {
             let services = ServiceKind::ALL.map(|kind| (kind.name(), kind));
@@ -52,23 +53,13 @@ fn read(
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Service, FileClients, Option<u8>) {
-    let unsaid = FileClients::default();
-    match kind {
-        ServiceKind::ZooKeeper => {
-            let (ensemble, servers) = zookeeper::read(fields, open, mistakes);
-            (Service::ZooKeeper(ensemble), unsaid, servers)
-        }
-        ServiceKind::Redis => {
-            let (deployment, clients, servers) = redis::read(fields, open, mistakes);
-            (Service::Redis(deployment), clients, servers)
-        }
-        other => {
-            let mut service = Service::from(other);
-            settings(fields, &mut service, mistakes);
-            let servers = service.servers();
-            (service, unsaid, Some(servers))
-        }
+    if let Some(read) = supported(kind).read {
+        return read(fields, open, mistakes);
     }
+    let mut service = Service::from(kind);
+    settings(fields, &mut service, mistakes);
+    let servers = service.servers();
+    (service, FileClients::default(), Some(servers))
 }
 
 /// Reads the settings of a service that has no format of its own.

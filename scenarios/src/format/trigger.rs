@@ -1,6 +1,6 @@
 //! `when`: what a fault waits for.
 
-use picklock_algorithms::clients::{RequestKind, ServiceKind};
+use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{
     Section, Trigger, TriggerFieldSource, TriggerFieldSpec, TriggerFieldType, TriggerKind,
     TriggerValue,
@@ -30,7 +30,7 @@ pub(super) fn trigger(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Opt
         .map(|kind| (kind.spec().name, *kind))
         .collect();
     let chosen = choose(item, "trigger", &named, mistakes)?;
-    let service = scene.participants.service;
+    let service = scene.participants.service.kind;
     if let Some((_, why)) = chosen.kind.spec().never_on.filter(|(on, _)| *on == service) {
         let (name, here) = (chosen.name, service.title());
         let mistake = Mistake::new(format!("`{name}` never happens on {here}"));
@@ -99,7 +99,8 @@ impl Body<'_, '_, '_, '_> {
     }
 
     fn request(&mut self, key: &'static str) -> Option<RequestKind> {
-        let service = self.scene.participants.service;
+        let row = self.scene.participants.service;
+        let service = row.kind;
         let mut requests = RequestKind::of_service(service);
         let example = requests.next().map_or("", RequestKind::name);
         let item = self.fields.need(key, &format!("{key} = \"{example}\""))?;
@@ -111,7 +112,7 @@ impl Body<'_, '_, '_, '_> {
             self.chosen.kind,
             TriggerKind::Proposed | TriggerKind::Committed | TriggerKind::Applied
         );
-        if of_writes && !request.kind.writes() && service == ServiceKind::ZooKeeper {
+        if of_writes && !request.kind.writes() && row.has_quorum {
             let writes = known().filter(|kind| kind.writes());
             let writes: Vec<&str> = writes.map(RequestKind::name).collect();
             let (name, happens) = (request.name, self.chosen.name);

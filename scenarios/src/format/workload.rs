@@ -11,7 +11,7 @@ use super::locks::read_locks;
 use super::permits::permits;
 use super::processes::processes;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
-use super::sampled_parameters::{Several, is_range, ranges, several, whole, wide};
+use super::sampled_parameters::{is_range, ranges, settle, several, whole, wide};
 use crate::sampled_parameters::SampledParameters;
 use crate::units;
 
@@ -227,13 +227,6 @@ fn times(
 ) -> Option<(Duration, Duration)> {
     let read = fields.get(name).and_then(|item| ranges(&item, mistakes));
     settle(read, open)
-}
-
-/// Notes what there is to choose from; answers the first of it.
-pub(super) fn settle<T>(read: Option<Several<T>>, open: &mut Vec<T>) -> Option<T> {
-    let Several { first, choices } = read?;
-    *open = choices;
-    Some(first)
 }
 
 fn arrival(item: &Item, mistakes: &mut Mistakes) -> Option<Arrival> {

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{Arrival, ContenderName, FaultKind, Plan, PlannedFault, Trigger};
 
 use super::draw::Draw;
@@ -68,7 +67,7 @@ impl<'p> Storm<'p> {
         };
         let aims = [(6, Aim::Moments), (1, Aim::Times), (1, Aim::Either)];
         let aim = draw.weighed(&aims).unwrap_or(Aim::Either);
-        let spares = !draw.once_in(5) && plan.service.kind() == ServiceKind::ZooKeeper;
+        let spares = !draw.once_in(5) && plan.service.row().has_quorum;
         Self {
             plan,
             possible,

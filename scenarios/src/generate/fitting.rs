@@ -6,8 +6,7 @@
 use std::time::Duration;
 
 use picklock_sim::plan::{
-    Arrival, ContenderName, Direction, Ensemble, Fault, FaultKind, PlannedFault, ServerName,
-    Trigger,
+    Arrival, ContenderName, Direction, Fault, FaultKind, PlannedFault, ServerName, Trigger,
 };
 
 use super::draw::Draw;
@@ -29,8 +28,8 @@ impl Storm<'_> {
         index: usize,
         draw: &mut Draw,
     ) -> Option<Vec<PlannedFault>> {
-        let parts = match self.plan.service.zookeeper() {
-            Some(ensemble) => self.on_sessions(ensemble, kind, index, draw)?,
+        let parts = match self.plan.service.session_tick() {
+            Some(tick) => self.on_sessions(tick, kind, index, draw)?,
             None => self.on_leases(kind, index, draw)?,
         };
         let planned = parts.into_iter().map(|(when, after, inject)| PlannedFault {
@@ -45,27 +44,28 @@ impl Storm<'_> {
 
     fn on_sessions(
         &self,
-        ensemble: &Ensemble,
+        tick: Duration,
         kind: FaultKind,
         index: usize,
         draw: &mut Draw,
     ) -> Option<Vec<FittedFault>> {
+        let service = &self.plan.service;
         match kind {
-            FaultKind::BlackHole if draw.once_in(3) => {
-                Some(vec![self.outbound_only(ensemble, draw)])
-            }
-            FaultKind::CrashServer if ensemble.servers == 1 && draw.once_in(2) => {
+            FaultKind::BlackHole if draw.once_in(3) => Some(vec![self.outbound_only(tick, draw)]),
+            FaultKind::CrashServer if service.voters() == 1 && draw.once_in(2) => {
                 Some(vec![self.away(draw)])
             }
             FaultKind::HoldLink | FaultKind::LagServer
-                if ensemble.servers > 1 && !draw.once_in(3) =>
+                if service.voters() > 1 && !draw.once_in(3) =>
             {
                 self.undecided(kind, index, draw)
             }
             FaultKind::IsolateServer
-                if ensemble.read_only && self.may(FaultKind::Crash) && !draw.once_in(4) =>
+                if service.reads_without_leader()
+                    && self.may(FaultKind::Crash)
+                    && !draw.once_in(4) =>
             {
-                Some(self.left_behind(ensemble, index, draw))
+                Some(self.left_behind(index, draw))
             }
             _ => None,
         }
@@ -73,13 +73,13 @@ impl Storm<'_> {
 
     /// One who waits is heard, and hears nothing, until it has given up its session for itself: two thirds of a timeout
     /// until it gives up the connection, and a whole one from then on. Servers end that session up to a tick later.
-    fn outbound_only(&self, ensemble: &Ensemble, draw: &mut Draw) -> FittedFault {
+    fn outbound_only(&self, tick: Duration, draw: &mut Draw) -> FittedFault {
         let target = self.waiter(draw);
         let given_up = self.session * 5 / 3;
         let inject = Fault::BlackHole {
             target,
             direction: Direction::ToClient,
-            length: draw.duration((given_up, given_up + ensemble.tick)).into(),
+            length: draw.duration((given_up, given_up + tick)).into(),
         };
         (waiting(target), Duration::ZERO, inject)
     }
@@ -135,7 +135,7 @@ impl Storm<'_> {
 
     /// A server without a leader shows what was true before it was cut off, to one who was there before, and died
     /// meanwhile. Whoever comes back to one of several servers dies until it has seen most of them.
-    fn left_behind(&self, ensemble: &Ensemble, index: usize, draw: &mut Draw) -> Vec<FittedFault> {
+    fn left_behind(&self, index: usize, draw: &mut Draw) -> Vec<FittedFault> {
         let target = self.contender(draw);
         let isolate = Fault::IsolateServer {
             target: ServerName::Of(target),
@@ -145,7 +145,7 @@ impl Storm<'_> {
         let mut parts = vec![(when, Duration::ZERO, isolate)];
         let mut away = draw.duration((self.session * 3 / 2, self.session * 5 / 2));
         let mut after = Duration::ZERO;
-        for death in 0..usize::from(ensemble.servers) + 1 {
+        for death in 0..usize::from(self.plan.service.voters()) + 1 {
             let inject = Fault::Crash {
                 target,
                 restart_after: Some(away),

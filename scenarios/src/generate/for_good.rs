@@ -4,7 +4,7 @@
 //! the lock makes progress, and all else it shows as well with a server that comes back late.
 
 use picklock_algorithms::clients::RequestKind;
-use picklock_sim::plan::{Deployment, Fault, PlannedFault, ServerName, Service};
+use picklock_sim::plan::{Fault, PlannedFault, ServerName, Service};
 
 use super::draw::Draw;
 use super::faults::Storm;
@@ -47,38 +47,21 @@ fn dies(fault: &PlannedFault) -> Option<ServerName> {
     }
 }
 
-/// Whether enough servers are left, whoever they are that the faults name.
+/// Whether enough servers are left, whichever the faults name.
 fn can_serve(service: &Service, waits: bool, faults: &[PlannedFault]) -> bool {
     let mut dead: Vec<ServerName> = faults.iter().filter_map(dies).collect();
     dead.sort();
     dead.dedup();
-    let Some(deployment) = service.redis() else {
-        return dead.len() * 2 < usize::from(service.servers());
-    };
-    if let Some(cluster) = &deployment.cluster {
-        let copies =
-            usize::from(cluster.replicas) - usize::from(waits).min(cluster.replicas.into());
-        return dead.len() <= copies.min(1);
-    }
-    if deployment.replicas == 0 {
-        return dead.len() * 2 < usize::from(deployment.servers);
-    }
-    let heard = usize::from(deployment.min_replicas_to_write).max(waits.into());
-    let enough = dead.len() + heard <= usize::from(deployment.replicas);
-    enough && (is_replaced(deployment, faults) || !dead.contains(&ServerName::Number(0)))
-}
-
-/// Whether another takes the place of the primary.
-fn is_replaced(deployment: &Deployment, faults: &[PlannedFault]) -> bool {
     let by_hand = |fault: &PlannedFault| matches!(fault.inject, Fault::Promote { .. });
-    deployment.sentinels.is_some() || faults.iter().any(by_hand)
+    let is_promoted = faults.iter().any(by_hand);
+    service.can_serve_without(&dead, waits, is_promoted)
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use picklock_sim::plan::{Cluster, Ensemble, Sentinels, Trigger};
+    use picklock_sim::plan::{Cluster, Deployment, Ensemble, Sentinels, Trigger};
 
     use super::*;
 

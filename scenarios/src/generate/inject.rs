@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use picklock_algorithms::clients::ServiceKind;
 use picklock_checker::time::whole_micros;
 use picklock_sim::plan::{
     ContenderName, Direction, Fault, FaultKind, Field, FieldSource, FieldSpec, FieldType, LockCall,
-    Plan, Rate, ServerName, Service,
+    Plan, Rate, ServerName,
 };
 
 use super::draw::Draw;
@@ -51,7 +50,7 @@ impl Storm<'_> {
 
     /// How long a server is away. What has been forgotten is missed within a lease, or not at all.
     fn outage(&self, draw: &mut Draw) -> Option<Duration> {
-        let short = self.plan.service.kind() == ServiceKind::Redis && draw.once_in(2);
+        let short = self.plan.service.row().replicates_asynchronously && draw.once_in(2);
         match short {
             true => Some(draw.duration((Duration::from_millis(1), self.session / 2))),
             false => self.restart(8, draw),
@@ -64,13 +63,11 @@ impl Storm<'_> {
     }
 
     pub(super) fn server(&self, draw: &mut Draw) -> ServerName {
-        if self.plan.service.kind() == ServiceKind::LeaseServer {
-            return ServerName::Number(draw.below(self.servers));
-        }
-        if let Service::Redis(deployment) = &self.plan.service {
+        let service = &self.plan.service;
+        if !service.row().has_roles {
             // Mostly the one that has the lock, if the others only follow it.
-            if self.plan.service.has_links() && draw.once_in(2) {
-                return ServerName::Number(deployment.first_primary().into());
+            if service.has_links() && draw.once_in(2) {
+                return ServerName::Number(service.first_primary().into());
             }
             return ServerName::Number(draw.below(self.servers));
         }
@@ -188,7 +185,7 @@ impl FieldSource for Drawn<'_, '_, '_> {
 
 /// A primary of a cluster that does not have the lock's slot at first.
 fn another_primary(plan: &Plan, draw: &mut Draw) -> ServerName {
-    let primaries = plan.service.cluster().map_or(1, |it| it.primaries);
+    let primaries = plan.service.slot_owners().unwrap_or(1);
     let owner = plan.service.first_primary();
     let others = (0..primaries).filter(|index| *index != owner);
     let others: Vec<u8> = others.collect();

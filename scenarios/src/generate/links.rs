@@ -1,6 +1,5 @@
 //! Drawn faults between servers, and between servers and clients.
 
-use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{ContenderName, Fault, FaultDuration, ServerName};
 
 use super::draw::Draw;
@@ -24,7 +23,7 @@ impl Storm<'_> {
 
     /// Between the leader and some followers: most of them, so that there is no quorum, or just one.
     pub(super) fn hold_link(&self, length: FaultDuration, draw: &mut Draw) -> Fault {
-        if self.plan.service.kind() == ServiceKind::Redis {
+        if !self.plan.service.row().has_roles {
             let primary = u32::from(self.plan.service.first_primary());
             let another = (primary + 1 + draw.below(self.servers - 1)) % self.servers;
             return Fault::HoldLink {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_algorithms::Owners;
-use picklock_algorithms::clients::{RequestKind, ServiceKind};
+use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{ContenderName, FaultKind, Hold, MessageInFlight, Plan, Section, Trigger};
 
 use super::draw::{Draw, weighed_at};
@@ -101,19 +101,20 @@ pub(super) fn aimed(
         Section::Nothing => 0,
         Section::Write | Section::Count | Section::Sell { .. } | Section::DelayedWrite { .. } => 6,
     };
-    // Nobody queues at Redis, and nothing is agreed on.
-    let ensemble = u32::from(plan.service.kind() == ServiceKind::ZooKeeper);
+    // Without sessions there are no places in a queue, and without a quorum nothing is agreed on.
+    let sessions = u32::from(plan.service.session_tick().is_some());
+    let quorum = u32::from(plan.service.row().has_quorum);
     let steps = [
         (1, Step::Acquiring),
-        (2 * ensemble, Step::Queued),
+        (2 * sessions, Step::Queued),
         (3, Step::Waiting),
         (4, Step::Acquired),
         (writing, Step::Writing),
         (2, Step::Releasing),
         (2, Step::Released),
-        (ensemble, Step::Expired),
+        (sessions, Step::Expired),
         (3, Step::Request(RequestStage::Sent)),
-        (2 * ensemble, Step::Request(RequestStage::Proposed)),
+        (2 * quorum, Step::Request(RequestStage::Proposed)),
         (2, Step::Request(RequestStage::Committed)),
         (2, Step::Request(RequestStage::Answered)),
     ];
@@ -156,7 +157,7 @@ pub(super) fn struck(
             let ways = [
                 (4, RequestStage::Sent),
                 (
-                    u32::from(plan.service.kind() == ServiceKind::ZooKeeper),
+                    u32::from(plan.service.row().has_quorum),
                     RequestStage::Proposed,
                 ),
                 (1, RequestStage::Committed),

@@ -5,8 +5,7 @@
 //! one first, or several, and from turn to turn the same kind strikes at another moment. All else is chance.
 
 use picklock_algorithms::RecipeInput;
-use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{FaultKind, Plan, Service};
+use picklock_sim::plan::{FaultKind, Plan};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -32,40 +31,11 @@ pub(super) fn felt(plan: &Plan, possible: Vec<FaultKind>) -> Vec<FaultKind> {
     if felt.is_empty() { possible } else { felt }
 }
 
-/// The kinds, each as often as it has turns. What befalls every process sooner or later has several: standing still,
-/// silence, death, an answer that is lost. So has what there is much to find with. An ensemble survives the death of a
-/// server, unless it is the only one; but while it does not agree nobody knows what has been done, and who gives up
-/// leaves a node behind. On Redis the death of a server may be that of the lock, a primary that stands still is
-/// replaced and does not know it, a late answer is believed, and a loss of power takes more where something is written.
+/// The kinds, each as often as it has turns.
 pub(super) fn turns(plan: &Plan, kinds: &[FaultKind]) -> Vec<FaultKind> {
-    let each = kinds.iter().flat_map(|kind| {
-        let turns = match kind {
-            FaultKind::Pause if is_redis(plan) => 4,
-            FaultKind::Pause => 7,
-            FaultKind::CrashServer if is_redis(plan) || plan.service.servers() == 1 => 2,
-            FaultKind::HangServer if is_redis(plan) && plan.service.has_links() => 2,
-            FaultKind::PowerLoss if plan.service.tolerates_disk_errors() => 2,
-            FaultKind::Cancel if !is_redis(plan) => 2,
-            FaultKind::DelayReply if is_redis(plan) => 2,
-            FaultKind::Promote => 2,
-            FaultKind::BlackHole if !is_redis(plan) => 5,
-            FaultKind::HoldLink if !is_redis(plan) => 2,
-            FaultKind::IsolateServer if reads_on(plan) => 2,
-            FaultKind::BlackHole | FaultKind::Crash | FaultKind::LoseReply => 2,
-            _ => 1,
-        };
-        std::iter::repeat_n(*kind, turns)
-    });
+    let each = kinds.iter();
+    let each = each.flat_map(|kind| std::iter::repeat_n(*kind, plan.service.turns(*kind)));
     each.collect()
-}
-
-/// Whether its servers answer reads without a leader.
-fn reads_on(plan: &Plan) -> bool {
-    matches!(&plan.service, Service::ZooKeeper(ensemble) if ensemble.read_only)
-}
-
-fn is_redis(plan: &Plan) -> bool {
-    plan.service.kind() == ServiceKind::Redis
 }
 
 /// For a kind that shows nothing by itself, those that show what it has done: what a full disk has not taken is missed
@@ -73,7 +43,7 @@ fn is_redis(plan: &Plan) -> bool {
 pub(super) fn shown_by(plan: &Plan, kind: FaultKind, possible: &[FaultKind]) -> Vec<FaultKind> {
     let shows: &[FaultKind] = match kind {
         FaultKind::FullDisk => &[FaultKind::CrashServer, FaultKind::PowerLoss],
-        FaultKind::HoldLink if is_redis(plan) => &[
+        FaultKind::HoldLink if plan.service.row().replicates_asynchronously => &[
             FaultKind::CrashServer,
             FaultKind::HangServer,
             FaultKind::Promote,

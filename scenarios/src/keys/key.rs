@@ -17,7 +17,7 @@ pub struct Key {
 
 impl Key {
     /// A key that may be left out.
-    pub(super) const fn new(
+    pub(crate) const fn new(
         name: &'static str,
         holds: Holds,
         default: &'static str,
@@ -33,7 +33,7 @@ impl Key {
     }
 
     /// A key that must be there.
-    pub(super) const fn needed(name: &'static str, holds: Holds, means: &'static str) -> Self {
+    pub(crate) const fn needed(name: &'static str, holds: Holds, means: &'static str) -> Self {
         Self {
             name,
             holds,
@@ -156,7 +156,7 @@ pub struct Variant {
 
 impl Variant {
     /// A name that nothing belongs to.
-    pub(super) const fn word(name: &'static str, means: &'static str) -> Self {
+    pub(crate) const fn word(name: &'static str, means: &'static str) -> Self {
         Self {
             name,
             holds: None,
@@ -166,7 +166,7 @@ impl Variant {
     }
 
     /// A name, and what must stand behind it.
-    pub(super) const fn with(name: &'static str, holds: Holds, means: &'static str) -> Self {
+    pub(crate) const fn with(name: &'static str, holds: Holds, means: &'static str) -> Self {
         Self {
             name,
             holds: Some(holds),
@@ -176,7 +176,7 @@ impl Variant {
     }
 
     /// A name, and what may stand behind it.
-    pub(super) const fn or_word(name: &'static str, holds: Holds, means: &'static str) -> Self {
+    pub(crate) const fn or_word(name: &'static str, holds: Holds, means: &'static str) -> Self {
         Self {
             name,
             holds: Some(holds),

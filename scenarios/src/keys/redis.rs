@@ -4,7 +4,7 @@ use super::key::{Holds, Key, KeyTable, Variant};
 use super::words;
 
 /// [service.redis].
-pub(super) const REDIS: KeyTable = KeyTable {
+pub(crate) const REDIS: KeyTable = KeyTable {
     title: "[service.redis]",
     about: "The servers, and how their clients are set.",
     keys: REDIS_KEYS,

@@ -1,21 +1,25 @@
 //! The key `service`, of a file and of a case.
 
 use super::key::{Holds, Variant};
-use super::lease_server::LEASE_SERVER;
-use super::redis::REDIS;
-use super::zookeeper::ZOOKEEPER;
+use crate::services::{ALL, SupportedService};
 
 /// What the lock stands on.
-pub(super) const SERVICE: Holds = Holds::Variants(&[
+pub(super) const SERVICE: Holds = Holds::Variants(&VARIANTS);
+
+const VARIANTS: [Variant; ALL.len()] = {
+    let mut variants = [variant(ALL[0]); ALL.len()];
+    let mut place = 1;
+    while place < ALL.len() {
+        variants[place] = variant(ALL[place]);
+        place += 1;
+    }
+    variants
+};
+
+const fn variant(service: &'static SupportedService) -> Variant {
     Variant::or_word(
-        "zookeeper",
-        Holds::Table(&ZOOKEEPER),
-        "An ensemble of ZooKeeper.",
-    ),
-    Variant::or_word("redis", Holds::Table(&REDIS), "Redis."),
-    Variant::or_word(
-        "lease-server",
-        Holds::Table(&LEASE_SERVER),
-        "One server that grants the lock for a while.",
-    ),
-]);
+        service.kind.name(),
+        Holds::Table(service.keys),
+        service.means,
+    )
+}

@@ -4,7 +4,7 @@ use super::key::{Holds, Key, KeyTable};
 use super::words;
 
 /// [service.zookeeper].
-pub(super) const ZOOKEEPER: KeyTable = KeyTable {
+pub(crate) const ZOOKEEPER: KeyTable = KeyTable {
     title: "[service.zookeeper]",
     about: "The ensemble, and how its clients are set.",
     keys: ZOOKEEPER_KEYS,

@@ -1,15 +1,14 @@
 //! The worlds of the matrix: those of the swarms of the library, with faults of one class.
 
-use std::time::Duration;
-
 use picklock_algorithms::registry::RECIPES;
 use picklock_algorithms::{Claim, FaultClass, Recipe, hazards};
-use picklock_sim::plan::{FaultKind, Resource, Sentinels, Service};
+use picklock_sim::plan::{FaultKind, Resource};
 
 use super::GROUP;
 use crate::format::checked_by_default;
 use crate::sampled_parameters::AnyFaults;
 use crate::scenario::{Case, Catalogue, Expectation, Scenario, Want};
+use crate::services::supported;
 use crate::{BUILT_IN, Diagnostic, parse};
 
 /// A plan of the matrix has so many faults at most: few enough to see which of them mattered.
@@ -117,7 +116,8 @@ pub fn case(recipe: &Recipe, class: FaultClass, swarms: &[Scenario]) -> Option<C
     let mut open = case.open.take().unwrap_or_default();
     open.faults = None;
     if class == FaultClass::ServerCrash {
-        add_replicas(&mut case.plan.service);
+        let service = &mut case.plan.service;
+        (supported(service.kind()).add_replicas)(service);
     }
     if class != FaultClass::None {
         let kinds = FaultKind::of_class(class);
@@ -159,23 +159,9 @@ fn extras(case: &Case) -> usize {
         !open.processing.is_empty(),
         open.regions.is_some(),
         !open.clients.is_empty(),
-        case.plan.service.has_links() && case.plan.service.redis().is_some(),
+        case.plan.service.has_links() && case.plan.service.row().replicates_asynchronously,
     ];
     extras.into_iter().filter(|it| *it).count()
-}
-
-/// One server of Redis gets replicas and Sentinels: what takes over is what a lock has to fear.
-fn add_replicas(service: &mut Service) {
-    if let Service::Redis(deployment) = service
-        && deployment.servers == 1
-    {
-        deployment.replicas = deployment.replicas.max(2);
-        deployment.sentinels = Some(Sentinels {
-            down_after: Duration::from_secs(2),
-            failover_timeout: Duration::from_secs(6),
-            ..Sentinels::of(3)
-        });
-    }
 }
 
 /// What the algorithm claims under the class must hold. Nothing is said of its hazards there, nor of what the swarm

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Plan, Service};
+use picklock_sim::plan::Plan;
 
-use super::failovers::failover;
 use super::fault_variants::Variant;
 
 /// In whole milliseconds.
@@ -15,12 +14,13 @@ pub(super) fn whole(duration: Duration) -> Duration {
 
 /// How soon a contender that has crashed is back, if it comes back.
 pub(super) fn restart(plan: &Plan, variant: Variant) -> Option<Duration> {
-    match (&plan.service, variant) {
+    match variant {
         // It asks who leads when another does, and the others do not.
-        (_, Variant::WhenElected) => failover(plan),
+        Variant::WhenElected => plan.service.failover(),
         // When its session has ended, it finds a server that has not heard of that, and answers all the same.
-        (Service::ZooKeeper(ensemble), Variant::Follows) if ensemble.read_only => {
-            Some(plan.service.lease() + ensemble.tick * 2)
+        Variant::Follows if plan.service.reads_without_leader() => {
+            let tick = plan.service.session_tick();
+            tick.map(|tick| plan.service.lease() + tick * 2)
         }
         _ => None,
     }
@@ -40,7 +40,6 @@ pub(super) fn slot_move(plan: &Plan) -> Duration {
 /// heard it until then, and round up to the next tick.
 pub(super) fn given_up(plan: &Plan) -> Duration {
     let lease = plan.service.lease();
-    let ensemble = plan.service.zookeeper();
-    let tick = ensemble.map_or(Duration::ZERO, |it| it.tick);
+    let tick = plan.service.session_tick().unwrap_or_default();
     whole(lease * 5 / 3 + tick / 4)
 }

@@ -3,13 +3,10 @@
 use std::time::Duration;
 
 use picklock_sim::SeenMoment;
-use picklock_sim::plan::{
-    ContenderName, Direction, Fault, FaultKind, Plan, ServerName, Service, Trigger,
-};
+use picklock_sim::plan::{ContenderName, Direction, Fault, FaultKind, Plan, ServerName, Trigger};
 
 use super::default_fields::DefaultFields;
 use super::durations::{SOON, given_up, restart, slot_move, whole};
-use super::failovers::failover;
 use super::fault_variants::Variant;
 use super::hold_windows::HoldWindows;
 
@@ -37,9 +34,9 @@ impl<'p> AimedFault<'p> {
         target: ContenderName,
     ) -> Self {
         let lease = plan.service.lease();
-        let left = match plan.service.zookeeper() {
+        let left = match plan.service.session_tick() {
             // Sessions are kept alive, and end in steps of a tick.
-            Some(ensemble) => lease + ensemble.tick,
+            Some(tick) => lease + tick,
             None => holds.lease_left(target, moment.at),
         };
         Self {
@@ -71,18 +68,17 @@ impl<'p> AimedFault<'p> {
         if let Some(faults) = self.at_several_servers(kind, variant) {
             return faults.into_iter().map(|it| (it, Duration::ZERO)).collect();
         }
-        let (times, pause) = match (&self.plan.service, kind) {
-            (
-                Service::Redis(deployment),
-                FaultKind::ServerClockJump
-                | FaultKind::CrashServer
-                | FaultKind::PowerLoss
-                | FaultKind::HangServer
-                | FaultKind::EvictKey,
-            ) if !deployment.is_replicated() && deployment.cluster.is_none() => {
+        let (times, pause) = match kind {
+            FaultKind::ServerClockJump
+            | FaultKind::CrashServer
+            | FaultKind::PowerLoss
+            | FaultKind::HangServer
+            | FaultKind::EvictKey
+                if self.plan.service.asks_majority() =>
+            {
                 (servers / 2 + 1, Duration::ZERO)
             }
-            (Service::ZooKeeper(_), FaultKind::Cut) if variant == Variant::Follows => {
+            FaultKind::Cut if variant == Variant::Follows && self.plan.service.row().has_roles => {
                 (servers, self.lease / 5)
             }
             _ => (1, Duration::ZERO),
@@ -98,11 +94,9 @@ impl<'p> AimedFault<'p> {
     /// Faults of a kind at the primary and its replicas, where there are several and it matters which of them a fault
     /// strikes.
     fn faults_of_replicas(&self, kind: FaultKind, variant: Variant) -> Option<Vec<Fault>> {
-        let Service::Redis(deployment) = &self.plan.service else {
-            return None;
-        };
         let number = |index: u8| ServerName::Number(index.into());
-        let (primary, replicas) = (deployment.first_primary(), deployment.first_replicas());
+        let service = &self.plan.service;
+        let (primary, replicas) = (service.first_primary(), service.first_replicas());
         if replicas.len() < 2 {
             return None;
         }
@@ -122,9 +116,10 @@ impl<'p> AimedFault<'p> {
 
     /// Whoever is to come back to one of several servers dies again and again, each time when it has looked around.
     fn deaths(&self, kind: FaultKind, variant: Variant) -> Option<Vec<(Fault, Duration)>> {
-        let Service::ZooKeeper(ensemble) = &self.plan.service else {
+        if !self.plan.service.row().has_roles {
             return None;
-        };
+        }
+        let servers = self.plan.service.voters();
         let back = restart(self.plan, variant).filter(|_| kind == FaultKind::Crash)?;
         let look = self.lease / 6;
         let death = |nth: u8| {
@@ -143,7 +138,7 @@ impl<'p> AimedFault<'p> {
                 after,
             )
         };
-        (variant == Variant::Follows).then(|| (0..2 * ensemble.servers - 1).map(death).collect())
+        (variant == Variant::Follows).then(|| (0..2 * servers - 1).map(death).collect())
     }
 
     /// How long a contender is to stand still, or how late something is to come: until another is in the middle of its
@@ -202,7 +197,7 @@ impl<'p> AimedFault<'p> {
             FaultKind::HangServer | FaultKind::IsolateServer if variant == Variant::Outage => {
                 self.outage(kind)
             }
-            FaultKind::HangServer if self.asks_several() => Fault::HangServer {
+            FaultKind::HangServer if self.plan.service.asks_majority() => Fault::HangServer {
                 target: nth,
                 length: (self.lease / 6).into(),
             },
@@ -250,9 +245,9 @@ impl<'p> AimedFault<'p> {
         let (long, half) = (self.lease * 3, self.lease / 2);
         match kind {
             FaultKind::CrashServer => {
-                let target = match self.plan.service {
-                    Service::ZooKeeper(_) => ServerName::Leader,
-                    _ => nth,
+                let target = match self.plan.service.row().has_roles {
+                    true => ServerName::Leader,
+                    false => nth,
                 };
                 Fault::CrashServer {
                     target,
@@ -303,11 +298,11 @@ impl<'p> AimedFault<'p> {
 
     /// The leader is away for long enough that another leads.
     fn outage(&self, kind: FaultKind) -> Fault {
-        let target = match self.plan.service {
-            Service::ZooKeeper(_) => ServerName::Leader,
-            _ => ServerName::Number(self.first_primary()),
+        let target = match self.plan.service.row().has_roles {
+            true => ServerName::Leader,
+            false => ServerName::Number(self.first_primary()),
         };
-        let length = failover(self.plan).unwrap_or(self.lease);
+        let length = self.plan.service.failover().unwrap_or(self.lease);
         match kind {
             FaultKind::IsolateServer => Fault::IsolateServer {
                 target,
@@ -325,7 +320,7 @@ impl<'p> AimedFault<'p> {
         let half = self.lease / 2;
         let back = self.stay.map_or(half, |stay| half.min(whole(stay / 4)));
         // The others elect a successor only if the server stays away long enough to be missed.
-        back.max(failover(self.plan).unwrap_or_default())
+        back.max(self.plan.service.failover().unwrap_or_default())
     }
 
     /// What the primary tells a server is held.
@@ -343,7 +338,7 @@ impl<'p> AimedFault<'p> {
     }
 
     fn hold_link(&self) -> Fault {
-        if let Service::Redis(_) = self.plan.service {
+        if !self.plan.service.row().has_roles {
             // What the primary tells its replica, or, if it has none, the next node.
             let next = (self.first_primary() + 1) % u32::from(self.plan.service.servers());
             let replica = self.first_replica().unwrap_or(next);
@@ -360,11 +355,11 @@ impl<'p> AimedFault<'p> {
         }
     }
 
-    /// The server that the victim is connected to, or, on Redis, the one that has the lock's key.
+    /// The server that the victim is connected to, or, if that has no name, the one that has the lock.
     pub(super) fn its_server(&self) -> ServerName {
-        match self.plan.service {
-            Service::ZooKeeper(_) => ServerName::Of(self.target),
-            _ => ServerName::Number(self.first_primary()),
+        match self.plan.service.row().has_roles {
+            true => ServerName::Of(self.target),
+            false => ServerName::Number(self.first_primary()),
         }
     }
 

@@ -3,10 +3,9 @@
 use std::cmp::Reverse;
 
 use picklock_sim::SeenMoment;
-use picklock_sim::plan::{ContenderName, FaultKind, Plan, PlannedFault, Service, Trigger};
+use picklock_sim::plan::{ContenderName, FaultKind, Plan, PlannedFault, Trigger};
 
 use super::candidate::Candidate;
-use super::failovers::fails_over;
 use super::fault_parameters::AimedFault;
 use super::fault_targets::{depends_on_server, strikes_request};
 use super::fault_variants::{Variant, variants};
@@ -63,13 +62,16 @@ const WORN: u32 = 12;
 /// What a kind of fault comes down to. A server that has not got it on its disk forgets who holds
 /// the lock when it dies.
 fn like(plan: &Plan, kind: FaultKind) -> FaultKind {
-    match (&plan.service, kind) {
-        (Service::Redis(_), FaultKind::CrashServer | FaultKind::PowerLoss) => FaultKind::EvictKey,
+    if !plan.service.row().replicates_asynchronously {
+        return kind;
+    }
+    match kind {
+        FaultKind::CrashServer | FaultKind::PowerLoss => FaultKind::EvictKey,
         // What its clients are told, its replicas are not.
-        (Service::Redis(_), FaultKind::IsolateServer | FaultKind::Partition) => FaultKind::HoldLink,
+        FaultKind::IsolateServer | FaultKind::Partition => FaultKind::HoldLink,
         // And what they are told, its disk is not.
-        (Service::Redis(_), FaultKind::FullDisk) => FaultKind::HoldLink,
-        (_, kind) => kind,
+        FaultKind::FullDisk => FaultKind::HoldLink,
+        _ => kind,
     }
 }
 
@@ -135,7 +137,10 @@ impl<'s> Profile<'s> {
         let Some((first, rest)) = kinds.split_first() else {
             return Vec::new();
         };
-        if !removes_leader(*first) || !self.can_follow(*first, rest) || !fails_over(self.plan) {
+        if !removes_leader(*first)
+            || !self.can_follow(*first, rest)
+            || self.plan.service.failover().is_none()
+        {
             return Vec::new();
         }
         let (follows, then) = (Variant::WhenElected, FollowupTiming::Elected);
@@ -172,21 +177,20 @@ impl<'s> Profile<'s> {
 
     /// How much less promising it is that a stream of replication stands still if the lock is not given away any more.
     fn loses_nothing(&self, kind: FaultKind, moment: &SeenMoment, by: ContenderName) -> u32 {
-        let on_redis = matches!(self.plan.service, Service::Redis(_));
-        let holds_back = on_redis && kind == FaultKind::HoldLink;
+        let late = self.plan.service.row().replicates_asynchronously;
+        let holds_back = late && kind == FaultKind::HoldLink;
         u32::from(holds_back && !self.holds.acquires_again(by, moment.at)) * 40
     }
 
     /// Whether its server is the leader, and that matters: one that turns read-only may have led before.
     fn is_at_leader(&self, moment: &SeenMoment) -> bool {
-        let read_only = matches!(&self.plan.service, Service::ZooKeeper(it) if it.read_only);
-        moment.leads && !read_only
+        moment.leads && !self.plan.service.reads_without_leader()
     }
 
     /// Whether replicas stand against each other for the place of a primary, so that none may come to lead in time.
     fn may_split_votes(&self, kinds: &[FaultKind]) -> bool {
-        let cluster = self.plan.service.cluster();
-        let several = cluster.is_some_and(|cluster| cluster.replicas > 1);
+        let service = &self.plan.service;
+        let several = service.elects() && service.first_replicas().len() > 1;
         several && kinds.iter().any(|kind| removes_leader(*kind))
     }
 
@@ -198,8 +202,8 @@ impl<'s> Profile<'s> {
         }
         // A primary that is dead tells its replicas nothing, held or not.
         let dies = matches!(first, FaultKind::CrashServer | FaultKind::PowerLoss);
-        let on_redis = matches!(self.plan.service, Service::Redis(_));
-        !(on_redis && dies && rest.contains(&FaultKind::HoldLink))
+        let late = self.plan.service.row().replicates_asynchronously;
+        !(late && dies && rest.contains(&FaultKind::HoldLink))
     }
 
     /// What is aimed at, worked out for these kinds.

@@ -1,6 +1,6 @@
 //! The target of a kind of fault: a request, a contender, or the server that a contender is connected to.
 
-use picklock_sim::plan::{FaultKind, Plan, Service};
+use picklock_sim::plan::{FaultKind, Plan};
 
 /// Whom a fault strikes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ fn struck(kind: FaultKind) -> TargetKind {
 pub(super) fn strikes_contender(plan: &Plan, kind: FaultKind) -> bool {
     match struck(kind) {
         TargetKind::Contender => true,
-        TargetKind::ItsServer => matches!(plan.service, Service::ZooKeeper(_)),
+        TargetKind::ItsServer => plan.service.row().has_roles,
         TargetKind::Another => false,
     }
 }
@@ -41,7 +41,7 @@ pub(super) fn strikes_request(kind: FaultKind) -> bool {
 
 /// Whether it matters which server the victim of a fault is connected to.
 pub(super) fn depends_on_server(plan: &Plan, kind: FaultKind) -> bool {
-    let several = matches!(&plan.service, Service::ZooKeeper(it) if it.servers > 1);
+    let several = plan.service.row().has_roles && plan.service.voters() > 1;
     let leads_on = matches!(kind, FaultKind::Cut | FaultKind::HoldLink);
     several && (leads_on || struck(kind) == TargetKind::ItsServer)
 }

@@ -34,19 +34,21 @@ pub(super) enum Variant {
 /// What there is to try of a kind.
 pub(super) fn variants(plan: &Plan, kind: FaultKind) -> &'static [Variant] {
     let streams = plan.service.first_replicas().len();
-    let ensemble = plan.service.zookeeper();
-    let (on_zookeeper, alone) = (
-        ensemble.is_some(),
-        ensemble.is_some_and(|it| it.servers == 1),
+    let (has_sessions, has_roles) = (
+        plan.service.session_tick().is_some(),
+        plan.service.row().has_roles,
     );
-    let several = ensemble.is_some_and(|it| it.servers > 1);
+    let (alone, several) = (
+        has_roles && plan.service.voters() == 1,
+        has_roles && plan.service.voters() > 1,
+    );
     match kind {
         FaultKind::CrashServer if several => {
             &[Variant::Best, Variant::Majority, Variant::LeaderAndOwn]
         }
         FaultKind::HangServer if several => &[Variant::Best, Variant::Majority],
         FaultKind::CrashServer if alone => &[Variant::Best, Variant::Away],
-        FaultKind::BlackHole if on_zookeeper => &[Variant::Best, Variant::Unheard],
+        FaultKind::BlackHole if has_sessions => &[Variant::Best, Variant::Unheard],
         FaultKind::HoldLink if streams > 1 => &[Variant::Best, Variant::OneLink],
         FaultKind::Pause
         | FaultKind::DelayRequest

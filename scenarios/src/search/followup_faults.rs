@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_sim::SeenMoment;
-use picklock_sim::plan::{ContenderName, FaultKind, Plan, Service, Trigger};
+use picklock_sim::plan::{ContenderName, FaultKind, Plan, Trigger};
 
 use super::durations::{restart, slot_move, whole};
 use super::fault_targets::strikes_contender;
@@ -67,8 +67,8 @@ impl<'s> Profile<'s> {
             after,
             ..FollowupFault::of(shot)
         };
-        let on_redis = matches!(self.plan.service, Service::Redis(_));
-        if on_redis && matches!(first, FaultKind::HoldLink | FaultKind::FullDisk) {
+        let late = self.plan.service.row().replicates_asynchronously;
+        if late && matches!(first, FaultKind::HoldLink | FaultKind::FullDisk) {
             let entry = self.entry_after(shot.moment, |by| by == shot.by);
             let Some(moment) = entry else {
                 return at_once;

@@ -1,6 +1,6 @@
 //! Faults that strike several servers at once, or a clock by more than a lease.
 
-use picklock_sim::plan::{Fault, FaultKind, ServerName, Service};
+use picklock_sim::plan::{Fault, FaultKind, ServerName};
 
 use super::fault_parameters::AimedFault;
 use super::fault_variants::Variant;
@@ -36,19 +36,11 @@ impl AimedFault<'_> {
 
     /// The servers that a contender is to be cut off from: the one that it talks to, or a majority of those it asks.
     pub(super) fn other_side(&self) -> Vec<ServerName> {
-        if !self.asks_several() {
+        if !self.plan.service.asks_majority() {
             return vec![self.its_server()];
         }
         let servers = u32::from(self.plan.service.servers());
         (0..=servers / 2).map(ServerName::Number).collect()
-    }
-
-    /// Whether servers that know nothing of each other are asked, of which a majority decides.
-    pub(super) fn asks_several(&self) -> bool {
-        let Service::Redis(deployment) = &self.plan.service else {
-            return false;
-        };
-        deployment.servers > 1 && !deployment.is_replicated() && deployment.cluster.is_none()
     }
 
     /// By how much a clock is set: back by a little; or ahead, or behind, by more than a lease and a hold.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_sim::plan::{
-    Arrival, ContenderName, Deployment, Hold, Plan, Regions, Service, Trigger,
+    Arrival, ContenderName, Hold, Plan, Regions, Setting, SettingMut, Trigger,
 };
 
 use super::FITS;
@@ -33,43 +33,31 @@ pub(super) fn hurry(search: &mut Search) {
 
 /// Failovers that begin sooner.
 fn failovers(plan: &Plan) -> Vec<Change> {
-    let Service::Redis(deployment) = &plan.service else {
-        return Vec::new();
-    };
     // Sooner, and heartbeats take up most of a run.
     let least = Duration::from_millis(500);
     let mut changes = Vec::new();
-    let mut add = |name: &str, now: Duration, set: fn(&mut Deployment, Duration)| {
-        let shorter = rounder(now, least).into_iter();
-        for sooner in shorter.filter(|sooner| *sooner < now) {
+    let mut now = plan.service.clone();
+    for (place, setting) in now.failover_settings().into_iter().enumerate() {
+        let SettingMut::Duration(now) = setting.value;
+        let shorter = rounder(*now, least).into_iter();
+        for sooner in shorter.filter(|sooner| sooner < now) {
             let mut less = plan.clone();
-            if let Service::Redis(deployment) = &mut less.service {
-                set(deployment, sooner);
+            for Setting { value, .. } in less
+                .service
+                .failover_settings()
+                .into_iter()
+                .skip(place)
+                .take(1)
+            {
+                let SettingMut::Duration(length) = value;
+                *length = sooner;
             }
-            let (now, sooner) = (write_duration(now), write_duration(sooner));
+            let (key, now, sooner) = (setting.key, write_duration(*now), write_duration(sooner));
             changes.push(Change {
-                what: format!("{name} {now} to {sooner}"),
+                what: format!("{key} {now} to {sooner}"),
                 plan: less,
             });
         }
-    };
-    if let Some(sentinels) = &deployment.sentinels {
-        add("down-after", sentinels.down_after, |deployment, after| {
-            if let Some(sentinels) = &mut deployment.sentinels {
-                sentinels.down_after = after;
-            }
-        });
-    }
-    if let Some(cluster) = &deployment.cluster {
-        add(
-            "node-timeout",
-            cluster.node_timeout,
-            |deployment, timeout| {
-                if let Some(cluster) = &mut deployment.cluster {
-                    cluster.node_timeout = timeout;
-                }
-            },
-        );
     }
     changes
 }
@@ -88,17 +76,16 @@ fn late_arrivals(plan: &Plan) -> Vec<Change> {
 
 /// A shorter lease, and everything else shorter by as much.
 fn leases(plan: &Plan) -> Vec<Change> {
-    let Service::Redis(deployment) = &plan.service else {
+    let Some(now) = plan.service.clone().lease_mut().copied() else {
         return Vec::new();
     };
-    let now = deployment.lease;
     let shorter = rounder(now, Duration::from_secs(1)).into_iter();
     let shorter = shorter.filter(|lease| *lease < now);
     shorter
         .map(|lease| {
             let mut less = plan.clone();
-            if let Service::Redis(deployment) = &mut less.service {
-                deployment.lease = lease;
+            if let Some(shorter) = less.service.lease_mut() {
+                *shorter = lease;
             }
             for slot in slots(plan) {
                 if let Some(time) = duration(&mut less, slot) {

@@ -1,7 +1,6 @@
 //! Fewer tasks of each process, and nothing that they share.
 
-use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{Plan, Share};
+use picklock_sim::plan::{Plan, Service, Share};
 
 use super::search::{Change, Effort, Search};
 use crate::reduced_plan::with_contenders;
@@ -27,7 +26,7 @@ fn simpler_processes(plan: &Plan) -> Vec<Change> {
         let what = format!("{fewer} of {each} tasks of each process");
         changes.push(Change { what, plan: less });
     }
-    for (what, share) in less_shared(&plan.workload.share, plan.service.kind()) {
+    for (what, share) in less_shared(&plan.workload.share, &plan.service) {
         let mut less = plan.clone();
         less.workload.share = share;
         let what = what.to_owned();
@@ -37,10 +36,10 @@ fn simpler_processes(plan: &Plan) -> Vec<Change> {
 }
 
 /// What tasks share less.
-fn less_shared(share: &Share, service: ServiceKind) -> Vec<(&'static str, Share)> {
-    let client = match service {
-        ServiceKind::ZooKeeper => Share::Session,
-        _ => Share::Connection,
+fn less_shared(share: &Share, service: &Service) -> Vec<(&'static str, Share)> {
+    let client = match service.session_tick() {
+        Some(_) => Share::Session,
+        None => Share::Connection,
     };
     let nothing = ("tasks share nothing", Share::Nothing);
     match share {

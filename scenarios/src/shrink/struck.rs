@@ -156,15 +156,13 @@ fn contender_is(before: &[Event], contender: ContenderId) -> TargetRole {
 
 /// What a server was to the others.
 fn server_is(service: &Service, before: &[Event], server: &ServerName) -> TargetRole {
-    let number = match (service, server) {
+    let number = match (service.row().has_roles, server) {
         (_, ServerName::Sentinel(_)) => return TargetRole::Sentinel,
         (_, ServerName::Observer(_)) => return TargetRole::Observer,
         (_, ServerName::Primary) => return TargetRole::Primary,
-        (Service::ZooKeeper(_), ServerName::Leader) => return TargetRole::Leader,
-        (Service::ZooKeeper(_), ServerName::Follower(_)) => return TargetRole::Follower,
-        (Service::ZooKeeper(_), ServerName::Number(_) | ServerName::Of(_)) => {
-            return TargetRole::Server;
-        }
+        (true, ServerName::Leader) => return TargetRole::Leader,
+        (true, ServerName::Follower(_)) => return TargetRole::Follower,
+        (true, ServerName::Number(_) | ServerName::Of(_)) => return TargetRole::Server,
         (_, ServerName::Number(number)) => *number,
         (_, ServerName::Leader | ServerName::Of(_)) => service.first_primary().into(),
         (_, ServerName::Follower(nth)) => {
@@ -186,16 +184,8 @@ fn server_is(service: &Service, before: &[Event], server: &ServerName) -> Target
     });
     roles
         .next()
-        .unwrap_or_else(|| match is_primary_at_first(service, number) {
+        .unwrap_or_else(|| match service.is_primary_at_first(number) {
             true => TargetRole::Primary,
             false => TargetRole::Replica,
         })
-}
-
-/// Whether a server that follows no leader is a primary before anything happens.
-fn is_primary_at_first(service: &Service, number: u32) -> bool {
-    match service.cluster() {
-        Some(cluster) => number < u32::from(cluster.primaries),
-        None => number == 0 || service.first_replicas().is_empty(),
-    }
 }

@@ -1,8 +1,7 @@
 //! Smaller plans: first with fewer parts, then with simpler ones.
 
 use picklock_sim::plan::{
-    Arrival, Deployment, Ensemble, Fault, Hold, Library, Plan, PlannedFault, Reads, Repeat,
-    Section, Service, Trigger,
+    Arrival, Fault, Hold, Plan, PlannedFault, Reads, Repeat, Section, SettingsGroup, Trigger,
 };
 
 use super::changed::with;
@@ -181,44 +180,43 @@ pub(super) fn services(plan: &Plan) -> Vec<Change> {
     let servers = plan.service.voters();
     // One of several servers that know nothing of each other is no majority of any, and one of an ensemble neither
     // leads nor follows: of a fault that strikes a server something else would be left.
-    let least = match &plan.service {
-        Service::Redis(deployment) if !deployment.is_replicated() => 3,
-        Service::ZooKeeper(_) if plan.faults.iter().any(strikes_server) => 3,
-        _ => 1,
+    let few_decide = plan.service.row().has_quorum && plan.faults.iter().any(strikes_server);
+    let least = match plan.service.asks_majority() || few_decide {
+        true => 3,
+        false => 1,
     };
     let fewer = [1, 3].into_iter();
     let fewer = fewer.filter(|fewer| (least..servers).contains(fewer));
     let fewer = fewer.map(|fewer| {
         let what = format!("{fewer} of {servers} servers");
-        let service = with_servers(&plan.service, fewer);
-        with(what, plan, |plan| plan.service = service)
+        with(what, plan, |plan| plan.service.set_servers(fewer))
     });
     let mut changes: Vec<Change> = fewer.collect();
     if plan.service.observers() > 0 {
         let what = "no observers".to_owned();
-        changes.push(with(what, plan, |plan| {
-            if let Service::ZooKeeper(ensemble) = &mut plan.service {
-                ensemble.observers = 0;
-            }
+        changes.push(with(what, plan, |plan| plan.service.set_observers(0)));
+    }
+    let mut with_usual_library = plan.service.clone();
+    if let Some(library) = with_usual_library.reset_library() {
+        changes.push(with(library.to_owned(), plan, |plan| {
+            plan.service = with_usual_library
         }));
     }
-    if let Service::ZooKeeper(ensemble) = &plan.service
-        && ensemble.library != Library::default()
-    {
-        changes.push(with("the client for Java".to_owned(), plan, |plan| {
-            if let Service::ZooKeeper(ensemble) = &mut plan.service {
-                ensemble.library = Library::default();
-            }
-        }));
-    }
-    let usual = usual(&plan.service);
+    let usual = |but| {
+        let mut usual = plan.service.clone();
+        usual.reset(but);
+        usual
+    };
     // What a failure rests on may be among them, so that all of them at once are too many.
-    let but_for_client = with_client_of(&usual, &plan.service);
-    let but_for_nodes = with_nodes_of(&usual, &plan.service);
-    let has_nodes = but_for_nodes != usual;
+    let (all, but_for_nodes) = (usual(None), usual(Some(SettingsGroup::Nodes)));
+    let has_nodes = but_for_nodes != all;
     for (what, simpler, is_another) in [
-        ("the usual settings", usual, true),
-        ("the usual settings of servers", but_for_client, true),
+        ("the usual settings", all, true),
+        (
+            "the usual settings of servers",
+            usual(Some(SettingsGroup::Clients)),
+            true,
+        ),
         (
             "the usual settings but for nodes that go",
             but_for_nodes,
@@ -235,74 +233,6 @@ pub(super) fn services(plan: &Plan) -> Vec<Change> {
 /// Whether a fault names a server.
 fn strikes_server(fault: &PlannedFault) -> bool {
     !Parts::of(&mut fault.inject.clone()).servers.is_empty()
-}
-
-/// A service whose client libraries are set as those of another.
-fn with_client_of(service: &Service, other: &Service) -> Service {
-    match (service.clone(), other) {
-        (Service::Redis(deployment), Service::Redis(other)) => Service::Redis(Deployment {
-            timeout: other.timeout,
-            connect_timeout: other.connect_timeout,
-            retries: other.retries,
-            retry_pause: other.retry_pause,
-            retry_pause_max: other.retry_pause_max,
-            replay: other.replay,
-            resend: other.resend,
-            close_on_timeout: other.close_on_timeout,
-            tcp_user_timeout: other.tcp_user_timeout,
-            connections: other.connections,
-            read_from: other.read_from,
-            ..deployment
-        }),
-        (Service::ZooKeeper(ensemble), Service::ZooKeeper(other)) => Service::ZooKeeper(Ensemble {
-            library: other.library,
-            request_timeout: other.request_timeout,
-            ..ensemble
-        }),
-        (same, _) => same,
-    }
-}
-
-/// A service with the lock's own node, and nodes that go by themselves, as those of another.
-fn with_nodes_of(service: &Service, other: &Service) -> Service {
-    match (service.clone(), other) {
-        (Service::ZooKeeper(ensemble), Service::ZooKeeper(other)) => Service::ZooKeeper(Ensemble {
-            extended_types: other.extended_types,
-            container_check_interval: other.container_check_interval,
-            lock_node: other.lock_node,
-            ..ensemble
-        }),
-        (same, _) => same,
-    }
-}
-
-fn with_servers(service: &Service, servers: u8) -> Service {
-    let mut service = service.clone();
-    service.set_servers(servers);
-    if let Service::ZooKeeper(ensemble) = &mut service
-        && servers == 1
-    {
-        ensemble.observers = 0; // Who stands alone has nobody to tell.
-    }
-    service
-}
-
-/// So many servers with the settings that a file need not mention.
-fn usual(service: &Service) -> Service {
-    let usual = match service {
-        Service::ZooKeeper(ensemble) => Service::ZooKeeper(Ensemble {
-            observers: ensemble.observers,
-            ..Ensemble::default()
-        }),
-        Service::Redis(deployment) => Service::Redis(Deployment {
-            replicas: deployment.replicas,
-            sentinels: deployment.sentinels.clone(),
-            cluster: deployment.cluster.clone(),
-            ..Deployment::default()
-        }),
-        other => other.clone(),
-    };
-    with_servers(&usual, service.voters())
 }
 
 /// Simpler ways to come, to hold, and to break.

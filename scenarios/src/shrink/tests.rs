@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicBool;
 
 use picklock_checker::{Verdict, invariants};
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{FaultDuration, FaultKind, Library, Plan, Share};
+use picklock_sim::plan::{Ensemble, FaultDuration, FaultKind, Library, Plan, Share};
 use picklock_sim::{simulate, simulate_with};
 use proptest::prelude::*;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -159,7 +159,7 @@ fn the_client_is_javas_where_the_violation_needs_no_other() {
 }
 
 fn client_of(plan: &Plan) -> Option<Library> {
-    Some(plan.service.zookeeper()?.library)
+    Some(plan.service.get::<Ensemble>()?.library)
 }
 
 /// What strikes threads alone is shown with two threads that share what it needs, and what any two processes show is

@@ -10,7 +10,7 @@ use super::toml::{With, count, text, time};
 use crate::format::{NO_LIBRARY, PERSISTENCE};
 use crate::sampled_parameters::SampledParameters;
 
-pub(super) fn table(deployment: &Deployment, open: &SampledParameters) -> Table {
+pub(crate) fn table(deployment: &Deployment, open: &SampledParameters) -> Table {
     let pool = match deployment.connections {
         ConnectionMode::Multiplexed => None,
         ConnectionMode::Pool(size) => Some(Value::from_iter([("pool", count(size))])),

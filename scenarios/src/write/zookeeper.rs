@@ -7,7 +7,7 @@ use super::sampled_parameters::one_of;
 use super::toml::{With, count, text, time};
 use crate::sampled_parameters::SampledParameters;
 
-pub(super) fn table(ensemble: &Ensemble, open: &SampledParameters) -> Table {
+pub(crate) fn table(ensemble: &Ensemble, open: &SampledParameters) -> Table {
     let proposal_time = ensemble.proposal_time;
     let (observers, buffer) = (ensemble.observers, ensemble.jute_max_buffer);
     let (usual, interval) = (Ensemble::default(), ensemble.container_check_interval);

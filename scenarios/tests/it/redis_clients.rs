@@ -11,7 +11,7 @@ const SENTINELS: &str = "replicas = 2\nsentinels = 3\n";
 fn deployment(service: &str, case: &str) -> Deployment {
     let text = format!("[service.redis]\n{service}\n[workload]\n[[case]]\n{case}\n");
     let scenario = parse("mine", &text, &Catalogue::EVERYTHING).expect("it has no mistake");
-    let deployment = scenario.cases[0].plan.service.redis();
+    let deployment = scenario.cases[0].plan.service.get::<Deployment>();
     deployment.expect("it stands on Redis").clone()
 }
 

@@ -9,7 +9,7 @@ use picklock_algorithms::registry::RECIPES;
 use picklock_checker::{ContenderId, EventKind, History};
 use picklock_scenarios::{BUILT_IN, Case, Catalogue, parse};
 use picklock_sim::engine::Tape;
-use picklock_sim::plan::{ContenderName, Fault, LockNode, Plan, PlannedFault, Trigger};
+use picklock_sim::plan::{ContenderName, Ensemble, Fault, LockNode, Plan, PlannedFault, Trigger};
 use picklock_sim::{simulate, simulate_seen};
 
 /// Those of the library that take no long runs.
@@ -26,7 +26,7 @@ fn cases() -> impl Iterator<Item = Case> {
 
 /// Whether the lock's own node is there: who makes it first asks for more than the registry says.
 fn has_lock_node(case: &Case) -> bool {
-    let ensemble = case.plan.service.zookeeper();
+    let ensemble = case.plan.service.get::<Ensemble>();
     ensemble.is_none_or(|it| it.lock_node == LockNode::Persistent)
 }
 

@@ -5,7 +5,7 @@ use crate::common::slips;
 use std::time::Duration;
 
 use picklock_scenarios::{Catalogue, Scenario, parse, write};
-use picklock_sim::plan::{ConnectionMode, Library, Service};
+use picklock_sim::plan::{ConnectionMode, Deployment, Ensemble, Library, Service};
 use slips::{Slip, refused, said};
 
 const REDIS: &str = r#"[service.redis]
@@ -59,7 +59,7 @@ fn read(text: &str) -> Scenario {
 #[test]
 fn a_case_has_its_own_settings_and_the_others_of_its_file() {
     let cases = read(REDIS).cases;
-    let [of_file, own] = [0, 1].map(|index| cases[index].plan.service.redis().unwrap());
+    let [of_file, own] = [0, 1].map(|index| cases[index].plan.service.get::<Deployment>().unwrap());
     assert_eq!(own.lease, Duration::from_mins(2));
     assert_eq!(of_file.lease, Duration::from_secs(30));
     // What the file says of clients counts beside the library of the recipe, too.
@@ -75,7 +75,7 @@ fn a_case_has_its_own_settings_and_the_others_of_its_file() {
 #[test]
 fn a_case_of_an_ensemble_leaves_open_what_its_file_leaves_open() {
     let cases = read(ENSEMBLE).cases;
-    let own = cases[1].plan.service.zookeeper().unwrap();
+    let own = cases[1].plan.service.get::<Ensemble>().unwrap();
     assert_eq!(own.session_timeout, Duration::from_secs(15));
     assert_eq!(own.tick, Duration::from_secs(1));
     let open = |index: usize| cases[index].open.clone().unwrap();
@@ -85,7 +85,10 @@ fn a_case_of_an_ensemble_leaves_open_what_its_file_leaves_open() {
     assert_eq!(cases[1].open.as_ref().unwrap().clients, []);
     for seed in 0..20 {
         let plan = cases[1].settled(seed).plan.clone();
-        assert_eq!(plan.service.zookeeper().unwrap().library, Library::Kazoo);
+        assert_eq!(
+            plan.service.get::<Ensemble>().unwrap().library,
+            Library::Kazoo
+        );
     }
 }
 

@@ -64,11 +64,7 @@ impl FaultKind {
             .filter(|kind| *kind != Self::BlockEvents || has_event_loop(&plan.recipe))
             .filter(|kind| *kind != Self::Revoke || plan.recipe.revoke_message().is_some())
             // A replica that loses its primary, and no more than that, learns nothing that it could act upon.
-            .filter(|kind| {
-                let service = &plan.service;
-                let acts = service.kind() == ServiceKind::ZooKeeper || service.cluster().is_some();
-                acts || *kind != Self::IsolateServer
-            })
+            .filter(|kind| *kind != Self::IsolateServer || plan.service.elects())
             .collect()
     }
 
@@ -88,11 +84,11 @@ impl FaultKind {
         let has_links = service.has_links() || !self.needs_links();
         let has_sides = service.servers() > 1 || self != Self::Partition;
         // Where there are Sentinels, they decide, and the nodes of a cluster do.
-        let others_decide = service.sentinels() > 0 || service.cluster().is_some();
+        let others_decide = service.sentinels() > 0 || service.elects();
         let writes = self != Self::FullDisk || service.tolerates_disk_errors();
         let has_callbacks = self != Self::BlockEvents || service.has_event_thread();
         let has_names = service.has_names() || self != Self::DeleteStale;
-        let has_slots = service.cluster().is_some() || self != Self::MoveSlot;
+        let has_slots = service.slot_owners().is_some() || self != Self::MoveSlot;
         is_there
             && writes
             && has_callbacks

@@ -4,7 +4,13 @@ use std::time::Duration;
 
 use picklock_clients::ServiceKind;
 
+use super::service_row::ServiceRow;
 use super::service_settings::{ServiceSettings, Setting, SettingMut};
+
+const ROW: ServiceRow = ServiceRow {
+    most_locks: Some(1),
+    ..ServiceRow::plain(ServiceKind::LeaseServer)
+};
 
 /// A lock server with leases of its own, and how its clients are set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +41,8 @@ impl ServiceSettings for LeaseServer {
             .into()
     }
 
-    fn kind(&self) -> ServiceKind {
-        ServiceKind::LeaseServer
+    fn row(&self) -> &'static ServiceRow {
+        &ROW
     }
 
     fn servers(&self) -> u8 {

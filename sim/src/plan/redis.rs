@@ -1,12 +1,12 @@
 //! Redis, and how it is set.
 
+mod answers;
+
 use std::time::Duration;
 
-use picklock_clients::ServiceKind;
 use picklock_redis::first_owner;
 pub use picklock_redis::{Fsync, KeyspaceEvents, Persistence};
 
-use super::service_settings::ServiceSettings;
 pub use picklock_redis::client::{ConnectionMode, ReadFrom, SwitchMaster};
 
 /// The key of the lock in Redis.
@@ -121,85 +121,6 @@ impl Deployment {
                 .collect(),
             None => (1..=self.replicas).collect(),
         }
-    }
-}
-
-impl ServiceSettings for Deployment {
-    fn kind(&self) -> ServiceKind {
-        ServiceKind::Redis
-    }
-
-    fn servers(&self) -> u8 {
-        match &self.cluster {
-            Some(cluster) => cluster.nodes(),
-            None => self.servers + self.replicas,
-        }
-    }
-
-    fn voters(&self) -> u8 {
-        self.servers
-    }
-
-    fn set_servers(&mut self, voters: u8) {
-        self.servers = voters;
-    }
-
-    fn sentinels(&self) -> u8 {
-        self.sentinels.as_ref().map_or(0, |it| it.number)
-    }
-
-    fn has_links(&self) -> bool {
-        self.is_replicated() || self.cluster.is_some()
-    }
-
-    fn lease(&self) -> Duration {
-        self.lease
-    }
-
-    fn recovery(&self) -> Duration {
-        match (&self.sentinels, &self.cluster) {
-            // Down, an election that fails, and one that does not.
-            (Some(sentinels), _) => sentinels.down_after * 2 + sentinels.failover_timeout * 4,
-            // Votes are waited for twice as long as for a node, and the next election comes after twice that.
-            (None, Some(cluster)) => cluster.node_timeout * 12 + Duration::from_secs(12),
-            (None, None) => Duration::ZERO,
-        }
-    }
-
-    fn timeout_of_each_server(&self) -> Duration {
-        if self.servers > 1 {
-            self.timeout
-        } else {
-            Duration::ZERO
-        }
-    }
-
-    fn tolerated_delay(&self) -> Duration {
-        self.timeout.min(self.connect_timeout) / 2
-    }
-
-    fn has_names(&self) -> bool {
-        true
-    }
-
-    fn has_event_thread(&self) -> bool {
-        true
-    }
-
-    fn answer_timeouts(&self) -> Vec<(&'static str, Duration)> {
-        let (timeout, connect_timeout) = (self.timeout, self.connect_timeout);
-        vec![("timeout", timeout), ("connect-timeout", connect_timeout)]
-    }
-
-    fn tolerates_disk_errors(&self) -> bool {
-        !matches!(
-            self.persistence,
-            Persistence::None | Persistence::Log(Fsync::Always)
-        )
-    }
-
-    fn other_machine(&self) -> &'static str {
-        "sentinel"
     }
 }
 

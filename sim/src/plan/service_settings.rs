@@ -1,8 +1,14 @@
 //! What is asked of every service, whichever it is.
 
+use std::any::Any;
 use std::time::Duration;
 
 use picklock_clients::ServiceKind;
+use picklock_zookeeper::client_profile::Library;
+
+use super::fault::FaultKind;
+use super::names::ServerName;
+use super::service_row::ServiceRow;
 
 /// A setting of a service that a scenario file may give, by its key.
 pub struct Setting<'a> {
@@ -18,15 +24,29 @@ pub enum SettingMut<'a> {
     Duration(&'a mut Duration),
 }
 
+/// Settings that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingsGroup {
+    /// Those of client libraries.
+    Clients,
+    /// Those of the lock's own node, and of nodes that go by themselves.
+    Nodes,
+}
+
 /// What a plan says of a service, as far as it does not matter which it is.
-pub trait ServiceSettings {
+pub trait ServiceSettings: Any {
     /// Its settings, for a service that has no format of its own in scenario files.
     fn settings(&mut self) -> Vec<Setting<'_>> {
         Vec::new()
     }
 
+    /// What is true of it however it is set.
+    fn row(&self) -> &'static ServiceRow;
+
     /// Which it is.
-    fn kind(&self) -> ServiceKind;
+    fn kind(&self) -> ServiceKind {
+        self.row().kind
+    }
 
     /// How many servers there are, without observers.
     fn servers(&self) -> u8;
@@ -38,6 +58,30 @@ pub trait ServiceSettings {
 
     /// Lets there be so many voters.
     fn set_servers(&mut self, voters: u8);
+
+    /// Lets there be so many observers, where there can be any.
+    fn set_observers(&mut self, _observers: u8) {}
+
+    /// Sets all but which servers there are as it usually is, and but for what is to stay.
+    fn reset(&mut self, _but: Option<SettingsGroup>) {}
+
+    /// Lets its clients use this library, where they use one of these.
+    fn set_library(&mut self, _library: Library) {}
+
+    /// Lets its clients use the usual library; what that is called, if it was another.
+    fn reset_library(&mut self) -> Option<&'static str> {
+        None
+    }
+
+    /// The settings that say how soon a failover begins.
+    fn failover_settings(&mut self) -> Vec<Setting<'_>> {
+        Vec::new()
+    }
+
+    /// The lease, if nothing else has to fit it.
+    fn lease_mut(&mut self) -> Option<&mut Duration> {
+        None
+    }
 
     /// How many observers there are.
     fn observers(&self) -> u8 {
@@ -56,6 +100,89 @@ pub trait ServiceSettings {
 
     /// Whether servers talk to each other.
     fn has_links(&self) -> bool {
+        false
+    }
+
+    /// In which steps the service ends the sessions of its clients, in which a contender has a place in a queue; `None`
+    /// if there are none.
+    fn session_tick(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Whether each of several servers decides by what it alone knows.
+    fn decides_alone(&self) -> bool {
+        false
+    }
+
+    /// Whether recipes ask several servers that know nothing of each other, of which a majority decides.
+    fn asks_majority(&self) -> bool {
+        false
+    }
+
+    /// The place of the server that has the lock at first, if it is not on several.
+    fn first_primary(&self) -> u8 {
+        0
+    }
+
+    /// The places of that server's replicas.
+    fn first_replicas(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Whether the server at this place is a primary before anything happens.
+    fn is_primary_at_first(&self, _place: u32) -> bool {
+        true
+    }
+
+    /// Over how many servers the keys of the lock are spread by slots, which can migrate; `None` if there are no slots.
+    fn slot_owners(&self) -> Option<u8> {
+        None
+    }
+
+    /// Whether the servers elect among themselves which of them takes the place of a lost one.
+    fn elects(&self) -> bool {
+        false
+    }
+
+    /// How long it takes at most until another server leads, if the leader or the primary is away and nothing else
+    /// breaks; `None` if none comes to.
+    fn failover(&self) -> Option<Duration> {
+        None
+    }
+
+    /// How many turns a kind of fault has among those that seeds begin with. What befalls every process sooner or later
+    /// has several: standing still, silence, death, an answer that is lost. So has what there is much to find with. An
+    /// ensemble survives the death of a server, unless it is the only one; but while it does not agree no contender
+    /// knows what has been done, and one that gives up leaves a node behind.
+    fn turns(&self, kind: FaultKind) -> usize {
+        match kind {
+            FaultKind::Pause => 7,
+            FaultKind::BlackHole => 5,
+            FaultKind::CrashServer if self.servers() == 1 => 2,
+            FaultKind::PowerLoss if self.tolerates_disk_errors() => 2,
+            FaultKind::IsolateServer if self.reads_without_leader() => 2,
+            FaultKind::Cancel
+            | FaultKind::Promote
+            | FaultKind::HoldLink
+            | FaultKind::Crash
+            | FaultKind::LoseReply => 2,
+            _ => 1,
+        }
+    }
+
+    /// Whether enough servers are left to serve without these, for recipes that wait until a replica has heard of a
+    /// write, and if an operator promotes a replica: a majority of all, where nothing else is said.
+    fn can_serve_without(&self, dead: &[ServerName], _waits: bool, _is_promoted: bool) -> bool {
+        dead.len() * 2 < usize::from(self.servers())
+    }
+
+    /// Whether the node that recipes queue up below has yet to be made.
+    fn lacks_lock_node(&self) -> bool {
+        false
+    }
+
+    /// Whether servers that find no leader answer reads.
+    fn reads_without_leader(&self) -> bool {
         false
     }
 

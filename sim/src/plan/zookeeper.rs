@@ -5,11 +5,31 @@ use std::time::Duration;
 use picklock_checker::time::whole_micros;
 use picklock_clients::ServiceKind;
 
-use super::service_settings::ServiceSettings;
+use super::service_row::ServiceRow;
+use super::service_settings::{ServiceSettings, SettingsGroup};
+use super::workload::Share;
 pub use picklock_zookeeper::client_profile::Library;
 pub use picklock_zookeeper::settings::JUTE_MAX_BUFFER;
 use picklock_zookeeper::settings::{OUTSTANDING_LIMIT, QuorumPeerConfig, REAP_INTERVAL, granted};
 pub use picklock_zookeeper::version::Version;
+
+const ROW: ServiceRow = ServiceRow {
+    has_roles: true,
+    has_quorum: true,
+    unshared: |share| match share {
+        Share::Connection => Some([
+            "a connection of ZooKeeper is one of a session",
+            "tasks share a handle and its session: share = \"session\"",
+        ]),
+        Share::Nothing | Share::Session | Share::Lock => None,
+    },
+    no_event_thread: [
+        "the clients for Rust and Go have no event thread",
+        "each watch has a channel of its own",
+        "give [service.zookeeper] a `client` of `java` or `kazoo`",
+    ],
+    ..ServiceRow::plain(ServiceKind::ZooKeeper)
+};
 
 /// A ZooKeeper ensemble and its settings. Defaults are those of ZooKeeper's sample configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,8 +127,8 @@ impl Ensemble {
 }
 
 impl ServiceSettings for Ensemble {
-    fn kind(&self) -> ServiceKind {
-        ServiceKind::ZooKeeper
+    fn row(&self) -> &'static ServiceRow {
+        &ROW
     }
 
     fn servers(&self) -> u8 {
@@ -117,6 +137,45 @@ impl ServiceSettings for Ensemble {
 
     fn set_servers(&mut self, voters: u8) {
         self.servers = voters;
+        if voters == 1 {
+            self.observers = 0; // A server that stands alone has no other to tell.
+        }
+    }
+
+    fn set_observers(&mut self, observers: u8) {
+        self.observers = observers;
+    }
+
+    fn reset(&mut self, but: Option<SettingsGroup>) {
+        let usual = Self {
+            servers: self.servers,
+            observers: self.observers,
+            ..Self::default()
+        };
+        *self = match but {
+            Some(SettingsGroup::Clients) => Self {
+                library: self.library,
+                request_timeout: self.request_timeout,
+                ..usual
+            },
+            Some(SettingsGroup::Nodes) => Self {
+                extended_types: self.extended_types,
+                container_check_interval: self.container_check_interval,
+                lock_node: self.lock_node,
+                ..usual
+            },
+            None => usual,
+        };
+    }
+
+    fn set_library(&mut self, library: Library) {
+        self.library = library;
+    }
+
+    fn reset_library(&mut self) -> Option<&'static str> {
+        let is_another = self.library != Library::default();
+        self.library = Library::default();
+        is_another.then_some("the client for Java")
     }
 
     fn observers(&self) -> u8 {
@@ -125,6 +184,28 @@ impl ServiceSettings for Ensemble {
 
     fn has_links(&self) -> bool {
         self.servers > 1
+    }
+
+    fn session_tick(&self) -> Option<Duration> {
+        Some(self.tick)
+    }
+
+    fn elects(&self) -> bool {
+        true
+    }
+
+    fn lacks_lock_node(&self) -> bool {
+        self.lock_node == LockNode::Missing
+    }
+
+    fn reads_without_leader(&self) -> bool {
+        self.read_only
+    }
+
+    /// Until the followers miss it, and have voted.
+    fn failover(&self) -> Option<Duration> {
+        let missed = self.tick * self.sync_limit;
+        (self.servers > 1).then(|| missed + Duration::from_secs(2))
     }
 
     fn lease(&self) -> Duration {

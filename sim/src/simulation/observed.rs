@@ -6,40 +6,26 @@ use super::{Simulated, Simulation};
 use crate::broken::caught;
 use crate::engine::Tape;
 use crate::engine::sandbox::Sandbox;
-use crate::plan::{Plan, Service};
-use crate::services::lease_server::SimulatedLeaseServer;
-use crate::services::redis::SimulatedRedis;
-use crate::services::zookeeper::SimulatedZooKeeper;
+use crate::plan::Plan;
+use crate::services::with_adapter;
 use crate::trace::TracedMessage;
 use crate::world::{MomentLog, SeenMoment, SimulatedService, World};
 
 /// Runs a plan with the choices of a tape, and writes down which moments there were. What happens is what happens in
 /// [`simulate_with`](super::simulate_with).
 pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
-    match plan.service {
-        Service::ZooKeeper(_) => observe_moments::<SimulatedZooKeeper>(plan, tape),
-        Service::Redis(_) => observe_moments::<SimulatedRedis>(plan, tape),
-        Service::LeaseServer(_) => observe_moments::<SimulatedLeaseServer>(plan, tape),
-    }
+    with_adapter!(plan, observe_moments(plan, tape))
 }
 
 /// Runs a plan with the choices of a tape, and writes down in its history what servers do and find. What happens is
 /// what happens in [`simulate_with`](super::simulate_with).
 pub fn simulate_told(plan: &Plan, tape: Tape) -> Simulated {
-    match plan.service {
-        Service::ZooKeeper(_) => told::<SimulatedZooKeeper>(plan, tape),
-        Service::Redis(_) => told::<SimulatedRedis>(plan, tape),
-        Service::LeaseServer(_) => told::<SimulatedLeaseServer>(plan, tape),
-    }
+    with_adapter!(plan, told(plan, tape))
 }
 
 /// The same as [`simulate_told`], and every message between clients and servers, and between servers.
 pub fn simulate_traced(plan: &Plan, tape: Tape) -> (Simulated, Vec<TracedMessage>) {
-    match plan.service {
-        Service::ZooKeeper(_) => traced::<SimulatedZooKeeper>(plan, tape),
-        Service::Redis(_) => traced::<SimulatedRedis>(plan, tape),
-        Service::LeaseServer(_) => traced::<SimulatedLeaseServer>(plan, tape),
-    }
+    with_adapter!(plan, traced(plan, tape))
 }
 
 /// Runs a plan of which more is written down: what is asked for at the beginning, and taken at the end.

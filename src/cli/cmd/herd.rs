@@ -8,13 +8,13 @@ use crate::algorithms::{LockKind, Recipe};
 use crate::reports::chart::Figure;
 use crate::reports::herd::chart::{Chart, parameters};
 use crate::reports::herd::{HerdRow, Undrained, json, page, table};
-use crate::scenarios::herd::{Experiment, Mode};
+use crate::scenarios::herd::{Experiment, Mode, is_counted};
 use crate::scenarios::program;
 use crate::scenarios::units::{UnitMistake, parse_bytes, parse_duration};
 use crate::sim::plan::Hold;
 use rayon::prelude::*;
 
-use self::measure::{is_measured, is_on_zookeeper, measure};
+use self::measure::{is_measured, measure};
 use super::charts;
 use super::shrink::make_folder;
 use crate::cli::console::OutputArgs;
@@ -218,7 +218,7 @@ fn of_zookeeper(name: &str) -> Result<Recipe, Failure> {
     match known.iter().find(|recipe| recipe.name == name) {
         Some(recipe) if measured(&recipe) => Ok(*recipe),
         Some(recipe) => {
-            let problem = match is_on_zookeeper(recipe) {
+            let problem = match is_counted(recipe) {
                 true => {
                     let what = recipe.ownership.kind.never_handed_over();
                     format!("{name} is {}", what.unwrap_or("no lock that is measured"))

@@ -7,8 +7,10 @@ use crate::algorithms::{LockKind, Recipe};
 use crate::reports::files;
 use crate::scenarios::program;
 use crate::scenarios::replay_command::quoted;
+use crate::scenarios::services::supported;
 use clap::Subcommand;
 
+use super::services::{one_of, service_named};
 use super::suggestions::suggestions;
 use crate::cli::console;
 use crate::cli::exit;
@@ -18,7 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   picklock new scenario my-locks/outage.toml
   picklock new scenario my-locks/outage.toml --algorithm redlock
-  picklock new scenario --service lease-server          shows the file, and writes nothing";
+  picklock new scenario --service redis                 shows the file, and writes nothing";
 
 /// Write a scenario file to begin with.
 #[derive(Debug, clap::Args)]
@@ -40,13 +42,20 @@ struct NewScenario {
     /// The file, which ends in .toml; standard output, if none is named.
     #[arg(value_name = "FILE")]
     path: Option<PathBuf>,
-    /// The service that the lock stands on: zookeeper, redis, or lease-server; that of the algorithm, or else
-    /// zookeeper.
-    #[arg(long, value_name = "SERVICE", value_parser = service)]
+    #[arg(long, value_name = "SERVICE", value_parser = service_named, help = help_of_service())]
     service: Option<ServiceKind>,
     /// The algorithm of the case.
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
+}
+
+/// What `--service` says of itself.
+fn help_of_service() -> String {
+    format!(
+        "The service that the lock stands on: {}; that of the algorithm, or else {}",
+        one_of(ServiceKind::name),
+        ServiceKind::ALL[0].name()
+    )
 }
 
 impl New {
@@ -85,7 +94,11 @@ impl NewScenario {
         let asked = self.service;
         let name = match &self.algorithm {
             Some(name) => name.as_str(),
-            None => template(asked.unwrap_or(ServiceKind::ZooKeeper)).algorithm,
+            None => {
+                supported(asked.unwrap_or(ServiceKind::ALL[0]))
+                    .example
+                    .algorithm
+            }
         };
         let known = program::algorithms();
         let Some(recipe) = known.iter().find(|it| it.name == name) else {
@@ -110,53 +123,9 @@ impl NewScenario {
     }
 }
 
-/// What a file to begin with has of its service.
-struct Template {
-    service: ServiceKind,
-    /// A sound lock of it.
-    algorithm: &'static str,
-    /// Its section of the file.
-    world: &'static str,
-}
-
-const TEMPLATES: [Template; 3] = [
-    Template {
-        service: ServiceKind::ZooKeeper,
-        algorithm: "zk-hardened",
-        world: include_str!("new/zookeeper.toml"),
-    },
-    Template {
-        service: ServiceKind::Redis,
-        algorithm: "redis-compare-and-delete",
-        world: include_str!("new/redis.toml"),
-    },
-    Template {
-        service: ServiceKind::LeaseServer,
-        algorithm: "lease-lock",
-        world: include_str!("new/lease_server.toml"),
-    },
-];
-
-/// The template of a service; a test holds that each has one.
-fn template(service: ServiceKind) -> &'static Template {
-    let mut templates = TEMPLATES.iter();
-    let found = templates.find(|it| it.service == service);
-    found.unwrap_or(&TEMPLATES[0])
-}
-
-fn service(name: &str) -> Result<ServiceKind, String> {
-    let found = ServiceKind::ALL.into_iter().find(|it| it.name() == name);
-    found.ok_or_else(|| {
-        format!(
-            "expected one of {}",
-            ServiceKind::ALL.map(ServiceKind::name).join(", ")
-        )
-    })
-}
-
 /// A file to begin with, for this algorithm.
 fn text(recipe: &Recipe) -> String {
-    let world = template(recipe.build.service()).world;
+    let world = supported(recipe.build.service()).example.world;
     let of_kind = match recipe.ownership.kind {
         LockKind::Semaphore => "# So many may hold it at once.\npermits = 2\n",
         LockKind::CountDownLatch => {
@@ -242,10 +211,9 @@ mod tests {
             assert_eq!(read.cases.len(), 1);
         }
         for service in ServiceKind::ALL {
-            let template = template(service);
+            let algorithm = supported(service).example.algorithm;
             let known = program::algorithms();
-            let usual = known.iter().find(|it| it.name == template.algorithm);
-            assert_eq!(template.service, service);
+            let usual = known.iter().find(|it| it.name == algorithm);
             assert!(usual.is_some_and(|it| it.build.service() == service));
         }
     }

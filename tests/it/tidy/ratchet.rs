@@ -33,7 +33,7 @@ const TABLE: &[(&str, usize)] = &[
     ("checker", 173),
     ("examples/first-lock", 1),
     ("reports", 75),
-    ("scenarios", 267),
+    ("scenarios", 262),
     ("sim", 255),
     ("sim/services/lease_server", 4),
     ("sim/services/redis", 234),

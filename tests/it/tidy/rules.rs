@@ -184,14 +184,18 @@ const PICTURE: &[(&str, &[&str])] = &[
 ];
 
 pub fn recipes_in_registry(tree: &Tree) -> Vec<Breach> {
-    let folders = [
-        ("algorithms/src/zookeeper/", "zk::"),
-        ("algorithms/src/redis/", "redis::"),
-        ("algorithms/src/lease_server/", "lease_server::"),
-    ];
     let registry = "algorithms/src/registry.rs";
+    let folders = [
+        ("algorithms/src/zookeeper/", registry, "zk::"),
+        ("algorithms/src/redis/", registry, "redis::"),
+        (
+            "algorithms/src/lease_server/",
+            "algorithms/src/lease_server.rs",
+            "",
+        ),
+    ];
     let (row, after) = ("pub const RECIPE:", "::RECIPE,");
-    let of_folder = |(folder, before)| listed(tree, folder, row, registry, before, after);
+    let of_folder = |(folder, list, before)| listed(tree, folder, row, list, before, after);
     folders.into_iter().flat_map(of_folder).collect()
 }
 

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::{Fault, FaultKind, ServerName};
 
 use super::super::reader::Mistake;
@@ -13,18 +12,7 @@ impl Body<'_, '_, '_> {
     pub(super) fn refuse_kind(&mut self, kind: FaultKind) {
         match kind {
             FaultKind::BlockEvents if !self.participants.has_event_thread => {
-                self.refuse(match self.participants.service {
-                    ServiceKind::ZooKeeper => [
-                        "the clients for Rust and Go have no event thread",
-                        "each watch has a channel of its own",
-                        "give [service.zookeeper] a `client` of `java` or `kazoo`",
-                    ],
-                    _ => [
-                        "no client here has an event loop",
-                        "each task waits for its own answer",
-                        "take the fault away, or `pause` the process",
-                    ],
-                });
+                self.refuse(self.participants.service.no_event_thread);
             }
             FaultKind::DeleteStale if !self.participants.has_names => self.refuse([
                 "there is nothing to delete by its name",
@@ -53,12 +41,13 @@ impl Body<'_, '_, '_> {
     }
 
     fn is_alone_in_ensemble(&self) -> bool {
-        self.participants.service == ServiceKind::ZooKeeper && self.participants.servers == Some(1)
+        self.participants.service.has_quorum && self.participants.servers == Some(1)
     }
 
     /// Between servers of Redis there are links only if some are replicas.
     fn refuse_without_replicas(&mut self) {
-        if self.participants.service == ServiceKind::Redis && !self.participants.has_links {
+        let service = self.participants.service;
+        if service.replicates_asynchronously && !self.participants.has_links {
             self.refuse([
                 "there is no replica",
                 "the servers know nothing of each other",

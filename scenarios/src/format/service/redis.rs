@@ -13,8 +13,7 @@ use self::clients::{ClientKeys, DiscoverySources};
 use self::cluster::OtherServers;
 use crate::format::choice::choose;
 use crate::format::reader::{Fields, Item, Mistake, Mistakes, Zero};
-use crate::format::sampled_parameters::several;
-use crate::format::workload::settle;
+use crate::format::sampled_parameters::{settle, several};
 use crate::sampled_parameters::SampledParameters;
 
 /// Which servers there are, and how clients find them.
@@ -60,7 +59,7 @@ impl Topology {
 }
 
 /// Reads `[service.redis]`; also the least number of servers, if it is given without a mistake.
-pub(super) fn read(
+pub(crate) fn read(
     mut fields: Fields,
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,

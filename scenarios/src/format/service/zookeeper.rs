@@ -8,12 +8,11 @@ use picklock_sim::plan::{Ensemble, Library, REDIS_LIBRARIES, Version};
 
 use crate::format::choice::choose;
 use crate::format::reader::{Fields, Item, Mistake, Mistakes, Zero};
-use crate::format::sampled_parameters::several;
-use crate::format::workload::settle;
+use crate::format::sampled_parameters::{settle, several};
 use crate::sampled_parameters::SampledParameters;
 
 /// Reads `[service.zookeeper]`; also the least number of servers, if it is given without a mistake.
-pub(super) fn read(
+pub(crate) fn read(
     mut fields: Fields,
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,

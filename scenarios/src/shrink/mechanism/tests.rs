@@ -1,7 +1,7 @@
 use std::sync::atomic::AtomicBool;
 
 use picklock_checker::invariants;
-use picklock_sim::plan::{Fault, FaultKind};
+use picklock_sim::plan::{Deployment, Fault, FaultKind};
 use picklock_sim::simulate;
 
 use super::*;
@@ -44,7 +44,7 @@ fn shrunk_of(case: &Case, seed: u64, invariant: &str) -> Shrunk {
 
 fn retries(plan: &Plan) -> u32 {
     plan.service
-        .redis()
+        .get::<Deployment>()
         .map_or(0, |deployment| deployment.retries)
 }
 

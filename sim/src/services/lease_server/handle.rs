@@ -1,8 +1,10 @@
 //! Client handles of the lease server.
 
+use std::any::Any;
 use std::rc::Rc;
 use std::time::Duration;
 
+use picklock_algorithms::lease_server::OverLeaseServer;
 use picklock_algorithms::{Build, Lock};
 use picklock_checker::{ContenderId, LockId};
 use picklock_clients::completion::Completion;
@@ -12,7 +14,7 @@ use picklock_lease_server::client::Input;
 
 use super::SimulatedLeaseServer;
 use crate::event::ClientId;
-use crate::plan::Service;
+use crate::plan;
 use crate::process::Thread;
 use crate::simulated_environment::environment;
 use crate::world::{KEEP, Read, Shared};
@@ -26,7 +28,11 @@ pub(super) fn connect(
     env: &Env,
     locks: &[LockId],
 ) -> Vec<Box<dyn Lock>> {
-    let Build::LeaseServer(build) = shared.world.borrow().plan.recipe.build else {
+    let Build::Other(build) = shared.world.borrow().plan.recipe.build else {
+        panic!("the recipe stands on another service than the lease server");
+    };
+    let build: &dyn Any = build;
+    let Some(OverLeaseServer(build)) = build.downcast_ref() else {
         panic!("the recipe stands on another service than the lease server");
     };
     let lease = shared.world.borrow().plan.service.lease();
@@ -61,10 +67,10 @@ impl Transport for SimulatedTransport {
 /// A new client of a thread.
 fn client(shared: &SharedWorld, thread: Thread, env: &Env) -> LeaseServer {
     let mut world = shared.world.borrow_mut();
-    let Service::LeaseServer(settings) = &world.plan.service else {
-        unreachable!("a plan is run over its own service");
-    };
-    let timeout = settings.timeout;
+    let settings = world.plan.service.get::<plan::LeaseServer>();
+    let timeout = settings
+        .expect("a plan is run over its own service")
+        .timeout;
     let transport = SimulatedTransport {
         shared: Rc::clone(shared),
         client: world.add_client(thread),

@@ -47,7 +47,7 @@ pub(super) fn connect(
         Build::ZooKeeper(_)
         | Build::SemaphoreOverZooKeeper(_)
         | Build::MultiLockOverZooKeeper { .. }
-        | Build::LeaseServer(_) => panic!("the recipe stands on another service than Redis"),
+        | Build::Other(_) => panic!("the recipe stands on another service than Redis"),
     };
     locks.iter().map(build).collect()
 }

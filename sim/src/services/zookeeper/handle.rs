@@ -40,7 +40,7 @@ pub(super) fn connect(
         Build::Redis(_)
         | Build::SemaphoreOverRedis(_)
         | Build::MultiLockOverRedis { .. }
-        | Build::LeaseServer(_) => {
+        | Build::Other(_) => {
             panic!("the recipe stands on another service than ZooKeeper")
         }
     };

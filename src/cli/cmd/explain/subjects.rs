@@ -3,7 +3,7 @@
 use crate::algorithms::{FaultClass, Recipe};
 use crate::checker::{DISTANCES, INVARIANTS, Invariant, METRICS, SOMETIMES, Truth};
 use crate::scenarios::{Scenario, program};
-use crate::sim::plan::{FaultKind, Library, REDIS_LIBRARIES, RedisLibrary};
+use crate::sim::plan::{Deployment, Ensemble, FaultKind, Library, REDIS_LIBRARIES, RedisLibrary};
 
 use super::super::list::faults::{self, Example};
 use super::super::list::known_of;
@@ -184,7 +184,7 @@ fn of_reports() -> Vec<Subject> {
 
 fn of_zookeeper_client((name, library): (&'static str, Library)) -> Subject {
     let shows = shown_by::of_case(move |case| {
-        let fixed = case.plan.service.zookeeper();
+        let fixed = case.plan.service.get::<Ensemble>();
         fixed.is_some_and(|ensemble| ensemble.library == library)
     });
     Subject::of(
@@ -199,7 +199,7 @@ fn of_zookeeper_client((name, library): (&'static str, Library)) -> Subject {
 
 fn of_redis_client(library: &'static RedisLibrary) -> Subject {
     let shows = shown_by::of_case(move |case| {
-        let deployment = case.plan.service.redis();
+        let deployment = case.plan.service.get::<Deployment>();
         deployment.is_some_and(|deployment| {
             let mut same = deployment.clone();
             library.set(&mut same);

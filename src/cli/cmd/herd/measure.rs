@@ -1,23 +1,17 @@
 //! The measurements of `picklock herd`, of one algorithm with so many contenders each.
 
 use crate::algorithms::Recipe;
-use crate::algorithms::clients::ServiceKind;
 use crate::checker::ListTooLong;
 use crate::reports::herd::{HerdRow, Undrained};
 use crate::reports::words::thousands;
 use crate::scenarios::clock::Stopwatch;
-use crate::scenarios::herd::Experiment;
+use crate::scenarios::herd::{Experiment, is_counted};
 use crate::scenarios::units::write_duration;
 use crate::sim::plan::Hold;
 
 /// Whether a herd of it can be measured: ZooKeeper's notifications and requests are counted, while a queue drains.
 pub(in crate::cli::cmd) fn is_measured(recipe: &Recipe) -> bool {
-    is_on_zookeeper(recipe) && recipe.ownership.kind.never_handed_over().is_none()
-}
-
-/// Whether it stands on ZooKeeper.
-pub(super) fn is_on_zookeeper(recipe: &Recipe) -> bool {
-    recipe.build.service() == ServiceKind::ZooKeeper
+    is_counted(recipe) && recipe.ownership.kind.never_handed_over().is_none()
 }
 
 /// Why the queue of an experiment never drained.

@@ -146,6 +146,7 @@ pub fn circumstances() -> Vec<Example> {
 
 #[cfg(test)]
 mod tests {
+    use crate::scenarios::services::supported;
     use crate::scenarios::{Catalogue, Diagnostic, Scenario, parse};
 
     use super::*;
@@ -287,10 +288,9 @@ algorithm = "{algorithm}"
             let when = format!(r#"when.sent = {{ request = "{name}", by = "contender-1" }}"#);
             let cut = r#"inject.cut = { target = "contender-1" }"#;
             let on = |service, algorithm| read_on(service, algorithm, &when, cut).is_ok();
-            let known = on("zookeeper]", "zk-hardened")
-                || on("redis]", "redlock")
-                || on("lease-server]", "lease-lock");
-            assert!(known, "{name}");
+            let table = format!("{}]", kind.service().name());
+            let algorithm = supported(kind.service()).example.algorithm;
+            assert!(on(&table, algorithm), "{name}");
         }
     }
 

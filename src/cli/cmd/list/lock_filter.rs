@@ -2,18 +2,26 @@
 
 use crate::algorithms::Recipe;
 use crate::algorithms::clients::ServiceKind;
+use crate::cli::cmd::services::{one_of, service_named};
 use crate::cli::failure::Failure;
 use crate::scenarios::program;
 
 /// Which locks to show.
 #[derive(Debug, Default, clap::Args)]
 pub(in crate::cli::cmd) struct Filter {
-    /// Only what is of this service: `zookeeper`, `redis`, or `lease-server`; with all that is known of each.
-    #[arg(long, value_name = "SERVICE", value_parser = family)]
+    #[arg(long, value_name = "SERVICE", value_parser = service_named, help = help_of_family())]
     family: Option<ServiceKind>,
     /// Only locks of this kind, such as `mutex` or `read-write`; with all that is known of each.
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
+}
+
+/// What `--family` says of itself.
+fn help_of_family() -> String {
+    format!(
+        "Only what is of this service: {}; with all that is known of each",
+        one_of(|service| format!("`{}`", service.name()))
+    )
 }
 
 impl Filter {
@@ -61,15 +69,4 @@ impl Filter {
         let of_kind = |kind: &String| recipe.ownership.kind.name() == kind;
         self.kind.as_ref().is_none_or(of_kind)
     }
-}
-
-fn family(name: &str) -> Result<ServiceKind, String> {
-    let all = [
-        ServiceKind::ZooKeeper,
-        ServiceKind::Redis,
-        ServiceKind::LeaseServer,
-    ];
-    let names = all.map(ServiceKind::name).join(", ");
-    let found = all.into_iter().find(|it| it.name() == name);
-    found.ok_or_else(|| format!("expected one of {names}"))
 }

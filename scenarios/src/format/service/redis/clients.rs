@@ -230,7 +230,7 @@ impl Switches {
 
     /// The same for one case: what does not stand on Redis has no such keys.
     pub(crate) fn of_case(fields: &mut Fields, service: &Service, mistakes: &mut Mistakes) -> Self {
-        let Service::Redis(deployment) = service else {
+        let Some(deployment) = service.get::<Deployment>() else {
             return Self::default();
         };
         let cluster = deployment.cluster.as_ref();
@@ -258,7 +258,7 @@ impl Switches {
     /// Sets those of a case so, beside what its file says of them.
     pub(crate) fn set_with(self, of_file: FileClients, plan: &mut Plan) {
         of_file.set_library_of(&plan.recipe, self, &mut plan.service);
-        if let Service::Redis(deployment) = &mut plan.service {
+        if let Some(deployment) = plan.service.get_mut() {
             self.set(deployment);
         }
     }
@@ -296,7 +296,7 @@ impl FileClients {
     /// Before Sentinels, where it depends on the library when a client finds the new primary, clients are as the
     /// library of the recipe is, unless the file or the case says which; what the file says of them counts beside it.
     fn set_library_of(self, recipe: &Recipe, of_case: Switches, service: &mut Service) {
-        let Service::Redis(deployment) = service else {
+        let Some(deployment) = service.get_mut::<Deployment>() else {
             return;
         };
         if deployment.sentinels.is_none() || self.switches.library.or(of_case.library).is_some() {

@@ -1,0 +1,59 @@
+//! What scenarios know of ZooKeeper.
+
+use std::time::Duration;
+
+use picklock_algorithms::clients::ServiceKind;
+use picklock_sim::plan::{Ensemble, Library, Service};
+
+use super::{ServiceExample, SupportedService};
+use crate::format::service::{FileClients, zookeeper};
+use crate::keys::zookeeper::ZOOKEEPER;
+use crate::write::zookeeper::table;
+
+pub(super) const ROW: SupportedService = SupportedService {
+    read: Some(|fields, open, mistakes| {
+        let (ensemble, servers) = zookeeper::read(fields, open, mistakes);
+        (
+            Service::ZooKeeper(ensemble),
+            FileClients::default(),
+            servers,
+        )
+    }),
+    write: Some(|service, open| match service.get() {
+        Some(ensemble) => table(ensemble, open),
+        None => table(&Ensemble::default(), open),
+    }),
+    measured: |recipe, session_timeout| {
+        Service::ZooKeeper(Ensemble {
+            servers: 1,
+            session_timeout,
+            fsync: Duration::ZERO,
+            read_time: Duration::ZERO,
+            write_time: Duration::ZERO,
+            notification_time: Duration::ZERO,
+            library: match recipe.name.starts_with("go-") {
+                true => Library::Go,
+                false => Library::Java,
+            },
+            ..Ensemble::default()
+        })
+    },
+    herd: Some(|servers, jute_max_buffer| {
+        Service::ZooKeeper(Ensemble {
+            servers,
+            // Pings would only be in the way.
+            session_timeout: Duration::from_secs(40),
+            jute_max_buffer,
+            ..Ensemble::default()
+        })
+    }),
+    ..SupportedService::plain(
+        ServiceKind::ZooKeeper,
+        "An ensemble of ZooKeeper.",
+        &ZOOKEEPER,
+        ServiceExample {
+            algorithm: "zk-hardened",
+            world: include_str!("zookeeper.toml"),
+        },
+    )
+};

@@ -1,0 +1,49 @@
+//! What is true of a service however it is set: a row a service.
+
+use picklock_clients::ServiceKind;
+
+use super::workload::Share;
+
+/// What is true of a service however it is set. Most rows say little and leave the rest to [`ServiceRow::plain`].
+#[derive(Debug)]
+pub struct ServiceRow {
+    /// Which it is.
+    pub kind: ServiceKind,
+    /// How many locks it knows at most; `None` if their number has no bound of its own.
+    pub most_locks: Option<u32>,
+    /// Whether its servers are named by what they are to each other and to contenders: `leader`, `follower-1`,
+    /// `server-of-contender-1`. Else they have numbers.
+    pub has_roles: bool,
+    /// Whether a majority of its servers agrees on each write before it is done.
+    pub has_quorum: bool,
+    /// Whether an answer can come before what was written is on the disk or on a replica, so that a server can lose it.
+    pub replicates_asynchronously: bool,
+    /// Why tasks of a process cannot share this, and what they can; `None` if they can.
+    pub unshared: fn(Share) -> Option<[&'static str; 2]>,
+    /// Of a service whose clients have no event thread: what a callback therefore cannot block, why, and what to do.
+    pub no_event_thread: [&'static str; 3],
+}
+
+impl ServiceRow {
+    /// One server that knows no other, and clients that ask one thing at a time.
+    pub const fn plain(kind: ServiceKind) -> Self {
+        Self {
+            kind,
+            most_locks: None,
+            has_roles: false,
+            has_quorum: false,
+            replicates_asynchronously: false,
+            unshared: |_| {
+                Some([
+                    "a client of this service asks one thing at a time",
+                    "leave `share` out: tasks of one process have a client each",
+                ])
+            },
+            no_event_thread: [
+                "no client here has an event loop",
+                "each task waits for its own answer",
+                "take the fault away, or `pause` the process",
+            ],
+        }
+    }
+}
