@@ -59,7 +59,7 @@ pub(crate) use triggers::MomentLog;
 pub use triggers::SeenMoment;
 
 /// The world and its executor.
-pub(crate) struct Shared<S: SimulatedService> {
+pub(crate) struct Shared<S: ServiceTypes> {
     pub world: RefCell<World<S>>,
     pub executor: Executor<Thread>,
     /// Which contenders are tasks of which process.
@@ -114,7 +114,7 @@ impl<S: SimulatedService> Shared<S> {
 pub(crate) type Operation<S> = Box<dyn FnOnce(Rc<Shared<S>>) -> LocalFuture<'static, ()>>;
 
 /// A task that is to be begun.
-pub(crate) enum Task<S: SimulatedService> {
+pub(crate) enum Task<S: ServiceTypes> {
     /// What a recipe does in the background.
     OfRecipe(LocalFuture<'static, ()>),
     /// The contender begins again, with nothing in memory.
@@ -124,7 +124,7 @@ pub(crate) enum Task<S: SimulatedService> {
 }
 
 /// Everybody and everything in one simulation.
-pub(crate) struct World<S: SimulatedService> {
+pub(crate) struct World<S: ServiceTypes> {
     pub now: VirtualTime,
     pub tape: Tape,
     pub timeline: Timeline<Event<HostEvent<S>>>,

@@ -26,8 +26,8 @@ use crate::plan::{Plan, ServerName};
 use crate::process::Thread;
 use crate::world::moment::{Moment, Occasion};
 use crate::world::{
-    HostEvent, HostedClient, HostedServer, MessageFate, Read, Recipient, ServiceMessage,
-    ServiceTypes, Shared, SimulatedService, World,
+    Arrival, ClientSide, HostEvent, HostedClient, HostedServer, MessageFate, Read, Recipient,
+    ServerSide, ServiceMessage, ServiceTypes, Shared, SimulatedService, World,
 };
 
 /// There is one.
@@ -79,25 +79,6 @@ impl World<SimulatedLeaseServer> {
         self.host.clients[self.client_of(connection).0 as usize].by
     }
 
-    fn apply_server_output(&mut self, output: Output) {
-        match output {
-            Output::Reply { connection, reply } => {
-                self.send_to_client(SERVER, connection, reply, true);
-            }
-            Output::Granted { connection } => {
-                let by = self.asker(connection);
-                let name = self.recorder.name(&self.lock_names[0]);
-                let (now, recorder) = (self.now, &mut self.recorder);
-                let token = self.ownerships[0].key_set(now, by, Mode::Exclusive, name, recorder);
-                self.service.owner = Some(token);
-            }
-            Output::Released { connection } => {
-                self.disowned(Actor::Contender(self.asker(connection)));
-            }
-            Output::Expired => self.disowned(Actor::SessionEnd),
-        }
-    }
-
     fn disowned(&mut self, actor: Actor) {
         if let Some(token) = self.service.owner.take() {
             self.recorder.counts.departures += u64::from(self.draining);
@@ -119,21 +100,7 @@ impl ServiceTypes for SimulatedLeaseServer {
     const EVENT_NUMBERS: [u64; 8] = [45, 46, 52, 53, 54, 55, 56, 57];
 }
 
-impl SimulatedService for SimulatedLeaseServer {
-    const WAITERS_ASK_AGAIN: bool = true;
-
-    fn new(_plan: &Plan, _tape: &mut Tape) -> (Self, Vec<HostedServer<Self>>) {
-        (
-            Self::default(),
-            vec![HostedServer::of(Server::default(), ())],
-        )
-    }
-
-    /// It knows one lock, whatever a plan says.
-    fn lock_names(plan: &Plan) -> Vec<Path> {
-        (0..plan.workload.locks).map(|_| "lock".into()).collect()
-    }
-
+impl ClientSide for SimulatedLeaseServer {
     fn new_client(_world: &mut World<Self>) -> Client {
         Client::default()
     }
@@ -146,16 +113,12 @@ impl SimulatedService for SimulatedLeaseServer {
         slot.machine.connection().into_iter()
     }
 
-    fn opened(connection: ConnectionId) -> ClientInput {
-        ClientInput::Opened { connection }
-    }
-
-    fn broken(connection: ConnectionId, _was_opened: bool) -> ClientInput {
-        ClientInput::Broken { connection }
-    }
-
-    fn received(connection: ConnectionId, reply: Numbered<Reply>) -> ClientInput {
-        ClientInput::Received { connection, reply }
+    fn client_input(connection: ConnectionId, arrival: Arrival<Numbered<Reply>>) -> ClientInput {
+        match arrival {
+            Arrival::Opened => ClientInput::Opened { connection },
+            Arrival::Closed { .. } => ClientInput::Broken { connection },
+            Arrival::Message(reply) => ClientInput::Received { connection, reply },
+        }
     }
 
     fn on_client_output(world: &mut World<Self>, client: ClientId, output: ClientOutput) {
@@ -167,6 +130,26 @@ impl SimulatedService for SimulatedLeaseServer {
         world.send_to_server(connection, claim);
     }
 
+    fn reply_arrives(
+        world: &mut World<Self>,
+        client: ClientId,
+        (connection, heard): (ConnectionId, bool),
+        reply: &Numbered<Reply>,
+    ) -> Option<Moment> {
+        let slot = &world.host.clients[client.0 as usize];
+        let (by, number) = (slot.by, reply.number);
+        if !heard || !slot.machine.awaits(number) {
+            return None;
+        }
+        if reply.what == Reply::Refused && world.believes_without_owning(by) {
+            world.refused(by, LockId::default(), (SERVER, true), 1);
+        }
+        let request = RequestId { connection, number };
+        world.answer_arrives(|answered| answered == request)
+    }
+}
+
+impl ServerSide for SimulatedLeaseServer {
     fn handle(world: &mut World<Self>, server: ServerId, input: Input) {
         let now = world.server_now(server);
         let host = &mut world.host;
@@ -179,7 +162,22 @@ impl SimulatedService for SimulatedLeaseServer {
     }
 
     fn on_server_output(world: &mut World<Self>, _server: ServerId, output: Output) {
-        world.apply_server_output(output);
+        match output {
+            Output::Reply { connection, reply } => {
+                world.send_to_client(SERVER, connection, reply, true);
+            }
+            Output::Granted { connection } => {
+                let by = world.asker(connection);
+                let name = world.recorder.name(&world.lock_names[0]);
+                let (now, recorder) = (world.now, &mut world.recorder);
+                let token = world.ownerships[0].key_set(now, by, Mode::Exclusive, name, recorder);
+                world.service.owner = Some(token);
+            }
+            Output::Released { connection } => {
+                world.disowned(Actor::Contender(world.asker(connection)));
+            }
+            Output::Expired => world.disowned(Actor::SessionEnd),
+        }
     }
 
     fn request_arrives(
@@ -208,22 +206,47 @@ impl SimulatedService for SimulatedLeaseServer {
         world.fate_of(by.0, answered, RequestId { connection, number })
     }
 
-    fn reply_arrives(
-        world: &mut World<Self>,
-        client: ClientId,
-        (connection, heard): (ConnectionId, bool),
-        reply: &Numbered<Reply>,
-    ) -> Option<Moment> {
-        let slot = &world.host.clients[client.0 as usize];
-        let (by, number) = (slot.by, reply.number);
-        if !heard || !slot.machine.awaits(number) {
-            return None;
+    fn died(world: &mut World<Self>, _server: ServerId) {
+        let clients = world.host.clients.iter();
+        let connections: Vec<ConnectionId> = clients.flat_map(Self::connections).collect();
+        for connection in connections {
+            world.cut(connection);
         }
-        if reply.what == Reply::Refused && world.believes_without_owning(by) {
-            world.refused(by, LockId::default(), (SERVER, true), 1);
+    }
+
+    /// What it has granted is on its disk before it answers.
+    fn restarted(world: &mut World<Self>, server: ServerId) {
+        if world.records_service_events() {
+            let restarted = ServiceEventKind::Restarted {
+                data: DataFound::Everything,
+                without_key_of: None,
+                left: KeyHolders::default(),
+            };
+            world.record_service_event(server, restarted);
         }
-        let request = RequestId { connection, number };
-        world.answer_arrives(|answered| answered == request)
+        world.server_changed(server, ServerChange::Restarted);
+    }
+
+    fn resumed(world: &mut World<Self>, _server: ServerId, backlog: Vec<HostEvent<Self>>) {
+        for event in backlog {
+            world.dispatch_from_backlog(Event::Service(event));
+        }
+    }
+}
+
+impl SimulatedService for SimulatedLeaseServer {
+    const WAITERS_ASK_AGAIN: bool = true;
+
+    fn new(_plan: &Plan, _tape: &mut Tape) -> (Self, Vec<HostedServer<Self>>) {
+        (
+            Self::default(),
+            vec![HostedServer::of(Server::default(), ())],
+        )
+    }
+
+    /// It knows one lock, whatever a plan says.
+    fn lock_names(plan: &Plan) -> Vec<Path> {
+        (0..plan.workload.locks).map(|_| "lock".into()).collect()
     }
 
     fn on_own_event(world: &mut World<Self>, LeaseEnds: LeaseEnds) {
@@ -265,33 +288,6 @@ impl SimulatedService for SimulatedLeaseServer {
         match name {
             ServerName::Number(0) | ServerName::Leader | ServerName::Of(_) => Some(SERVER),
             _ => None,
-        }
-    }
-
-    fn died(world: &mut World<Self>, _server: ServerId) {
-        let clients = world.host.clients.iter();
-        let connections: Vec<ConnectionId> = clients.flat_map(Self::connections).collect();
-        for connection in connections {
-            world.cut(connection);
-        }
-    }
-
-    /// What it has granted is on its disk before it answers.
-    fn restarted(world: &mut World<Self>, server: ServerId) {
-        if world.records_service_events() {
-            let restarted = ServiceEventKind::Restarted {
-                data: DataFound::Everything,
-                without_key_of: None,
-                left: KeyHolders::default(),
-            };
-            world.record_service_event(server, restarted);
-        }
-        world.server_changed(server, ServerChange::Restarted);
-    }
-
-    fn resumed(world: &mut World<Self>, _server: ServerId, backlog: Vec<HostEvent<Self>>) {
-        for event in backlog {
-            world.dispatch_from_backlog(Event::Service(event));
         }
     }
 }

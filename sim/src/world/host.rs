@@ -1,10 +1,11 @@
 //! The host: what the machines of every service run on.
 //!
 //! A service brings machines of servers and clients ([`Machine`](picklock_machines::Machine)), what they say to each
-//! other ([`ServiceTypes`]), and what they do to the world ([`SimulatedService`]). The host owns once what all of them
-//! need: connections and what is under way on them, processes that die and stand still, and when each machine is to be
-//! woken.
+//! other ([`ServiceTypes`]), and what they do to the world ([`ClientSide`], [`ServerSide`], [`SimulatedService`]). The
+//! host owns once what all of them need: connections and what is under way on them, processes that die and stand still,
+//! and when each machine is to be woken.
 
+mod client_side;
 mod clients;
 mod connections;
 mod delivery;
@@ -12,20 +13,23 @@ mod event;
 mod machines;
 mod messages;
 mod server_process;
+mod server_side;
 mod servers;
 mod service;
 mod types;
 
 use crate::network::ServerId;
+pub(crate) use client_side::{Arrival, ClientSide};
 pub(crate) use event::HostEvent;
 pub(crate) use machines::{HostedClient, HostedServer, Recipient};
 pub(crate) use server_process::ServerProcess;
+pub(crate) use server_side::ServerSide;
 pub(crate) use service::{Read, SimulatedService};
 use types::{ClientOutput, ServerOutput};
 pub(crate) use types::{ServiceMessage, ServiceTypes};
 
 /// The servers and clients of a service.
-pub(crate) struct Host<S: SimulatedService> {
+pub(crate) struct Host<S: ServiceTypes> {
     pub servers: Vec<HostedServer<S>>,
     pub clients: Vec<HostedClient<S>>,
     /// Room for what a machine of a client, or of a server, wants done.
@@ -36,7 +40,7 @@ pub(crate) struct Host<S: SimulatedService> {
     deferred: Vec<(ServerId, ServerOutput<S>)>,
 }
 
-impl<S: SimulatedService> Host<S> {
+impl<S: ServiceTypes> Host<S> {
     /// These servers, and no client yet.
     pub fn of(servers: Vec<HostedServer<S>>, clients: usize) -> Self {
         Self {

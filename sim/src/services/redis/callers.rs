@@ -39,7 +39,7 @@ impl World<SimulatedRedis> {
     }
 
     /// Who has asked for what a server answers next.
-    #[inline]
+    #[inline(always)]
     pub(super) fn answered_at(&self, connection: ConnectionId) -> ContenderId {
         match self.shares_clients() {
             true => self.sender_of(connection, 0),
@@ -48,6 +48,7 @@ impl World<SimulatedRedis> {
     }
 
     /// Who has sent the command that arrives: the first of those that have not arrived yet.
+    #[inline(always)]
     pub(super) fn arrived_at(&mut self, connection: ConnectionId) -> ContenderId {
         let traffic = &mut self.service.traffic[connection.0 as usize];
         let place = traffic.arrived.saturating_sub(traffic.answered) as usize;

@@ -1,5 +1,6 @@
 //! The life of Redis clients in the world.
 
+use picklock_checker::VirtualTime;
 use picklock_checker::service_event::MessageLoss;
 use picklock_checker::{ContenderId, EventKind};
 use picklock_clients::redis::{Command, Value};
@@ -12,62 +13,16 @@ use super::{Traffic, Unanswered, is_message};
 use crate::event::ClientId;
 use crate::network::{ConnectionId, RequestId};
 use crate::plan::Cluster;
+use crate::process::ProcessId;
 use crate::world::moment::{Moment, Occasion};
-use crate::world::{NO_CONTENDER, World};
+use crate::world::{Arrival, ClientSide, HostEvent, HostedClient, NO_CONTENDER, World};
 
 impl World<SimulatedRedis> {
-    /// The machine of a new client.
-    pub(super) fn new_client(&self) -> Client {
-        let deployment = &self.service.deployment;
-        let (sentinels, cluster) = (deployment.sentinels.as_ref(), deployment.cluster.as_ref());
-        let settings = RedisClientConfig {
-            nodes: self.service.nodes(),
-            timeout: deployment.timeout,
-            connect_timeout: deployment.connect_timeout,
-            retries: deployment.retries,
-            retry_pause: deployment.retry_pause,
-            retry_pause_max: deployment.retry_pause_max,
-            replay: deployment.replay,
-            resend: deployment.resend,
-            close_on_timeout: deployment.close_on_timeout,
-            switch_master: sentinels.map_or(SwitchMaster::Nowhere, |it| it.switch_master),
-            sentinels: sentinels.map_or(0, |it| it.number),
-            poll: match cluster {
-                Some(cluster) => cluster.poll,
-                None => sentinels.and_then(|it| it.poll),
-            },
-            cluster: cluster.map_or(0, Cluster::nodes),
-            connections: deployment.connections,
-            replicas: deployment.replicas,
-            read_from: deployment.read_from,
-        };
-        Client::new(settings)
-    }
-
     /// A task asks a client for something: it waits for its turn if a callback holds up the event loop.
     pub(super) fn call_client(&mut self, id: ClientId, input: Input) {
         match &mut self.host.clients[id.0 as usize].state.blocked {
             Some(blocked) => blocked.call(input),
             None => self.client_input(id, input),
-        }
-    }
-
-    pub(super) fn apply_client_output(&mut self, id: ClientId, output: Output) {
-        match output {
-            Output::Connect { end, to } => self.connect_to(id, end, &to),
-            Output::Send {
-                connection,
-                command,
-                again,
-                caller,
-            } => {
-                let by = caller.unwrap_or(self.host.clients[id.0 as usize].by);
-                if again {
-                    self.resent(by, connection, &command);
-                }
-                self.send_command(connection, command, by);
-            }
-            Output::Disconnect { connection } => self.hang_up(connection),
         }
     }
 
@@ -113,34 +68,130 @@ impl World<SimulatedRedis> {
         self.record_script(&command);
         self.send_to_server(connection, command);
     }
+}
+
+impl ClientSide for SimulatedRedis {
+    /// The machine of a new client.
+    fn new_client(world: &mut World<Self>) -> Client {
+        let deployment = &world.service.deployment;
+        let (sentinels, cluster) = (deployment.sentinels.as_ref(), deployment.cluster.as_ref());
+        let settings = RedisClientConfig {
+            nodes: world.service.nodes(),
+            timeout: deployment.timeout,
+            connect_timeout: deployment.connect_timeout,
+            retries: deployment.retries,
+            retry_pause: deployment.retry_pause,
+            retry_pause_max: deployment.retry_pause_max,
+            replay: deployment.replay,
+            resend: deployment.resend,
+            close_on_timeout: deployment.close_on_timeout,
+            switch_master: sentinels.map_or(SwitchMaster::Nowhere, |it| it.switch_master),
+            sentinels: sentinels.map_or(0, |it| it.number),
+            poll: match cluster {
+                Some(cluster) => cluster.poll,
+                None => sentinels.and_then(|it| it.poll),
+            },
+            cluster: cluster.map_or(0, Cluster::nodes),
+            connections: deployment.connections,
+            replicas: deployment.replicas,
+            read_from: deployment.read_from,
+        };
+        Client::new(settings)
+    }
+
+    fn client_died(world: &mut World<Self>, client: ClientId) {
+        world.drop_backlog(client);
+    }
+
+    fn requests_in_flight(client: &Client) -> usize {
+        client.requests_in_flight()
+    }
+
+    fn connections(slot: &HostedClient<Self>) -> impl Iterator<Item = ConnectionId> {
+        slot.machine.connections()
+    }
+
+    #[inline(always)]
+    fn client_input(connection: ConnectionId, arrival: Arrival<Value>) -> Input {
+        match arrival {
+            Arrival::Opened => Input::Opened { connection },
+            Arrival::Closed { .. } => Input::Broken { connection },
+            Arrival::Message(value) => Input::Received { connection, value },
+        }
+    }
+
+    #[inline(always)]
+    fn on_client_output(world: &mut World<Self>, client: ClientId, output: Output) {
+        match output {
+            Output::Connect { end, to } => world.connect_to(client, end, &to),
+            Output::Send {
+                connection,
+                command,
+                again,
+                caller,
+            } => {
+                let by = caller.unwrap_or(world.host.clients[client.0 as usize].by);
+                if again {
+                    world.resent(by, connection, &command);
+                }
+                world.send_command(connection, command, by);
+            }
+            Output::Disconnect { connection } => world.hang_up(connection),
+        }
+    }
 
     /// An answer, or a message, has come to a client. Answers the moment of an answer that faults may wait for.
-    #[inline]
-    pub(super) fn value_arrives(
-        &mut self,
+    #[inline(always)]
+    fn reply_arrives(
+        world: &mut World<Self>,
         client: ClientId,
         (connection, heard): (ConnectionId, bool),
         value: &Value,
     ) -> Option<Moment> {
-        if self.service.is_sentinel(self.server_of(connection)) {
+        if world.service.is_sentinel(world.server_of(connection)) {
             // It is for the library alone.
             return None;
         }
         if is_message(value) {
-            let process = self.process_of(connection);
+            let process = world.process_of(connection);
             match heard {
-                true => self.notified(process, client),
+                true => world.notified(process, client),
                 false => {
-                    self.record_lost_message(connection, value, MessageLoss::ConnectionGone);
-                    self.unheard(process);
+                    world.record_lost_message(connection, value, MessageLoss::ConnectionGone);
+                    world.unheard(process);
                 }
             }
             return None;
         }
-        self.on_refusal(connection, heard);
-        match heard && self.watches_requests() {
-            true => self.answer_arrives(|answer| answer.connection == connection),
+        world.on_refusal(connection, heard);
+        match heard && world.watches_requests() {
+            true => world.answer_arrives(|answer| answer.connection == connection),
             false => None,
         }
+    }
+
+    fn reply_died(
+        world: &mut World<Self>,
+        process: ProcessId,
+        connection: ConnectionId,
+        value: &Value,
+    ) {
+        if is_message(value) && !world.service.is_sentinel(world.server_of(connection)) {
+            world.record_lost_message(connection, value, MessageLoss::ConnectionGone);
+            world.unheard(process);
+        }
+    }
+
+    #[inline]
+    fn gives_up_request(world: &mut World<Self>, by: ConnectionId, at: VirtualTime) -> bool {
+        world.is_given_up(by, at)
+    }
+
+    fn reads(
+        world: &mut World<Self>,
+        client: ClientId,
+        event: HostEvent<Self>,
+    ) -> Option<HostEvent<Self>> {
+        world.read_by_event_loop(client, event)
     }
 }

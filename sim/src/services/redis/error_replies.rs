@@ -20,7 +20,7 @@ fn short(error: &ErrorReply) -> &str {
 
 impl World<SimulatedRedis> {
     /// A server answers, perhaps with an error.
-    #[inline]
+    #[inline(always)]
     pub(super) fn record_error(
         &mut self,
         server: ServerId,

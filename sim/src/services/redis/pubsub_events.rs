@@ -72,7 +72,7 @@ impl World<SimulatedRedis> {
     }
 
     /// A server says something to a client: that it is subscribed now, perhaps.
-    #[inline]
+    #[inline(always)]
     pub(super) fn record_subscription(
         &mut self,
         server: ServerId,

@@ -11,6 +11,7 @@ use crate::world::World;
 impl World<SimulatedRedis> {
     /// Whether a command is one of a contender that believes in vain, about a hold that it believes in, and of which
     /// lock.
+    #[inline(always)]
     pub(super) fn lock_request_of(
         &self,
         by: ContenderId,
@@ -35,6 +36,7 @@ impl World<SimulatedRedis> {
     }
 
     /// A server sends an answer. It is noted if it refuses what its client asked of a key that it does not own.
+    #[inline(always)]
     pub(super) fn note_refusal(
         &mut self,
         by: ContenderId,
@@ -70,6 +72,7 @@ impl World<SimulatedRedis> {
     }
 
     /// An answer arrives.
+    #[inline(always)]
     pub(super) fn on_refusal(&mut self, connection: ConnectionId, heard: bool) {
         let traffic = &mut self.service.traffic[connection.0 as usize];
         traffic.heard += 1;

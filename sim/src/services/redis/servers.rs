@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
 use crate::world::moment::{Moment, Occasion};
-use crate::world::{HostEvent, MessageFate, World};
+use crate::world::{HostEvent, MessageFate, ServerProcess, ServerSide, World};
 
 impl World<SimulatedRedis> {
     /// Lets a server handle an input. Its keys and its role may be others afterwards.
@@ -35,122 +35,12 @@ impl World<SimulatedRedis> {
         self.follow_role(server);
     }
 
-    pub(super) fn apply_server_output(&mut self, server: ServerId, output: Output) {
-        match output {
-            Output::ToClient { connection, .. } if connection == OPERATOR => {}
-            Output::ToClient { connection, value } if sentinel_links::is_call(connection) => {
-                self.answer_call(server, sentinel_links::call(connection), value);
-            }
-            Output::ToClient { connection, value } => {
-                self.send_to_client(server, connection, value, false);
-            }
-            Output::Close { connection } if sentinel_links::is_call(connection) => {
-                self.close_call(server, sentinel_links::call(connection));
-            }
-            Output::Close { connection } => self.close_client(connection),
-            Output::ReachPrimary { to } => self.reach_primary(server, &to),
-            Output::ToPeer { link, message } => self.send_to_peer(server, link, message),
-            Output::CloseLink { link } => self.close_link(server, link),
-            Output::ToNode { to, message } => self.send_to_node(server, to, message),
-            // What happens from here on proves nothing.
-            Output::NotModelled { what } => self.not_modelled(what),
-            Output::ScriptCut { script, line } => {
-                self.not_modelled(format!(
-                    "the script {script} goes on for ever in line {line}"
-                ));
-            }
-        }
-    }
-
     fn not_modelled(&mut self, what: String) {
         self.recorder.history.not_modelled.get_or_insert(what);
         self.ended = self.ended.or(Some(Ended::NotModelled));
     }
 
-    /// A command has come to a server that runs.
-    #[inline]
-    pub(super) fn command_arrives(
-        &mut self,
-        server: ServerId,
-        connection: ConnectionId,
-        command: Command,
-    ) {
-        if self.service.is_sentinel(server) {
-            return self.deliver_to_sentinel(server, connection, command);
-        }
-        let by = self.arrived_at(connection);
-        self.count_request(connection, || command.wire_bytes());
-        let kind = self.watches_moments().then(|| command.kind());
-        let before = self.stream_of(server);
-        self.service.look = self.lock_request_of(by, connection, &command);
-        let received = Input::Received {
-            connection,
-            command,
-        };
-        self.handle_at(server, received);
-        if let Some(kind) = kind {
-            let traffic = &self.service.traffic[connection.0 as usize];
-            let number = traffic.answered + 1;
-            let request = RequestId { connection, number };
-            self.moment(Moment::new(by.0, Occasion::Committed(kind)).about(request));
-        }
-        let after = self.stream_of(server);
-        let replicated = kind.filter(|_| after > before);
-        if let Some(kind) = replicated {
-            self.await_replication(server, Some(server), (by.0, kind), after);
-        }
-        self.apply_server_outputs(server);
-        self.service.look = None;
-        if let Some(kind) = replicated {
-            self.moment(Moment::new(by.0, Occasion::Streamed(kind)));
-        }
-    }
-
-    /// What becomes of what a server sends to a client.
-    #[inline]
-    pub(super) fn fate_of_value(
-        &mut self,
-        server: ServerId,
-        connection: ConnectionId,
-        value: &Value,
-    ) -> Option<MessageFate> {
-        if self.service.is_sentinel(server) {
-            return None;
-        }
-        self.record_subscription(server, connection, value);
-        self.record_error(server, connection, value);
-        if !is_message(value) {
-            self.note_refusal(self.answered_at(connection), connection, value);
-            return self.fate_of_answer(connection);
-        }
-        let process = self.process_of(connection);
-        self.count_message(process, false);
-        // Neither end is told that it is lost.
-        let number = 0;
-        let message = RequestId { connection, number };
-        let is_lost = self.users_at(connection).into_iter().any(|by| {
-            let fate = self.fate_of(by.0, Occasion::Told, message);
-            fate == Some(MessageFate::Lost)
-        });
-        if !is_lost {
-            return None;
-        }
-        self.unheard(process);
-        self.record_lost_message(connection, value, MessageLoss::OnItsWay);
-        Some(MessageFate::Swallowed)
-    }
-
-    /// When a server has sent what it sends now: it executes one command after the other.
-    #[inline]
-    pub(super) fn departs(&mut self, server: ServerId) -> VirtualTime {
-        let takes = whole_micros(self.service.deployment.command_time);
-        match self.host.servers.get_mut(usize::from(server.0)) {
-            Some(slot) => slot.occupy(self.now, takes),
-            // Sentinels take no time.
-            None => self.now,
-        }
-    }
-
+    #[inline(always)]
     fn fate_of_answer(&mut self, connection: ConnectionId) -> Option<MessageFate> {
         let traffic = &mut self.service.traffic[connection.0 as usize];
         let Unanswered { kind, by, .. } = traffic.unanswered.pop_front()?;
@@ -229,5 +119,193 @@ impl World<SimulatedRedis> {
         slot.clock.jump(by_millis.saturating_mul(1_000));
         slot.state.lease_check = VirtualTime::NEVER;
         self.follow_keys(server);
+    }
+}
+
+impl ServerSide for SimulatedRedis {
+    #[inline(always)]
+    fn handle(world: &mut World<Self>, server: ServerId, input: Input) {
+        world.handle_at(server, input);
+    }
+
+    fn on_server_output(world: &mut World<Self>, server: ServerId, output: Output) {
+        match output {
+            Output::ToClient { connection, .. } if connection == OPERATOR => {}
+            Output::ToClient { connection, value } if sentinel_links::is_call(connection) => {
+                world.answer_call(server, sentinel_links::call(connection), value);
+            }
+            Output::ToClient { connection, value } => {
+                world.send_to_client(server, connection, value, false);
+            }
+            Output::Close { connection } if sentinel_links::is_call(connection) => {
+                world.close_call(server, sentinel_links::call(connection));
+            }
+            Output::Close { connection } => world.close_client(connection),
+            Output::ReachPrimary { to } => world.reach_primary(server, &to),
+            Output::ToPeer { link, message } => world.send_to_peer(server, link, message),
+            Output::CloseLink { link } => world.close_link(server, link),
+            Output::ToNode { to, message } => world.send_to_node(server, to, message),
+            // What happens from here on proves nothing.
+            Output::NotModelled { what } => world.not_modelled(what),
+            Output::ScriptCut { script, line } => {
+                world.not_modelled(format!(
+                    "the script {script} goes on for ever in line {line}"
+                ));
+            }
+        }
+    }
+
+    fn process(world: &mut World<Self>, machine: ServerId) -> &mut ServerProcess<HostEvent<Self>> {
+        world.machine_process(machine)
+    }
+
+    fn keeps_waiting(world: &mut World<Self>, connection: ConnectionId) -> bool {
+        world.retries_connect_without_power(connection)
+    }
+
+    fn accepted(world: &mut World<Self>, server: ServerId, connection: ConnectionId) {
+        let slot = world.host.servers.get(usize::from(server.0));
+        // One that stands still has a kernel that takes it, and learns of it by what comes first.
+        if slot.is_some_and(|slot| !slot.process.is_hung()) {
+            world.server_input(server, Input::Connected { connection });
+        }
+    }
+
+    fn refuses(world: &mut World<Self>, server: ServerId, connection: ConnectionId) {
+        world.record_refused_connection(server, connection);
+    }
+
+    fn client_gone(world: &mut World<Self>, server: ServerId, connection: ConnectionId) {
+        match world.service.is_sentinel(server) {
+            true => world.sentinel_is_left(server, connection),
+            false => world.server_input(server, Input::Gone { connection }),
+        }
+    }
+
+    /// A command has come to a server that runs.
+    #[inline(always)]
+    fn request_arrives(
+        world: &mut World<Self>,
+        server: ServerId,
+        connection: ConnectionId,
+        command: Command,
+    ) {
+        if world.service.is_sentinel(server) {
+            return world.deliver_to_sentinel(server, connection, command);
+        }
+        let by = world.arrived_at(connection);
+        world.count_request(connection, || command.wire_bytes());
+        let kind = world.watches_moments().then(|| command.kind());
+        let before = world.stream_of(server);
+        world.service.look = world.lock_request_of(by, connection, &command);
+        let received = Input::Received {
+            connection,
+            command,
+        };
+        world.handle_at(server, received);
+        if let Some(kind) = kind {
+            let traffic = &world.service.traffic[connection.0 as usize];
+            let number = traffic.answered + 1;
+            let request = RequestId { connection, number };
+            world.moment(Moment::new(by.0, Occasion::Committed(kind)).about(request));
+        }
+        let after = world.stream_of(server);
+        let replicated = kind.filter(|_| after > before);
+        if let Some(kind) = replicated {
+            world.await_replication(server, Some(server), (by.0, kind), after);
+        }
+        world.apply_server_outputs(server);
+        world.service.look = None;
+        if let Some(kind) = replicated {
+            world.moment(Moment::new(by.0, Occasion::Streamed(kind)));
+        }
+    }
+
+    /// What becomes of what a server sends to a client.
+    #[inline(always)]
+    fn fate_of_reply(
+        world: &mut World<Self>,
+        server: ServerId,
+        (connection, _own): (ConnectionId, bool),
+        value: &Value,
+    ) -> Option<MessageFate> {
+        if world.service.is_sentinel(server) {
+            return None;
+        }
+        world.record_subscription(server, connection, value);
+        world.record_error(server, connection, value);
+        if !is_message(value) {
+            world.note_refusal(world.answered_at(connection), connection, value);
+            return world.fate_of_answer(connection);
+        }
+        let process = world.process_of(connection);
+        world.count_message(process, false);
+        // Neither end is told that it is lost.
+        let number = 0;
+        let message = RequestId { connection, number };
+        let is_lost = world.users_at(connection).into_iter().any(|by| {
+            let fate = world.fate_of(by.0, Occasion::Told, message);
+            fate == Some(MessageFate::Lost)
+        });
+        if !is_lost {
+            return None;
+        }
+        world.unheard(process);
+        world.record_lost_message(connection, value, MessageLoss::OnItsWay);
+        Some(MessageFate::Swallowed)
+    }
+
+    /// When a server has sent what it sends now: it executes one command after the other.
+    #[inline(always)]
+    fn reply_departs(
+        world: &mut World<Self>,
+        server: ServerId,
+        _connection: ConnectionId,
+        _value: &Value,
+    ) -> VirtualTime {
+        let takes = whole_micros(world.service.deployment.command_time);
+        match world.host.servers.get_mut(usize::from(server.0)) {
+            Some(slot) => slot.occupy(world.now, takes),
+            // Sentinels take no time.
+            None => world.now,
+        }
+    }
+
+    fn cannot_reply(world: &mut World<Self>, connection: ConnectionId, value: &Value) {
+        world.record_lost_message(connection, value, MessageLoss::ConnectionGone);
+    }
+
+    #[inline]
+    fn gives_up_reply(
+        world: &mut World<Self>,
+        by: ConnectionId,
+        departs_and_at: (VirtualTime, VirtualTime),
+    ) -> bool {
+        world.is_answer_given_up(by, departs_and_at)
+    }
+
+    fn undelivered(world: &mut World<Self>, server: ServerId, connection: ConnectionId) {
+        world.is_not_acknowledged(server, connection);
+    }
+
+    fn died(world: &mut World<Self>, machine: ServerId) {
+        match world.service.is_sentinel(machine) {
+            true => world.sentinel_died(machine),
+            false => world.server_died(machine),
+        }
+    }
+
+    fn restarted(world: &mut World<Self>, machine: ServerId) {
+        match world.service.is_sentinel(machine) {
+            true => world.sentinel_restarted(machine),
+            false => world.server_restarted(machine),
+        }
+    }
+
+    fn resumed(world: &mut World<Self>, machine: ServerId, backlog: Vec<HostEvent<Self>>) {
+        match world.service.is_sentinel(machine) {
+            true => world.sentinel_resumed(machine, backlog),
+            false => world.server_resumed(machine, backlog),
+        }
     }
 }

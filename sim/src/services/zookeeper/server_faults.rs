@@ -2,51 +2,14 @@
 
 use std::time::Duration;
 
-use picklock_checker::{ServerChange, VirtualTime, time::whole_micros};
+use picklock_checker::{VirtualTime, time::whole_micros};
 
-use super::{SimulatedZooKeeper, ZooKeeperEvent};
-use crate::network::{ConnectionId, ServerId};
+use super::SimulatedZooKeeper;
+use crate::network::ServerId;
 use crate::plan::Fault;
 use crate::world::World;
 
 impl World<SimulatedZooKeeper> {
-    /// The process of a server has died. Its kernel closes its connections.
-    pub(super) fn server_died(&mut self, server: ServerId) {
-        let slot = &mut self.host.servers[server.0 as usize];
-        slot.state.deaths.push(self.now);
-        let logged = self.logged_by(server);
-        let slot = &mut self.host.servers[server.0 as usize];
-        slot.machine.crash(self.now);
-        self.record_death(server, logged);
-        let clients = self.host.clients.iter();
-        let present: Vec<ConnectionId> = clients.filter_map(|slot| slot.state.connection).collect();
-        self.close_connections_to(server, present.into_iter());
-        for peer in (0..self.host.servers.len()).map(|index| ServerId(index as u8)) {
-            if peer != server {
-                let latency = self.latency_of_servers(server, peer).draw(&mut self.tape);
-                let link = self.links.between(server, peer);
-                let at = link.arrival(self.now, latency);
-                self.schedule(
-                    at,
-                    ZooKeeperEvent::PeerLost {
-                        server: peer,
-                        peer: server,
-                    },
-                );
-            }
-        }
-    }
-
-    /// A dead server has come back with what was safe on its disk.
-    pub(super) fn server_restarted(&mut self, server: ServerId) {
-        self.record_restart(server);
-        self.server_changed(server, ServerChange::Restarted);
-        let slot = &mut self.host.servers[server.0 as usize];
-        let out = &mut self.host.server_outputs;
-        slot.machine.restart(self.now, &mut self.tape, out);
-        self.apply_server_outputs(server);
-    }
-
     /// A server is as late, and its disk as slow, as the worst of what is in force makes it.
     pub(super) fn slow_as_struck(&mut self, server: ServerId) {
         let (mut lag, mut lag_until) = (Duration::ZERO, VirtualTime::ZERO);

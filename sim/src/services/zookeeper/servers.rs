@@ -4,12 +4,14 @@ use picklock_checker::{ServerChange, VirtualTime, time::whole_micros};
 use picklock_zookeeper::messages::{ClientMessage, ServerMessage, Xid};
 use picklock_zookeeper::state::{Input, Output};
 
-use super::SimulatedZooKeeper;
 use super::message_size::answers_write;
+use super::message_size::bytes_of;
+use super::{SimulatedZooKeeper, ZooKeeperEvent};
+use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::plan::Ensemble;
 use crate::world::moment::Occasion;
-use crate::world::{MessageFate, World};
+use crate::world::{HostEvent, MessageFate, ServerSide, World};
 
 /// How long a server is busy with each thing that it says, in microseconds.
 pub(super) struct ServiceTimes {
@@ -32,64 +34,100 @@ impl From<&Ensemble> for ServiceTimes {
 }
 
 impl World<SimulatedZooKeeper> {
+    #[inline(never)]
+    fn fate_of_reply(&mut self, connection: ConnectionId, xid: Xid) -> Option<MessageFate> {
+        let client = self.client_of(connection).0 as usize;
+        let by = self.caller(client, xid).0;
+        let number = xid.0;
+        let request = RequestId { connection, number };
+        match self.kind_of(client, xid) {
+            Some(kind) => self.fate_of(by, Occasion::Answered(kind), request),
+            None => self.planned_fate_of_reply(request),
+        }
+    }
+}
+
+impl ServerSide for SimulatedZooKeeper {
     /// Lets a server handle an input.
     #[inline(always)]
-    pub(super) fn handle_at(&mut self, server: ServerId, input: Input) {
-        let minds = self.watches_requests();
-        let slot = &mut self.host.servers[server.0 as usize];
-        let out = &mut self.host.server_outputs;
+    fn handle(world: &mut World<Self>, server: ServerId, input: Input) {
+        let minds = world.watches_requests();
+        let slot = &mut world.host.servers[server.0 as usize];
+        let out = &mut world.host.server_outputs;
         slot.machine.report_proposals(minds);
-        slot.machine.handle(self.now, input, &mut self.tape, out);
-        if !self.pending_writes.is_empty() {
+        slot.machine.handle(world.now, input, &mut world.tape, out);
+        if !world.pending_writes.is_empty() {
             let mark = slot.machine.last_applied().0;
-            self.replicated_up_to(server, None, mark);
+            world.replicated_up_to(server, None, mark);
         }
     }
 
     #[inline(always)]
-    pub(super) fn apply_server_output(&mut self, server: ServerId, output: Output) {
+    fn on_server_output(world: &mut World<Self>, server: ServerId, output: Output) {
         match output {
             Output::ToClient {
                 connection,
                 message,
                 own,
-            } => self.send_to_client(server, connection, message, own),
+            } => world.send_to_client(server, connection, message, own),
             Output::Notify {
                 connections,
                 own,
                 kind,
                 path,
             } => {
-                self.notify(server, (connections, own), kind, path);
+                world.notify(server, (connections, own), kind, path);
             }
-            Output::CloseClient { connection } => self.close_client(connection),
-            Output::ToPeer { to, message, at } => self.send_to_peer(server, to, message, at),
-            Output::Proposed { session, xid, kind } => self.proposed(session, xid, kind),
-            Output::Committed(txn) => self.committed(server, &txn),
-            Output::SessionExpired { session } => self.session_expired(server, session),
+            Output::CloseClient { connection } => world.close_client(connection),
+            Output::ToPeer { to, message, at } => world.send_to_peer(server, to, message, at),
+            Output::Proposed { session, xid, kind } => world.proposed(session, xid, kind),
+            Output::Committed(txn) => world.committed(server, &txn),
+            Output::SessionExpired { session } => world.session_expired(server, session),
             Output::BecameLeader => {
-                self.record_leader(server);
-                self.server_changed(server, ServerChange::Elected);
-                self.elected();
+                world.record_leader(server);
+                world.server_changed(server, ServerChange::Elected);
+                world.elected();
             }
-            Output::StartedServing | Output::StoppedServing => self.record_role(server),
+            Output::StartedServing | Output::StoppedServing => world.record_role(server),
         }
+    }
+
+    /// A server that stands still accepts when it goes on.
+    fn keeps_waiting(world: &mut World<Self>, connection: ConnectionId) -> bool {
+        let server = world.server_of(connection);
+        let slot = &mut world.host.servers[usize::from(server.0)];
+        let is_hung = slot.process.is_up() && slot.process.is_hung();
+        if is_hung {
+            let request = HostEvent::ConnectRequest { connection };
+            let _in_backlog = slot.process.receive(request);
+        }
+        is_hung
+    }
+
+    fn accepts(world: &mut World<Self>, server: ServerId) -> bool {
+        let slot = &world.host.servers[usize::from(server.0)];
+        slot.process.is_up() && slot.machine.is_serving()
+    }
+
+    fn client_gone(world: &mut World<Self>, server: ServerId, connection: ConnectionId) {
+        world.record_client_gone(server, connection);
+        world.server_input(server, Input::ClientGone { connection });
     }
 
     /// A message of a client has come to a server that runs.
     #[inline(always)]
-    pub(super) fn client_message_arrives(
-        &mut self,
+    fn request_arrives(
+        world: &mut World<Self>,
         server: ServerId,
         connection: ConnectionId,
         message: ClientMessage,
     ) {
         if let ClientMessage::Request { xid, request } = &message {
-            self.count_request(connection, || request.wire_bytes());
-            let by = self.caller(self.client_of(connection).0 as usize, *xid);
-            self.follow_lock_request(by, connection, (*xid, request));
+            world.count_request(connection, || request.wire_bytes());
+            let by = world.caller(world.client_of(connection).0 as usize, *xid);
+            world.follow_lock_request(by, connection, (*xid, request));
         }
-        self.server_input(
+        world.server_input(
             server,
             Input::Client {
                 connection,
@@ -100,20 +138,20 @@ impl World<SimulatedZooKeeper> {
 
     /// What becomes of a message that a server sends: faults know of answers alone.
     #[inline(always)]
-    pub(super) fn fate_of_message(
-        &mut self,
+    fn fate_of_reply(
+        world: &mut World<Self>,
         server: ServerId,
         (connection, own): (ConnectionId, bool),
         message: &ServerMessage,
     ) -> Option<MessageFate> {
-        self.record_error(server, connection, message);
+        world.record_error(server, connection, message);
         match message {
-            ServerMessage::Reply { xid, .. } if self.watches_requests() => {
-                return self.fate_of_reply(connection, *xid);
+            ServerMessage::Reply { xid, .. } if world.watches_requests() => {
+                return world.fate_of_reply(connection, *xid);
             }
             ServerMessage::Notification { .. } => {
-                self.count_message(self.process_of(connection), own);
-                self.record_watch(connection, message);
+                world.count_message(world.process_of(connection), own);
+                world.record_watch(connection, message);
             }
             ServerMessage::Reply { .. }
             | ServerMessage::Connected { .. }
@@ -126,16 +164,21 @@ impl World<SimulatedZooKeeper> {
         None
     }
 
-    /// A server does one thing after the other, and each takes its time.
     #[inline(always)]
-    pub(super) fn departs(&mut self, server: ServerId, message: &ServerMessage) -> VirtualTime {
+    fn reply_departs(
+        world: &mut World<Self>,
+        server: ServerId,
+        connection: ConnectionId,
+        message: &ServerMessage,
+    ) -> VirtualTime {
+        world.count_bytes(connection, || bytes_of(message));
         let takes = match message {
             ServerMessage::Reply {
                 reply: Ok(response),
                 ..
-            } if answers_write(response) => self.service.pace.write,
-            ServerMessage::Reply { .. } => self.service.pace.read,
-            ServerMessage::Notification { .. } => self.service.pace.notification,
+            } if answers_write(response) => world.service.pace.write,
+            ServerMessage::Reply { .. } => world.service.pace.read,
+            ServerMessage::Notification { .. } => world.service.pace.notification,
             ServerMessage::Connected { .. }
             | ServerMessage::Expired
             | ServerMessage::Authenticated
@@ -143,18 +186,57 @@ impl World<SimulatedZooKeeper> {
             | ServerMessage::Pong
             | ServerMessage::WatchesSet { .. } => 0,
         };
-        self.host.servers[server.0 as usize].occupy(self.now, takes)
+        world.host.servers[server.0 as usize].occupy(world.now, takes)
     }
 
-    #[inline(never)]
-    fn fate_of_reply(&mut self, connection: ConnectionId, xid: Xid) -> Option<MessageFate> {
-        let client = self.client_of(connection).0 as usize;
-        let by = self.caller(client, xid).0;
-        let number = xid.0;
-        let request = RequestId { connection, number };
-        match self.kind_of(client, xid) {
-            Some(kind) => self.fate_of(by, Occasion::Answered(kind), request),
-            None => self.planned_fate_of_reply(request),
+    fn cannot_reply(world: &mut World<Self>, connection: ConnectionId, message: &ServerMessage) {
+        world.record_lost_watch(connection, message);
+    }
+
+    /// The process of a server has died. Its kernel closes its connections.
+    fn died(world: &mut World<Self>, server: ServerId) {
+        let slot = &mut world.host.servers[server.0 as usize];
+        slot.state.deaths.push(world.now);
+        let logged = world.logged_by(server);
+        let slot = &mut world.host.servers[server.0 as usize];
+        slot.machine.crash(world.now);
+        world.record_death(server, logged);
+        let clients = world.host.clients.iter();
+        let present: Vec<ConnectionId> = clients.filter_map(|slot| slot.state.connection).collect();
+        world.close_connections_to(server, present.into_iter());
+        for peer in (0..world.host.servers.len()).map(|index| ServerId(index as u8)) {
+            if peer != server {
+                let latency = world.latency_of_servers(server, peer).draw(&mut world.tape);
+                let link = world.links.between(server, peer);
+                let at = link.arrival(world.now, latency);
+                world.schedule(
+                    at,
+                    ZooKeeperEvent::PeerLost {
+                        server: peer,
+                        peer: server,
+                    },
+                );
+            }
+        }
+    }
+
+    /// A dead server has come back with what was safe on its disk.
+    fn restarted(world: &mut World<Self>, server: ServerId) {
+        world.record_restart(server);
+        world.server_changed(server, ServerChange::Restarted);
+        let slot = &mut world.host.servers[server.0 as usize];
+        let out = &mut world.host.server_outputs;
+        slot.machine.restart(world.now, &mut world.tape, out);
+        world.apply_server_outputs(server);
+    }
+
+    /// First it looks at the clock, then it reads what has queued up.
+    fn resumed(world: &mut World<Self>, server: ServerId, backlog: Vec<HostEvent<Self>>) {
+        if world.host.servers[usize::from(server.0)].process.is_up() {
+            world.server_input(server, Input::Wake);
+            for event in backlog {
+                world.dispatch_from_backlog(Event::Service(event));
+            }
         }
     }
 }

@@ -1,30 +1,28 @@
-//! What ZooKeeper brings into the world: the hooks of the host, in the order of [`SimulatedService`].
+//! What the world asks ZooKeeper, and what ZooKeeper is made of.
 
-use super::clients::ClientState;
-use super::message_size::bytes_of;
-use super::{LOCKS_PATH, ServerState, SimulatedZooKeeper, ZooKeeperEvent, handle, setup};
-use crate::engine::Tape;
-use crate::event::{ClientId, Event};
-use crate::network::{ConnectionId, ServerId, Side};
-use crate::plan::{ContenderName, Fault, LockName, Plan, ServerName};
-use crate::process::{ProcessId, Thread};
-use crate::trace::MessageStep::Lost;
-use crate::world::moment::Moment;
-use crate::world::{
-    HostEvent, HostedClient, HostedServer, MessageFate, Read, Recipient, ServiceMessage,
-    ServiceTypes, Shared, SimulatedService, World,
-};
-use picklock_algorithms::Lock;
-use picklock_checker::{ContenderId, ListTooLong, LockId, NameId, VirtualTime};
-use picklock_clients::env::{Env, LocalFuture};
-use picklock_clients::zookeeper::{Path, SessionState};
-use picklock_zookeeper::client::{Client, Input as ClientInput, Output as ClientOutput};
-use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
-use picklock_zookeeper::quorum_messages::PeerMessage;
-use picklock_zookeeper::state::{Input as ServerInput, Output as ServerOutput, Server};
 use std::fmt::Display;
 use std::rc::Rc;
 use std::time::Duration;
+
+use picklock_algorithms::Lock;
+use picklock_checker::{ContenderId, ListTooLong, LockId, NameId};
+use picklock_clients::env::{Env, LocalFuture};
+use picklock_clients::zookeeper::{Path, SessionState};
+use picklock_zookeeper::client::{Client, Input as ClientInput};
+use picklock_zookeeper::messages::{ClientMessage, ServerMessage};
+use picklock_zookeeper::quorum_messages::PeerMessage;
+use picklock_zookeeper::state::Server;
+
+use super::clients::ClientState;
+use super::{LOCKS_PATH, ServerState, SimulatedZooKeeper, ZooKeeperEvent, handle, setup};
+use crate::engine::Tape;
+use crate::network::{ServerId, Side};
+use crate::plan::{ContenderName, Fault, LockName, Plan, ServerName};
+use crate::process::{ProcessId, Thread};
+use crate::trace::MessageStep::Lost;
+use crate::world::{
+    HostedServer, Read, Recipient, ServiceMessage, ServiceTypes, Shared, SimulatedService, World,
+};
 
 impl ServiceMessage for ClientMessage {
     fn text(&self) -> impl Display + '_ {
@@ -68,147 +66,6 @@ impl SimulatedService for SimulatedZooKeeper {
         let names = (0..plan.workload.locks).map(LockName);
         let path = |lock: LockName| Path::from(format!("{LOCKS_PATH}/{}", lock.letter()));
         names.map(path).collect()
-    }
-
-    fn new_client(world: &mut World<Self>) -> Client {
-        world.new_client()
-    }
-
-    fn client_added(world: &mut World<Self>, client: ClientId) {
-        world.client_input(client, ClientInput::Start);
-    }
-
-    fn client_died(world: &mut World<Self>, client: ClientId) {
-        world.no_longer_held(client, false);
-    }
-
-    fn is_over(client: &Client) -> bool {
-        client.state() == SessionState::Closed
-    }
-
-    #[inline]
-    fn requests_in_flight(client: &Client) -> usize {
-        client.requests_in_flight()
-    }
-
-    fn connections(slot: &HostedClient<Self>) -> impl Iterator<Item = ConnectionId> {
-        slot.state.connection.into_iter()
-    }
-
-    fn reads_reset(slot: &HostedClient<Self>, connection: ConnectionId) -> bool {
-        Self::uses(slot, connection)
-    }
-
-    fn opened(connection: ConnectionId) -> ClientInput {
-        ClientInput::Opened { connection }
-    }
-
-    fn broken(connection: ConnectionId, was_opened: bool) -> ClientInput {
-        match was_opened {
-            true => ClientInput::Broken { connection },
-            false => ClientInput::Refused,
-        }
-    }
-
-    #[inline(always)]
-    fn received(connection: ConnectionId, message: ServerMessage) -> ClientInput {
-        ClientInput::Message {
-            connection,
-            message,
-        }
-    }
-
-    #[inline(always)]
-    fn on_client_output(world: &mut World<Self>, client: ClientId, output: ClientOutput) {
-        world.apply_client_output(client, output);
-    }
-
-    #[inline(always)]
-    fn handle(world: &mut World<Self>, server: ServerId, input: ServerInput) {
-        world.handle_at(server, input);
-    }
-
-    #[inline(always)]
-    fn on_server_output(world: &mut World<Self>, server: ServerId, output: ServerOutput) {
-        world.apply_server_output(server, output);
-    }
-
-    /// A server that stands still accepts when it goes on.
-    fn keeps_waiting(world: &mut World<Self>, connection: ConnectionId) -> bool {
-        let server = world.server_of(connection);
-        let slot = &mut world.host.servers[usize::from(server.0)];
-        let is_hung = slot.process.is_up() && slot.process.is_hung();
-        if is_hung {
-            let request = HostEvent::ConnectRequest { connection };
-            let _in_backlog = slot.process.receive(request);
-        }
-        is_hung
-    }
-
-    fn accepts(world: &mut World<Self>, server: ServerId) -> bool {
-        let slot = &world.host.servers[usize::from(server.0)];
-        slot.process.is_up() && slot.machine.is_serving()
-    }
-
-    fn client_gone(world: &mut World<Self>, server: ServerId, connection: ConnectionId) {
-        world.record_client_gone(server, connection);
-        world.server_input(server, ServerInput::ClientGone { connection });
-    }
-
-    #[inline(always)]
-    fn request_arrives(
-        world: &mut World<Self>,
-        server: ServerId,
-        connection: ConnectionId,
-        message: ClientMessage,
-    ) {
-        world.client_message_arrives(server, connection, message);
-    }
-
-    #[inline(always)]
-    fn fate_of_reply(
-        world: &mut World<Self>,
-        server: ServerId,
-        by: (ConnectionId, bool),
-        message: &ServerMessage,
-    ) -> Option<MessageFate> {
-        world.fate_of_message(server, by, message)
-    }
-
-    #[inline(always)]
-    fn reply_departs(
-        world: &mut World<Self>,
-        server: ServerId,
-        connection: ConnectionId,
-        message: &ServerMessage,
-    ) -> VirtualTime {
-        world.count_bytes(connection, || bytes_of(message));
-        world.departs(server, message)
-    }
-
-    fn cannot_reply(world: &mut World<Self>, connection: ConnectionId, message: &ServerMessage) {
-        world.record_lost_watch(connection, message);
-    }
-
-    #[inline(always)]
-    fn reply_arrives(
-        world: &mut World<Self>,
-        client: ClientId,
-        by: (ConnectionId, bool),
-        message: &ServerMessage,
-    ) -> Option<Moment> {
-        world.message_arrives(client, by, message)
-    }
-
-    fn reply_died(
-        world: &mut World<Self>,
-        process: ProcessId,
-        _: ConnectionId,
-        message: &ServerMessage,
-    ) {
-        if let ServerMessage::Notification { .. } = message {
-            world.unheard(process);
-        }
     }
 
     #[inline(always)]
@@ -292,24 +149,6 @@ impl SimulatedService for SimulatedZooKeeper {
 
     fn server(world: &World<Self>, name: ServerName) -> Option<ServerId> {
         world.server(name)
-    }
-
-    fn died(world: &mut World<Self>, server: ServerId) {
-        world.server_died(server);
-    }
-
-    fn restarted(world: &mut World<Self>, server: ServerId) {
-        world.server_restarted(server);
-    }
-
-    /// First it looks at the clock, then it reads what has queued up.
-    fn resumed(world: &mut World<Self>, server: ServerId, backlog: Vec<HostEvent<Self>>) {
-        if world.host.servers[usize::from(server.0)].process.is_up() {
-            world.server_input(server, ServerInput::Wake);
-            for event in backlog {
-                world.dispatch_from_backlog(Event::Service(event));
-            }
-        }
     }
 
     fn inject(world: &mut World<Self>, fault: &Fault) -> Option<Duration> {

@@ -1,6 +1,6 @@
 //! How connections between clients and servers are made, closed, and broken.
 
-use super::{HostEvent, SimulatedService};
+use super::{Arrival, HostEvent, SimulatedService};
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, ServerId};
 use crate::trace::MessageDirection::ToServer;
@@ -65,7 +65,7 @@ impl<S: SimulatedService> World<S> {
         let slot = &self.host.clients[ends.client as usize];
         if ends.open_at_client && slot.alive && S::uses(slot, connection) {
             self.trace(connection, (ToServer, Opened), &CONNECTION);
-            self.client_input(client, S::opened(connection));
+            self.client_input(client, S::client_input(connection, Arrival::Opened));
         } else {
             // It has given up waiting.
             self.hang_up(connection);
@@ -81,7 +81,10 @@ impl<S: SimulatedService> World<S> {
         let is_refused = !ends.was_opened && !ends.broken;
         if S::reads_reset(&self.host.clients[client.0 as usize], connection) {
             self.trace_end_of_connection(connection, is_refused);
-            self.client_input(client, S::broken(connection, was_opened));
+            self.client_input(
+                client,
+                S::client_input(connection, Arrival::Closed { was_opened }),
+            );
         }
     }
 

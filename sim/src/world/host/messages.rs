@@ -1,6 +1,6 @@
 //! What clients and servers say to each other: how it sets out, what faults make of it, and how it arrives.
 
-use super::{HostEvent, SimulatedService};
+use super::{Arrival, HostEvent, SimulatedService};
 use crate::event::{ClientId, Event};
 use crate::network::{ConnectionId, ServerId};
 use crate::trace::MessageDirection::{ToClient, ToServer};
@@ -104,7 +104,10 @@ impl<S: SimulatedService> World<S> {
         self.trace_message(connection, (ToClient, step), &message);
         let received = S::reply_arrives(self, client, (connection, heard), &message);
         if heard {
-            self.frequent_client_input(client, S::received(connection, message));
+            self.frequent_client_input(
+                client,
+                S::client_input(connection, Arrival::Message(message)),
+            );
             if let Some(received) = received {
                 self.moment(received);
             }

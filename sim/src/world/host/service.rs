@@ -11,23 +11,20 @@ use picklock_checker::{ContenderId, ListTooLong, LockId, NameId, VirtualTime};
 use picklock_clients::env::Env;
 use picklock_clients::env::LocalFuture;
 
-use super::event::HostEvent;
-use super::machines::{HostedClient, HostedServer, Recipient};
-use super::server_process::ServerProcess;
-use super::types::{ClientInput, ClientOutput, ServerInput, ServerOutput, ServiceTypes};
+use super::client_side::ClientSide;
+use super::machines::{HostedServer, Recipient};
+use super::server_side::ServerSide;
 use crate::engine::Tape;
-use crate::event::ClientId;
-use crate::network::{ConnectionId, ServerId, Side};
+use crate::network::{ServerId, Side};
 use crate::plan::{ContenderName, Fault, Plan, ServerName};
 use crate::process::{ProcessId, Thread};
-use crate::world::moment::Moment;
-use crate::world::{MessageFate, Shared, World};
+use crate::world::{Shared, World};
 
 /// What a bystander does again and again: it reads something; answers whether there was an answer.
 pub(crate) type Read = Box<dyn Fn() -> LocalFuture<'static, bool>>;
 
-/// A service in the world: what its machines do to the world that they are in.
-pub(crate) trait SimulatedService: ServiceTypes {
+/// A service in the world, and what the world asks it.
+pub(crate) trait SimulatedService: ClientSide + ServerSide {
     /// Whether contenders that wait for the lock ask for it again and again, and are sent nothing unasked.
     const WAITERS_ASK_AGAIN: bool;
 
@@ -39,137 +36,6 @@ pub(crate) trait SimulatedService: ServiceTypes {
 
     /// Sets going what goes on by itself besides servers.
     fn start(_world: &mut World<Self>) {}
-
-    /// The machine of a new client.
-    fn new_client(world: &mut World<Self>) -> Self::Client;
-
-    /// A client was added.
-    fn client_added(_world: &mut World<Self>, _client: ClientId) {}
-
-    /// The clients of a process that has died die with it: what the service has of this one goes.
-    fn client_died(_world: &mut World<Self>, _client: ClientId) {}
-
-    /// Whether nothing will ever come of a client any more.
-    fn is_over(_client: &Self::Client) -> bool {
-        false
-    }
-
-    /// How many requests of a client have no answer yet.
-    fn requests_in_flight(client: &Self::Client) -> usize;
-
-    /// The connections that a client has, or is making.
-    fn connections(slot: &HostedClient<Self>) -> impl Iterator<Item = ConnectionId>;
-
-    /// Whether a connection is one of these.
-    fn uses(slot: &HostedClient<Self>, connection: ConnectionId) -> bool {
-        Self::connections(slot).any(|other| other == connection)
-    }
-
-    /// Whether a client wants to know that this connection is gone.
-    fn reads_reset(_slot: &HostedClient<Self>, _connection: ConnectionId) -> bool {
-        true
-    }
-
-    /// What a client is told when a connection is open or gone, or a message has come.
-    fn opened(connection: ConnectionId) -> ClientInput<Self>;
-    fn broken(connection: ConnectionId, was_opened: bool) -> ClientInput<Self>;
-    fn received(connection: ConnectionId, message: Self::Reply) -> ClientInput<Self>;
-
-    /// Does what a client wants done.
-    fn on_client_output(world: &mut World<Self>, client: ClientId, output: ClientOutput<Self>);
-
-    /// Lets a server handle an input, and does what has to be done before its outputs.
-    fn handle(world: &mut World<Self>, server: ServerId, input: ServerInput<Self>);
-
-    /// Does what a server wants done.
-    fn on_server_output(world: &mut World<Self>, server: ServerId, output: ServerOutput<Self>);
-
-    /// The process of a server, or of another machine that has the number of one.
-    fn process(world: &mut World<Self>, server: ServerId) -> &mut ServerProcess<HostEvent<Self>> {
-        &mut world.host.servers[usize::from(server.0)].process
-    }
-
-    /// Whether a request for a connection is kept waiting, until somebody looks at it again.
-    fn keeps_waiting(_world: &mut World<Self>, _connection: ConnectionId) -> bool {
-        false
-    }
-
-    /// Whether a server takes connections.
-    fn accepts(world: &mut World<Self>, server: ServerId) -> bool {
-        Self::process(world, server).is_up()
-    }
-
-    /// A server has taken a connection, or refuses it; a client has closed it.
-    fn accepted(_world: &mut World<Self>, _server: ServerId, _connection: ConnectionId) {}
-    fn refuses(_world: &mut World<Self>, _server: ServerId, _connection: ConnectionId) {}
-    fn client_gone(_world: &mut World<Self>, _server: ServerId, _connection: ConnectionId) {}
-
-    /// A request has come to a server that runs.
-    fn request_arrives(
-        world: &mut World<Self>,
-        server: ServerId,
-        connection: ConnectionId,
-        message: Self::Request,
-    );
-
-    /// What becomes of a message that a server sends by a connection, perhaps because of its own client:
-    /// [`MessageFate::Swallowed`] leaves the connection alone.
-    fn fate_of_reply(
-        world: &mut World<Self>,
-        server: ServerId,
-        by: (ConnectionId, bool),
-        message: &Self::Reply,
-    ) -> Option<MessageFate>;
-
-    /// When a message of a server sets out: it is busy until then.
-    fn reply_departs(
-        world: &mut World<Self>,
-        _server: ServerId,
-        _connection: ConnectionId,
-        _message: &Self::Reply,
-    ) -> VirtualTime {
-        world.now
-    }
-
-    /// A server has something to say by a connection that is gone.
-    fn cannot_reply(_: &mut World<Self>, _connection: ConnectionId, _message: &Self::Reply) {}
-
-    /// A message has come to a client by a connection, and is read, or not. Answers the moment of an answer that
-    /// faults may wait for.
-    fn reply_arrives(
-        world: &mut World<Self>,
-        client: ClientId,
-        by: (ConnectionId, bool),
-        message: &Self::Reply,
-    ) -> Option<Moment>;
-
-    /// A message has come to a process that is dead.
-    fn reply_died(_: &mut World<Self>, _: ProcessId, _: ConnectionId, _message: &Self::Reply) {}
-
-    /// Whether the kernel of a client gives up what it sends now and would arrive at a time, and that of a server what
-    /// sets out and would arrive at these times.
-    fn gives_up_request(_: &mut World<Self>, _: ConnectionId, _at: VirtualTime) -> bool {
-        false
-    }
-    fn gives_up_reply(
-        _: &mut World<Self>,
-        _: ConnectionId,
-        _departs_and_at: (VirtualTime, VirtualTime),
-    ) -> bool {
-        false
-    }
-
-    /// Something of a client has come to a machine that is down.
-    fn undelivered(_world: &mut World<Self>, _server: ServerId, _connection: ConnectionId) {}
-
-    /// Answers an event that comes to a client if the client reads it now.
-    fn reads(
-        _world: &mut World<Self>,
-        _client: ClientId,
-        event: HostEvent<Self>,
-    ) -> Option<HostEvent<Self>> {
-        Some(event)
-    }
 
     /// Lets an event of its own happen.
     fn on_own_event(world: &mut World<Self>, event: Self::OwnEvent);
@@ -218,15 +84,6 @@ pub(crate) trait SimulatedService: ServiceTypes {
 
     /// The server that a name means at the moment; `None` if there is none.
     fn server(world: &World<Self>, name: ServerName) -> Option<ServerId>;
-
-    /// The process of a server has died. Its kernel closes its connections.
-    fn died(world: &mut World<Self>, server: ServerId);
-
-    /// A dead server has come back, with what was safe on its disk.
-    fn restarted(world: &mut World<Self>, server: ServerId);
-
-    /// A server that stood still goes on, and reads what has queued up.
-    fn resumed(world: &mut World<Self>, server: ServerId, backlog: Vec<HostEvent<Self>>);
 
     /// Breaks something that only this service has; answers how long it lasts, if it has to be healed.
     fn inject(_world: &mut World<Self>, _fault: &Fault) -> Option<Duration> {
