@@ -4,7 +4,9 @@
 //! process ([`Env`]). Nothing in it can tell whether it is simulated: what stands behind the handle is a transport of
 //! one function, and a real server can stand there as well.
 
+mod family;
 mod fault_class;
+mod hazard;
 pub mod hazards;
 mod held;
 pub mod lease_server;

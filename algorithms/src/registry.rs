@@ -1,8 +1,9 @@
 //! Every algorithm there is: one line each, here or in the list of its service, in the order in which
 //! `picklock list algorithms` shows them.
 
+use crate::family::Family;
 use crate::zookeeper as zk;
-use crate::{Recipe, lease_server, redis};
+use crate::{Recipe, redis};
 
 /// Every algorithm.
 pub const RECIPES: &[Recipe] = &joined();
@@ -183,14 +184,14 @@ const LISTED: &[Recipe] = &[
     redis::deadline_from_answer::RECIPE,
 ];
 
-/// The algorithms of services that list theirs themselves.
-const OF_OTHERS: [&[Recipe]; 1] = [lease_server::RECIPES];
+/// The services that list their algorithms themselves.
+pub(crate) const FAMILIES: [&Family; 1] = [&crate::lease_server::FAMILY];
 
 /// How many there are.
 const NUMBER: usize = {
     let (mut number, mut service) = (LISTED.len(), 0);
-    while service < OF_OTHERS.len() {
-        number += OF_OTHERS[service].len();
+    while service < FAMILIES.len() {
+        number += FAMILIES[service].recipes.len();
         service += 1;
     }
     number
@@ -205,10 +206,10 @@ const fn joined() -> [Recipe; NUMBER] {
         place += 1;
     }
     let mut service = 0;
-    while service < OF_OTHERS.len() {
+    while service < FAMILIES.len() {
         let mut nth = 0;
-        while nth < OF_OTHERS[service].len() {
-            all[place] = OF_OTHERS[service][nth];
+        while nth < FAMILIES[service].recipes.len() {
+            all[place] = FAMILIES[service].recipes[nth];
             (place, nth) = (place + 1, nth + 1);
         }
         service += 1;

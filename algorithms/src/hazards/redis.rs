@@ -1,6 +1,6 @@
 //! Hazards of the locks over Redis.
 
-use super::Hazard;
+use crate::hazard::hazards;
 
 hazards! {
     "incidents/laravel-53342": ["redis-set-nx-px-del"] breaks [OwnReleaseOnly] under [None];

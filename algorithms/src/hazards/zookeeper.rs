@@ -1,6 +1,6 @@
 //! Hazards of the locks over ZooKeeper.
 
-use super::Hazard;
+use crate::hazard::hazards;
 
 hazards! {
     "curator/test-some-locks-fail-to-lock": [

@@ -73,7 +73,6 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
             (1, RequestKind::Watch),
             (1, RequestKind::Subscribe),
             (1, RequestKind::Wait),
-            (8, RequestKind::Claim),
         ],
         Owners::OfData(_) => &[
             (6, RequestKind::SetData),
@@ -81,9 +80,15 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
             (1, RequestKind::Create),
         ],
     };
-    let made = all.iter();
-    let made = made.filter(|(_, request)| plan.recipe.requests.contains(request));
-    made.copied().collect()
+    let makes = |request: &RequestKind| plan.recipe.requests.contains(request);
+    let made = all.iter().filter(|(_, request)| makes(request));
+    let made: Vec<(u32, RequestKind)> = made.copied().collect();
+    if !made.is_empty() {
+        return made;
+    }
+    // Of requests that are not known here, all that change something tell as much.
+    let others = RequestKind::of_service(plan.service.kind()).filter(makes);
+    others.filter(|it| it.writes()).map(|it| (8, it)).collect()
 }
 
 /// A moment of a contender at which to strike it with this kind of fault, or, if it is `None`, another.

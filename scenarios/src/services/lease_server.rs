@@ -1,7 +1,8 @@
 //! What scenarios know of the lease server.
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{LeaseServer, Service};
+use picklock_sim::plan::Service;
+use picklock_sim::plan::lease_server::LeaseServer;
 
 use super::{ServiceExample, SupportedService};
 use crate::keys::{Holds, Key, KeyTable};

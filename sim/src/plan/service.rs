@@ -48,7 +48,7 @@ macro_rules! services {
 services! {
     ZooKeeper(super::Ensemble),
     Redis(super::Deployment),
-    LeaseServer(super::LeaseServer),
+    LeaseServer(super::lease_server::LeaseServer),
 }
 
 impl Service {

@@ -8,9 +8,10 @@ use std::time::Duration;
 use common::{A, FIRST, history_on, plan_on, planned, seconds};
 use first::first;
 use picklock_checker::{Event, EventKind, History, VirtualTime};
+use picklock_sim::plan::lease_server::LeaseServer;
 use picklock_sim::plan::{
-    Deployment, Direction, Ensemble, Fault, Fsync, LeaseServer, Persistence, Plan, PlannedFault,
-    Rate, ServerName, Service, Trigger,
+    Deployment, Direction, Ensemble, Fault, Fsync, Persistence, Plan, PlannedFault, Rate,
+    ServerName, Service, Trigger,
 };
 use picklock_sim::simulate;
 

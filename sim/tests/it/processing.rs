@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{ContenderId, EventKind, History, Verdict, VirtualTime, invariants};
+use picklock_sim::plan::lease_server::LeaseServer;
 use picklock_sim::plan::{
-    ContenderSettings, Deployment, Direction, Ensemble, Fault, Hold, LeaseServer, Plan, Service,
-    Trigger,
+    ContenderSettings, Deployment, Direction, Ensemble, Fault, Hold, Plan, Service, Trigger,
 };
 use picklock_sim::simulate;
 use plans::{FIRST, acquired, plan_on, planned, seconds};

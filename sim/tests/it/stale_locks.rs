@@ -6,7 +6,8 @@ use crate::common::disowned;
 use common::{FIRST, acquired, history_on, planned, seconds};
 use disowned::disowned;
 use picklock_checker::Disowned;
-use picklock_sim::plan::{Deployment, Ensemble, Fault, FaultKind, LeaseServer, Service, Trigger};
+use picklock_sim::plan::lease_server::LeaseServer;
+use picklock_sim::plan::{Deployment, Ensemble, Fault, FaultKind, Service, Trigger};
 
 /// How the service took the lock away, if its first owner dies, and a script that has seen that one's lock deletes it
 /// nine seconds later, when it is another's.

@@ -6,8 +6,9 @@ use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::{EventKind, VirtualTime};
 use picklock_sim::engine::Tape;
+use picklock_sim::plan::lease_server::LeaseServer;
 use picklock_sim::plan::{
-    Deployment, Ensemble, Fault, LeaseServer, LockNode, Plan, ServerName, Service, Trigger,
+    Deployment, Ensemble, Fault, LockNode, Plan, ServerName, Service, Trigger,
 };
 use picklock_sim::process::ProcessId;
 use picklock_sim::trace::{MessageDirection, MessageStep, TracedMessage};

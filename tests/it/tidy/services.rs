@@ -28,7 +28,7 @@ const TABLE: &[(&str, usize)] = &[
     ("algorithms/src/lock.rs", 2),
     ("algorithms/src/ownership_rule.rs", 3),
     // The list, and what the plan shows of it to other crates.
-    ("sim/src/plan.rs", 3),
+    ("sim/src/plan.rs", 2),
     ("sim/src/plan/service.rs", 4),
     // The list of adapters.
     ("sim/src/services.rs", 1),
@@ -46,7 +46,8 @@ fn services(tree: &Tree) -> Vec<(&str, &str)> {
     let lines = tree.text(LIST).lines();
     let rows = lines.filter_map(|line| {
         let (variant, settings) = line.trim().split_once("(super::")?;
-        Some((variant, settings.strip_suffix("),")?))
+        let settings = settings.strip_suffix("),")?;
+        Some((variant, settings.rsplit("::").next()?))
     });
     rows.collect()
 }

@@ -14,7 +14,7 @@ use picklock_lease_server::client::Input;
 
 use super::SimulatedLeaseServer;
 use crate::event::ClientId;
-use crate::plan;
+use crate::plan::lease_server;
 use crate::process::Thread;
 use crate::simulated_environment::environment;
 use crate::world::{KEEP, Read, Shared};
@@ -67,7 +67,7 @@ impl Transport for SimulatedTransport {
 /// A new client of a thread.
 fn client(shared: &SharedWorld, thread: Thread, env: &Env) -> LeaseServer {
     let mut world = shared.world.borrow_mut();
-    let settings = world.plan.service.get::<plan::LeaseServer>();
+    let settings = world.plan.service.get::<lease_server::LeaseServer>();
     let timeout = settings
         .expect("a plan is run over its own service")
         .timeout;
