@@ -2,6 +2,7 @@
 //! answered by looking at the whole history again.
 
 mod bypass;
+mod grants;
 mod reentrancy;
 mod starvation;
 mod without_loss;
@@ -346,25 +347,6 @@ impl<'a> Plain<'a> {
             },
             |index| self.ownership_ends(index),
         )
-    }
-
-    /// The grant behind a belief: the contender's latest, which must not have ended before the
-    /// call, and if it ended before the answer must not be behind an earlier belief as well.
-    fn grant(&self, acquired: usize) -> Option<usize> {
-        let belief = self.belief(acquired)?;
-        let grant = self.last_before(
-            acquired,
-            |what| matches!(what, EventKind::Owned { by, lock, .. } if (by, lock) == belief),
-        )?;
-        let over = self.ownership_ends(grant).filter(|&end| end < acquired);
-        let Some(over) = over else {
-            return Some(grant);
-        };
-        let in_time = self
-            .asked(acquired, belief.0, belief.1)
-            .is_none_or(|asked| asked < over);
-        let taken = (grant..acquired).any(|other| self.grant(other) == Some(grant));
-        (in_time && !taken).then_some(grant)
     }
 
     /// A place in the queue, if it is there at that event: not given up, and never yet served.
