@@ -342,7 +342,8 @@ impl<S: SimulatedService> Simulation<S> {
                 floor: section.step().filter(|step| *step < 0).map(|_| 0),
                 faults_planned: world.plan.faults.len() as u32,
                 permits: world.plan.workload.permits(),
-                must_contend: world.plan.workload.contenders > world.plan.workload.permits(),
+                permits_per_acquire: world.plan.workload.permits_per_acquire_of_each(),
+                must_contend: world.plan.workload.wants_more_than_permits(),
                 rendezvous: world.plan.rendezvous(),
                 servers_decide_alone: world.plan.service.redis().is_some()
                     && world.plan.service.machines() > 1,
