@@ -47,10 +47,9 @@ pub trait Lock {
         Ok(true)
     }
 
-    /// Waits until the contender holds the lock together with others who share it, as readers do: of a lock of the kind
-    /// [`ReadWrite`](crate::LockKind::ReadWrite); or until a [`Barrier`](crate::LockKind::Barrier) does not stand, or
-    /// the count of a [`CountDownLatch`](crate::LockKind::CountDownLatch) is zero.
-    /// Nobody calls it of another.
+    /// Waits until the contender holds the lock together with others who share it, as readers do: of a
+    /// [`ReadWrite`](crate::LockKind::ReadWrite) lock and of no other; or until a [`Barrier`](crate::LockKind::Barrier)
+    /// does not stand, or the count of a [`CountDownLatch`](crate::LockKind::CountDownLatch) is zero.
     async fn acquire_shared(&mut self) -> Result<Held, LockError> {
         self.acquire().await
     }
@@ -80,6 +79,9 @@ pub trait Lock {
     /// [`CountDownLatch`](crate::LockKind::CountDownLatch), before any other call. To acquire it is to take part, with
     /// the count set, and to release it is to count down. A contender has the name that it had before it died.
     fn set_latch_count(&mut self, _count: u32, _name: &str) {}
+
+    /// Says how many permits each `acquire` takes, if its recipe goes by that ([`RecipeInput::SeveralPermits`]).
+    fn set_permits_per_acquire(&mut self, _permits: u32) {}
 
     /// Gives the lock back, in whichever mode it is held.
     async fn release(&mut self, held: Held) -> Result<(), LockError>;
@@ -290,6 +292,8 @@ pub enum RecipeInput {
     LockNode,
     /// That its caller has no time to wait (`tryLock()`): it tries once, and answers.
     TryAcquire,
+    /// How many permits its caller wants: one call takes them all.
+    SeveralPermits,
 }
 
 /// A row of the registry of algorithms.
@@ -312,8 +316,7 @@ pub struct Recipe {
     /// What it goes by that others do not: drawn faults leave out what it cannot feel.
     pub inputs: &'static [RecipeInput],
     /// Whether something can end a pending call of it early: a dropped future, an interrupt that the library lets out
-    /// of its call, as Curator does, or kazoo's `cancel`. Redisson's `lock()` goes on waiting, and `cancel` has nothing
-    /// to strike.
+    /// of its call (Curator), or kazoo's `cancel`. Redisson's `lock()` goes on waiting, and nothing is there to strike.
     pub cancellable: bool,
     /// Whether tasks of one process may have one lock object: whether [`Lock::for_task`] says what each sees of it.
     pub shareable: bool,
@@ -341,7 +344,8 @@ impl Recipe {
             | RecipeInput::Channels
             | RecipeInput::CancelCall
             | RecipeInput::LockNode
-            | RecipeInput::TryAcquire => None,
+            | RecipeInput::TryAcquire
+            | RecipeInput::SeveralPermits => None,
         })
     }
 

@@ -46,6 +46,7 @@ pub mod redisson_red_lock_leased;
 pub mod redisson_replicated;
 pub mod redisson_scripts_sent_once;
 pub mod redisson_semaphore;
+pub mod redisson_semaphore_counts_one;
 pub mod redisson_semaphore_reset;
 pub mod redisson_spin_lock;
 pub mod redisson_spin_lock_no_latch;

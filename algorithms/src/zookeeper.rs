@@ -41,6 +41,7 @@ pub mod curator_read_write_lock_new_place;
 pub mod curator_read_write_lock_unsorted;
 pub mod curator_semaphore;
 pub mod curator_semaphore_hardened;
+pub mod curator_semaphore_keeps_leases;
 pub mod curator_semaphore_mutex;
 pub mod curator_semaphore_off_by_one;
 pub mod curator_semaphore_unreturned;

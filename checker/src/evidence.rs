@@ -9,6 +9,7 @@ mod contention;
 mod conversions;
 mod multi_calls;
 mod orphans;
+mod permits;
 mod table;
 mod writes;
 
@@ -43,7 +44,8 @@ pub struct Belief {
     /// What became of the release: `Released`, `ReleaseFailed`, or `ReleaseCancelled` or `Crashed` before its answer.
     pub settled: Option<usize>,
     /// The ownership that it rests on, by its place in [`Evidence::ownerships`]: the contender's
-    /// latest one, unless that ended before the contender asked or has served another belief.
+    /// latest one, unless that ended before the contender asked or has served another belief. Of several that one call
+    /// has taken, the latest: [`Evidence::grants_of`].
     pub grant: Option<usize>,
     /// The next of the beliefs of the same contender in the same lock that were open together.
     also: Option<usize>,
@@ -81,8 +83,8 @@ pub struct Ownership {
     pub how: Option<Disowned>,
     /// The owner's latest belief when this began, by its place in [`Evidence::beliefs`].
     pub believed: Option<usize>,
-    /// A belief rests on it already.
-    taken: bool,
+    /// The first belief that rests on it, by its place in [`Evidence::beliefs`].
+    serves: Option<usize>,
     /// The next of the ownerships of the same contender in the same lock that were open together.
     also: Option<usize>,
 }
@@ -232,11 +234,6 @@ impl<'a> Evidence<'a> {
     /// In which words the history is told.
     pub(crate) fn words(&self) -> crate::Vocabulary {
         self.run.history.vocabulary
-    }
-
-    /// How many may hold a lock at once.
-    pub fn permits(&self) -> usize {
-        self.run.facts.permits as usize
     }
 
     /// How old the claim of a belief is: where the service granted it, or, if the service never

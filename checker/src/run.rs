@@ -71,6 +71,8 @@ pub struct Facts {
     pub floor: Option<i64>,
     /// How many may hold the lock at once, each with a permit: one of a mutex, and of a semaphore as many as it has.
     pub permits: u32,
+    /// How many permits each contender takes by one call, by its number: one, of those that are not in the list.
+    pub permits_per_acquire: Vec<u32>,
     /// The faults of the plan that must have fired for the run to mean anything.
     pub faults_planned: u32,
     /// Whether somebody must have waited for the lock for the run to mean anything.
@@ -97,6 +99,7 @@ impl Default for Facts {
             step: None,
             floor: None,
             permits: 1,
+            permits_per_acquire: Vec::new(),
             faults_planned: 0,
             must_contend: false,
             rendezvous: None,

@@ -134,7 +134,7 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
         }
         Section::DelayedWrite { delay } => Value::from_iter([("delayed-write", time(delay))]),
     };
-    let depth = workload.reentrancy_depth;
+    let (depth, at_once) = (workload.reentrancy_depth, workload.permits_per_acquire);
     let table = Table::new()
         .with(
             "contenders",
@@ -165,6 +165,7 @@ fn workload(workload: &Workload, open: &SampledParameters) -> Table {
             "permits",
             (workload.permits).map(|permits| sampled_parameters::number(open.permits, permits)),
         )
+        .with("permits-per-acquire", (at_once > 1).then(|| count(at_once)))
         .with("count", workload.count.map(count))
         .with("hold", hold)
         .with("think", one_of(&open.think, workload.think, range))

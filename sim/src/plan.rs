@@ -16,6 +16,7 @@ pub mod lease_server;
 mod lock_order;
 mod locks_at_once;
 mod names;
+mod permits;
 mod rate;
 mod redis;
 mod redis_client;

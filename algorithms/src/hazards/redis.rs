@@ -31,7 +31,7 @@ hazards! {
     ] breaks [NoOrphan] under [Crash];
     "redis/evicted-permits": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
-        "redisson-semaphore", "redisson-semaphore-reset",
+        "redisson-semaphore", "redisson-semaphore-counts-one", "redisson-semaphore-reset",
     ] breaks [ExclusiveOwnership, MutualExclusion] under [Deletion];
     "redis/expired-event": ["redis-keyspace-event-only"] breaks [Progress] under [ServerCrash];
     "redis/expired-permit": [
@@ -153,15 +153,18 @@ hazards! {
     "redis/redlock-validity": ["redlock-drift-added"] breaks [MutualExclusion] under [Delay];
     "redis/redlock-wall-clock": ["redlock-wall-clock"] breaks [MutualExclusion] under [Clock];
     "redis/semaphore-crash": [
-        "redisson-semaphore", "redisson-semaphore-reset",
+        "redisson-semaphore", "redisson-semaphore-counts-one", "redisson-semaphore-reset",
     ] breaks [NoOrphan, Progress] under [Crash];
     "redis/semaphore-inflation": [
-        "redisson-semaphore", "redisson-semaphore-reset",
+        "redisson-semaphore", "redisson-semaphore-counts-one", "redisson-semaphore-reset",
     ] breaks [ExclusiveOwnership, MutualExclusion] under [ConnectionLoss];
     "redis/semaphore-reset": ["redisson-semaphore-reset"] breaks [ExclusiveOwnership, MutualExclusion] under [None];
     "redis/semaphore-restart": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
     ] breaks [Progress] under [ServerCrash];
+    "redis/several-permits": [
+        "redisson-semaphore-counts-one",
+    ] breaks [HonestAnswer, MutualExclusion] under [None];
     "redis/setnx-expire": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [Crash];
     "redis/shared-client": [
         "redisson-client-id",
@@ -173,7 +176,7 @@ hazards! {
         "redisson-lock-and-read-lock",
     ] breaks [ExclusiveOwnership, MutualExclusion, OwnReleaseOnly] under [None];
     "redis/unheard-permit": [
-        "redisson-semaphore", "redisson-semaphore-reset",
+        "redisson-semaphore", "redisson-semaphore-counts-one", "redisson-semaphore-reset",
     ] breaks [NoOrphan, Progress] under [ConnectionLoss, Delay, Partition, ServerStall];
     "redis/unheard-read": [
         "redisson-read-write-lock", "redisson-read-write-lock-not-renewed",

@@ -158,6 +158,9 @@ hazards! {
     "zookeeper/revoked-waiter": ["zk-revocable-shared-locks-held-watch"] breaks [Progress] under [Deletion];
     "zookeeper/semaphore": ["curator-semaphore-off-by-one"] breaks [MutualExclusion] under [None];
     "zookeeper/semaphore": ["kazoo-semaphore-unlocked"] breaks [ExclusiveOwnership, MutualExclusion] under [None];
+    "zookeeper/semaphore-halves-given-back": [
+        "curator-semaphore-keeps-leases",
+    ] breaks [HonestAnswer, NoOrphan, Progress] under [None];
     "zookeeper/semaphore-interrupted": ["curator-semaphore"] breaks [NoOrphan] under [Cancel];
     "zookeeper/semaphore-second-lease": [
         "curator-semaphore", "curator-semaphore-hardened", "curator-semaphore-v1",

@@ -52,6 +52,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
             "redisson-red-lock-leased",
             "redisson-scripts-sent-once",
             "redisson-semaphore",
+            "redisson-semaphore-counts-one",
             "redisson-semaphore-reset",
             "redisson-spin-lock",
             "redisson-spin-lock-no-latch",

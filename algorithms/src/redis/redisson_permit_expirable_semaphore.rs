@@ -11,8 +11,10 @@
 //!    client, and count them up. If the counter has one, count it down, and put our permit, a random id, into the set
 //!    with the end of its lease by our clock. Otherwise answer the end of the lease that ends first.
 //! 3. If we did not get one: subscribe, and go to 2; wait for a message, or until that lease ends by our clock.
+//!    A call of several permits takes all or none, and has an id for each.
 //! 4. Release: a script: if the permit is in the set, take it out, count up, and publish; answer that it was none if
-//!    its lease was over by our clock.
+//!    its lease was over by our clock. Of several: first take out those whose lease is over, and then answer how many
+//!    of ours were still in the set.
 //!
 //! # Guarantees
 //!
@@ -49,7 +51,11 @@ pub const RECIPE: Recipe = Recipe {
     claims: BASIC_CLAIMS,
     ownership: OWNERSHIP,
     requests: &[RequestKind::Script, RequestKind::Subscribe],
-    inputs: &[RecipeInput::WallClock, RecipeInput::Channels],
+    inputs: &[
+        RecipeInput::WallClock,
+        RecipeInput::Channels,
+        RecipeInput::SeveralPermits,
+    ],
     cancellable: false,
     shareable: true,
     build: Build::SemaphoreOverRedis(&|redis, env, lease, permits| {
@@ -91,7 +97,9 @@ end
 local free = redis.call('GET', KEYS[1])
 if free ~= false and tonumber(free) >= tonumber(ARGV[1]) then
   redis.call('DECRBY', KEYS[1], ARGV[1])
-  redis.call('ZADD', KEYS[2], ARGV[3], ARGV[4])
+  for permit = 4, #ARGV do
+    redis.call('ZADD', KEYS[2], ARGV[3], ARGV[permit])
+  end
   return nil
 end
 local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
@@ -112,30 +120,47 @@ if tonumber(ends) <= tonumber(ARGV[2]) then
 end
 return 1";
 
+/// The same of several permits, with those behind the time.
+const RELEASE_SEVERAL: &str = "\
+local over = redis.call('ZRANGEBYSCORE', KEYS[2], 0, ARGV[1])
+if #over > 0 then
+  redis.call('ZREM', KEYS[2], unpack(over))
+  local free = redis.call('INCRBY', KEYS[1], #over)
+  if free > 0 then
+    redis.call('PUBLISH', KEYS[3], free)
+  end
+end
+local removed = redis.call('ZREM', KEYS[2], unpack(ARGV, 2))
+if removed > 0 then
+  redis.call('INCRBY', KEYS[1], removed)
+  redis.call('PUBLISH', KEYS[3], removed)
+end
+return removed";
+
 /// As it was before 3.17: what is not in the set any more is counted up, too.
 pub(super) const RELEASE_EXPIRED: &str = "\
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('PUBLISH', KEYS[3], redis.call('INCRBY', KEYS[1], 1))
 return 1";
 
-/// How many permits one call asks for.
-const PERMITS_OF_CALL: &str = "1";
-
 #[derive(Clone)]
 struct Scripts {
     try_set_permits: Script,
     try_acquire: Script,
     release: Script,
+    release_several: Script,
 }
 
 pub(super) struct PermitExpirableSemaphore {
     leased: Leased,
     permits: u32,
+    /// How many one call takes.
+    permits_of_call: u32,
     scripts: Scripts,
     channel_name: String,
     timeout_name: String,
-    /// The id of our permit, if we have one.
-    permit: RefCell<String>,
+    /// The ids of our permits, if we have any.
+    ids: RefCell<Vec<String>>,
 }
 
 impl PermitExpirableSemaphore {
@@ -145,6 +170,7 @@ impl PermitExpirableSemaphore {
             try_set_permits: Script::new(TRY_SET_PERMITS),
             try_acquire: Script::new(TRY_ACQUIRE),
             release: Script::new(release),
+            release_several: Script::new(RELEASE_SEVERAL),
         };
         Self::with_scripts(leased, permits, scripts)
     }
@@ -154,9 +180,10 @@ impl PermitExpirableSemaphore {
         Self {
             channel_name: format!("redisson_sc:{{{key}}}"),
             timeout_name: timeout_name(key),
-            permit: RefCell::default(),
+            ids: RefCell::default(),
             leased,
             permits,
+            permits_of_call: 1,
             scripts,
         }
     }
@@ -170,15 +197,18 @@ impl PermitExpirableSemaphore {
             .await
     }
 
-    /// Step 2, with an id of its own for each attempt.
+    /// Step 2, with ids of its own for each attempt.
     async fn try_acquire(&self) -> Result<TryAcquire, LockError> {
         let Leased { redis, env, lease } = &self.leased;
-        let (now, permit) = (env.wall(), env.guid());
+        let now = env.wall();
+        let ids: Vec<String> = (0..self.permits_of_call).map(|_| env.guid()).collect();
         let millis = |time: Duration| time.as_millis().to_string();
         let keys = [&*lease.key, &*self.timeout_name, &*self.channel_name];
         let (now_millis, ends) = (millis(now), millis(now + lease.time));
-        let args = [PERMITS_OF_CALL, &*now_millis, &*ends, &*permit];
-        self.permit.replace(permit.clone());
+        let permits = self.permits_of_call.to_string();
+        let mut args = vec![&*permits, &*now_millis, &*ends];
+        args.extend(ids.iter().map(|id| &**id));
+        self.ids.replace(ids.clone());
         Ok(
             match redis
                 .script(&self.scripts.try_acquire, &keys, &args)
@@ -221,14 +251,24 @@ impl Lock for PermitExpirableSemaphore {
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
         let Leased { redis, env, lease } = &self.leased;
         let keys = [&*lease.key, &*self.timeout_name, &*self.channel_name];
-        let (permit, now) = (self.permit.take(), env.wall().as_millis().to_string());
-        match redis
-            .script(&self.scripts.release, &keys, &[&*permit, &*now])
-            .await?
-        {
-            Value::Integer(1) => Ok(()),
+        let (ids, now) = (self.ids.take(), env.wall().as_millis().to_string());
+        let answer = if let [id] = &*ids {
+            let args = [&**id, &*now];
+            redis.script(&self.scripts.release, &keys, &args).await?
+        } else {
+            let own = ids.iter().map(|id| &**id);
+            let args: Vec<&str> = std::iter::once(&*now).chain(own).collect();
+            let release = &self.scripts.release_several;
+            redis.script(release, &keys, &args).await?
+        };
+        match answer {
+            Value::Integer(released) if released == i64::from(self.permits_of_call) => Ok(()),
             _ => Err(LockError::PlaceLost),
         }
+    }
+
+    fn set_permits_per_acquire(&mut self, permits: u32) {
+        self.permits_of_call = permits;
     }
 
     async fn lost(&self, held: &Held) -> LockError {

@@ -16,7 +16,7 @@
 
 use super::leased::Leased;
 use super::redisson_permit_expirable_semaphore::{self, PermitExpirableSemaphore, RELEASE_EXPIRED};
-use crate::{Build, Recipe};
+use crate::{Build, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -24,6 +24,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RPermitExpirableSemaphore that counts a permit whose lease is over when it is given back.",
     source: "Redisson before 3.17.0",
     flaw: Some("a permit whose lease is over is counted up again"),
+    inputs: &[RecipeInput::WallClock, RecipeInput::Channels],
     build: Build::SemaphoreOverRedis(&|redis, env, lease, permits| {
         let leased = Leased { redis, env, lease };
         Box::new(PermitExpirableSemaphore::new(

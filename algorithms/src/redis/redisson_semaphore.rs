@@ -7,9 +7,9 @@
 //! # Steps
 //!
 //! 1. Before the first attempt, set the counter to the number of permits if it is missing (`trySetPermits`).
-//! 2. A script: if the counter has a permit, count it down.
+//! 2. A script: if the counter has as many permits as the call wants, count it down by those.
 //! 3. If we did not get one: subscribe, and go to 2; wait for a message without an end, and go to 2.
-//! 4. Release: a script: count up, and publish what the counter has.
+//! 4. Release: a script: count up by those, and publish what the counter has.
 //!
 //! # Guarantees
 //!
@@ -21,6 +21,8 @@
 //!   `redis/semaphore-crash`), nor one of which the answer was lost.
 //! - A release counts up, whether its caller has a permit or not, as often as it is sent (scenario
 //!   `redis/semaphore-inflation`).
+//! - It is all or none, and there is no queue: a call that wants many is passed by those that want few (scenario
+//!   `redis/semaphore-big-call`).
 
 use async_trait::async_trait;
 
@@ -49,12 +51,17 @@ pub const RECIPE: Recipe = Recipe {
         }),
     },
     requests: &[RequestKind::Script, RequestKind::Subscribe],
-    inputs: &[RecipeInput::Channels],
+    inputs: &[RecipeInput::Channels, RecipeInput::SeveralPermits],
     cancellable: false,
     shareable: true,
     build: Build::SemaphoreOverRedis(&|redis, env, lease, permits| {
         let leased = Leased { redis, env, lease };
-        Box::new(RedissonSemaphore::new(leased, permits, TRY_SET_PERMITS))
+        Box::new(RedissonSemaphore::new(
+            leased,
+            permits,
+            TRY_SET_PERMITS,
+            TRY_ACQUIRE,
+        ))
     }),
 };
 
@@ -66,7 +73,7 @@ if redis.call('SETNX', KEYS[1], ARGV[1]) == 1 then
 end
 return 0";
 
-const TRY_ACQUIRE: &str = "\
+pub(super) const TRY_ACQUIRE: &str = "\
 local free = redis.call('GET', KEYS[1])
 if free ~= false and tonumber(free) >= tonumber(ARGV[1]) then
   redis.call('DECRBY', KEYS[1], ARGV[1])
@@ -78,9 +85,6 @@ const RELEASE: &str = "\
 local free = redis.call('INCRBY', KEYS[1], ARGV[1])
 redis.call('PUBLISH', KEYS[2], free)";
 
-/// How many permits one call is about.
-const PERMITS_OF_CALL: &str = "1";
-
 #[derive(Clone)]
 struct Scripts {
     set_permits: Script,
@@ -91,40 +95,41 @@ struct Scripts {
 pub(super) struct RedissonSemaphore {
     leased: Leased,
     permits: u32,
+    /// How many one call takes.
+    permits_of_call: u32,
     scripts: Scripts,
     channel_name: String,
     has_set_permits: bool,
 }
 
 impl RedissonSemaphore {
-    /// A semaphore with so many permits, whose number is set by this script.
-    pub fn new(leased: Leased, permits: u32, set_permits: &str) -> Self {
+    /// A semaphore with so many permits, whose number is set by this script, and which are taken by that.
+    pub fn new(leased: Leased, permits: u32, set_permits: &str, try_acquire: &str) -> Self {
         Self {
             channel_name: format!("redisson_sc:{{{}}}", leased.lease.key),
             leased,
             permits,
+            permits_of_call: 1,
             scripts: Scripts {
                 set_permits: Script::new(set_permits),
-                try_acquire: Script::new(TRY_ACQUIRE),
+                try_acquire: Script::new(try_acquire),
                 release: Script::new(RELEASE),
             },
             has_set_permits: false,
         }
     }
 
-    /// Runs a script over the counter and the channel.
-    async fn eval(&self, script: &Script, argument: &str) -> Result<Value, LockError> {
+    /// Runs a script about so many permits over the counter and the channel.
+    async fn eval(&self, script: &Script, permits: u32) -> Result<Value, LockError> {
         let Leased { redis, lease, .. } = &self.leased;
         let keys = [&*lease.key, &*self.channel_name];
-        Ok(redis.script(script, &keys, &[argument]).await?)
+        Ok(redis.script(script, &keys, &[&permits.to_string()]).await?)
     }
 
     /// Step 2.
     async fn try_acquire(&self) -> Result<TryAcquire, LockError> {
-        let answer = self
-            .eval(&self.scripts.try_acquire, PERMITS_OF_CALL)
-            .await?;
-        Ok(match answer {
+        let asked = self.eval(&self.scripts.try_acquire, self.permits_of_call);
+        Ok(match asked.await? {
             Value::Integer(1) => TryAcquire::Acquired(None),
             _ => TryAcquire::Ttl(None),
         })
@@ -135,8 +140,8 @@ impl RedissonSemaphore {
 impl Lock for RedissonSemaphore {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         if !self.has_set_permits {
-            let permits = self.permits.to_string();
-            self.eval(&self.scripts.set_permits, &permits).await?;
+            let permits = self.permits;
+            self.eval(&self.scripts.set_permits, permits).await?;
             self.has_set_permits = true;
         }
         let try_acquire = async || self.try_acquire().await;
@@ -152,8 +157,13 @@ impl Lock for RedissonSemaphore {
 
     /// Step 4.
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
-        self.eval(&self.scripts.release, PERMITS_OF_CALL).await?;
+        let permits = self.permits_of_call;
+        self.eval(&self.scripts.release, permits).await?;
         Ok(())
+    }
+
+    fn set_permits_per_acquire(&mut self, permits: u32) {
+        self.permits_of_call = permits;
     }
 
     async fn lost(&self, _held: &Held) -> LockError {
@@ -168,6 +178,7 @@ impl Lock for RedissonSemaphore {
                 lease: self.leased.lease.clone(),
             },
             permits: self.permits,
+            permits_of_call: self.permits_of_call,
             scripts: self.scripts.clone(),
             channel_name: self.channel_name.clone(),
             has_set_permits: self.has_set_permits,

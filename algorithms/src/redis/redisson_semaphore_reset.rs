@@ -13,7 +13,7 @@
 //! - A process that starts while permits are out gives them a second time (scenario `redis/semaphore-reset`).
 
 use super::leased::Leased;
-use super::redisson_semaphore::{self, RedissonSemaphore};
+use super::redisson_semaphore::{self, RedissonSemaphore, TRY_ACQUIRE};
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -24,7 +24,12 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("a process that starts counts permits as free that are out"),
     build: Build::SemaphoreOverRedis(&|redis, env, lease, permits| {
         let leased = Leased { redis, env, lease };
-        Box::new(RedissonSemaphore::new(leased, permits, SET_PERMITS))
+        Box::new(RedissonSemaphore::new(
+            leased,
+            permits,
+            SET_PERMITS,
+            TRY_ACQUIRE,
+        ))
     }),
     ..redisson_semaphore::RECIPE
 };

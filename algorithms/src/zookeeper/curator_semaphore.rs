@@ -6,7 +6,8 @@
 //!
 //! # Steps
 //!
-//! One lease is acquired at a time (`internalAcquire1Lease`); how many there are, each process says for itself.
+//! A call of several leases acquires one after the other (`internalAcquire1Lease`, steps 1 to 5), and gives back those
+//! that it has if one fails. How many there are, each process says for itself.
 //! 1. Acquire the mutex (`curator_mutex`) at `lock/locks`.
 //! 2. Create `lock/leases/_c_GUID-lease-` as an ephemeral sequential node, by a protected create.
 //! 3. List the leases, and watch them. If our lease is not among them, go to 1, for as long as the retry policy allows.
@@ -14,7 +15,7 @@
 //! 4. If step 3 has failed, or was interrupted, or the time is over, give our lease back: delete it, however long that
 //!    takes.
 //! 5. Release the mutex, whatever has come of it.
-//! 6. To release, delete the lease, however long that takes. Whoever has the mutex is woken by that.
+//! 6. To release, delete each lease, however long that takes. Whoever has the mutex is woken by that.
 //!
 //! # Guarantees
 //!
@@ -28,24 +29,33 @@
 //! - The create of step 2 is repeated in a new session, and the mutex went with the old one. Somebody else has it by
 //!   then, and two wait for the leases to be few enough, each of which has one: neither ever enters (scenario
 //!   `zookeeper/semaphore-lost-mutex`). `curator_semaphore_hardened` closes both holes.
+//! - The mutex goes between two leases of a call. So two calls may each have some of the leases, and wait for the rest
+//!   for ever, unless they have a time (scenario `zookeeper/semaphore-halves`). `curator_semaphore_hardened` keeps the
+//!   mutex until it has all.
+//! - A session that ends between two leases of a call takes the first, and the call goes on with the second (scenario
+//!   `zookeeper/semaphore-half-expired`).
 //! - Those of `curator_mutex`: a pause that outlasts the session lets one more in than there are leases (scenario
 //!   `zookeeper/semaphore-pause`); the look-up by guid is not ordered behind the create, and leaves a second lease,
 //!   which takes a permit that no contender has (scenario `zookeeper/semaphore-second-lease`).
 //! - That all processes say the same number is checked by nobody.
 
-use std::rc::Rc;
+mod deviation;
+
 use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::curator_mutex::{self, CleanupGuard, InterProcessMutex, WaitBudget, after_mark};
+pub(super) use self::deviation::{Counts, Deviation, MutexFor, ReturnsLease};
+use super::curator_mutex::{self, CleanupGuard, InterProcessMutex, WaitBudget};
 use super::queue::child;
 use crate::clients::RequestKind;
 use crate::clients::curator::{Curator, CuratorConfig, ErrorPolicy, ErrorState, Protection};
-use crate::clients::zookeeper::{Children, Path, ZkError, ZkResult, ZooKeeper};
+use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
 use crate::lock::BASIC_CLAIMS;
 use crate::ownership_rule::{as_many_as_permits, every_child};
-use crate::{Build, Env, Held, Lock, LockError, LockKind, OwnershipRule, Place, Recipe, timeout};
+use crate::{
+    Build, Env, Held, Lock, LockError, LockKind, OwnershipRule, Place, Recipe, RecipeInput, timeout,
+};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -56,7 +66,7 @@ pub const RECIPE: Recipe = Recipe {
     claims: BASIC_CLAIMS,
     ownership: OWNERSHIP,
     requests: REQUESTS,
-    inputs: super::curator_mutex::INPUTS,
+    inputs: INPUTS,
     cancellable: true,
     shareable: true,
     build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {
@@ -84,61 +94,17 @@ pub(super) const REQUESTS: &[RequestKind] = &[
     RequestKind::GetChildren,
 ];
 
+/// What it goes by besides.
+const INPUTS: &[RecipeInput] = &[
+    RecipeInput::WallClock,
+    RecipeInput::LockNode,
+    RecipeInput::TryAcquire,
+    RecipeInput::SeveralPermits,
+];
+
 const LOCK_PARENT: &str = "locks";
 const LEASE_PARENT: &str = "leases";
 const LEASE_BASE_NAME: &str = "lease-";
-
-/// How a sibling deviates from Curator.
-#[derive(Clone, Copy)]
-pub(super) struct Deviation {
-    pub(super) returns_lease: ReturnsLease,
-    pub(super) counts: Counts,
-}
-
-impl Deviation {
-    /// Curator as it is.
-    pub(super) const NONE: Self = Self {
-        returns_lease: ReturnsLease::UnlessCounted,
-        counts: Counts::All,
-    };
-}
-
-/// Whether a lease is given back whose acquire has failed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReturnsLease {
-    /// It is not.
-    Never,
-    /// If the count has failed.
-    UnlessCounted,
-    /// If the count has failed, or the release of the mutex after it.
-    UnlessAcquired,
-}
-
-/// Which leases must be no more than there may be.
-#[derive(Clone, Copy)]
-pub(super) enum Counts {
-    /// All that there are.
-    All,
-    /// All but its own.
-    Others,
-    /// Its own, and those with lower numbers.
-    UpToOwn,
-}
-
-impl Counts {
-    /// How many those are, of all that there are.
-    fn of(self, children: &Children, node_name: &str) -> usize {
-        match self {
-            Self::All => children.len(),
-            Self::Others => children.len() - 1,
-            Self::UpToOwn => {
-                let own = after_mark(node_name, LEASE_BASE_NAME);
-                let up_to_own = |name: &&Rc<str>| after_mark(name, LEASE_BASE_NAME) <= own;
-                children.names().filter(up_to_own).count()
-            }
-        }
-    }
-}
 
 /// The semaphore.
 #[derive(Clone)]
@@ -147,12 +113,16 @@ pub(super) struct InterProcessSemaphoreV2 {
     locks_path: Path,
     leases_path: Path,
     max_leases: u32,
+    /// How many leases one call acquires.
+    quantity: u32,
+    /// Those that it has besides the first.
+    others: Vec<Path>,
     deviation: Deviation,
 }
 
 enum InternalAcquireResult {
-    /// We have this lease.
-    Continue(Path),
+    /// We have these leases.
+    Continue(Vec<Path>),
     /// The time is over.
     ReturnNull,
     RetryDueToMissingNode,
@@ -165,6 +135,8 @@ impl InterProcessSemaphoreV2 {
             locks_path: child(&path, LOCK_PARENT),
             leases_path: child(&path, LEASE_PARENT),
             max_leases,
+            quantity: 1,
+            others: Vec::new(),
             deviation: Deviation::NONE,
         }
     }
@@ -173,15 +145,47 @@ impl InterProcessSemaphoreV2 {
         Self { deviation, ..self }
     }
 
+    /// All leases of a call, or none.
+    async fn internal_acquire(&mut self, time: Option<Duration>) -> Result<Held, LockError> {
+        let mut wait = time.map(|time| WaitBudget::new(time, self.client.env()));
+        let at_once = match self.deviation.mutex_for {
+            MutexFor::OneLease => 1,
+            MutexFor::AllLeases => self.quantity,
+        };
+        let mut leases = self.acquire_leases(at_once, &mut wait).await?;
+        let mut earlier = Vec::new();
+        while leases.len() < self.quantity as usize {
+            if self.deviation.returns_earlier {
+                let guard = |lease| CleanupGuard::new(&self.client, lease);
+                earlier.extend(leases[earlier.len()..].iter().map(guard));
+            }
+            match self.acquire_leases(at_once, &mut wait).await {
+                Ok(more) => leases.extend(more),
+                Err(error) => {
+                    for lease in earlier {
+                        lease.clean_up().await;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        earlier.into_iter().for_each(CleanupGuard::disarm);
+        self.others = leases.split_off(1);
+        Ok(Held::at(leases.swap_remove(0)))
+    }
+
     /// Steps 1 to 5.
-    async fn internal_acquire(&self, time: Option<Duration>) -> Result<Held, LockError> {
+    async fn acquire_leases(
+        &self,
+        at_once: u32,
+        wait: &mut Option<WaitBudget>,
+    ) -> Result<Vec<Path>, LockError> {
         let env = self.client.env();
-        let mut wait = time.map(|time| WaitBudget::new(time, env));
         let began = env.monotonic();
         let mut retry_count = 0;
         loop {
-            match self.internal_acquire_1_lease(&mut wait).await? {
-                InternalAcquireResult::Continue(lease) => return Ok(Held::at(lease)),
+            match self.internal_acquire_leases(at_once, wait).await? {
+                InternalAcquireResult::Continue(leases) => return Ok(leases),
                 InternalAcquireResult::ReturnNull => return Err(LockError::AcquireTimeout),
                 InternalAcquireResult::RetryDueToMissingNode => {}
             }
@@ -201,8 +205,10 @@ impl InterProcessSemaphoreV2 {
         InterProcessMutex::on(client, path, curator_mutex::Deviation::NONE)
     }
 
-    async fn internal_acquire_1_lease(
+    /// As many leases, of which Curator takes one (`internalAcquire1Lease`), with the mutex of step 1.
+    async fn internal_acquire_leases(
         &self,
+        at_once: u32,
         wait: &mut Option<WaitBudget>,
     ) -> Result<InternalAcquireResult, LockError> {
         let mut lock = self.lock();
@@ -218,21 +224,47 @@ impl InterProcessSemaphoreV2 {
             acquired => acquired?,
         };
         let interrupted = CleanupGuard::new(&self.client, &held.path_or_key);
-        let (result, lease) = self.take_lease(wait).await;
+        let (result, leases) = self.take_leases(at_once, wait).await;
         interrupted.disarm();
         let released = lock.release(held).await; // Step 5.
-        match (&released, lease) {
-            (Ok(()), Some(lease)) => lease.disarm(),
-            (Err(_), Some(lease)) => lease.clean_up().await,
-            (_, None) => {}
+        for lease in leases {
+            match released {
+                Ok(()) => lease.disarm(),
+                Err(_) => lease.clean_up().await,
+            }
         }
         released?;
         Ok(result?)
     }
 
+    /// Steps 2 to 4, for each of these. What gives them back if the acquire fails after all, where anything does.
+    async fn take_leases(
+        &self,
+        at_once: u32,
+        wait: &mut Option<WaitBudget>,
+    ) -> (ZkResult<InternalAcquireResult>, Vec<CleanupGuard>) {
+        let (mut leases, mut guards) = (Vec::new(), Vec::new());
+        for _ in 0..at_once {
+            match self.take_lease(&leases, wait).await {
+                (Ok(InternalAcquireResult::Continue(lease)), guard) => {
+                    leases.extend(lease);
+                    guards.extend(guard);
+                }
+                (failed, _) => {
+                    for lease in guards {
+                        lease.clean_up().await;
+                    }
+                    return (failed, Vec::new());
+                }
+            }
+        }
+        (Ok(InternalAcquireResult::Continue(leases)), guards)
+    }
+
     /// Steps 2 to 4. What gives the lease back if the acquire fails after all, where anything does.
     async fn take_lease(
         &self,
+        earlier: &[Path],
         wait: &mut Option<WaitBudget>,
     ) -> (ZkResult<InternalAcquireResult>, Option<CleanupGuard>) {
         let (parent, name) = (&self.leases_path, LEASE_BASE_NAME);
@@ -245,9 +277,9 @@ impl InterProcessSemaphoreV2 {
         let returns = self.deviation.returns_lease;
         if returns == ReturnsLease::Never {
             lease.disarm();
-            return (self.count_leases(&path, wait).await, None);
+            return (self.count_leases(&path, earlier, wait).await, None);
         }
-        let result = self.count_leases(&path, wait).await;
+        let result = self.count_leases(&path, earlier, wait).await;
         match result {
             Ok(InternalAcquireResult::Continue(_)) if returns == ReturnsLease::UnlessAcquired => {
                 (result, Some(lease))
@@ -263,10 +295,11 @@ impl InterProcessSemaphoreV2 {
         }
     }
 
-    /// Step 3.
+    /// Step 3. The leases that the call has acquired before with this mutex must be there, too.
     async fn count_leases(
         &self,
         path: &Path,
+        earlier: &[Path],
         wait: &mut Option<WaitBudget>,
     ) -> ZkResult<InternalAcquireResult> {
         let node_name = path.rsplit('/').next().unwrap_or_default();
@@ -281,8 +314,12 @@ impl InterProcessSemaphoreV2 {
             if !children.names().any(|name| **name == *node_name) {
                 return Ok(InternalAcquireResult::RetryDueToMissingNode);
             }
+            let is_there = |lease: &Path| children.names().any(|name| lease.ends_with(&**name));
+            if !earlier.iter().all(is_there) {
+                return Ok(InternalAcquireResult::RetryDueToMissingNode);
+            }
             if self.deviation.counts.of(&children, node_name) <= max_leases {
-                return Ok(InternalAcquireResult::Continue(Path::clone(path)));
+                return Ok(InternalAcquireResult::Continue(vec![Path::clone(path)]));
             }
             let notified = async {
                 changed.next().await;
@@ -314,9 +351,21 @@ impl Lock for InterProcessSemaphoreV2 {
         self.internal_acquire(Some(time)).await
     }
 
-    /// Step 6: `Lease.close`.
+    /// Step 6: `Lease.close` of each.
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        Ok(self.client.delete_guaranteed(&held.path_or_key).await?)
+        let others = std::mem::take(&mut self.others).into_iter();
+        let guards = others.map(|lease| (CleanupGuard::new(&self.client, &lease), lease));
+        let guards: Vec<_> = guards.collect();
+        let mut released = self.client.delete_guaranteed(&held.path_or_key).await;
+        for (guard, lease) in guards {
+            released = released.and(self.client.delete_guaranteed(&lease).await);
+            guard.disarm();
+        }
+        Ok(released?)
+    }
+
+    fn set_permits_per_acquire(&mut self, permits: u32) {
+        self.quantity = permits;
     }
 
     async fn lost(&self, _held: &Held) -> LockError {

@@ -4,11 +4,13 @@
 //!   of the lease then.
 //! - It counts its own lease and those with lower numbers, and not those that were made after it. Two that wait at once
 //!   do not wait for each other: the mutex is no more than what keeps them from being woken by every change.
+//! - A call of several leases keeps the mutex until it has all, so that no two wait for what the other has; and when it
+//!   counts the last, it looks whether it still has all.
 //!
 //! What is left are the holes of Curator's framework, as of `curator_mutex`.
 
 use super::curator_semaphore::{
-    Counts, Deviation, InterProcessSemaphoreV2, RECIPE as CURATOR, ReturnsLease,
+    Counts, Deviation, InterProcessSemaphoreV2, MutexFor, RECIPE as CURATOR, ReturnsLease,
 };
 use crate::{Build, Recipe};
 
@@ -22,6 +24,8 @@ pub const RECIPE: Recipe = Recipe {
         Box::new(semaphore.deviating(Deviation {
             returns_lease: ReturnsLease::UnlessAcquired,
             counts: Counts::UpToOwn,
+            mutex_for: MutexFor::AllLeases,
+            ..Deviation::NONE
         }))
     }),
     ..CURATOR

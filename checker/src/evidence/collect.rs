@@ -243,18 +243,15 @@ impl<'a> Collector<'a> {
         let lost = self.cells.cell(by, lock).lost;
         let asked = self.answered(by, lock);
         let position = self.found.beliefs.len();
-        let cell = self.cells.cell(by, lock);
-        let grant = cell.granted.filter(|&grant| {
-            let ownership = &self.found.ownerships[grant];
-            // A candidate that has lost its term owns the next before it asks for that, and may lose it before, too.
-            let stood = lost.filter(|lost| *lost < ownership.owned);
-            ownership.disowned.is_none_or(|disowned| {
-                !ownership.taken && stood.or(asked).is_none_or(|at| at < disowned)
-            })
-        });
+        let permits = self.found.permits_per_acquire(by);
+        let grant = match permits {
+            1 => self.latest_grant((by, lock), lost, asked),
+            permits => self.latest_grants((by, lock), asked, permits, position),
+        };
         if let Some(grant) = grant {
-            self.found.ownerships[grant].taken = true;
+            self.found.ownerships[grant].serves.get_or_insert(position);
         }
+        let cell = self.cells.cell(by, lock);
         self.found.beliefs.push(Belief {
             by,
             lock,
@@ -269,8 +266,8 @@ impl<'a> Collector<'a> {
             also: cell.open.replace(position),
         });
         cell.latest = Some(position);
-        cell.believes += 1;
-        self.tally(lock).believes += 1;
+        cell.believes += permits;
+        self.tally(lock).believes += permits;
         self.note_waiting(by, lock, mode);
     }
 
@@ -338,7 +335,7 @@ impl<'a> Collector<'a> {
             disowned: None,
             how: None,
             believed: cell.latest,
-            taken: false,
+            serves: None,
             also: cell.owned.replace(position),
         });
         cell.granted = Some(position);

@@ -20,13 +20,21 @@ impl Collector<'_> {
         if self.found.waited || !mode.is_exclusive() && !self.others_exclude(by, lock) {
             return;
         }
-        let permits = self.found.run.facts.permits;
+        // What is left is too little for the call; or, if it comes from others, for a call of the fewest permits.
+        let facts = &self.found.run.facts;
+        let fewest = facts
+            .permits_per_acquire
+            .iter()
+            .min()
+            .map_or(1, |least| *least);
+        let is_too_little = |taken, wanted: u32| taken + wanted > facts.permits;
+        let wanted = self.found.permits_per_acquire(by);
         let tally = *self.tally(lock);
         let cell = self.cells.cell(by, lock);
-        let others_hold =
-            tally.believes - cell.believes >= permits || tally.owns - cell.owns >= permits;
+        let others_hold = is_too_little(tally.believes - cell.believes, wanted)
+            || is_too_little(tally.owns - cell.owns, wanted);
         let others_ask = tally.asking > cell.asking;
-        let all_hold = tally.believes >= permits || tally.owns >= permits;
+        let all_hold = is_too_little(tally.believes, fewest) || is_too_little(tally.owns, fewest);
         let holds = cell.believes + cell.owns > 0 && all_hold;
         self.found.waited = cell.asking > 0 && others_hold || holds && others_ask;
     }

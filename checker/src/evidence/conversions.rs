@@ -28,7 +28,7 @@ impl Collector<'_> {
         let in_mode = |grant: &usize| self.found.ownerships[*grant].mode == mode;
         let grant = latest.filter(in_mode).or(self.found.beliefs[open].grant);
         if let Some(grant) = grant {
-            self.found.ownerships[grant].taken = true;
+            self.found.ownerships[grant].serves.get_or_insert(position);
         }
         self.found.beliefs.push(Belief {
             by,
@@ -62,7 +62,7 @@ impl Collector<'_> {
         );
         if is_converted {
             belief.grant = Some(position);
-            self.found.ownerships[position].taken = true;
+            self.found.ownerships[position].serves.get_or_insert(open);
         }
     }
 }

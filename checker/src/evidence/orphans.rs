@@ -19,14 +19,19 @@ pub(crate) struct Orphan {
 }
 
 impl Evidence<'_> {
-    /// The `Released` after which the contender still was the owner, and cannot have been told otherwise.
-    pub(crate) fn released_without_effect(&self, belief: &Belief) -> Option<usize> {
-        let ownership = &self.ownerships[belief.grant?];
+    /// The `Released` after which the contender still was the owner, and cannot have been told otherwise; and by what.
+    pub(crate) fn released_without_effect(&self, belief: &Belief) -> Option<(usize, &Ownership)> {
         let settled = belief.settled?;
-        let after = self.at(settled) < self.at_or_never(ownership.disowned);
         let released = matches!(self.event(settled).what, EventKind::Released { .. });
-        let in_vain = released && after && !self.may_have_been_denied(belief, ownership.owned);
-        in_vain.then_some(settled)
+        if !released {
+            return None;
+        }
+        let in_vain = |ownership: &&Ownership| {
+            self.at(settled) < self.at_or_never(ownership.disowned)
+                && !self.may_have_been_denied(belief, ownership.owned)
+        };
+        let kept = self.grants_of(belief).find(in_vain)?;
+        Some((settled, kept))
     }
 
     /// The `Released` by which nothing of its own was released: the service had ended the ownership before the release

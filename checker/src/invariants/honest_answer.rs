@@ -22,10 +22,13 @@
 //! which a server may show before the leader has applied it; or a disk or a clock of a server has brought back what an
 //! earlier call had left. `no-orphan` says how long that may take.
 //!
+//! A call of several permits that returns has been given as many, one after the other or at once.
+//!
 //! An acquire that says that it was cancelled was: a cancel of an earlier call, or of a hold, is none of it.
 
 mod left_behind;
 mod never_cancelled;
+mod too_few_permits;
 
 use crate::witness::WitnessBuilder;
 use crate::{Belief, Evidence, Invariant, Ownership, ServiceAnswer, Truth, Verdict};
@@ -48,8 +51,10 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     for belief in &evidence.beliefs {
         if let Some(grant) = belief.grant {
             told = true;
-            if let Some(released) = evidence.released_without_effect(belief) {
-                let ownership = &evidence.ownerships[grant];
+            if let Some(verdict) = too_few_permits::verdict(evidence, belief) {
+                return verdict;
+            }
+            if let Some((released, ownership)) = evidence.released_without_effect(belief) {
                 return still_owner(evidence, belief, ownership, released);
             }
             if let Some(released) = evidence.released_nothing(belief) {

@@ -70,7 +70,8 @@ fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
             1 => met.next().map(|(other, _)| other).into_iter().collect(),
             permits => {
                 let met: Vec<_> = met.collect();
-                permits::all_inside_at_once(evidence, &met, from, permits)
+                let own = evidence.permits_of([knowing.by]);
+                permits::all_inside_at_once(evidence, &met, from, permits.saturating_sub(own))
             }
         };
         if inside.is_empty() {
@@ -105,7 +106,13 @@ fn violated(evidence: &Evidence<'_>, earlier: &[&Belief], later: &Belief) -> Ver
         }
         (_, permits) => {
             let names = case.names(all().map(|belief| belief.by));
-            format!("{names} all inside for {long}, with {permits} permits")
+            let taken = evidence.permits_of(all().map(|belief| belief.by));
+            let of = match taken == all().count() {
+                true => format!("{permits} permits"),
+                false => format!("{taken} of {permits} permits"),
+            };
+            let inside = if earlier.len() == 1 { "both" } else { "all" };
+            format!("{names} {inside} inside for {long}, with {of}")
         }
     };
     for belief in earlier {

@@ -119,7 +119,7 @@ fn beliefs_during<'e>(
     let during = beliefs[first..].iter();
     let during = during.filter(move |belief| (belief.by, belief.lock) == owner);
     // With several permits a contender may own one that it has forgotten beside that which it believes in.
-    let during = during.filter(move |belief| !several || belief.grant == Some(index));
+    let during = during.filter(move |belief| !several || evidence.rests_on(belief, index));
     // The first one after the end may have been on its way; none after that can.
     let mut over = false;
     let during = during.take_while(move |belief| {
@@ -133,9 +133,9 @@ fn beliefs_during<'e>(
 /// that waits behind its own forgotten node is not.
 fn use_begins(evidence: &Evidence<'_>, belief: &Belief, index: usize) -> VirtualTime {
     let begins = match belief.asked {
-        Some(asked) if belief.grant == Some(index) => asked,
+        Some(asked) if evidence.rests_on(belief, index) => asked,
         // The history does not tell when it asked: no later than it was granted, for all we know.
-        None if belief.grant == Some(index) => evidence.ownerships[index].owned,
+        None if evidence.rests_on(belief, index) => evidence.ownerships[index].owned,
         Some(_) | None => belief.acquired,
     };
     evidence.at(begins)

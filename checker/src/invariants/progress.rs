@@ -4,6 +4,7 @@ mod at_barrier;
 mod at_latch;
 mod between_calls;
 mod circular_wait;
+mod in_parts;
 mod list_too_long;
 mod livelock;
 mod wait;
@@ -94,6 +95,9 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     let Some(&first) = waits.first() else {
         return between_calls::verdict(evidence, ended);
     };
+    if let Some(verdict) = in_parts::verdict(evidence, &waits, ended) {
+        return verdict;
+    }
     let mut path = vec![first];
     let circle = loop {
         let Some(next) = circular_wait::next(evidence, &waits, &path[path.len() - 1]) else {

@@ -8,8 +8,8 @@ use crate::{ContenderId, Evidence, LockId, VirtualTime};
 /// When the last hold of a lock ends, of each contender.
 type LastEnds = BTreeMap<ContenderId, VirtualTime>;
 
-/// Of the others' last holds, as many as there are permits end last. If the first of these had ended later, they would
-/// all have been inside when the next begins: that is how near it was.
+/// Of the others' last holds, those that leave too few permits for the next end last. If the first of these had ended
+/// later, they would all have been inside when the next begins: that is how near it was.
 pub(super) fn between_holds(evidence: &Evidence<'_>, ends: &BeliefEnds) -> Option<NearMiss> {
     let permits = evidence.permits();
     let mut last: BTreeMap<LockId, LastEnds> = BTreeMap::new();
@@ -17,10 +17,15 @@ pub(super) fn between_holds(evidence: &Evidence<'_>, ends: &BeliefEnds) -> Optio
     for (later, end) in evidence.beliefs.iter().zip(&ends.holds) {
         let of_lock = last.entry(later.lock).or_default();
         let others = of_lock.iter().filter(|(by, _)| **by != later.by);
-        let mut others: Vec<VirtualTime> = others.map(|(_, end)| *end).collect();
+        let mut others: Vec<_> = others.map(|(by, end)| (*end, *by)).collect();
         others.sort_unstable();
-        if let Some(made_room) = others.len().checked_sub(permits) {
-            let near = until(evidence, others[made_room], evidence.at(later.acquired));
+        let mut taken = evidence.permits_of([later.by]);
+        let made_room = others.iter().rev().find(|(_, by)| {
+            taken += evidence.permits_of([*by]);
+            taken > permits
+        });
+        if let Some((end, _)) = made_room {
+            let near = until(evidence, *end, evidence.at(later.acquired));
             nearest = Some(nearest.map_or(near, |nearest| nearest.min(near)));
         }
         let own = of_lock.entry(later.by).or_insert(*end);

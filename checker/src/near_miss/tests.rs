@@ -13,8 +13,13 @@ fn distance(name: &str, text: &str) -> Option<u64> {
 
 /// How near holds came, with two permits.
 fn between_of_two(text: &str) -> Option<u64> {
+    between_of(text, 2, Vec::new())
+}
+
+/// The same with so many, and so many by each call.
+fn between_of(text: &str, permits: u32, by_one_call: Vec<u32>) -> Option<u64> {
     let mut run = notation::run(text);
-    run.facts.permits = 2;
+    (run.facts.permits, run.facts.permits_per_acquire) = (permits, by_one_call);
     let nearness = Nearness::of(&Evidence::of(&run));
     let found = nearness.found().find(|(name, _)| *name == "between-holds");
     found.map(|(_, near)| near.distance.as_millis() as u64)
@@ -145,6 +150,16 @@ fn a_miss_is_near_and_no_overlap() {
     assert_eq!(miss(near), Some((Duration::from_secs(1), 9_000_000)));
     assert_eq!(miss("a=0-10/how=expired a:0-11 b=10- b:10.5-20"), None);
     assert_eq!(miss("a=0-10/how=expired a:0-11"), None);
+}
+
+#[test]
+fn a_call_of_several_permits_comes_near_to_those_that_leave_it_too_few() {
+    // The first named takes two of three.
+    let near = |text: &str| between_of(text, 3, vec![2]);
+    // There are two left for a, and then one.
+    assert_eq!(near("a:0-1 b:2-10 a:12-15"), None);
+    assert_eq!(near("a:0-1 b:9-10 c:9-20 a:12-15"), Some(2_000));
+    assert_eq!(near("a:0-10 b:1-20 c:13-15"), Some(3_000));
 }
 
 #[test]

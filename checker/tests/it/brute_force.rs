@@ -365,7 +365,15 @@ proptest! {
     #[test]
     fn mutual_exclusion_with_permits_is_what_every_moment_says(run in with_two_permits(OF_TURNS)) {
         let plain = Plain::new(&run.history.events);
-        prop_assert_eq!(found("mutual-exclusion", &run), plain.more_believe_than(2));
+        prop_assert_eq!(found("mutual-exclusion", &run), plain.more_believe_than(2, 1));
+    }
+
+    #[test]
+    fn mutual_exclusion_with_two_permits_by_one_call_is_what_every_moment_says(run in run(OF_TURNS)) {
+        let mut run = run;
+        (run.facts.permits, run.facts.permits_per_acquire) = (3, vec![2]);
+        let plain = Plain::new(&run.history.events);
+        prop_assert_eq!(found("mutual-exclusion", &run), plain.more_believe_than(3, 2));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! answered by looking at the whole history again.
 
 mod bypass;
+mod grants;
 mod reentrancy;
 mod starvation;
 mod without_loss;
@@ -234,12 +235,14 @@ impl<'a> Plain<'a> {
         })
     }
 
-    /// The first that begins when as many others have not ended, of those that are counted as one if they are the same.
+    /// The first that begins when others have not ended that leave too few permits for it, of those that are counted as
+    /// one if they are the same.
     fn excess<T: PartialEq>(
         &self,
         permits: usize,
         begins: impl Fn(usize) -> Option<(LockId, T)>,
         ends: impl Fn(usize) -> Option<usize>,
+        takes: impl Fn(usize) -> usize,
     ) -> Answer {
         let until = |index| self.at(ends(index).unwrap_or(self.events.len() - 1));
         for later in self.indices() {
@@ -258,7 +261,8 @@ impl<'a> Plain<'a> {
                     others.push((earlier, one));
                 }
             }
-            if others.len() >= permits {
+            let taken: usize = others.iter().map(|(index, _)| takes(*index)).sum();
+            if taken + takes(later) > permits {
                 let ends = others.iter().map(|(index, _)| until(*index));
                 let overlap = ends.fold(until(later), VirtualTime::min).since(from);
                 return Answer::Violated {
@@ -273,10 +277,15 @@ impl<'a> Plain<'a> {
         }
     }
 
-    pub fn more_believe_than(&self, permits: usize) -> Answer {
+    /// Where the first contender takes so many by each call, and all others one.
+    pub fn more_believe_than(&self, permits: usize, of_first: usize) -> Answer {
         // Each belief is one of its own.
         let begins = |index| self.belief(index).map(|(_, lock)| (lock, index));
-        self.excess(permits, begins, |index| self.belief_ends(index))
+        let takes = |index| match self.belief(index) {
+            Some((ContenderId(0), _)) => of_first,
+            _ => 1,
+        };
+        self.excess(permits, begins, |index| self.belief_ends(index), takes)
     }
 
     pub fn more_own_than(&self, permits: usize) -> Answer {
@@ -286,7 +295,7 @@ impl<'a> Plain<'a> {
             } => Some((lock, (by, token))),
             _ => None,
         };
-        self.excess(permits, begins, |index| self.ownership_ends(index))
+        self.excess(permits, begins, |index| self.ownership_ends(index), |_| 1)
     }
 
     /// Whether more believed than there are permits at a time at which one of them had long been able to know.
@@ -346,25 +355,6 @@ impl<'a> Plain<'a> {
             },
             |index| self.ownership_ends(index),
         )
-    }
-
-    /// The grant behind a belief: the contender's latest, which must not have ended before the
-    /// call, and if it ended before the answer must not be behind an earlier belief as well.
-    fn grant(&self, acquired: usize) -> Option<usize> {
-        let belief = self.belief(acquired)?;
-        let grant = self.last_before(
-            acquired,
-            |what| matches!(what, EventKind::Owned { by, lock, .. } if (by, lock) == belief),
-        )?;
-        let over = self.ownership_ends(grant).filter(|&end| end < acquired);
-        let Some(over) = over else {
-            return Some(grant);
-        };
-        let in_time = self
-            .asked(acquired, belief.0, belief.1)
-            .is_none_or(|asked| asked < over);
-        let taken = (grant..acquired).any(|other| self.grant(other) == Some(grant));
-        (in_time && !taken).then_some(grant)
     }
 
     /// A place in the queue, if it is there at that event: not given up, and never yet served.

@@ -16,7 +16,7 @@ use super::expect::{expectations, measures};
 use super::latch_count::refuse_count;
 use super::lock_node::refuse_missing_lock_node;
 use super::locks::refuse_kind_of_several;
-use super::permits::refuse_permits;
+use super::permits::{refuse_permits, refuse_several_permits};
 use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use super::reentry::{refuse_reentry, refuse_self_deadlock};
@@ -240,6 +240,7 @@ fn refuse_of_recipe(
     refuse_revoke(item, plan, open, catalogue, mistakes);
     refuse_reads(item, plan, open, catalogue, mistakes);
     refuse_permits(item, plan, catalogue, mistakes);
+    refuse_several_permits(item, plan, catalogue, mistakes);
     refuse_count(item, plan, open, mistakes);
     refuse_of_barrier(item, plan, open, mistakes);
     refuse_reentry(item, plan, mistakes);

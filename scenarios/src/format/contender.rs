@@ -6,6 +6,7 @@ use picklock_sim::plan::{ContenderName, ContenderSettings, Conversion, LockName}
 
 use super::choice::choose;
 use super::participants::Participants;
+use super::permits::permits_per_acquire;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{is_range, ranges, whole};
 use super::workload::{MOST_ROUNDS, fixed_hold, reads};
@@ -78,8 +79,8 @@ fn one(
     }
 }
 
-const WANTED: &str = "say how it differs: `hold`, `rounds`, `reads`, `conversion`, `locks`, `think`, `processing`, \
-    `acquire-timeout`, `latency`, or `clock-offset`";
+const WANTED: &str = "say how it differs: `hold`, `rounds`, `reads`, `conversion`, `permits-per-acquire`, `locks`, \
+    `think`, `processing`, `acquire-timeout`, `latency`, or `clock-offset`";
 
 fn settings(
     fields: &mut Fields,
@@ -111,6 +112,7 @@ fn settings(
         chosen.bare(mistakes);
         Some(chosen.kind)
     });
+    let permits_per_acquire = permits_per_acquire(fields, mistakes);
     let latency = fields.get("latency").and_then(|item| item.range(mistakes));
     let offset = fields.get("clock-offset");
     let offset = offset.and_then(|item| item.signed_millis(mistakes));
@@ -119,6 +121,7 @@ fn settings(
         rounds,
         reads,
         conversion,
+        permits_per_acquire,
         locks: locks.unwrap_or_default(),
         think,
         processing,

@@ -1,6 +1,6 @@
-//! `permits` of `[workload]`: how many may hold a semaphore at once.
+//! `permits` of `[workload]`: how many may hold a semaphore at once; and how many permits one call takes.
 
-use picklock_algorithms::{LockKind, Recipe};
+use picklock_algorithms::{LockKind, Recipe, RecipeInput};
 use picklock_sim::plan::Plan;
 
 use super::reader::{Fields, Item, Mistake, Mistakes, expected};
@@ -22,6 +22,46 @@ pub(super) fn permits(
     };
     open.permits = wide(range);
     Some(range.0)
+}
+
+/// The most permits that one call may take: a request has a place for each.
+const MOST_BY_ONE_CALL: i64 = 1_000;
+
+/// Reads how many permits a contender takes by one call.
+pub(super) fn permits_per_acquire(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<u32> {
+    fields.count("permits-per-acquire", 1..=MOST_BY_ONE_CALL, mistakes)
+}
+
+/// Refuses several permits by one call to a recipe without such a call, and more of them than there are.
+pub(super) fn refuse_several_permits(
+    item: &Item,
+    plan: &Plan,
+    catalogue: &Catalogue,
+    mistakes: &mut Mistakes,
+) {
+    let by_one_call = plan.workload.most_permits_per_acquire();
+    let takes_several = |recipe: &Recipe| recipe.inputs.contains(&RecipeInput::SeveralPermits);
+    let name = plan.recipe.name;
+    let permits = plan.workload.permits();
+    let mistake = if by_one_call == 1 {
+        return;
+    } else if !takes_several(&plan.recipe) {
+        let fit = catalogue.on_service(plan.service.kind(), takes_several);
+        let mistake = Mistake::new(format!("`{name}` takes no several permits by one call"))
+            .label(format!("but `permits-per-acquire` says {by_one_call}"));
+        let mistake = match fit.is_empty() {
+            true => mistake,
+            false => mistake.help(format!("{}, which have such a call", expected(&fit))),
+        };
+        mistake.help("or leave `permits-per-acquire` out")
+    } else if by_one_call > permits {
+        Mistake::new(format!("no call can ever have {by_one_call} permits"))
+            .label(format!("there are {permits} of this semaphore"))
+            .help("write `permits-per-acquire` that is no more than the least of `permits`")
+    } else {
+        return;
+    };
+    mistakes.add(item.span.clone(), mistake);
 }
 
 /// Refuses permits of what is no semaphore, and a semaphore of which nobody says how many it has.

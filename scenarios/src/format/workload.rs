@@ -8,7 +8,7 @@ use picklock_sim::plan::{Arrival, Hold, Reads, Section, Workload};
 use super::choice::choose;
 use super::latch_count::count;
 use super::locks::read_locks;
-use super::permits::permits;
+use super::permits::{permits, permits_per_acquire};
 use super::processes::processes;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{is_range, ranges, settle, several, whole, wide};
@@ -87,6 +87,7 @@ pub(super) fn workload(
     let rounds = rounds(&mut fields, open, mistakes);
     let reads = reads(&mut fields, mistakes);
     let permits = permits(&mut fields, MOST_CONTENDERS, open, mistakes);
+    let permits_per_acquire = permits_per_acquire(&mut fields, mistakes);
     let count = count(&mut fields, MOST_CONTENDERS - 1, contenders, mistakes);
     let (acquire_timeout, depth) = calls(&mut fields, mistakes);
     let hold = fields
@@ -110,6 +111,7 @@ pub(super) fn workload(
         rounds: rounds.unwrap_or(default.rounds),
         reads: reads.unwrap_or(default.reads),
         permits,
+        permits_per_acquire: permits_per_acquire.unwrap_or(default.permits_per_acquire),
         count,
         acquire_timeout,
         reentrancy_depth: depth.unwrap_or(default.reentrancy_depth),

@@ -44,6 +44,12 @@ const CONTENDER_KEYS: &[Key] = &[
         it has read, it asks for the write and keeps its read, see [conversions](scenarios.md#conversions).",
     ),
     Key::new(
+        "permits-per-acquire",
+        Holds::Whole(1, 1_000),
+        "",
+        "How many permits it takes by one call.",
+    ),
+    Key::new(
         "locks",
         Holds::OneOrList(&Holds::Lock),
         "",

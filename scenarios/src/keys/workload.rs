@@ -82,6 +82,13 @@ const WORKLOAD_KEYS: &[Key] = &[
         semaphores, and only for them, see [semaphores](scenarios.md#semaphores).",
     ),
     Key::new(
+        "permits-per-acquire",
+        Holds::Whole(1, 1_000),
+        "1",
+        "How many permits a contender takes by one call, and gives back by one: of semaphores that have such a call, \
+        see [semaphores](scenarios.md#semaphores).",
+    ),
+    Key::new(
         "count",
         Holds::Whole(1, 99_999),
         "none",

@@ -10,11 +10,12 @@ use crate::describe::contender;
 type Without = fn(&mut ContenderSettings);
 
 /// Every setting of a contender, by its key.
-const SETTINGS: [(&str, Without); 10] = [
+const SETTINGS: [(&str, Without); 11] = [
     ("hold", |it| it.hold = None),
     ("rounds", |it| it.rounds = None),
     ("reads", |it| it.reads = None),
     ("conversion", |own| own.conversion = None),
+    ("permits-per-acquire", |own| own.permits_per_acquire = None),
     ("locks", |it| it.locks.clear()),
     ("think", |it| it.think = None),
     ("processing", |it| it.processing = None),

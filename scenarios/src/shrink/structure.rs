@@ -78,6 +78,25 @@ pub(super) fn rest(search: &mut Search) {
     search.try_plans(Effort::Fresh, manners);
 }
 
+/// Fewer permits by one call, and fewer permits.
+fn fewer_permits(plan: &Plan) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let at_once = plan.workload.permits_per_acquire;
+    for fewer in lower(at_once, 1) {
+        let what = format!("{fewer} of {at_once} permits by one call");
+        changes.push(with(what, plan, |plan| {
+            plan.workload.permits_per_acquire = fewer
+        }));
+    }
+    // With one permit it is another kind of lock.
+    let permits = plan.workload.permits();
+    for fewer in lower(permits, plan.workload.most_permits_per_acquire().max(2)) {
+        let what = format!("{fewer} of {permits} permits");
+        changes.push(with(what, plan, |plan| plan.workload.permits = Some(fewer)));
+    }
+    changes
+}
+
 /// Fewer rounds and bystanders, and earlier moments.
 pub(super) fn counts(plan: &Plan) -> Vec<Change> {
     let mut changes = Vec::new();
@@ -91,12 +110,7 @@ pub(super) fn counts(plan: &Plan) -> Vec<Change> {
         let what = "nobody reads".to_owned();
         changes.push(with(what, plan, |plan| plan.workload.reads = Reads::Never));
     }
-    // With one permit it is another kind of lock.
-    let permits = plan.workload.permits();
-    for fewer in lower(permits, 2) {
-        let what = format!("{fewer} of {permits} permits");
-        changes.push(with(what, plan, |plan| plan.workload.permits = Some(fewer)));
-    }
+    changes.extend(fewer_permits(plan));
     let depth = plan.workload.reentrancy_depth;
     for less in lower(depth, 1) {
         let what = format!("reentrancy {less} deep instead of {depth}");

@@ -28,6 +28,10 @@ fn one(name: ContenderName, settings: &ContenderSettings) -> Table {
         .with("reads", settings.reads.map(|it| text(&reads(it))))
         .with("conversion", settings.conversion.map(|it| text(it.name())))
         .with(
+            "permits-per-acquire",
+            settings.permits_per_acquire.map(count),
+        )
+        .with(
             "locks",
             (!locks.is_empty()).then(|| names.collect::<Value>()),
         )

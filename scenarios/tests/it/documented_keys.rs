@@ -232,6 +232,12 @@ const KEYS: &[Row] = &[
         &["2\nhold = \"1s\"", "\"1..2\"\nhold = \"1s\""],
         &[],
     ),
+    (
+        Workload,
+        "permits-per-acquire",
+        &["2\npermits = 3\nhold = \"1s\""],
+        &[],
+    ),
     (Workload, "count", &["2\nhold = \"1s\""], &[]),
     (Workload, "acquire-timeout", &["\"1s\""], &[]),
     (Workload, "reentrancy-depth", &["2"], &[]),
@@ -274,6 +280,7 @@ const KEYS: &[Row] = &[
     (Contender, "processing", &["\"1ms..5ms\""], &[]),
     (Contender, "reads", &["\"always\""], &[]),
     (Contender, "conversion", &["\"downgrade\""], &[]),
+    (Contender, "permits-per-acquire", &["1"], &[]),
     (Contender, "acquire-timeout", &["\"1s\""], &[]),
     (Contender, "latency", &["\"20ms\"", "\"5ms..50ms\""], &[]),
     (Contender, "clock-offset", &["\"-5s\""], &[]),
@@ -302,7 +309,8 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
     };
     let reentrant = line.contains("reentrancy-depth");
     let shared = line.starts_with("reads");
-    let (semaphore, latch) = (line.starts_with("permits"), line.starts_with("count ="));
+    let (semaphore, latch) = (line.starts_with("permits ="), line.starts_with("count ="));
+    let several_permits = table == Workload && line.starts_with("permits-per-acquire");
     let converts = line.starts_with("conversion");
     // It takes a recipe that makes the lock's node if it is not there.
     let makes_parents = line.starts_with("lock-node");
@@ -314,6 +322,9 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         Redis => ("redis", "redis-compare-and-delete"),
         LeaseServer => ("lease-server", "lease-lock"),
         ZooKeeper | Network | Workload | Contender if shared => ("zookeeper", "zk-shared-locks"),
+        ZooKeeper | Network | Workload | Contender if several_permits => {
+            ("zookeeper", "curator-semaphore-hardened")
+        }
         ZooKeeper | Network | Workload | Contender if semaphore => ("zookeeper", "kazoo-semaphore"),
         ZooKeeper | Network | Workload | Contender if reentrant => ("zookeeper", "curator-mutex"),
         ZooKeeper if converts => ("zookeeper", "curator-read-write-lock"),
@@ -353,6 +364,9 @@ fn every_documented_key_has_a_run_and_every_key_that_is_run_is_documented() {
     assert_eq!(BTreeSet::from_iter(run), documented());
 }
 
+/// Keys that only read-write locks or semaphores take.
+const OF_KINDS: [&str; 4] = ["reads", "permits", "permits-per-acquire", "conversion"];
+
 #[test]
 fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() {
     for (table, key, values, needs) in KEYS {
@@ -361,9 +375,7 @@ fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() 
             Redis => &[Redis],
             LeaseServer => &[LeaseServer],
             // There are read-write locks and semaphores on ZooKeeper alone.
-            Workload | Contender if ["reads", "permits", "conversion"].contains(key) => {
-                &[ZooKeeper]
-            }
+            Workload | Contender if OF_KINDS.contains(key) => &[ZooKeeper],
             // And latches on Redis alone.
             Workload if *key == "count" => &[Redis],
             Network | Workload | Contender => &[ZooKeeper, Redis],

@@ -201,6 +201,21 @@ const SLIPS: &[Slip] = &[
         "contenders = 3\npermits = 0\n",
     ),
     (
+        "several_permits_of_a_semaphore_that_takes_one",
+        "contenders = 3\n\n[[contender]]\nname = \"contender-2\"\nhold = \"1s\"\n",
+        "contenders = 3\npermits = 2\npermits-per-acquire = 2\n\n[[case]]\nalgorithm = \"kazoo-semaphore\"\n",
+    ),
+    (
+        "several_permits_of_a_mutex",
+        "hold = \"1s\"",
+        "permits-per-acquire = 2",
+    ),
+    (
+        "more_permits_by_one_call_than_there_are",
+        "contenders = 3\n\n[[contender]]\nname = \"contender-2\"\nhold = \"1s\"\n",
+        "contenders = 3\npermits = \"2..9\"\npermits-per-acquire = 3\n\n[[case]]\nalgorithm = \"curator-semaphore\"\n",
+    ),
+    (
         "semaphore_without_permits",
         "[[case]]\n",
         "[[case]]\nalgorithm = \"curator-semaphore\"\n\n[[case]]\n",

@@ -31,6 +31,10 @@ impl Locks {
             Some(memory) => memory.views(shared, (by, env), &ids),
             None => S::connect(shared, by, env, &ids),
         };
+        let permits = plan.workload.permits_per_acquire_of(ContenderName(by.0));
+        if permits > 1 {
+            { locks.iter_mut() }.for_each(|lock| lock.set_permits_per_acquire(permits));
+        }
         if let Some(parties) = plan.parties() {
             locks.iter_mut().for_each(|lock| lock.set_parties(parties));
         }

@@ -29,6 +29,8 @@ pub struct Workload {
     pub reads: Reads,
     /// How many may hold the lock at once, if it is a semaphore. `None`: it is none.
     pub permits: Option<u32>,
+    /// How many permits a contender takes by one call.
+    pub permits_per_acquire: u32,
     /// How many of the contenders, the first, count down, if it is a latch: all others wait for that. `None`: it is
     /// none.
     pub count: Option<u32>,
@@ -75,6 +77,7 @@ impl Default for Workload {
             rounds: 1,
             reads: Reads::Never,
             permits: None,
+            permits_per_acquire: 1,
             count: None,
             acquire_timeout: None,
             reentrancy_depth: 1,
@@ -95,7 +98,7 @@ impl Default for Workload {
 
 impl Workload {
     /// What a contender does otherwise than the others, if anything.
-    fn settings_of(&self, name: ContenderName) -> Option<&ContenderSettings> {
+    pub(super) fn settings_of(&self, name: ContenderName) -> Option<&ContenderSettings> {
         self.contender_settings.get(&name)
     }
 
@@ -130,11 +133,6 @@ impl Workload {
     pub fn rounds_of(&self, name: ContenderName) -> u32 {
         let own = self.settings_of(name).and_then(|own| own.rounds);
         own.unwrap_or(self.rounds)
-    }
-
-    /// How many may hold the lock at once.
-    pub fn permits(&self) -> u32 {
-        self.permits.unwrap_or(1)
     }
 
     /// How often a contender takes the lock to read.
@@ -275,6 +273,8 @@ pub struct ContenderSettings {
     pub reads: Option<Reads>,
     /// In which other mode it goes on holding the lock.
     pub conversion: Option<Conversion>,
+    /// How many permits it takes by one call.
+    pub permits_per_acquire: Option<u32>,
     /// The locks that it takes, one in each round, in turn. Empty: all that there are.
     pub locks: Vec<LockName>,
     /// Time between a release and its next acquire: from, to.

@@ -28,7 +28,7 @@ const TABLE: &[(&str, usize)] = &[
     ("*.md", 270),
     ("*.toml", 526),
     (".", 163),
-    ("algorithms", 239),
+    ("algorithms", 238),
     ("algorithms/clients", 57),
     ("checker", 173),
     ("examples/first-lock", 1),

@@ -10,7 +10,8 @@ pub(super) fn first_excess<'e>(
     let mut open = OpenStretches::default();
     for later in &evidence.beliefs {
         let inside = open.at(later.lock, evidence.at(later.acquired));
-        if inside.len() >= evidence.permits() {
+        let taken = inside.iter().copied().chain([later]);
+        if evidence.permits_of(taken.map(|belief| belief.by)) > evidence.permits() {
             return Some((inside, later));
         }
         open.add(later.lock, evidence.at_or_never(later.left), later);
@@ -18,13 +19,13 @@ pub(super) fn first_excess<'e>(
     None
 }
 
-/// Those of these beliefs that are all inside at some moment, not before this one, at which they are as many as there
-/// are permits; none if there is no such moment. It is when one of them begins, if it is not the first.
+/// Those of these beliefs that are all inside at some moment, not before this one, at which they have more permits than
+/// so many; none if there is no such moment. It is when one of them begins, if it is not the first.
 pub(super) fn all_inside_at_once(
     evidence: &Evidence<'_>,
     beliefs: &[(usize, &Belief)],
     from: VirtualTime,
-    permits: usize,
+    most: usize,
 ) -> Vec<usize> {
     let begins = beliefs
         .iter()
@@ -37,7 +38,10 @@ pub(super) fn all_inside_at_once(
     };
     let mut moments = begins.map(inside_at);
     moments
-        .find(|inside| inside.len() >= permits)
+        .find(|inside| {
+            let holders = inside.iter().map(|index| evidence.beliefs[*index].by);
+            evidence.permits_of(holders) > most
+        })
         .unwrap_or_default()
 }
 
@@ -75,6 +79,39 @@ mod tests {
             with_permits(2, "a:0-9/on=x b:1-9/on=x c:2-9/on=y"),
             Verdict::Holds
         );
+    }
+
+    /// Of three permits, a takes two by each call, and all others one.
+    fn with_two_for_a(text: &str) -> crate::Run {
+        let mut run = notation::run(text);
+        (run.facts.permits, run.facts.permits_per_acquire) = (3, vec![2]);
+        run
+    }
+
+    #[test]
+    fn what_one_call_takes_counts_as_often() {
+        let full = "a:0-10 b:2-8 b:8-12 c:10-14 d:11-13";
+        let verdict = |text: &str| mutual_exclusion().verdict(&with_two_for_a(text));
+        assert_eq!(verdict(full), Verdict::Holds);
+        // Neither one beside them, nor the two beside two others.
+        let late = verdict("a:0-10 b:2-8 c:7-12");
+        let witness = late.witness().expect("a violation");
+        let expected = "a, b, and c all inside for 1.000 s, with 4 of 3 permits";
+        assert_eq!(witness.summary, expected);
+        let two = verdict("a:0-1 b:2-8 c:3-9 a:7-12");
+        assert_eq!(two.witness().expect("a violation").at.micros(), 7_000_000);
+    }
+
+    #[test]
+    fn the_loss_of_one_permit_of_a_call_is_a_loss_of_its_hold() {
+        let inexcusable = { mutual_exclusion().inexcusable }.expect("there is such a part");
+        let both =
+            "a.acquire:0 a=0-5/how=outside/name=p a=0-9/name=q a:0-9 b=1-9 b:2-9 c=5-9 c:6-9";
+        let run = with_two_for_a(both);
+        assert!(mutual_exclusion().verdict(&run).witness().is_some());
+        assert_eq!(inexcusable(&Evidence::of(&run)), Verdict::Holds);
+        let run = with_two_for_a(&both.replace("a=0-5/how=outside", "a=0-9"));
+        assert!(inexcusable(&Evidence::of(&run)).witness().is_some());
     }
 
     #[test]

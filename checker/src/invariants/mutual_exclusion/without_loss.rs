@@ -37,11 +37,10 @@ pub(super) fn first_overlap<'e>(
     })
 }
 
-/// Whether the service had ended the ownership that a belief rests on before this time.
+/// Whether the service had ended an ownership that a belief rests on before this time.
 fn is_lost_before(evidence: &Evidence<'_>, belief: &Belief, until: VirtualTime) -> bool {
-    let grant = belief.grant.map(|grant| &evidence.ownerships[grant]);
-    let lost = grant.and_then(|grant| grant.disowned);
-    lost.is_some_and(|lost| evidence.at(lost) < until)
+    let mut grants = evidence.grants_of(belief);
+    grants.any(|grant| evidence.at_or_never(grant.disowned) < until)
 }
 
 #[cfg(test)]

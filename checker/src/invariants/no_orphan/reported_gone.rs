@@ -10,8 +10,7 @@ pub(super) fn orphan(evidence: &Evidence<'_>) -> Option<Verdict> {
 
 fn released(evidence: &Evidence<'_>) -> Option<Verdict> {
     evidence.beliefs.iter().find_map(|belief| {
-        let released = evidence.released_without_effect(belief)?;
-        let ownership = &evidence.ownerships[belief.grant?];
+        let (released, ownership) = evidence.released_without_effect(belief)?;
         let said = format!("had released the lock at {}", evidence.at(released));
         Some(violated(evidence, ownership, released, &said))
     })

@@ -1,6 +1,7 @@
-//! What a pending call of several locks has acquired already: it is in use, though nobody believes in it yet.
+//! What a pending call of several locks, or of several permits, has acquired already: it is in use, though nobody
+//! believes in it yet.
 
-use crate::{EventKind, Evidence, Ownership, VirtualTime};
+use crate::{Event, EventKind, Evidence, Ownership, VirtualTime};
 
 /// For how long a call of several locks stands behind an ownership that it has come to in its middle: until it has
 /// all of them, or has come back; and the event that says so of this lock. Not behind one that it has forgotten,
@@ -10,6 +11,9 @@ pub(super) fn used_by_call(
     ownership: &Ownership,
 ) -> Option<(VirtualTime, Option<usize>)> {
     let (by, lock) = (ownership.by, ownership.lock);
+    if evidence.permits_per_acquire(by) > 1 {
+        return used_by_call_of_permits(evidence, ownership);
+    }
     let made = evidence.where_made(lock, ownership.name, Some(by));
     let made = made.unwrap_or(ownership.owned);
     let calls = evidence.multi_calls();
@@ -36,13 +40,81 @@ pub(super) fn used_by_call(
     Some((evidence.at_or_never(end), said))
 }
 
+/// The same of a call of several permits: until it has come back. Not behind those that it has forgotten, and has as
+/// many later ones beside as it wants.
+fn used_by_call_of_permits(
+    evidence: &Evidence<'_>,
+    ownership: &Ownership,
+) -> Option<(VirtualTime, Option<usize>)> {
+    let of = (ownership.by, ownership.lock);
+    let events = &evidence.run.history.events;
+    let asks = |event: &Event| match event.what {
+        EventKind::AcquireStarted { by, lock, .. } => (by, lock) == of,
+        _ => false,
+    };
+    let asked = events[..ownership.owned].iter().rposition(asks)?;
+    let ends = |event: &Event| match event.what {
+        EventKind::Acquired { by, lock, .. }
+        | EventKind::AcquireFailed { by, lock, .. }
+        | EventKind::Cancelled { by, lock } => (by, lock) == of,
+        EventKind::Crashed { by } => by == of.0,
+        _ => false,
+    };
+    let end = events[asked..]
+        .iter()
+        .position(ends)
+        .map(|after| asked + after);
+    if end.is_some_and(|end| end < ownership.owned) {
+        return None;
+    }
+    let later = evidence.ownerships.iter().filter(|other| {
+        (other.by, other.lock) == of
+            && ownership.owned < other.owned
+            && end.is_none_or(|end| other.owned < end)
+    });
+    let is_forgotten = later.count() >= evidence.permits_of([of.0]);
+    (!is_forgotten).then(|| (evidence.at_or_never(end), end))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{summary, verdict};
-    use crate::Verdict;
+    use crate::{Verdict, notation};
 
     /// A call for x and y.
     const BOTH: &str = "a.acquire:0/on=x a.acquire:0/on=y";
+
+    /// Of two permits, a takes both by one call.
+    fn verdict_of_two(text: &str) -> Verdict {
+        let mut run = notation::run(text);
+        (run.facts.permits, run.facts.permits_per_acquire) = (2, vec![2]);
+        super::super::INVARIANT.verdict(&run)
+    }
+
+    #[test]
+    fn the_first_permit_of_a_call_that_waits_for_the_second_is_in_use() {
+        let half = "a.acquire:0 b=0-60/name=r b:0-60 b.released:60 a=1-70/name=p";
+        let both = format!("{half} a=60-70/name=q a:61-69 a.released:70");
+        assert_eq!(verdict_of_two(&both), Verdict::Holds);
+        let failed = |gone| {
+            format!("a.acquire:0 b=0-60/name=r b:0-60 a=1-{gone}/name=p a.indefinite:30 end:60")
+        };
+        assert_eq!(verdict_of_two(&failed("40")), Verdict::Holds);
+        assert!(verdict_of_two(&failed("41")).witness().is_some());
+        // The first of three is of no call any more.
+        let forgotten = "a.acquire:0 a=1-60/name=p a=2-60/name=q a=3-60/name=r end:60";
+        assert!(verdict_of_two(forgotten).witness().is_some());
+        let two = forgotten.replace("a=3-60/name=r", "");
+        assert_eq!(verdict_of_two(&two), Verdict::Holds);
+    }
+
+    #[test]
+    fn each_permit_of_a_hold_is_in_use_as_long_as_it_lasts() {
+        let held = "a.acquire:0 a=1-60/name=p a=1-60/name=q a:2-60 a.released:60";
+        assert_eq!(verdict_of_two(held), Verdict::Holds);
+        let kept = held.replace("a=1-60/name=p", "a=1-90/name=p") + " end:90";
+        assert!(verdict_of_two(&kept).witness().is_some());
+    }
 
     #[test]
     fn what_a_pending_call_of_several_locks_has_acquired_is_no_orphan() {

@@ -153,6 +153,7 @@ fn workload() -> BoxedStrategy<Workload> {
                     rounds: numbers.1,
                     reads,
                     permits,
+                    permits_per_acquire: numbers.3.1,
                     count: None,
                     acquire_timeout: calls.0,
                     reentrancy_depth: calls.1,
@@ -211,6 +212,10 @@ pub fn with_permits_of_a_semaphore(workload: &mut Workload, recipe: &Recipe) {
         | LockKind::Barrier
         | LockKind::DoubleBarrier
         | LockKind::CountDownLatch => None,
+    };
+    workload.permits_per_acquire = match recipe.inputs.contains(&RecipeInput::SeveralPermits) {
+        true => workload.permits_per_acquire.min(workload.permits()),
+        false => 1,
     };
 }
 
@@ -336,6 +341,7 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
             )| {
                 ContenderSettings {
                     conversion: None,
+                    permits_per_acquire: None,
                     hold,
                     rounds,
                     reads,
