@@ -1,4 +1,4 @@
-//! What a recipe claims: the invariants that it keeps.
+//! What a recipe promises.
 
 /// A promise that a recipe makes. Each is an invariant of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +31,8 @@ pub enum Claim {
     Barrier,
     /// `all-or-none`
     AllOrNone,
+    /// `permits-conserved`
+    PermitsConserved,
 }
 
 impl Claim {
@@ -51,6 +53,7 @@ impl Claim {
             Self::TimelyLoss => "timely-loss",
             Self::Barrier => "barrier",
             Self::AllOrNone => "all-or-none",
+            Self::PermitsConserved => "permits-conserved",
         }
     }
 }

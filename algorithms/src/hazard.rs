@@ -52,10 +52,11 @@ fn rests_on(claim: Claim) -> &'static [&'static str] {
             "fencing-monotonic",
             "fifo",
             "honest-answer",
+            "permits-conserved",
         ],
         Claim::FencingMonotonic => &["no-stale-effect", "no-lost-update"],
         Claim::OwnReleaseOnly => &["mutual-exclusion", "no-stale-effect", "no-lost-update"],
-        Claim::NoOrphan => &["progress"],
+        Claim::NoOrphan => &["progress", "permits-conserved"],
         Claim::NoStaleEffect
         | Claim::NoLostUpdate
         | Claim::Progress
@@ -63,7 +64,8 @@ fn rests_on(claim: Claim) -> &'static [&'static str] {
         | Claim::HonestAnswer
         | Claim::Reentrancy
         | Claim::TimelyLoss
-        | Claim::Barrier => &[],
+        | Claim::Barrier
+        | Claim::PermitsConserved => &[],
         Claim::AllOrNone => &[
             "mutual-exclusion",
             "no-stale-effect",

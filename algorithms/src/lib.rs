@@ -5,11 +5,13 @@
 //! one function, and a real server can stand there as well.
 
 mod claim;
+mod counted_permits;
 mod family;
 mod fault_class;
 mod hazard;
 pub mod hazards;
 mod held;
+mod keys;
 pub mod lease_server;
 pub mod lock;
 mod lock_error;
@@ -23,15 +25,18 @@ mod stub_locks;
 pub mod zookeeper;
 
 pub use async_trait::async_trait;
+pub use claim::Claim;
+pub use counted_permits::CountedPermits;
 pub use fault_class::FaultClass;
 pub use held::Held;
+pub use keys::Keys;
 pub use lock::{
     Build, BuildOver, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverRedis,
-    BuildSemaphoreOverZooKeeper, CancelCall, Claim, Lease, Lock, MultiLock, MultiLockCall, Recipe,
+    BuildSemaphoreOverZooKeeper, CancelCall, Lease, Lock, MultiLock, MultiLockCall, Recipe,
     RecipeInput,
 };
 pub use lock_error::LockError;
-pub use ownership_rule::{KeyHold, Keys, LockKind, Mode, Owners, OwnershipRule, Place, Queue};
+pub use ownership_rule::{KeyHold, LockKind, Mode, Owners, OwnershipRule, Place, Queue};
 pub use picklock_clients as clients;
 pub use picklock_clients::{Env, Environment, env, join, select, timeout};
 pub use recipe_mistakes::RecipeMistake;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-pub use crate::claim::Claim;
+use crate::claim::Claim;
 use crate::clients::redis::Redis;
 use crate::clients::zookeeper::{Path, ZooKeeper};
 use crate::clients::{RequestKind, ServiceKind};

@@ -2,6 +2,8 @@
 
 use crate::clients::ServiceKind;
 use crate::clients::redis::{Bytes, Value};
+use crate::counted_permits::ReadPermits;
+use crate::keys::Keys;
 
 /// Who owns a lock by the state of its service, and what the lock can be held as.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +12,8 @@ pub struct OwnershipRule {
     pub kind: LockKind,
     /// The function, by the state that it reads.
     pub owners: Owners,
+    /// How the service counts its permits, if it does.
+    pub permits: Option<ReadPermits>,
 }
 
 /// A function from what a service has committed to those who own a lock, by the state that it reads.
@@ -29,16 +33,6 @@ pub enum Owners {
     /// that counts it down owns a permit until it counts it up. What one server loses of another's counter are the
     /// permits that were given last.
     OfCounter(fn(keys: &dyn Keys, lock: &str) -> Option<i64>),
-}
-
-/// The keys that a server has committed.
-pub trait Keys {
-    /// The value of a key that has not expired, as `GET`, `HGETALL`, `LRANGE`, or `ZRANGE 0 -1 WITHSCORES` would answer
-    /// it.
-    fn read(&self, key: &str) -> Option<Value>;
-
-    /// When a key expires, by the wall clock of the server, in milliseconds; `None` if never, or no such key.
-    fn expires_at(&self, key: &str) -> Option<i64>;
 }
 
 /// How the children of the lock's node queue, and which of them own the lock.
@@ -183,7 +177,11 @@ impl OwnershipRule {
     pub const KEY_OF_EACH: Self = Self::of_keys(LockKind::MultiLock, value_or_first_field);
 
     const fn of(kind: LockKind, owners: Owners) -> Self {
-        Self { kind, owners }
+        Self {
+            kind,
+            owners,
+            permits: None,
+        }
     }
 
     /// Children with these places queue, and so many of the first own the lock.
@@ -233,6 +231,20 @@ impl OwnershipRule {
         Self::of(kind, Owners::OfKeys(holds))
     }
 
+    /// The same of a semaphore whose service counts its permits.
+    #[must_use]
+    pub const fn counting(self, permits: ReadPermits) -> Self {
+        Self {
+            permits: Some(permits),
+            ..self
+        }
+    }
+
+    /// A counter of free permits.
+    pub const fn of_counter(free: fn(&dyn Keys, &str) -> Option<i64>) -> Self {
+        Self::of(LockKind::Semaphore, Owners::OfCounter(free))
+    }
+
     /// Whether it is read off the children of the lock's node.
     pub fn has_queue(self) -> bool {
         matches!(self.owners, Owners::OfQueue(_))
@@ -252,7 +264,8 @@ impl OwnershipRule {
     /// Whether an invariant says anything of a lock with this rule. No contender has a barrier to itself, and a party
     /// that is through is there with others; all or none is said of several locks; and an order, of a queue that the
     /// service keeps. Contenders that have a permit are inside together: neither of their tokens is the later one. What
-    /// is granted once cannot be entered again: a leader leads already, and a permit is another one each time.
+    /// is granted once cannot be entered again: a leader leads already, and a permit is another one each time. Permits
+    /// are conserved where the service counts them.
     pub fn is_judged_by(self, invariant: &str) -> bool {
         let says_nothing: &[&str] = match self.kind {
             LockKind::Barrier | LockKind::DoubleBarrier | LockKind::CountDownLatch => {
@@ -263,7 +276,9 @@ impl OwnershipRule {
             LockKind::Election => &["barrier", "all-or-none", "reentrancy"],
             LockKind::Semaphore => &["barrier", "all-or-none", "reentrancy", "fencing-monotonic"],
         };
-        !says_nothing.contains(&invariant) && (invariant != "fifo" || self.has_queue())
+        !says_nothing.contains(&invariant)
+            && (invariant != "fifo" || self.has_queue())
+            && (invariant != "permits-conserved" || self.permits.is_some())
     }
 }
 

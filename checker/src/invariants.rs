@@ -14,6 +14,7 @@ mod no_orphan;
 mod no_stale_effect;
 mod no_starvation;
 mod own_release_only;
+mod permits_conserved;
 mod progress;
 mod reentrancy;
 mod timely_loss;
@@ -71,6 +72,7 @@ pub const INVARIANTS: &[Invariant] = &[
     timely_loss::INVARIANT,
     barrier::INVARIANT,
     all_or_none::INVARIANT,
+    permits_conserved::INVARIANT,
 ];
 
 /// The invariant of that name.

@@ -67,5 +67,6 @@ pub fn run(text: &str) -> Run {
         late_extensions: Vec::new(),
         for_good: ForGood::default(),
         awaited: Vec::new(),
+        permits_left: Vec::new(),
     }
 }

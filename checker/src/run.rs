@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ContenderId, ForGood, History, LockId, Rendezvous, VirtualTime};
+use crate::{ContenderId, ForGood, History, LockId, PermitsLeft, Rendezvous, VirtualTime};
 
 /// Everything that a check may look at.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Run {
     pub for_good: ForGood,
     /// Where each fault of the plan is in the end.
     pub awaited: Vec<AwaitedFault>,
+    /// What the service counts of the permits of each lock in the end, where it does.
+    pub permits_left: Vec<Option<PermitsLeft>>,
 }
 
 /// How far a fault had come when the run ended: what says why it never fired.

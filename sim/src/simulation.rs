@@ -19,9 +19,7 @@ use crate::plan::Plan;
 use crate::process::{ProcessId, Thread};
 use crate::services::with_adapter;
 use crate::watchdog::InSimulation;
-use crate::world::Shared;
-use crate::world::SimulatedService;
-use crate::world::{NO_CONTENDER, Task, Tasks, World};
+use crate::world::{NO_CONTENDER, Shared, SimulatedService, Task, Tasks, World};
 
 pub use observed::{simulate_seen, simulate_told, simulate_traced};
 
@@ -54,6 +52,7 @@ impl Simulated {
                 late_extensions: Vec::new(),
                 for_good: Default::default(),
                 awaited: Vec::new(),
+                permits_left: Vec::new(),
             },
             hash: 0,
             samples: Samples::default(),
@@ -354,6 +353,7 @@ impl<S: SimulatedService> Simulation<S> {
                     late_extensions: std::mem::take(&mut world.late_extensions),
                     for_good: world.gone_for_good(),
                     awaited: world.awaited(),
+                    permits_left: S::permits_left(&world),
                 },
                 hash,
                 samples: std::mem::take(&mut world.samples),

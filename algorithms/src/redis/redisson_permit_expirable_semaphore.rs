@@ -34,12 +34,12 @@ use async_trait::async_trait;
 use super::leased::Leased;
 use super::redisson::scripts::TryAcquire;
 use super::redisson::waits::{Waits, acquire_when_told};
-use super::redisson_semaphore::TRY_SET_PERMITS;
+use super::redisson_semaphore::{CLAIMS, TRY_SET_PERMITS, free};
 use crate::clients::RequestKind;
 use crate::clients::redis::{RedisResult, Script, Value};
-use crate::lock::BASIC_CLAIMS;
 use crate::{
-    Build, Env, Held, KeyHold, Lock, LockError, LockKind, OwnershipRule, Recipe, RecipeInput,
+    Build, CountedPermits, Env, Held, KeyHold, Lock, LockError, LockKind, OwnershipRule, Recipe,
+    RecipeInput,
 };
 
 /// The registry row.
@@ -48,7 +48,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RPermitExpirableSemaphore: a counter, and permits with leases by clients' clocks.",
     source: "Redisson 4.x, RedissonPermitExpirableSemaphore",
     flaw: None,
-    claims: BASIC_CLAIMS,
+    claims: CLAIMS,
     ownership: OWNERSHIP,
     requests: &[RequestKind::Script, RequestKind::Subscribe],
     inputs: &[
@@ -78,6 +78,15 @@ const OWNERSHIP: OwnershipRule =
                 });
             }
         }
+    })
+    .counting(|keys, lock| {
+        let free = free(keys, lock)?;
+        let leased = match keys.read(&timeout_name(lock)) {
+            Some(Value::Array(permits)) => permits.len() as u64 / 2,
+            _ => 0,
+        };
+        let leased = Some(leased);
+        Some(CountedPermits { free, leased })
     });
 
 /// The key of the set.

@@ -31,9 +31,9 @@ use super::redisson::scripts::TryAcquire;
 use super::redisson::waits::{Waits, acquire_when_told};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Script, Value};
-use crate::lock::BASIC_CLAIMS;
 use crate::{
-    Build, Env, Held, Lock, LockError, LockKind, Owners, OwnershipRule, Recipe, RecipeInput,
+    Build, Claim, CountedPermits, Env, Held, Keys, Lock, LockError, OwnershipRule, Recipe,
+    RecipeInput,
 };
 
 /// The registry row.
@@ -42,14 +42,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RSemaphore: a counter of the permits that are free, without a lease.",
     source: "Redisson 4.x, RedissonSemaphore",
     flaw: Some("it has no lease: a permit whose holder is dead never comes back"),
-    claims: BASIC_CLAIMS,
-    ownership: OwnershipRule {
-        kind: LockKind::Semaphore,
-        owners: Owners::OfCounter(|keys, lock| match keys.read(lock)? {
-            Value::Bulk(free) => std::str::from_utf8(&free).ok()?.parse().ok(),
-            _ => None,
-        }),
-    },
+    claims: CLAIMS,
+    ownership: OWNERSHIP,
     requests: &[RequestKind::Script, RequestKind::Subscribe],
     inputs: &[RecipeInput::Channels, RecipeInput::SeveralPermits],
     cancellable: false,
@@ -64,6 +58,31 @@ pub const RECIPE: Recipe = Recipe {
         ))
     }),
 };
+
+/// What semaphores promise whose service counts their permits.
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim::MutualExclusion,
+    Claim::ExclusiveOwnership,
+    Claim::Progress,
+    Claim::NoOrphan,
+    Claim::OwnReleaseOnly,
+    Claim::HonestAnswer,
+    Claim::PermitsConserved,
+];
+
+/// Who counts a permit down owns it.
+const OWNERSHIP: OwnershipRule = OwnershipRule::of_counter(free).counting(|keys, lock| {
+    let free = free(keys, lock)?;
+    Some(CountedPermits { free, leased: None })
+});
+
+/// What the counter says.
+pub(super) fn free(keys: &dyn Keys, lock: &str) -> Option<i64> {
+    match keys.read(lock)? {
+        Value::Bulk(free) => std::str::from_utf8(&free).ok()?.parse().ok(),
+        _ => None,
+    }
+}
 
 /// Sets the number of permits where there is none.
 pub(super) const TRY_SET_PERMITS: &str = "\

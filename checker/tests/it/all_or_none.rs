@@ -129,6 +129,7 @@ fn run(events: Vec<Event>) -> Run {
         late_extensions: Vec::new(),
         for_good: ForGood::default(),
         awaited: Vec::new(),
+        permits_left: Vec::new(),
     }
 }
 

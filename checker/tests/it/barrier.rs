@@ -164,6 +164,7 @@ fn run() -> impl Strategy<Value = Run> {
             late_extensions: Vec::new(),
             for_good: ForGood::default(),
             awaited: Vec::new(),
+            permits_left: Vec::new(),
         }
     })
 }

@@ -209,6 +209,7 @@ fn run(weights: [u32; 6]) -> impl Strategy<Value = Run> {
             late_extensions: Vec::new(),
             for_good: ForGood::default(),
             awaited: Vec::new(),
+            permits_left: Vec::new(),
         }
     })
 }

@@ -8,7 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use picklock_checker::{INVARIANTS, Invariant, Rendezvous, Run, Verdict, invariants, notation};
+use picklock_checker::{
+    INVARIANTS, Invariant, PermitsLeft, Rendezvous, Run, Verdict, invariants, notation,
+};
 
 struct Case {
     path: PathBuf,
@@ -69,6 +71,14 @@ fn state(run: &mut Run, fact: &str) {
         "count" => {
             let count = u32::try_from(value).ok();
             run.facts.rendezvous = count.map(|count| Rendezvous::CountDownLatch { count });
+        }
+        "permits" => run.facts.permits = u32::try_from(value).expect("a number of permits"),
+        "free" => {
+            let left = PermitsLeft {
+                free: value,
+                leased: None,
+            };
+            run.permits_left = vec![Some(left)];
         }
         "initial" => run.facts.initial_value = value,
         other => panic!("what is {other}?"),

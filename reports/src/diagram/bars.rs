@@ -101,6 +101,7 @@ pub(super) fn run_of(history: &History) -> Run {
         late_extensions: Vec::new(),
         for_good: ForGood::default(),
         awaited: Vec::new(),
+        permits_left: Vec::new(),
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary) -> S
         "reentrancy" => "entries do not count",
         "timely-loss" => "believes too long",
         "all-or-none" => "not all of them",
+        "permits-conserved" => "permits do not add up",
         _ => "breaks here",
     };
     words.to_owned()

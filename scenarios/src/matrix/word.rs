@@ -117,7 +117,7 @@ impl Word {
             "no-lost-update" => Self::LostUpdate,
             "fencing-monotonic" => Self::Token,
             "progress" => Self::Stuck,
-            "no-orphan" => Self::Orphan,
+            "no-orphan" | "permits-conserved" => Self::Orphan,
             "own-release-only" | "reentrancy" => Self::Release,
             "fifo" | "bounded-bypass" | "no-starvation" => Self::Unfair,
             "honest-answer" | "all-or-none" => Self::Answer,

@@ -1,11 +1,11 @@
 //! The permits of a semaphore that only counts those that are free: a contender that counts one down owns it.
 
-use picklock_checker::{ContenderId, LockId, Mode, VirtualTime};
+use picklock_checker::{ContenderId, LockId, Mode, PermitsLeft, VirtualTime};
 use picklock_clients::redis::Bytes;
 use picklock_redis::KeyChanges;
 
 use super::SimulatedRedis;
-use super::lock_key::{AttributedHold, Holder};
+use super::lock_key::{AttributedHold, CommittedKeys, Holder};
 use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::world::World;
@@ -68,5 +68,28 @@ impl World<SimulatedRedis> {
             ends: VirtualTime::NEVER,
             takeable: None,
         }
+    }
+
+    /// The permits of each lock, as the one server that answers for its key has them; of none that two answer for.
+    pub(super) fn counted_permits(&self) -> Vec<Option<PermitsLeft>> {
+        let Some(read) = self.plan.recipe.ownership.permits else {
+            return Vec::new();
+        };
+        let in_cluster = self.service.deployment.cluster.is_some();
+        let of_lock = |name: &std::rc::Rc<str>| {
+            let servers = self.host.servers.iter();
+            let mut answers = servers.filter(|slot| slot.answers_for_all(in_cluster, name));
+            let (Some(slot), None) = (answers.next(), answers.next()) else {
+                return None;
+            };
+            let keys = CommittedKeys {
+                keys: slot.machine.keys(),
+                wall: slot.clock.wall(self.now),
+            };
+            let counted = read(&keys, name)?;
+            let (free, leased) = (counted.free, counted.leased);
+            Some(PermitsLeft { free, leased })
+        };
+        self.lock_names.iter().map(of_lock).collect()
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::Lock;
-use picklock_checker::{ContenderId, LockId, VirtualTime};
+use picklock_checker::{ContenderId, LockId, PermitsLeft, VirtualTime};
 use picklock_clients::env::Env;
 use picklock_clients::redis::{Command, Value};
 use picklock_clients::zookeeper::Path;
@@ -114,6 +114,10 @@ impl SimulatedService for SimulatedRedis {
         let ends =
             slots.filter_map(|slot| Some(slot.clock.world_time(slot.machine.script_ends()?)));
         ends.filter(|ends| *ends != VirtualTime::NEVER).max()
+    }
+
+    fn permits_left(world: &World<Self>) -> Vec<Option<PermitsLeft>> {
+        world.counted_permits()
     }
 
     fn can_serve(world: &World<Self>, side: &Side) -> Result<(), &'static str> {

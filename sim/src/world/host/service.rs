@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::Lock;
-use picklock_checker::{ContenderId, ListTooLong, LockId, NameId, VirtualTime};
+use picklock_checker::{ContenderId, ListTooLong, LockId, NameId, PermitsLeft, VirtualTime};
 use picklock_clients::env::Env;
 use picklock_clients::env::LocalFuture;
 
@@ -125,6 +125,11 @@ pub(crate) trait SimulatedService: ClientSide + ServerSide {
     /// The list that is too long for anybody to read, if that is why nothing happens any more.
     fn list_too_long(_world: &World<Self>) -> Option<ListTooLong> {
         None
+    }
+
+    /// What it counts of the permits of each lock, where it does.
+    fn permits_left(_world: &World<Self>) -> Vec<Option<PermitsLeft>> {
+        Vec::new()
     }
 
     /// Whether machines that hear each other can serve, whatever else heals; if not, what they lack.

@@ -25,6 +25,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "timely-loss"
     "barrier"
     "all-or-none"
+    "permits-conserved"
 };
 
 /// The parts of a page that are no picture.
