@@ -164,7 +164,7 @@ hazards! {
     ] breaks [Progress] under [ServerCrash];
     "redis/several-permits": [
         "redisson-semaphore-counts-one",
-    ] breaks [HonestAnswer, MutualExclusion] under [None];
+    ] breaks [HonestAnswer, MutualExclusion] under [Pause];
     "redis/setnx-expire": ["redis-setnx-expire"] breaks [NoOrphan, Progress] under [Crash];
     "redis/shared-client": [
         "redisson-client-id",
