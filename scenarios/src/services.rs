@@ -20,7 +20,7 @@ use crate::sampled_parameters::SampledParameters;
 /// Every service.
 pub(crate) const ALL: [&SupportedService; 3] = [&zookeeper::ROW, &redis::ROW, &lease_server::ROW];
 
-/// What scenarios know of a service. What a row does not say stands in [`SupportedService::plain`].
+/// What scenarios know of a service. What a row does not say stands in `SupportedService::plain`.
 pub struct SupportedService {
     /// Which it is.
     pub(crate) kind: ServiceKind,

@@ -36,7 +36,8 @@ pub fn rewrite(text: &str, mutants: &[(usize, &Mutant)]) -> Result<String, Strin
     for (number, mutant) in mutants {
         let place = place_of(text, mutant)?;
         let braces = |of: &str| of.matches('{').count() == of.matches('}').count();
-        if !mutant.replace.contains(SWITCH) && !(braces(&mutant.find) && braces(&mutant.replace)) {
+        let is_whole = braces(&mutant.find) && braces(&mutant.replace);
+        if !is_whole && !mutant.replace.contains(SWITCH) {
             let name = &mutant.name;
             let remedy = "close them, or write the replacement with $mutant in it";
             return Err(format!(
