@@ -249,7 +249,7 @@ fn assert_shrink_to_a_screen(step: usize) {
         println!("{took:>6} ms {tried:>5} runs {events:>9} events  {name}: {sizes}");
         let to = shrunk.to;
         let most = number(&MORE_FAULTS, &name, 3);
-        let operations = number(&MORE_OPERATIONS, &name, 12);
+        let operations = number(MORE_OPERATIONS, &name, 12);
         let contenders = number(&MORE_CONTENDERS, &name, 3);
         let fits = to.contenders <= contenders && to.faults <= most && to.operations <= operations;
         let is_cut = MORE_WORK.iter().any(|(of, _)| name == *of);
