@@ -65,12 +65,12 @@ pub enum Output {
         /// The answer.
         reply: Numbered<Reply>,
     },
-    /// Whoever claims by this connection has come to own the lock.
+    /// The claimant by this connection has come to own the lock.
     Granted {
         /// The connection.
         connection: ConnectionId,
     },
-    /// Whoever claims by this connection has given it back.
+    /// The claimant by this connection has given it back.
     Released {
         /// The connection.
         connection: ConnectionId,

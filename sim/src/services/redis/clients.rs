@@ -26,7 +26,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// The library of a contender's client sends a request again, and nobody has told it to.
+    /// The library of a contender's client sends a request again, and its caller has not asked for that.
     #[cold]
     fn resent(&mut self, by: ContenderId, connection: ConnectionId, command: &Command) {
         if by != NO_CONTENDER {

@@ -52,7 +52,7 @@ impl World<SimulatedRedis> {
 
     /// The process of a server has died. Its kernel closes its connections.
     pub(super) fn server_died(&mut self, server: ServerId) {
-        // Of a server that is down nobody can own anything.
+        // By a server that is down no contender can own anything.
         self.update_owners(Actor::Service);
         self.close_links_of(server);
         self.close_calls_to(server);

@@ -21,7 +21,7 @@ pub(crate) trait ServerSide: ServiceTypes {
         &mut world.host.servers[usize::from(server.0)].process
     }
 
-    /// Whether a request for a connection is kept waiting, until somebody looks at it again.
+    /// Whether a request for a connection is kept waiting: it is looked at again when the server is back.
     fn keeps_waiting(_world: &mut World<Self>, _connection: ConnectionId) -> bool {
         false
     }

@@ -112,7 +112,7 @@ pub(crate) trait SimulatedService: ClientSide + ServerSide {
         false
     }
 
-    /// Whom a contender waits for, and by which node or key.
+    /// The contender that a contender waits for, and by which node or key.
     fn waits_behind(_world: &mut World<Self>, _by: ContenderId) -> Option<(NameId, ContenderId)> {
         None
     }
@@ -122,7 +122,7 @@ pub(crate) trait SimulatedService: ClientSide + ServerSide {
         None
     }
 
-    /// The list that is too long for anybody to read, if that is why nothing happens any more.
+    /// The list that is too long for any client to read, if that is why nothing happens any more.
     fn list_too_long(_world: &World<Self>) -> Option<ListTooLong> {
         None
     }
