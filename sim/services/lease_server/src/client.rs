@@ -129,3 +129,84 @@ impl Machine for Client {
         VirtualTime::NEVER
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use picklock_clients::completion::{Answer, completion};
+    use picklock_machines::Boring;
+
+    use super::*;
+
+    type Answered = Answer<Result<Reply, Unanswered>>;
+
+    const FIRST: ConnectionId = ConnectionId(0);
+    const SECOND: ConnectionId = ConnectionId(1);
+
+    fn handle(client: &mut Client, input: Input) -> Vec<Output> {
+        let now = Now {
+            monotonic: VirtualTime::ZERO,
+            wall_micros: 0,
+        };
+        let mut out = Vec::new();
+        client.handle(now, input, &mut Boring, &mut out);
+        out
+    }
+
+    /// A client with a connection.
+    fn connected() -> Client {
+        let mut client = Client::default();
+        handle(&mut client, Input::Opened { connection: FIRST });
+        client
+    }
+
+    /// Claims; answers what goes out, and what its caller waits by.
+    fn claim(client: &mut Client) -> (Vec<Output>, Answered) {
+        let (completion, answer) = completion();
+        let lease = Duration::from_secs(1);
+        let claim = Claim { by: 1, lease };
+        let sent = handle(client, Input::Claim { claim, completion });
+        (sent, answer)
+    }
+
+    fn receive(client: &mut Client, connection: ConnectionId, number: u32) {
+        let reply = Numbered::of(number, Reply::Refused);
+        handle(client, Input::Received { connection, reply });
+    }
+
+    #[test]
+    fn a_late_answer_to_an_earlier_claim_is_not_taken() {
+        let mut client = connected();
+        let (first, _given_up) = claim(&mut client);
+        let (second, _waits) = claim(&mut client);
+        assert_eq!([first[0].claim.number, second[0].claim.number], [1, 2]);
+        receive(&mut client, FIRST, 1);
+        assert!(client.awaits(2) && client.unanswered() == 2);
+        receive(&mut client, FIRST, 2);
+        assert!(!client.is_asking() && client.unanswered() == 1);
+    }
+
+    #[test]
+    fn a_broken_connection_ends_the_claim_that_waits_by_it() {
+        let mut client = connected();
+        let (_, _waits) = claim(&mut client);
+        let other = Input::Broken { connection: SECOND };
+        handle(&mut client, other);
+        assert!(client.is_asking(), "it has another connection");
+        handle(&mut client, Input::Broken { connection: FIRST });
+        assert!(!client.is_asking() && client.connection().is_none());
+        assert_eq!(client.unanswered(), 1);
+    }
+
+    #[test]
+    fn an_answer_by_a_connection_that_is_gone_is_not_taken() {
+        let mut client = connected();
+        handle(&mut client, Input::Broken { connection: FIRST });
+        handle(&mut client, Input::Opened { connection: SECOND });
+        let (sent, _waits) = claim(&mut client);
+        assert_eq!(sent[0].connection, SECOND);
+        receive(&mut client, FIRST, 1);
+        assert!(client.awaits(1));
+    }
+}
