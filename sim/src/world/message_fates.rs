@@ -26,6 +26,7 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// What becomes of an answer, or of a message of a channel, that is being sent.
+    #[inline]
     pub(crate) fn fate_of(
         &mut self,
         by: u32,

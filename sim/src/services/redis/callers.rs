@@ -9,6 +9,7 @@ use crate::world::World;
 
 impl World<SimulatedRedis> {
     /// Whose client has a connection; of one that tasks share, whoever began it.
+    #[inline(always)]
     pub(super) fn owner_at(&self, connection: ConnectionId) -> ContenderId {
         let client = self.connections.get(connection).client;
         self.host.clients[client as usize].by
