@@ -4,6 +4,16 @@
 /// invariant, or by the first of these.
 pub const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
     (
+        "redis/noscript redisson-scripts-sent-once progress",
+        600,
+        "each call finds no script, and the next comes, until the end",
+    ),
+    (
+        "redis/sentinel-clients lettuce mutual-exclusion",
+        60,
+        "one client goes through its rounds at the old primary, until the other comes",
+    ),
+    (
         "redis/starved-spinner redisson-lock no-starvation",
         34,
         "the others enter so often while one asks again and again",
@@ -105,7 +115,12 @@ pub const MORE_FAULTS: [(&str, u32, &str); 4] = [
 ];
 
 /// What needs more contenders than three, how many, and why.
-pub const MORE_CONTENDERS: [(&str, u32, &str); 3] = [
+pub const MORE_CONTENDERS: [(&str, u32, &str); 4] = [
+    (
+        "zookeeper/swarm-shared-locks zk-shared-locks-writers-first bounded-bypass",
+        5,
+        "a reader is overtaken more often than the bound says, by as many others",
+    ),
     (
         "zookeeper/swarm-shared-locks zk-shared-locks-writers-only mutual-exclusion",
         4,
