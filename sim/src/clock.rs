@@ -1,6 +1,7 @@
 //! The clocks of a machine: one that only goes forward, and one on the wall.
 
 use picklock_checker::VirtualTime;
+use picklock_machines::Now;
 
 /// When the wall clocks of the simulated world start: 2026-01-01 00:00:00 UTC, in microseconds since the Unix epoch.
 pub const WALL_START_MICROS: i64 = 1_767_225_600_000_000;
@@ -49,6 +50,15 @@ impl LocalClock {
     #[inline]
     pub fn wall(&self, now: VirtualTime) -> i64 {
         WALL_START_MICROS + self.monotonic(now).micros().cast_signed() + self.wall_offset
+    }
+
+    /// What both clocks show.
+    #[inline]
+    pub fn read(&self, now: VirtualTime) -> Now {
+        Now {
+            monotonic: self.monotonic(now),
+            wall_micros: self.wall(now),
+        }
     }
 
     /// When, in the world's time, the wall clock will show this, if it does not jump before; the beginning of the

@@ -15,7 +15,7 @@
 //! 4. If step 3 has failed, or was interrupted, or the time is over, give our lease back: delete it, however long that
 //!    takes.
 //! 5. Release the mutex, whatever has come of it.
-//! 6. To release, delete each lease, however long that takes. Whoever has the mutex is woken by that.
+//! 6. To release, delete each lease, however long that takes. That wakes the contender that has the mutex.
 //!
 //! # Guarantees
 //!

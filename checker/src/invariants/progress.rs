@@ -4,9 +4,9 @@ mod at_barrier;
 mod at_latch;
 mod between_calls;
 mod circular_wait;
-mod in_parts;
 mod list_too_long;
 mod livelock;
+mod permit_deadlock;
 mod wait;
 
 use self::wait::{Wait, has_queue};
@@ -95,7 +95,7 @@ fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     let Some(&first) = waits.first() else {
         return between_calls::verdict(evidence, ended);
     };
-    if let Some(verdict) = in_parts::verdict(evidence, &waits, ended) {
+    if let Some(verdict) = permit_deadlock::verdict(evidence, &waits, ended) {
         return verdict;
     }
     let mut path = vec![first];

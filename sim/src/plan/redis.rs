@@ -1,6 +1,6 @@
 //! Redis, and how it is set.
 
-mod answers;
+mod service_settings;
 
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use super::service_settings::ServiceSettings;
 /// The services, each with its settings: a line a service.
 macro_rules! services {
     ($($service:ident($settings:ty),)+) => {
-        /// The service that the algorithm stands on. What is asked of every service it answers as [`ServiceSettings`].
+        /// The service that the algorithm stands on. It answers the questions of [`ServiceSettings`].
         #[derive(Clone, Debug, PartialEq)]
         pub enum Service {
             $(#[doc = concat!("[`", stringify!($settings), "`]")] $service($settings),)+

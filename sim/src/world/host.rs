@@ -33,7 +33,7 @@ pub(crate) struct Host<S: ServiceTypes> {
     pub servers: Vec<HostedServer<S>>,
     pub clients: Vec<HostedClient<S>>,
     /// Room for what a machine of a client, or of a server, wants done.
-    pub client_outputs: Vec<ClientOutput<S>>,
+    client_outputs: Vec<ClientOutput<S>>,
     pub server_outputs: Vec<ServerOutput<S>>,
     /// The servers whose outputs are being applied, one within the other, and what they have wanted meanwhile.
     applying: Vec<ServerId>,

@@ -1,5 +1,5 @@
-//! What a pending call of several locks, or of several permits, has acquired already: it is in use, though nobody
-//! believes in it yet.
+//! What a pending call of several locks, or of several permits, has acquired already: it is in use, though its
+//! caller does not believe in it yet.
 
 use crate::{Event, EventKind, Evidence, Ownership, VirtualTime};
 

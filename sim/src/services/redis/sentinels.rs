@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::Command;
-use picklock_machines::Chance;
+use picklock_machines::Machine;
 use picklock_redis::sentinel::{Input, Output, SentinelConfig};
-use picklock_redis::{Address, Now, Sentinel};
+use picklock_redis::{Address, Sentinel};
 
 use super::event::{RedisEvent, SentinelEvent};
 use super::{SimulatedRedis, replication_links, sentinel_links};
@@ -63,12 +63,8 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
     let slot = |index: u8| {
         let clock = LocalClock::default();
         let started = VirtualTime::ZERO + APART * index.into();
-        let now = Now {
-            monotonic: started,
-            wall_micros: clock.wall(started),
-        };
         SentinelSlot {
-            machine: Sentinel::new(Rc::new(settings(index)), now),
+            machine: Sentinel::new(Rc::new(settings(index)), clock.read(started)),
             clock,
             process: ServerProcess::begun(),
             wake: VirtualTime::NEVER,
@@ -108,7 +104,7 @@ impl World<SimulatedRedis> {
     fn arm_sentinel(&mut self, machine: ServerId) {
         let now = self.now;
         if let Some(slot) = self.service.sentinel_slot(machine) {
-            let wake = slot.clock.world_time(slot.machine.next_wake());
+            let wake = slot.machine.next_wake();
             if slot.process.runs() && wake < slot.wake {
                 slot.wake = wake.max(now);
                 let news = SentinelEvent::Wake { sentinel: machine };
@@ -138,13 +134,8 @@ impl World<SimulatedRedis> {
         let records_service_events = self.records_service_events();
         let slot = &mut self.service.sentinels[index];
         let watched = records_service_events.then(|| slot.machine.watched().clone());
-        let now = Now {
-            monotonic: slot.clock.monotonic(now),
-            wall_micros: slot.clock.wall(now),
-        };
-        let tape = &mut self.tape;
-        let mut choose = |options| tape.choose(options);
-        slot.machine.handle(now, input, &mut choose, &mut out);
+        let now = slot.clock.read(now);
+        Machine::handle(&mut slot.machine, now, input, &mut self.tape, &mut out);
         for output in out.drain(..) {
             match output {
                 Output::Call { call, to } => self.make_call(machine, call, &to),
@@ -204,11 +195,7 @@ impl World<SimulatedRedis> {
         let now = self.now;
         if let Some(slot) = self.service.sentinel_slot(machine) {
             slot.wake = VirtualTime::NEVER;
-            let now = Now {
-                monotonic: slot.clock.monotonic(now),
-                wall_micros: slot.clock.wall(now),
-            };
-            slot.machine.restart(now);
+            slot.machine.restart(slot.clock.read(now));
             self.arm_sentinel(machine);
         }
     }

@@ -111,8 +111,7 @@ impl SimulatedService for SimulatedRedis {
     fn struck_until(world: &World<Self>) -> Option<VirtualTime> {
         // A server that hung, or ran another script, has begun with this one later.
         let slots = world.host.servers.iter();
-        let ends =
-            slots.filter_map(|slot| Some(slot.clock.world_time(slot.machine.script_ends()?)));
+        let ends = slots.filter_map(|slot| slot.machine.script_ends());
         ends.filter(|ends| *ends != VirtualTime::NEVER).max()
     }
 

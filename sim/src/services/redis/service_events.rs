@@ -131,12 +131,12 @@ impl World<SimulatedRedis> {
         let data = match disk.image {
             DiskImage::Nothing => DataFound::Nothing,
             DiskImage::Rdb(saved) => DataFound::Rdb {
-                saved: slot.clock.world_time(saved),
+                saved,
                 keys,
                 expired,
             },
             DiskImage::Aof(up_to) => DataFound::Aof {
-                up_to: slot.clock.world_time(up_to),
+                up_to,
                 keys,
                 expired,
             },

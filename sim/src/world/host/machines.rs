@@ -50,7 +50,7 @@ pub(crate) struct HostedServer<S: ServiceTypes> {
     pub clock: LocalClock,
     pub process: ServerProcess<HostEvent<S>>,
     /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
-    pub wake: VirtualTime,
+    pub(super) wake: VirtualTime,
     pub busy_until: VirtualTime,
     /// What the service keeps of it.
     pub state: S::ServerState,

@@ -1,4 +1,4 @@
-//! What Redis answers to what is asked of every service.
+//! A deployment's answers to the questions that every service answers ([`ServiceSettings`]).
 
 use std::time::Duration;
 
