@@ -7,7 +7,6 @@ use picklock_checker::{
     ContenderId, Disowned, EventKind, LockId, Mode, NameId, Token, VirtualTime,
 };
 use picklock_clients::zookeeper::Path;
-use picklock_zookeeper::txn::Created;
 
 use self::places::{Places, QueuedNode};
 use crate::recorder::Recorder;
@@ -45,6 +44,19 @@ impl Owner {
             name,
         }
     }
+}
+
+/// A node of a lock that is committed.
+#[derive(Clone, Copy, Debug)]
+pub struct CommittedNode<'a> {
+    /// Its whole path.
+    pub path: &'a Path,
+    /// Its name below the lock.
+    pub name: &'a str,
+    /// The number that the service has given it, if it has.
+    pub number: i64,
+    /// What its maker can prove the grant with: the number of the transaction.
+    pub token: Token,
 }
 
 /// Who has changed a node.
@@ -141,28 +153,29 @@ impl Ownership {
         }
     }
 
-    /// A node of the lock was made; below the lock, this is its name.
+    /// A contender has made a node of the lock. Answers whether that has put it in the queue.
     pub fn created(
         &mut self,
         at: VirtualTime,
-        name: &str,
-        made: &Created,
+        node: CommittedNode<'_>,
         by: ContenderId,
-        zxid: u64,
         recorder: &mut Recorder,
-    ) {
+    ) -> bool {
         match self.rule.owners {
             Owners::OfQueue(queue) => {
-                if let Some(place) = (queue.place)(name) {
-                    self.queued(at, made, (name, place), by, zxid, recorder);
+                let place = (queue.place)(node.name);
+                if let Some(place) = place {
+                    self.queued(at, (node, place), by, recorder);
                 }
+                place.is_some()
             }
             Owners::OfNode => {
-                let name = recorder.name(&made.path);
-                let owner = Owner::exclusive(by, Token(zxid), name);
+                let name = recorder.name(node.path);
+                let owner = Owner::exclusive(by, node.token, name);
                 self.grant(at, owner, recorder);
+                false
             }
-            Owners::OfData(_) | Owners::OfKeys(_) | Owners::OfCounter(_) => {}
+            Owners::OfData(_) | Owners::OfKeys(_) | Owners::OfCounter(_) => false,
         }
     }
 
@@ -225,7 +238,7 @@ impl Ownership {
         path: &str,
         data: &[u8],
         by: Actor,
-        zxid: u64,
+        token: Token,
         recorder: &mut Recorder,
     ) {
         let Owners::OfData(is_held) = self.rule.owners else {
@@ -234,7 +247,7 @@ impl Ownership {
         match by {
             Actor::Contender(by) if is_held(data) => {
                 let name = recorder.name(path);
-                let owner = Owner::exclusive(by, Token(zxid), name);
+                let owner = Owner::exclusive(by, token, name);
                 self.grant(at, owner, recorder);
             }
             Actor::Contender(_)
@@ -251,26 +264,24 @@ impl Ownership {
     fn queued(
         &mut self,
         at: VirtualTime,
-        made: &Created,
-        (name, place): (&str, Place),
+        (node, place): (CommittedNode<'_>, Place),
         by: ContenderId,
-        zxid: u64,
         recorder: &mut Recorder,
     ) {
-        let path = &made.path;
+        let path = node.path;
         let (number, mode) = (recorder.name(path), in_mode(place.mode()));
         let arrival = self.arrivals;
         self.arrivals += 1;
         self.queue.insert(QueuedNode {
             sequence: match place {
                 Place::Arrived(_) => arrival,
-                Place::Sequential(_) | Place::Announced(_) => made.number.unsigned_abs(),
+                Place::Sequential(_) | Place::Announced(_) => node.number.unsigned_abs(),
             },
             path: Path::clone(path),
-            name_at: path.len() - name.len(),
+            name_at: path.len() - node.name.len(),
             place,
             by,
-            token: Token(zxid),
+            token: node.token,
             name: number,
             arrival,
             owns: false,

@@ -81,9 +81,7 @@ impl World<SimulatedLeaseServer> {
 
     fn disowned(&mut self, actor: Actor) {
         if let Some(token) = self.service.owner.take() {
-            self.recorder.counts.departures += u64::from(self.draining);
-            let (now, recorder) = (self.now, &mut self.recorder);
-            self.ownerships[0].key_gone(now, token, actor, recorder);
+            self.key_gone(LockId::default(), token, actor);
         }
     }
 }
@@ -168,9 +166,7 @@ impl ServerSide for SimulatedLeaseServer {
             }
             Output::Granted { connection } => {
                 let by = world.asker(connection);
-                let name = world.recorder.name(&world.lock_names[0]);
-                let (now, recorder) = (world.now, &mut world.recorder);
-                let token = world.ownerships[0].key_set(now, by, Mode::Exclusive, name, recorder);
+                let token = world.granted(LockId::default(), by, Mode::Exclusive);
                 world.service.owner = Some(token);
             }
             Output::Released { connection } => {

@@ -318,9 +318,7 @@ impl World<SimulatedRedis> {
         owners.retain(|owner| {
             let stays = now.contains(&owner.holder);
             if !stays {
-                self.recorder.counts.departures += u64::from(self.draining);
-                let (actor, recorder) = (ended_by(&owner.holder), &mut self.recorder);
-                self.ownerships[index].key_gone(self.now, owner.token, actor, recorder);
+                self.key_gone(lock, owner.token, ended_by(&owner.holder));
             }
             stays
         });
@@ -328,9 +326,7 @@ impl World<SimulatedRedis> {
             if owners.iter().any(|known| known.holder == new) {
                 continue;
             }
-            let name = self.recorder.name(&self.lock_names[index]);
-            let (now, recorder) = (self.now, &mut self.recorder);
-            let token = self.ownerships[index].key_set(now, new.by, new.mode, name, recorder);
+            let token = self.granted(lock, new.by, new.mode);
             owners.push(Owner {
                 holder: new,
                 token,

@@ -1,15 +1,15 @@
 //! What the ensemble has committed, as it bears on the lock: who comes to own it, and who ceases to.
 
-use picklock_checker::{ContenderId, Event, EventKind, LockId};
+use picklock_checker::{ContenderId, LockId, Token};
 use picklock_clients::RequestKind;
 use picklock_zookeeper::txn::{Txn, TxnChange};
 
 use super::{LOCKS_PATH, SimulatedZooKeeper};
 use crate::network::ServerId;
-use crate::ownership::Actor;
+use crate::ownership::{Actor, CommittedNode};
 use crate::plan::LockName;
 use crate::world::World;
-use crate::world::moment::{Moment, Occasion};
+use crate::world::moment::Occasion;
 
 impl World<SimulatedZooKeeper> {
     /// A transaction is committed. A new leader may tell of some again.
@@ -18,11 +18,9 @@ impl World<SimulatedZooKeeper> {
             return;
         }
         self.service.last_commit = txn.zxid.0;
-        let before = self.recorder.history.events.len();
         let session = txn.session.unwrap_or_default();
         let by = self.author(session, txn.xid);
         self.follow(txn, by, &txn.change);
-        self.queued_since(before);
         if self.watches_moments()
             && let Some(kind) = kind(&txn.change)
         {
@@ -37,42 +35,34 @@ impl World<SimulatedZooKeeper> {
     }
 
     fn follow(&mut self, txn: &Txn, by: Option<ContenderId>, change: &TxnChange) {
+        let token = Token(txn.zxid.0);
         match change {
             TxnChange::Create(created) => {
-                let index = self.place_of(&created.path);
-                if let (Some((lock, name)), Some(by)) = (index, by) {
-                    let zxid = txn.zxid.0;
-                    self.ownerships[lock].created(
-                        self.now,
+                if let (Some((lock, name)), Some(by)) = (self.place_of(&created.path), by) {
+                    let node = CommittedNode {
+                        path: &created.path,
                         name,
-                        created,
-                        by,
-                        zxid,
-                        &mut self.recorder,
-                    );
+                        number: created.number,
+                        token,
+                    };
+                    self.node_created(lock, by, node);
                 }
             }
             TxnChange::Delete { path, .. } => {
                 if let Some((lock, name)) = self.place_of(path) {
-                    let actor = actor(by);
-                    self.departed();
-                    self.ownerships[lock].deleted(self.now, name, actor, &mut self.recorder);
+                    self.node_deleted(lock, name, actor(by));
                 }
             }
             TxnChange::CloseSession { paths } => {
                 for path in paths.iter() {
                     if let Some((lock, name)) = self.place_of(path) {
-                        self.departed();
-                        let recorder = &mut self.recorder;
-                        self.ownerships[lock].deleted(self.now, name, Actor::SessionEnd, recorder);
+                        self.node_deleted(lock, name, Actor::SessionEnd);
                     }
                 }
             }
             TxnChange::SetData { path, data, .. } => {
                 if let Some((lock, _)) = self.place_of(path) {
-                    let (actor, zxid) = (actor(by), txn.zxid.0);
-                    let recorder = &mut self.recorder;
-                    self.ownerships[lock].data_set(self.now, path, data, actor, zxid, recorder);
+                    self.node_set(lock, (path, data), actor(by), token);
                 }
             }
             TxnChange::Multi(changes) => {
@@ -88,34 +78,9 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// The lock that a path is in, by its index, and the name of the node there.
-    fn place_of<'p>(&self, path: &'p str) -> Option<(usize, &'p str)> {
-        let (lock, name) = name_in_lock(path)?;
-        let lock = lock.0 as usize;
-        (lock < self.ownerships.len()).then_some((lock, name))
-    }
-
-    fn departed(&mut self) {
-        if self.draining {
-            self.recorder.counts.departures += 1;
-        }
-    }
-
-    /// Tells the faults who has come to be in the queue.
-    fn queued_since(&mut self, before: usize) {
-        if !self.watches_moments() {
-            return;
-        }
-        let queued: Vec<ContenderId> = self.recorder.history.events[before..]
-            .iter()
-            .filter_map(|Event { what, .. }| match what {
-                EventKind::Queued { by, .. } => Some(*by),
-                _ => None,
-            })
-            .collect();
-        for by in queued {
-            self.moment(Moment::new(by.0, Occasion::Queued));
-        }
+    /// The lock that a path is in, and the name of the node there.
+    fn place_of<'p>(&self, path: &'p str) -> Option<(LockId, &'p str)> {
+        name_in_lock(path).filter(|(lock, _)| (lock.0 as usize) < self.ownerships.len())
     }
 }
 

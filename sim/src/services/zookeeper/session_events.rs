@@ -8,7 +8,7 @@ use picklock_zookeeper::messages::Xid;
 use super::SimulatedZooKeeper;
 use crate::event::ClientId;
 use crate::network::{RequestId, ServerId};
-use crate::world::World;
+use crate::world::{SessionFact, World};
 use crate::world::moment::{Moment, Occasion};
 
 impl World<SimulatedZooKeeper> {
@@ -89,22 +89,17 @@ impl World<SimulatedZooKeeper> {
             }
         };
         for by in users {
-            let (what, occasion) = match state {
-                SessionState::Connecting => {
-                    (EventKind::Disconnected { by }, Occasion::Disconnected)
-                }
-                SessionState::Connected if resumed && greeted => {
-                    (EventKind::Reconnected { by }, Occasion::Reconnected)
-                }
+            let fact = match state {
+                SessionState::Connecting => SessionFact::Disconnected,
+                SessionState::Connected if resumed && greeted => SessionFact::Reconnected,
                 SessionState::Connected => continue,
                 SessionState::ConnectedReadOnly => {
                     self.record(EventKind::ConnectedReadOnly { by });
                     continue;
                 }
-                SessionState::Closed => (EventKind::SessionLost { by }, Occasion::SessionLost),
+                SessionState::Closed => SessionFact::Lost,
             };
-            self.record(what);
-            self.moment(Moment::new(by.0, occasion));
+            self.session_changed(by, fact);
         }
     }
 
@@ -112,8 +107,7 @@ impl World<SimulatedZooKeeper> {
     pub(super) fn session_expired(&mut self, leader: ServerId, session: SessionId) {
         self.record_expiry(leader, session);
         for by in self.users_of_session(session) {
-            self.record(EventKind::SessionExpired { by });
-            self.moment(Moment::new(by.0, Occasion::SessionExpired));
+            self.session_changed(by, SessionFact::Expired);
         }
     }
 }
