@@ -1,7 +1,7 @@
 //! Connections between clients and servers, and when what is sent over them arrives.
 
 use picklock_checker::VirtualTime;
-use picklock_machines::Link;
+use picklock_machines::{Link, Message};
 
 use super::{SimulatedService, World};
 use crate::link_ids;
@@ -35,6 +35,25 @@ impl<S: SimulatedService> World<S> {
     ) -> VirtualTime {
         let at = self.arrival((connection, ToClient), departs, extra);
         self.connections.get_mut(connection).reaches_client(at)
+    }
+
+    /// How long a message from one server to another that leaves at `departs` is under way.
+    pub(crate) fn latency_to_peer(
+        &mut self,
+        from: ServerId,
+        to: ServerId,
+        departs: VirtualTime,
+    ) -> u64 {
+        let link = link_ids::between_servers(from, to);
+        let sent = Message { link, departs };
+        let latency = self.latency_of_servers(from, to);
+        latency.draw_of(sent, &mut self.tape)
+    }
+
+    /// When a message that a server sends to another now arrives.
+    pub(crate) fn arrival_at_peer(&mut self, from: ServerId, to: ServerId) -> VirtualTime {
+        let latency = self.latency_to_peer(from, to, self.now);
+        self.links.between(from, to).arrival(self.now, latency)
     }
 
     /// When a message on a connection that leaves at `departs` gets through. Mostly nothing is in the way.

@@ -1,10 +1,10 @@
 //! Writes down what servers do and find, for whoever wants to be told.
 
-use picklock_checker::service_event::ServiceEventKind;
+use picklock_checker::service_event::ServiceEventKind as What;
 use picklock_checker::{ContenderId, ServiceEvent};
 
 use super::{SimulatedService, World};
-use crate::network::ServerId;
+use crate::network::{ConnectionId, ServerId};
 use crate::process::ProcessId;
 
 /// So many events are written down. Whoever reads them has seen enough.
@@ -21,7 +21,7 @@ impl<S: SimulatedService> World<S> {
     /// [`records_service_events`](Self::records_service_events).
     #[cold]
     #[inline(never)]
-    pub(crate) fn record_service_event(&mut self, machine: ServerId, what: ServiceEventKind) {
+    pub(crate) fn record_service_event(&mut self, machine: ServerId, what: What) {
         let history = &mut self.recorder.history;
         if history.service.len() < EVENTS {
             history.service.push(ServiceEvent {
@@ -31,6 +31,48 @@ impl<S: SimulatedService> World<S> {
                 what,
             });
         }
+    }
+
+    /// Writes down an error that a contender is answered with.
+    #[inline(always)]
+    pub(crate) fn record_error_reply(
+        &mut self,
+        connection: ConnectionId,
+        error: impl FnOnce() -> Option<String>,
+    ) {
+        if self.records_service_events()
+            && let Some(error) = error()
+            && let Some(to) = self.contender_of(self.process_of(connection))
+        {
+            let server = self.server_of(connection);
+            self.record_service_event(server, What::ErrorReply { to, error });
+        }
+    }
+
+    /// Writes down that a server learns that the connection of a contender's client is gone.
+    pub(crate) fn record_client_gone(&mut self, connection: ConnectionId) {
+        if self.records_service_events()
+            && let Some(of) = self.contender_of(self.process_of(connection))
+        {
+            let server = self.server_of(connection);
+            self.record_service_event(server, What::ClientGone { of });
+        }
+    }
+
+    /// Writes down that a server leads, and a quorum follows. One of this number led from the start.
+    pub(crate) fn record_leader(&mut self, server: ServerId, epoch: u32, first: u8) {
+        if !self.records_service_events() {
+            return;
+        }
+        let led = self.recorder.history.service.iter().rev();
+        let mut led = led.filter(|event| matches!(event.what, What::Leading { .. }));
+        let name = |index: u8| self.plan.service.machine_name(index);
+        let previous = match led.next() {
+            None => Some(first),
+            Some(event) => (0..=first).find(|index| name(*index) == event.machine),
+        };
+        let previous = previous.map(|index| named(ServerId(index)));
+        self.record_service_event(server, What::Leading { epoch, previous });
     }
 
     /// The contender of a process, if it is one's; of several, the first.

@@ -45,7 +45,7 @@ impl World<SimulatedRedis> {
     pub(super) fn send_to_node(&mut self, from: ServerId, to: NodeId, message: Box<BusMessage>) {
         let to = ServerId(to.0);
         self.trace_between((from, to), Sent, &*message, BusMessage::is_sign_of_life);
-        let at = self.reaches_peer(from, to);
+        let at = self.arrival_at_peer(from, to);
         let event = RedisEvent::ToNode { to, message };
         self.schedule(at, event);
     }

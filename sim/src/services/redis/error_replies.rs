@@ -1,10 +1,9 @@
 //! Records which errors servers answer contenders with, and which connections they do not take.
 
-use picklock_checker::service_event::ServiceEventKind as What;
 use picklock_clients::redis::{ErrorReply, Value};
 
 use super::SimulatedRedis;
-use crate::network::{ConnectionId, ServerId};
+use crate::network::ConnectionId;
 use crate::world::World;
 
 /// Answers by which a client library learns what to do next, and of which no caller hears.
@@ -21,30 +20,18 @@ fn short(error: &ErrorReply) -> &str {
 impl World<SimulatedRedis> {
     /// A server answers, perhaps with an error.
     #[inline(always)]
-    pub(super) fn record_error(
-        &mut self,
-        server: ServerId,
-        connection: ConnectionId,
-        value: &Value,
-    ) {
-        if self.records_service_events()
-            && let Value::Error(error) = value
-            && !FOR_LIBRARIES.contains(&error.code())
-            && let Some(to) = self.contender_of(self.process_of(connection))
-        {
-            let error = short(error).to_owned();
-            self.record_service_event(server, What::ErrorReply { to, error });
-        }
+    pub(super) fn record_error(&mut self, connection: ConnectionId, value: &Value) {
+        self.record_error_reply(connection, || match value {
+            Value::Error(error) if !FOR_LIBRARIES.contains(&error.code()) => {
+                Some(short(error).to_owned())
+            }
+            _ => None,
+        });
     }
 
-    /// Nobody listens at the machine of a server that does not run.
-    pub(super) fn record_refused_connection(&mut self, server: ServerId, connection: ConnectionId) {
-        if self.records_service_events()
-            && let Some(to) = self.contender_of(self.process_of(connection))
-        {
-            let error = "connection refused".to_owned();
-            self.record_service_event(server, What::ErrorReply { to, error });
-        }
+    /// No process listens at the machine of a server that does not run.
+    pub(super) fn record_refused_connection(&mut self, connection: ConnectionId) {
+        self.record_error_reply(connection, || Some("connection refused".to_owned()));
     }
 }
 

@@ -1,13 +1,11 @@
 //! Links between replicas and their primaries, and who is primary.
 
 use picklock_clients::redis::Command;
-use picklock_machines::Message;
 use picklock_redis::{Address, Input, LinkId, PeerMessage};
 
 use super::SimulatedRedis;
 use super::event::RedisEvent;
 use super::order::Order;
-use crate::link_ids;
 use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::trace::MessageStep::{Closed, Lost, Opened, Received, Refused, Sent};
@@ -66,21 +64,6 @@ impl World<SimulatedRedis> {
         (usize::from(server.0) < self.host.servers.len()).then_some(server)
     }
 
-    /// When what one server says to another now arrives.
-    pub(super) fn reaches_peer(
-        &mut self,
-        from: ServerId,
-        to: ServerId,
-    ) -> picklock_checker::VirtualTime {
-        let link = link_ids::between_servers(from, to);
-        let departs = self.now;
-        let sent = Message { link, departs };
-        let latency = self
-            .latency_of_servers(from, to)
-            .draw_of(sent, &mut self.tape);
-        self.links.between(from, to).arrival(self.now, latency)
-    }
-
     /// A replica wants a link to its primary.
     pub(super) fn reach_primary(&mut self, replica: ServerId, to: &Address) {
         let Some(primary) = self.server_at(to) else {
@@ -92,7 +75,7 @@ impl World<SimulatedRedis> {
             primary,
             open: true,
         });
-        let at = self.reaches_peer(replica, primary);
+        let at = self.arrival_at_peer(replica, primary);
         let event = RedisEvent::ReplicaConnectRequest { link };
         self.schedule(at, event);
     }
@@ -104,7 +87,7 @@ impl World<SimulatedRedis> {
         };
         let up = self.machine_process(primary).is_up();
         self.service.links[link.0 as usize].open = up;
-        let at = self.reaches_peer(primary, replica);
+        let at = self.arrival_at_peer(primary, replica);
         let event = RedisEvent::LinkEstablished { link, up };
         self.schedule(at, event);
     }
@@ -134,7 +117,7 @@ impl World<SimulatedRedis> {
         }
         let to = ends.other(from);
         self.trace_between((from, to), Sent, &message, PeerMessage::is_sign_of_life);
-        let at = self.reaches_peer(from, to);
+        let at = self.arrival_at_peer(from, to);
         let event = RedisEvent::ToPeer {
             to,
             link,
@@ -180,7 +163,7 @@ impl World<SimulatedRedis> {
     /// The other end of a link learns that it is gone.
     pub(super) fn notify_link_closed(&mut self, by: ServerId, link: LinkId) {
         let other = self.service.links[link.0 as usize].other(by);
-        let at = self.reaches_peer(by, other);
+        let at = self.arrival_at_peer(by, other);
         let event = RedisEvent::LinkClosed {
             server: other,
             link,

@@ -67,7 +67,7 @@ impl World<SimulatedRedis> {
     }
 
     fn send_news(&mut self, from: ServerId, to: ServerId, news: SentinelEvent) {
-        let at = self.reaches_peer(from, to);
+        let at = self.arrival_at_peer(from, to);
         let event = RedisEvent::Sentinel(Box::new(news));
         self.schedule(at, event);
     }

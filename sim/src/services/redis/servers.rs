@@ -171,8 +171,8 @@ impl ServerSide for SimulatedRedis {
         }
     }
 
-    fn refuses(world: &mut World<Self>, server: ServerId, connection: ConnectionId) {
-        world.record_refused_connection(server, connection);
+    fn refuses(world: &mut World<Self>, connection: ConnectionId) {
+        world.record_refused_connection(connection);
     }
 
     fn client_gone(world: &mut World<Self>, server: ServerId, connection: ConnectionId) {
@@ -233,7 +233,7 @@ impl ServerSide for SimulatedRedis {
             return None;
         }
         world.record_subscription(server, connection, value);
-        world.record_error(server, connection, value);
+        world.record_error(connection, value);
         if !is_message(value) {
             world.note_refusal(world.answered_at(connection), connection, value);
             return world.fate_of_answer(connection);

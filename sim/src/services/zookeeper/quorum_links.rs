@@ -1,12 +1,10 @@
 //! What the servers of an ensemble say to each other.
 
 use picklock_checker::VirtualTime;
-use picklock_machines::Message;
 use picklock_zookeeper::quorum_messages::PeerMessage;
 use picklock_zookeeper::state::Input;
 
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
-use crate::link_ids;
 use crate::network::ServerId;
 use crate::trace::MessageStep::{Lost, Received, Sent};
 use crate::world::World;
@@ -47,11 +45,7 @@ impl World<SimulatedZooKeeper> {
         } else {
             departed
         };
-        let link = link_ids::between_servers(from, to);
-        let sent = Message { link, departs };
-        let mut latency = self
-            .latency_of_servers(from, to)
-            .draw_of(sent, &mut self.tape);
+        let mut latency = self.latency_to_peer(from, to, departs);
         let slot = &self.host.servers[to.0 as usize];
         if departs < slot.state.lag_until {
             latency += slot.state.lag;

@@ -84,7 +84,10 @@ impl ServerSide for SimulatedZooKeeper {
             Output::Committed(txn) => world.committed(server, &txn),
             Output::SessionExpired { session } => world.session_expired(server, session),
             Output::BecameLeader => {
-                world.record_leader(server);
+                let epoch = world.host.servers[usize::from(server.0)].machine.epoch();
+                // An ensemble that stands is led by the last of those that vote.
+                let first = world.plan.service.servers().saturating_sub(1);
+                world.record_leader(server, epoch, first);
                 world.server_changed(server, ServerChange::Elected);
                 world.elected();
             }
@@ -110,7 +113,7 @@ impl ServerSide for SimulatedZooKeeper {
     }
 
     fn client_gone(world: &mut World<Self>, server: ServerId, connection: ConnectionId) {
-        world.record_client_gone(server, connection);
+        world.record_client_gone(connection);
         world.server_input(server, Input::ClientGone { connection });
     }
 
@@ -140,11 +143,11 @@ impl ServerSide for SimulatedZooKeeper {
     #[inline(always)]
     fn fate_of_reply(
         world: &mut World<Self>,
-        server: ServerId,
+        _server: ServerId,
         (connection, own): (ConnectionId, bool),
         message: &ServerMessage,
     ) -> Option<MessageFate> {
-        world.record_error(server, connection, message);
+        world.record_error(connection, message);
         match message {
             ServerMessage::Reply { xid, .. } if world.watches_requests() => {
                 return world.fate_of_reply(connection, *xid);

@@ -18,25 +18,6 @@ impl World<SimulatedZooKeeper> {
         &self.host.servers[server.0 as usize].machine
     }
 
-    /// It leads, and a quorum follows.
-    pub(super) fn record_leader(&mut self, server: ServerId) {
-        if !self.records_service_events() {
-            return;
-        }
-        // An ensemble that stands is led by the last of those that vote.
-        let first = self.plan.service.servers().saturating_sub(1);
-        let led = self.recorder.history.service.iter().rev();
-        let mut led = led.filter(|event| matches!(event.what, What::Leading { .. }));
-        let name = |index: u8| self.plan.service.machine_name(index);
-        let previous = match led.next() {
-            None => Some(first),
-            Some(event) => (0..=first).find(|index| name(*index) == event.machine),
-        };
-        let epoch = self.machine(server).epoch();
-        let previous = previous.map(|index| named(ServerId(index)));
-        self.record_service_event(server, What::Leading { epoch, previous });
-    }
-
     /// It begins to serve clients, or has ceased to.
     pub(super) fn record_role(&mut self, server: ServerId) {
         if !self.records_service_events() {
@@ -124,31 +105,15 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// A server learns that the connection of a client is gone.
-    pub(super) fn record_client_gone(&mut self, server: ServerId, connection: ConnectionId) {
-        if self.records_service_events()
-            && let Some(of) = self.contender_of(self.process_of(connection))
-        {
-            self.record_service_event(server, What::ClientGone { of });
-        }
-    }
-
-    /// A server answers a contender's request with an error.
+    /// A server answers a contender's request, perhaps with an error.
     #[inline]
-    pub(super) fn record_error(
-        &mut self,
-        server: ServerId,
-        connection: ConnectionId,
-        message: &ServerMessage,
-    ) {
-        if self.records_service_events()
-            && let ServerMessage::Reply { reply, .. } = message
-            && let Err(error) = reply
-            && let Some(to) = self.contender_of(self.process_of(connection))
-        {
-            let error = format!("{error:?}");
-            self.record_service_event(server, What::ErrorReply { to, error });
-        }
+    pub(super) fn record_error(&mut self, connection: ConnectionId, message: &ServerMessage) {
+        self.record_error_reply(connection, || match message {
+            ServerMessage::Reply {
+                reply: Err(error), ..
+            } => Some(format!("{error:?}")),
+            _ => None,
+        });
     }
 
     /// The leader has ended a session.

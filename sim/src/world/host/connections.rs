@@ -47,7 +47,7 @@ impl<S: SimulatedService> World<S> {
         }
         let server = self.server_of(connection);
         if !S::accepts(self, server) {
-            S::refuses(self, server, connection);
+            S::refuses(self, connection);
             return self.notify_connection_reset(connection);
         }
         let at = self.reaches_client(connection, self.now, 0);

@@ -35,7 +35,7 @@ pub(crate) trait ServerSide: ServiceTypes {
     fn accepted(_world: &mut World<Self>, _server: ServerId, _connection: ConnectionId) {}
 
     /// A server refuses a connection.
-    fn refuses(_world: &mut World<Self>, _server: ServerId, _connection: ConnectionId) {}
+    fn refuses(_world: &mut World<Self>, _connection: ConnectionId) {}
 
     /// A server learns that a connection of a client is gone.
     fn client_gone(_world: &mut World<Self>, _server: ServerId, _connection: ConnectionId) {}
