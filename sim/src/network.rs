@@ -264,14 +264,14 @@ impl Connection {
 
     /// When a message to the server that would arrive at `at` does: not before those that were sent before.
     #[inline]
-    pub fn reaches_server(&mut self, at: VirtualTime) -> VirtualTime {
+    pub fn arrival_at_server(&mut self, at: VirtualTime) -> VirtualTime {
         self.to_server = self.to_server.max(at);
         self.to_server
     }
 
     /// When a message to the client that would arrive at `at` does: not before those that were sent before.
     #[inline]
-    pub fn reaches_client(&mut self, at: VirtualTime) -> VirtualTime {
+    pub fn arrival_at_client(&mut self, at: VirtualTime) -> VirtualTime {
         self.to_client = self.to_client.max(at);
         self.to_client
     }

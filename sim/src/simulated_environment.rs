@@ -8,7 +8,7 @@ use picklock_clients::completion::Completions;
 use picklock_clients::env::{Env, Environment, LocalFuture};
 
 use crate::process::Thread;
-use crate::world::{KEEP, LOOK, Shared, SimulatedService, Task};
+use crate::world::{CALL_COST, READ_COST, Shared, SimulatedService, Task};
 
 /// An odd number with its bits spread evenly: multiples of it are all different.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -30,7 +30,7 @@ impl<S: SimulatedService> SimulatedEnvironment<S> {
 
 impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
     fn monotonic(&self) -> Duration {
-        self.shared.called(LOOK);
+        self.shared.charge(READ_COST);
         let world = self.shared.world.borrow();
         world.processes[self.thread.process.0 as usize]
             .monotonic(world.now)
@@ -38,14 +38,14 @@ impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
     }
 
     fn wall(&self) -> Duration {
-        self.shared.called(LOOK);
+        self.shared.charge(READ_COST);
         let world = self.shared.world.borrow();
         let micros = world.processes[self.thread.process.0 as usize].wall(world.now);
         Duration::from_micros(u64::try_from(micros).unwrap_or(0))
     }
 
     fn sleep(&self, duration: Duration) -> LocalFuture<'static, ()> {
-        self.shared.called(KEEP);
+        self.shared.charge(CALL_COST);
         let (done, slept) = self.sleeps.completion();
         self.shared
             .world
@@ -64,7 +64,7 @@ impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
     }
 
     fn spawn(&self, task: LocalFuture<'static, ()>) {
-        self.shared.called(KEEP);
+        self.shared.charge(CALL_COST);
         // Dropping an environment's owner may spawn while the world is being taken down.
         if let Ok(mut world) = self.shared.world.try_borrow_mut() {
             let thread = self.caller();
@@ -73,18 +73,18 @@ impl<S: SimulatedService> Environment for SimulatedEnvironment<S> {
     }
 
     fn host(&self) -> String {
-        self.shared.called(LOOK);
+        self.shared.charge(READ_COST);
         format!("host-{}", self.thread.process.0 + 1)
     }
 
     fn thread(&self) -> u64 {
-        self.shared.called(LOOK);
+        self.shared.charge(READ_COST);
         let tasks = self.shared.tasks;
         tasks.number_of(self.thread.contender).into()
     }
 
     fn random(&self) -> u64 {
-        self.shared.called(LOOK);
+        self.shared.charge(READ_COST);
         let drawn = self.shared.drawn.get() + 1;
         self.shared.drawn.set(drawn);
         match self.shared.world.borrow_mut().tape.number() {

@@ -71,13 +71,13 @@ pub(crate) struct Shared<S: ServiceTypes> {
 }
 
 /// What looks at something costs so much of the calls that are left, and what keeps something in memory so much.
-pub(crate) const LOOK: u64 = 1;
-pub(crate) const KEEP: u64 = 10;
+pub(crate) const READ_COST: u64 = 1;
+pub(crate) const CALL_COST: u64 = 10;
 
 impl<S: SimulatedService> Shared<S> {
     /// The contenders' code calls. If it has done so again and again while nothing else happened, it never will.
     #[inline]
-    pub fn called(&self, cost: u64) {
+    pub fn charge(&self, cost: u64) {
         match self.calls_left.get().checked_sub(cost) {
             Some(left) => self.calls_left.set(left),
             None => self.calls_too_often(),
@@ -205,13 +205,13 @@ pub(crate) struct World<S: ServiceTypes> {
     /// Requests and notifications of contenders under way.
     pub busy: PendingWork,
     /// Whose client has just been told something that somebody waited for.
-    pub told: Option<ProcessId>,
+    pub woken_process: Option<ProcessId>,
     pub last_release: VirtualTime,
     /// Writes that faults wait for, and which are not where they are to be.
     pub pending_writes: Vec<PendingWrite>,
     pub request_fate: Option<MessageFate>,
     /// What faults have planned for answers that are not sent yet.
-    pub doomed_replies: Vec<(RequestId, MessageFate)>,
+    pub planned_fates: Vec<(RequestId, MessageFate)>,
     /// Answers that are to be noted when they reach their clients, and whose contender's they are.
     pub answers_under_way: Vec<(u32, RequestId, RequestKind)>,
     /// The fault that strikes at this moment.

@@ -24,7 +24,7 @@ use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
 use crate::plan::{Plan, ServerName};
 use crate::process::Thread;
-use crate::world::moment::{Moment, Occasion};
+use crate::world::moment::{Moment, MomentKind};
 use crate::world::{
     Arrival, ClientSide, HostEvent, HostedClient, HostedServer, MessageFate, Read, Recipient,
     ServerSide, ServiceMessage, ServiceTypes, Shared, SimulatedService, World,
@@ -123,7 +123,7 @@ impl ClientSide for SimulatedLeaseServer {
         let ClientOutput { connection, claim } = output;
         let number = claim.number;
         let by = world.host.clients[client.0 as usize].by;
-        let sent = Moment::new(by.0, Occasion::Sent(RequestKind::Claim));
+        let sent = Moment::new(by.0, MomentKind::Sent(RequestKind::Claim));
         world.moment(sent.about(RequestId { connection, number }));
         world.send_to_server(connection, claim);
     }
@@ -186,7 +186,7 @@ impl ServerSide for SimulatedLeaseServer {
         let number = claim.number;
         world.server_input(server, Input::Claim { connection, claim });
         let by = world.asker(connection);
-        let committed = Moment::new(by.0, Occasion::Committed(RequestKind::Claim));
+        let committed = Moment::new(by.0, MomentKind::Committed(RequestKind::Claim));
         world.moment(committed.about(RequestId { connection, number }));
     }
 
@@ -198,7 +198,7 @@ impl ServerSide for SimulatedLeaseServer {
     ) -> Option<MessageFate> {
         let by = world.asker(connection);
         let number = reply.number;
-        let answered = Occasion::Answered(RequestKind::Claim);
+        let answered = MomentKind::Answered(RequestKind::Claim);
         world.fate_of(by.0, answered, RequestId { connection, number })
     }
 
@@ -220,7 +220,7 @@ impl ServerSide for SimulatedLeaseServer {
             };
             world.record_service_event(server, restarted);
         }
-        world.server_changed(server, ServerChange::Restarted);
+        world.record_server_change(server, ServerChange::Restarted);
     }
 
     fn resumed(world: &mut World<Self>, _server: ServerId, backlog: Vec<HostEvent<Self>>) {

@@ -15,7 +15,6 @@ mod for_good;
 mod handle;
 mod lock_key;
 mod operator;
-mod order;
 mod ownership;
 mod power_loss;
 mod pubsub_events;
@@ -23,6 +22,7 @@ mod redis_server;
 mod refusals;
 mod replication_links;
 mod retransmissions;
+mod role_change;
 mod sentinel_links;
 mod sentinels;
 mod servers;
@@ -80,7 +80,7 @@ pub(crate) struct SimulatedRedis {
     /// How many permits of semaphores that only count were given.
     permits_given: u64,
     /// The command that is being executed, if it is of a contender that believes in vain and asks about the lock's key.
-    look: Option<(ConnectionId, RequestKind, LockId)>,
+    refusal_probe: Option<(ConnectionId, RequestKind, LockId)>,
     /// How often a server has become the primary.
     promotions: u32,
     /// What clean-up scripts have seen.
@@ -89,7 +89,7 @@ pub(crate) struct SimulatedRedis {
     moves: Vec<SlotMove>,
     sentinel_outputs: Vec<SentinelOutput>,
     /// Who tells a server at this moment what it is to be.
-    order: order::Order,
+    role_change_by: role_change::RoleChangeBy,
 }
 
 /// What is kept of a client beside its machine.

@@ -21,20 +21,24 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// When a message that a client sends now reaches its server, if it comes later by `extra`.
-    pub(crate) fn reaches_server(&mut self, connection: ConnectionId, extra: u64) -> VirtualTime {
+    pub(crate) fn arrival_at_server(
+        &mut self,
+        connection: ConnectionId,
+        extra: u64,
+    ) -> VirtualTime {
         let at = self.arrival((connection, ToServer), self.now, extra);
-        self.connections.get_mut(connection).reaches_server(at)
+        self.connections.get_mut(connection).arrival_at_server(at)
     }
 
     /// When a message that a server sends at `departs` reaches its client, if it comes later by `extra`.
-    pub(crate) fn reaches_client(
+    pub(crate) fn arrival_at_client(
         &mut self,
         connection: ConnectionId,
         departs: VirtualTime,
         extra: u64,
     ) -> VirtualTime {
         let at = self.arrival((connection, ToClient), departs, extra);
-        self.connections.get_mut(connection).reaches_client(at)
+        self.connections.get_mut(connection).arrival_at_client(at)
     }
 
     /// How long a message from one server to another that leaves at `departs` is under way.
@@ -96,7 +100,7 @@ impl<S: SimulatedService> World<S> {
             false => link.to_client,
         });
         let would_leave = obstacle.map_or(departs, |obstacle| obstacle.leaves(departs).0);
-        let departs = self.gets_out(obstacle, latency, departs, is_first);
+        let departs = self.departure(obstacle, latency, departs, is_first);
         self.trace_lost_packet((connection, direction), would_leave, departs);
         self.travels(latency, link, obstacle, departs, extra)
     }

@@ -145,7 +145,7 @@ impl<S: SimulatedService> World<S> {
     /// over, each time after twice as long; whatever is sent behind it on its connection waits for it. Lock traffic is
     /// a segment at a time, so that no later ones tell the sender sooner.
     #[inline]
-    pub(crate) fn gets_out(
+    pub(crate) fn departure(
         &mut self,
         obstacle: Option<Obstacle>,
         latency: Latency,
@@ -154,14 +154,14 @@ impl<S: SimulatedService> World<S> {
     ) -> VirtualTime {
         match obstacle {
             Some(obstacle) if obstacle.leaves(departs).1 > 0 => {
-                self.sends_again(obstacle, latency, departs, is_first)
+                self.retransmission(obstacle, latency, departs, is_first)
             }
             Some(_) | None => departs,
         }
     }
 
     #[cold]
-    fn sends_again(
+    fn retransmission(
         &mut self,
         obstacle: Obstacle,
         latency: Latency,

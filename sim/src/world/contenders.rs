@@ -13,7 +13,7 @@ use crate::event::Event;
 use crate::network::Latency;
 use crate::plan::{Arrival, Fault, LockCall, PlannedFault};
 use crate::process::{ProcessId, ProcessState, Thread};
-use crate::world::moment::{Moment, Occasion};
+use crate::world::moment::{Moment, MomentKind};
 
 impl<S: SimulatedService> World<S> {
     /// Writes down what a contender has to say, and tells the faults.
@@ -25,29 +25,29 @@ impl<S: SimulatedService> World<S> {
             self.note_missing_answer(by, lock, begun);
         }
         self.record(what);
-        let occasion = match what {
-            EventKind::AcquireStarted { .. } => Occasion::Acquiring,
+        let kind = match what {
+            EventKind::AcquireStarted { .. } => MomentKind::Acquiring,
             EventKind::Acquired { .. } => {
                 if self.draining {
                     let took = self.now.micros() - self.last_release.micros();
                     self.samples.handover.push(took);
                 }
                 self.start_next(by);
-                Occasion::Acquired
+                MomentKind::Acquired
             }
-            EventKind::Writing { .. } => Occasion::Writing,
+            EventKind::Writing { .. } => MomentKind::Writing,
             EventKind::ReleaseStarted { by, lock } => {
                 self.note_release_in_vain(by, lock);
                 // The queue drains as long as somebody waits for what is released.
                 self.draining = self.busy.acquiring > 0;
                 self.last_release = self.now;
-                Occasion::Releasing
+                MomentKind::Releasing
             }
-            EventKind::Released { .. } => Occasion::Released,
+            EventKind::Released { .. } => MomentKind::Released,
             // What a contender says besides is no moment to aim at.
             _ => return,
         };
-        self.moment(Moment::new(by.0, occasion));
+        self.moment(Moment::new(by.0, kind));
     }
 
     /// A contender begins to release a lock: if it owns the lock no more, what it asks from now on is counted.
@@ -283,7 +283,7 @@ impl<S: SimulatedService> World<S> {
             self.recorder.counts.wasted_wakeups += 1;
         }
         contender.woken = false;
-        self.moment(Moment::new(by.0, Occasion::Waiting));
+        self.moment(Moment::new(by.0, MomentKind::Waiting));
         self.start_next(by);
     }
 

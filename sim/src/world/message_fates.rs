@@ -6,7 +6,7 @@ use picklock_checker::time::whole_micros;
 
 use super::SimulatedService;
 use super::World;
-use super::moment::{MessageFate, Moment, Occasion};
+use super::moment::{MessageFate, Moment, MomentKind};
 use crate::network::RequestId;
 use crate::plan::Fault;
 
@@ -30,22 +30,22 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn fate_of(
         &mut self,
         by: u32,
-        occasion: Occasion,
+        kind: MomentKind,
         request: RequestId,
     ) -> Option<MessageFate> {
         if !self.watches_requests() {
             return None;
         }
-        self.answer_sets_out(by, request, occasion);
-        let fate = self.moment(Moment::new(by, occasion).about_answer(request));
+        self.answer_sets_out(by, request, kind);
+        let fate = self.moment(Moment::new(by, kind).about_answer(request));
         fate.or_else(|| self.planned_fate_of_reply(request))
     }
 
     /// What a fault has planned for an answer that is being sent.
     pub(crate) fn planned_fate_of_reply(&mut self, request: RequestId) -> Option<MessageFate> {
-        let mut doomed = self.doomed_replies.iter();
-        let doomed = doomed.position(|(known, _)| *known == request);
-        let fate = doomed.map(|index| self.doomed_replies.remove(index).1);
+        let mut planned = self.planned_fates.iter();
+        let index = planned.position(|(known, _)| *known == request);
+        let fate = index.map(|index| self.planned_fates.remove(index).1);
         if let Some(MessageFate::Late(by)) = fate {
             self.hold_off_calm(Duration::from_micros(by));
         }
@@ -59,7 +59,7 @@ impl<S: SimulatedService> World<S> {
         fate: Option<MessageFate>,
     ) {
         if let (Some(request), Some(fate)) = (request, fate) {
-            self.doomed_replies.push((request, fate));
+            self.planned_fates.push((request, fate));
         }
     }
 }

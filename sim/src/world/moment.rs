@@ -9,8 +9,8 @@ use crate::network::RequestId;
 pub(crate) struct Moment {
     /// The contender, by its index; moments of other clients are ignored.
     pub by: u32,
-    /// The occasion.
-    pub occasion: Occasion,
+    /// What has happened.
+    pub kind: MomentKind,
     /// The request that it is about, if it is about one.
     pub request: Option<RequestId>,
     /// Whether the answer to it is being sent.
@@ -19,10 +19,10 @@ pub(crate) struct Moment {
 
 impl Moment {
     /// Something that has happened to a contender, and is about no request.
-    pub(crate) fn new(by: u32, occasion: Occasion) -> Self {
+    pub(crate) fn new(by: u32, kind: MomentKind) -> Self {
         Self {
             by,
-            occasion,
+            kind,
             request: None,
             answers: false,
         }
@@ -48,7 +48,7 @@ impl Moment {
 
 /// What a fault can wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Occasion {
+pub(crate) enum MomentKind {
     Acquiring,
     Queued,
     Waiting,
@@ -69,7 +69,7 @@ pub(crate) enum Occasion {
     SessionLost,
 }
 
-impl Occasion {
+impl MomentKind {
     /// The same, of the kind of request that scenarios mostly name.
     pub fn general(self) -> Self {
         match self {
@@ -83,7 +83,7 @@ impl Occasion {
         }
     }
 
-    /// Whether the other is such an occasion.
+    /// Whether the other is such an kind.
     pub fn covers(self, other: Self) -> bool {
         self == other || self == other.general()
     }

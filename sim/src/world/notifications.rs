@@ -25,14 +25,14 @@ impl<S: SimulatedService> World<S> {
 
     /// A notification is under way no longer, and nobody has heard of it: it has come by a dead connection, and whoever
     /// waits goes on waiting.
-    pub(crate) fn unheard(&mut self, process: ProcessId) {
+    pub(crate) fn notification_lost(&mut self, process: ProcessId) {
         if self.tasks.are_in(process) {
             self.busy.notifications -= 1;
         }
     }
 
     /// A notification has come to a client. Whoever waits by that client wakes.
-    pub(crate) fn notified(&mut self, process: ProcessId, client: ClientId) {
+    pub(crate) fn notification_delivered(&mut self, process: ProcessId, client: ClientId) {
         if !self.tasks.are_in(process) {
             return;
         }
@@ -45,7 +45,7 @@ impl<S: SimulatedService> World<S> {
         if contender.waiting {
             contender.waiting = false;
             contender.woken = true;
-            self.told = Some(process);
+            self.woken_process = Some(process);
             self.busy.waiting -= 1;
             if self.draining {
                 self.recorder.counts.wakeups += 1;
@@ -63,7 +63,7 @@ impl<S: SimulatedService> World<S> {
             let contender = &mut self.contenders[by.0 as usize];
             if std::mem::take(&mut contender.waiting) {
                 contender.woken = !is_shared;
-                self.told = Some(process);
+                self.woken_process = Some(process);
                 self.busy.waiting -= 1;
                 self.recorder.counts.wakeups += u64::from(self.draining && index == 0);
             }
@@ -74,8 +74,8 @@ impl<S: SimulatedService> World<S> {
     /// and none of its code runs.
     pub fn check_notified_contenders(&mut self) {
         // To look costs less than to take what is not there.
-        if let Some(process) = self.told {
-            self.told = None;
+        if let Some(process) = self.woken_process {
+            self.woken_process = None;
             self.update_waiting(process);
             self.settle();
         }

@@ -9,7 +9,7 @@ use picklock_checker::ContenderId;
 
 use super::SimulatedService;
 use super::World;
-use super::moment::{Moment, Occasion};
+use super::moment::{Moment, MomentKind};
 use crate::engine::{Tape, TaskId};
 use crate::event::Event;
 use crate::network::{Latency, RequestId};
@@ -135,8 +135,8 @@ impl<S: SimulatedService> World<S> {
     }
 
     /// An answer sets out for whoever has asked.
-    pub(crate) fn answer_sets_out(&mut self, by: u32, request: RequestId, occasion: Occasion) {
-        if let Occasion::Answered(kind) = occasion
+    pub(crate) fn answer_sets_out(&mut self, by: u32, request: RequestId, kind: MomentKind) {
+        if let MomentKind::Answered(kind) = kind
             && self.watches_answers()
         {
             self.answers_under_way.push((by, request, kind));
@@ -148,6 +148,6 @@ impl<S: SimulatedService> World<S> {
         let mut under_way = self.answers_under_way.iter();
         let found = under_way.position(|(_, request, _)| fits(*request))?;
         let (by, request, kind) = self.answers_under_way.remove(found);
-        Some(Moment::new(by, Occasion::Received(kind)).about(request))
+        Some(Moment::new(by, MomentKind::Received(kind)).about(request))
     }
 }

@@ -4,7 +4,7 @@ use picklock_checker::{AwaitedFault, EventKind, ServerChange, VirtualTime};
 use rustc_hash::FxHashMap;
 
 use super::SimulatedService;
-use super::moment::{Moment, Occasion};
+use super::moment::{Moment, MomentKind};
 use super::{FaultState, MessageFate, World};
 use crate::event::Event;
 use crate::network::{RequestId, ServerId};
@@ -33,8 +33,8 @@ pub struct SeenMoment {
 #[derive(Default)]
 pub(crate) struct MomentLog {
     moments: Vec<SeenMoment>,
-    /// How many there are of each occasion of each contender.
-    counts: FxHashMap<(ContenderName, Occasion), u32>,
+    /// How many moments there are of each kind of each contender.
+    counts: FxHashMap<(ContenderName, MomentKind), u32>,
 }
 
 impl MomentLog {
@@ -64,17 +64,17 @@ impl<S: SimulatedService> World<S> {
         {
             return;
         }
-        let (by, occasion) = (ContenderName(moment.by), moment.occasion.general());
+        let (by, kind) = (ContenderName(moment.by), moment.kind.general());
         let waiting = self.busy.waiting as u32;
         let held = self.contenders.iter().any(|contender| contender.holding);
         let leads = S::leads(self, by);
         let at = self.now;
         if let Some(seen) = &mut self.seen {
-            let count = seen.counts.entry((by, occasion)).or_default();
+            let count = seen.counts.entry((by, kind)).or_default();
             *count += 1;
             seen.moments.push(SeenMoment {
                 at,
-                trigger: trigger(by, occasion, *count),
+                trigger: trigger(by, kind, *count),
                 waiting,
                 held,
                 leads,
@@ -141,7 +141,7 @@ impl<S: SimulatedService> World<S> {
 
     /// A server has become another to the others.
     #[cold]
-    pub(crate) fn server_changed(&mut self, server: ServerId, to: ServerChange) {
+    pub(crate) fn record_server_change(&mut self, server: ServerId, to: ServerChange) {
         let server = picklock_checker::ServerId(server.0.into());
         self.record(EventKind::ServerChanged { server, to });
     }
@@ -224,75 +224,75 @@ impl<S: SimulatedService> World<S> {
 }
 
 /// What a fault has to wait for to come at such a moment.
-fn trigger(by: ContenderName, occasion: Occasion, nth: u32) -> Trigger {
-    match occasion {
-        Occasion::Acquiring => Trigger::Acquiring { by, nth },
-        Occasion::Queued => Trigger::Queued { by, nth },
-        Occasion::Waiting => Trigger::Waiting { by, nth },
-        Occasion::Acquired => Trigger::Acquired { by, nth },
-        Occasion::Writing => Trigger::Writing { by, nth },
-        Occasion::Releasing => Trigger::Releasing { by, nth },
-        Occasion::Released => Trigger::Released { by, nth },
-        Occasion::Sent(request) => Trigger::Sent {
+fn trigger(by: ContenderName, kind: MomentKind, nth: u32) -> Trigger {
+    match kind {
+        MomentKind::Acquiring => Trigger::Acquiring { by, nth },
+        MomentKind::Queued => Trigger::Queued { by, nth },
+        MomentKind::Waiting => Trigger::Waiting { by, nth },
+        MomentKind::Acquired => Trigger::Acquired { by, nth },
+        MomentKind::Writing => Trigger::Writing { by, nth },
+        MomentKind::Releasing => Trigger::Releasing { by, nth },
+        MomentKind::Released => Trigger::Released { by, nth },
+        MomentKind::Sent(request) => Trigger::Sent {
             request,
             by,
             nth,
             at: None,
         },
-        Occasion::Proposed(request) => Trigger::Proposed { request, by, nth },
-        Occasion::Committed(request) => Trigger::Committed { request, by, nth },
-        Occasion::Answered(request) => Trigger::Answered {
+        MomentKind::Proposed(request) => Trigger::Proposed { request, by, nth },
+        MomentKind::Committed(request) => Trigger::Committed { request, by, nth },
+        MomentKind::Answered(request) => Trigger::Answered {
             request,
             by,
             nth,
             at: None,
         },
-        Occasion::Received(request) => Trigger::Received {
+        MomentKind::Received(request) => Trigger::Received {
             request,
             by,
             nth,
             at: None,
         },
-        Occasion::Streamed(request) => Trigger::Streamed { request, by, nth },
-        Occasion::Told => Trigger::Told { by, nth },
-        Occasion::SessionExpired => Trigger::SessionExpired { by },
-        Occasion::Disconnected => Trigger::Disconnected { by, nth },
-        Occasion::Reconnected => Trigger::Reconnected { by, nth },
-        Occasion::SessionLost => Trigger::SessionLost { by, nth },
+        MomentKind::Streamed(request) => Trigger::Streamed { request, by, nth },
+        MomentKind::Told => Trigger::Told { by, nth },
+        MomentKind::SessionExpired => Trigger::SessionExpired { by },
+        MomentKind::Disconnected => Trigger::Disconnected { by, nth },
+        MomentKind::Reconnected => Trigger::Reconnected { by, nth },
+        MomentKind::SessionLost => Trigger::SessionLost { by, nth },
     }
 }
 
 /// If the trigger waits for such moments: for the how manieth.
 fn awaited(trigger: &Trigger, moment: Moment) -> Option<u32> {
-    let (by, occasion, nth) = match *trigger {
+    let (by, kind, nth) = match *trigger {
         Trigger::At(_)
         | Trigger::Applied { .. }
         | Trigger::Elected { .. }
         | Trigger::Fired { .. } => return None,
-        Trigger::Acquiring { by, nth } => (by, Occasion::Acquiring, nth),
-        Trigger::Queued { by, nth } => (by, Occasion::Queued, nth),
-        Trigger::Waiting { by, nth } => (by, Occasion::Waiting, nth),
-        Trigger::Acquired { by, nth } => (by, Occasion::Acquired, nth),
-        Trigger::Writing { by, nth } => (by, Occasion::Writing, nth),
-        Trigger::Releasing { by, nth } => (by, Occasion::Releasing, nth),
-        Trigger::Released { by, nth } => (by, Occasion::Released, nth),
+        Trigger::Acquiring { by, nth } => (by, MomentKind::Acquiring, nth),
+        Trigger::Queued { by, nth } => (by, MomentKind::Queued, nth),
+        Trigger::Waiting { by, nth } => (by, MomentKind::Waiting, nth),
+        Trigger::Acquired { by, nth } => (by, MomentKind::Acquired, nth),
+        Trigger::Writing { by, nth } => (by, MomentKind::Writing, nth),
+        Trigger::Releasing { by, nth } => (by, MomentKind::Releasing, nth),
+        Trigger::Released { by, nth } => (by, MomentKind::Released, nth),
         Trigger::Sent {
             request, by, nth, ..
-        } => (by, Occasion::Sent(request), nth),
-        Trigger::Proposed { request, by, nth } => (by, Occasion::Proposed(request), nth),
-        Trigger::Committed { request, by, nth } => (by, Occasion::Committed(request), nth),
+        } => (by, MomentKind::Sent(request), nth),
+        Trigger::Proposed { request, by, nth } => (by, MomentKind::Proposed(request), nth),
+        Trigger::Committed { request, by, nth } => (by, MomentKind::Committed(request), nth),
         Trigger::Answered {
             request, by, nth, ..
-        } => (by, Occasion::Answered(request), nth),
+        } => (by, MomentKind::Answered(request), nth),
         Trigger::Received {
             request, by, nth, ..
-        } => (by, Occasion::Received(request), nth),
-        Trigger::Streamed { request, by, nth } => (by, Occasion::Streamed(request), nth),
-        Trigger::Told { by, nth } => (by, Occasion::Told, nth),
-        Trigger::SessionExpired { by } => (by, Occasion::SessionExpired, 1),
-        Trigger::Disconnected { by, nth } => (by, Occasion::Disconnected, nth),
-        Trigger::Reconnected { by, nth } => (by, Occasion::Reconnected, nth),
-        Trigger::SessionLost { by, nth } => (by, Occasion::SessionLost, nth),
+        } => (by, MomentKind::Received(request), nth),
+        Trigger::Streamed { request, by, nth } => (by, MomentKind::Streamed(request), nth),
+        Trigger::Told { by, nth } => (by, MomentKind::Told, nth),
+        Trigger::SessionExpired { by } => (by, MomentKind::SessionExpired, 1),
+        Trigger::Disconnected { by, nth } => (by, MomentKind::Disconnected, nth),
+        Trigger::Reconnected { by, nth } => (by, MomentKind::Reconnected, nth),
+        Trigger::SessionLost { by, nth } => (by, MomentKind::SessionLost, nth),
     };
-    (by.0 == moment.by && occasion.covers(moment.occasion)).then_some(nth)
+    (by.0 == moment.by && kind.covers(moment.kind)).then_some(nth)
 }

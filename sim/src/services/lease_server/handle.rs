@@ -17,7 +17,7 @@ use crate::event::ClientId;
 use crate::plan::lease_server;
 use crate::process::Thread;
 use crate::simulated_environment::environment;
-use crate::world::{KEEP, Read, Shared};
+use crate::world::{CALL_COST, Read, Shared};
 
 type SharedWorld = Rc<Shared<SimulatedLeaseServer>>;
 
@@ -58,7 +58,7 @@ struct SimulatedTransport {
 
 impl Transport for SimulatedTransport {
     fn submit(&self, claim: Claim, completion: Completion<Result<Reply, Unanswered>>) {
-        self.shared.called(KEEP);
+        self.shared.charge(CALL_COST);
         let mut world = self.shared.world.borrow_mut();
         world.submit(self.client, Input::Claim { claim, completion });
     }

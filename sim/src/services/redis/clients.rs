@@ -14,7 +14,7 @@ use crate::event::ClientId;
 use crate::network::{ConnectionId, RequestId};
 use crate::plan::Cluster;
 use crate::process::ProcessId;
-use crate::world::moment::{Moment, Occasion};
+use crate::world::moment::{Moment, MomentKind};
 use crate::world::{Arrival, ClientSide, HostEvent, HostedClient, NO_CONTENDER, World};
 
 impl World<SimulatedRedis> {
@@ -64,7 +64,7 @@ impl World<SimulatedRedis> {
         traffic.unanswered.push_back(Unanswered { kind, sent, by });
         let number = traffic.sent;
         let request = RequestId { connection, number };
-        self.moment(Moment::new(by.0, Occasion::Sent(kind)).about(request));
+        self.moment(Moment::new(by.0, MomentKind::Sent(kind)).about(request));
         self.record_script(&command);
         self.send_to_server(connection, command);
     }
@@ -155,10 +155,10 @@ impl ClientSide for SimulatedRedis {
         if is_message(value) {
             let process = world.process_of(connection);
             match heard {
-                true => world.notified(process, client),
+                true => world.notification_delivered(process, client),
                 false => {
                     world.record_lost_message(connection, value, MessageLoss::ConnectionGone);
-                    world.unheard(process);
+                    world.notification_lost(process);
                 }
             }
             return None;
@@ -178,7 +178,7 @@ impl ClientSide for SimulatedRedis {
     ) {
         if is_message(value) && !world.service.is_sentinel(world.server_of(connection)) {
             world.record_lost_message(connection, value, MessageLoss::ConnectionGone);
-            world.unheard(process);
+            world.notification_lost(process);
         }
     }
 

@@ -73,7 +73,7 @@ impl World<SimulatedRedis> {
                 self.service.promotions += 1;
                 slot.state.promotion = self.service.promotions;
                 self.record_promotion(node);
-                self.server_changed(node, ServerChange::Promoted);
+                self.record_server_change(node, ServerChange::Promoted);
                 // Leases go on as they did; only who waits for it is told.
                 if in_cluster || self.faults_armed > 0 {
                     self.elected();
@@ -81,7 +81,7 @@ impl World<SimulatedRedis> {
             }
             (true, false) => {
                 self.record_demotion(node);
-                self.server_changed(node, ServerChange::Demoted);
+                self.record_server_change(node, ServerChange::Demoted);
             }
             (true, true) | (false, false) => {}
         }

@@ -14,7 +14,7 @@ use picklock_redis::client::Input;
 use super::SimulatedRedis;
 use crate::event::ClientId;
 use crate::process::Thread;
-use crate::world::{KEEP, LOOK, Read, Shared};
+use crate::world::{CALL_COST, READ_COST, Read, Shared};
 
 /// What bystanders read: in a cluster, it is in the slot of the first lock's key.
 const BYSTANDER_KEY: &str = "elsewhere:{lock:a}";
@@ -79,12 +79,12 @@ impl SimulatedTransport {
 
 impl Transport for SimulatedTransport {
     fn nodes(&self) -> u32 {
-        self.shared.called(LOOK);
+        self.shared.charge(READ_COST);
         self.shared.world.borrow().service.nodes()
     }
 
     fn dedicated(&self, node: u32) -> Lane {
-        self.shared.called(KEEP);
+        self.shared.charge(CALL_COST);
         let mut world = self.shared.world.borrow_mut();
         world.host.clients[self.client.0 as usize]
             .machine
@@ -92,7 +92,7 @@ impl Transport for SimulatedTransport {
     }
 
     fn submit(&self, lane: Lane, command: Command, completion: Completion<RedisResult<Value>>) {
-        self.shared.called(KEEP);
+        self.shared.charge(CALL_COST);
         let input = Input::Submit {
             lane,
             command,
@@ -110,7 +110,7 @@ impl Transport for SimulatedTransport {
         listener: Listener,
         completion: Completion<RedisResult<Value>>,
     ) {
-        self.shared.called(KEEP);
+        self.shared.charge(CALL_COST);
         let input = Input::Subscribe {
             node,
             channel,

@@ -1,7 +1,7 @@
 //! Power loss: the peers of a machine get no reset, as they would of a killed process.
 //!
 //! A process that is killed leaves a kernel that closes its connections. A machine without power leaves nothing: what
-//! is sent to it is lost, who knocks goes on knocking, and whoever had a connection learns that it is gone when the
+//! is sent to it is lost, a client that connects tries again, and one that had a connection learns that it is gone when the
 //! machine is back and knows nothing of it.
 
 use picklock_redis::LinkId;
@@ -16,8 +16,8 @@ use crate::world::World;
 pub(super) struct LostConnections {
     connections: Vec<ConnectionId>,
     links: Vec<LinkId>,
-    /// Who knocks meanwhile.
-    knocks: Vec<ConnectionId>,
+    /// The connections that were asked for meanwhile.
+    pending_connects: Vec<ConnectionId>,
 }
 
 impl World<SimulatedRedis> {
@@ -28,41 +28,42 @@ impl World<SimulatedRedis> {
         }
         let slot = &mut self.host.servers[server.0 as usize];
         let unread = slot.process.end().unwrap_or_default();
-        let mut dark = slot.state.dark.take().unwrap_or_default();
+        let mut power_lost = slot.state.power_lost.take().unwrap_or_default();
         unread.iter().for_each(|event| self.trace_lost(event));
         for number in 0..self.service.traffic.len() {
             let connection = ConnectionId(number as u32);
             let ends = self.connections.get_mut(connection);
             if ends.server == server && std::mem::take(&mut ends.open_at_server) {
-                dark.connections.push(connection);
+                power_lost.connections.push(connection);
             }
         }
-        dark.links.extend(self.drop_links_of(server));
-        self.host.servers[server.0 as usize].state.dark = Some(dark);
+        power_lost.links.extend(self.drop_links_of(server));
+        self.host.servers[server.0 as usize].state.power_lost = Some(power_lost);
         self.update_owners(Actor::Service);
     }
 
-    /// Whoever knocks at a machine without power knocks again until it is back. Answers whether this one has none.
+    /// A client that connects to a machine without power tries again until it is back. Answers whether this one has
+    /// none.
     pub(super) fn retries_connect_without_power(&mut self, connection: ConnectionId) -> bool {
         let server = self.server_of(connection);
         let slot = self.host.servers.get_mut(usize::from(server.0));
-        let Some(dark) = slot.and_then(|slot| slot.state.dark.as_mut()) else {
+        let Some(power_lost) = slot.and_then(|slot| slot.state.power_lost.as_mut()) else {
             return false;
         };
-        dark.knocks.push(connection);
+        power_lost.pending_connects.push(connection);
         true
     }
 
     /// The machine is back, and its server runs.
-    pub(super) fn restore_power(&mut self, server: ServerId, dark: LostConnections) {
-        for connection in dark.connections {
+    pub(super) fn restore_power(&mut self, server: ServerId, power_lost: LostConnections) {
+        for connection in power_lost.connections {
             self.notify_connection_reset(connection);
         }
         self.close_calls_to(server);
-        for link in dark.links {
+        for link in power_lost.links {
             self.notify_link_closed(server, link);
         }
-        for connection in dark.knocks {
+        for connection in power_lost.pending_connects {
             self.connect_request(connection);
         }
     }

@@ -13,7 +13,7 @@ pub(super) type RedisServer = HostedServer<SimulatedRedis>;
 /// What is kept of a server beside its machine.
 pub(crate) struct ServerState {
     /// Its machine has no power.
-    pub(super) dark: Option<LostConnections>,
+    pub(super) power_lost: Option<LostConnections>,
     /// When the world looks next whether the key of a lock has expired.
     pub(super) lease_check: VirtualTime,
     /// By lock: what its key holds.

@@ -43,7 +43,7 @@ impl World<SimulatedRedis> {
         connection: ConnectionId,
         value: &Value,
     ) {
-        let refuses = match self.service.look {
+        let refuses = match self.service.refusal_probe {
             Some((asked, kind, lock)) if asked == connection => {
                 let refuses = is_refusal(kind, value) && self.believes_in_vain(by, lock);
                 refuses.then_some(lock)

@@ -5,7 +5,7 @@ use picklock_redis::{Address, Input, LinkId, PeerMessage};
 
 use super::SimulatedRedis;
 use super::event::RedisEvent;
-use super::order::Order;
+use super::role_change::RoleChangeBy;
 use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::trace::MessageStep::{Closed, Lost, Opened, Received, Refused, Sent};
@@ -251,9 +251,9 @@ impl World<SimulatedRedis> {
             }
         };
         let kill = |kind| Command::new("CLIENT").arg("KILL").arg("TYPE").arg(kind);
-        self.service.order = Order::Operator;
+        self.service.role_change_by = RoleChangeBy::Operator;
         self.run_as_operator(server, follow);
-        self.service.order = Order::Nobody;
+        self.service.role_change_by = RoleChangeBy::Itself;
         self.run_as_operator(server, Command::new("CONFIG").arg("REWRITE"));
         for kind in ["normal", "pubsub"] {
             self.run_as_operator(server, kill(kind));

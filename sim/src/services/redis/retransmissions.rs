@@ -45,7 +45,7 @@ impl World<SimulatedRedis> {
     #[cold]
     pub(super) fn is_not_acknowledged(&mut self, server: ServerId, connection: ConnectionId) {
         let slot = self.host.servers.get(usize::from(server.0));
-        if slot.is_some_and(|slot| slot.state.dark.is_some()) {
+        if slot.is_some_and(|slot| slot.state.power_lost.is_some()) {
             self.client_gives_up(connection);
         }
     }

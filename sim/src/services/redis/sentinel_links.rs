@@ -5,7 +5,7 @@ use picklock_redis::sentinel::{CallId, Input as SentinelInput};
 use picklock_redis::{Address, Input};
 
 use super::event::{Call, RedisEvent, SentinelEvent};
-use super::order::Order;
+use super::role_change::RoleChangeBy;
 use super::{SimulatedRedis, is_message};
 use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
@@ -182,7 +182,7 @@ impl World<SimulatedRedis> {
 
     fn sentinel_connect_request(&mut self, call: Call, at: ServerId) {
         let server = self.host.servers.get(usize::from(at.0));
-        if server.is_some_and(|slot| slot.state.dark.is_some()) {
+        if server.is_some_and(|slot| slot.state.power_lost.is_some()) {
             // A machine without power refuses no connection.
             return;
         }
@@ -209,9 +209,9 @@ impl World<SimulatedRedis> {
             connection,
             command,
         };
-        self.service.order = Order::Sentinel(call.by);
+        self.service.role_change_by = RoleChangeBy::Sentinel(call.by);
         self.handle_at(at, received);
-        self.service.order = Order::Nobody;
+        self.service.role_change_by = RoleChangeBy::Itself;
         if self.host.servers[at.0 as usize].machine.is_primary() != led {
             self.update_owners(Actor::Service);
         }

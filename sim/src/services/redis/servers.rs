@@ -13,7 +13,7 @@ use super::{SimulatedRedis, Unanswered, is_message, sentinel_links};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
-use crate::world::moment::{Moment, Occasion};
+use crate::world::moment::{Moment, MomentKind};
 use crate::world::{HostEvent, MessageFate, ServerProcess, ServerSide, World};
 
 impl World<SimulatedRedis> {
@@ -47,7 +47,7 @@ impl World<SimulatedRedis> {
         traffic.answered += 1;
         let number = traffic.answered;
         let request = RequestId { connection, number };
-        self.fate_of(by.0, Occasion::Answered(kind), request)
+        self.fate_of(by.0, MomentKind::Answered(kind), request)
     }
 
     /// The process of a server has died. Its kernel closes its connections.
@@ -67,14 +67,14 @@ impl World<SimulatedRedis> {
 
     /// A dead server has come back with what it had on its disk.
     pub(super) fn server_restarted(&mut self, server: ServerId) {
-        let dark = self.host.servers[server.0 as usize].state.dark.take();
-        let end = if dark.is_some() {
+        let power_lost = self.host.servers[server.0 as usize].state.power_lost.take();
+        let end = if power_lost.is_some() {
             ProcessEnd::PowerLoss
         } else {
             ProcessEnd::Kill
         };
         self.record_restart(server, end);
-        self.server_changed(server, ServerChange::Restarted);
+        self.record_server_change(server, ServerChange::Restarted);
         let now = self.server_now(server);
         let host = &mut self.host;
         let machine = &mut host.servers[server.0 as usize].machine;
@@ -83,8 +83,8 @@ impl World<SimulatedRedis> {
         self.follow_role(server);
         self.update_owners(Actor::Service);
         self.apply_server_outputs(server);
-        if let Some(dark) = dark {
-            self.restore_power(server, dark);
+        if let Some(power_lost) = power_lost {
+            self.restore_power(server, power_lost);
         }
         if !self.struck.servers.is_empty() {
             self.fill_again(server);
@@ -197,7 +197,7 @@ impl ServerSide for SimulatedRedis {
         world.count_request(connection, || command.wire_bytes());
         let kind = world.watches_moments().then(|| command.kind());
         let before = world.stream_of(server);
-        world.service.look = world.lock_request_of(by, connection, &command);
+        world.service.refusal_probe = world.lock_request_of(by, connection, &command);
         let received = Input::Received {
             connection,
             command,
@@ -207,7 +207,7 @@ impl ServerSide for SimulatedRedis {
             let traffic = &world.service.traffic[connection.0 as usize];
             let number = traffic.answered + 1;
             let request = RequestId { connection, number };
-            world.moment(Moment::new(by.0, Occasion::Committed(kind)).about(request));
+            world.moment(Moment::new(by.0, MomentKind::Committed(kind)).about(request));
         }
         let after = world.stream_of(server);
         let replicated = kind.filter(|_| after > before);
@@ -215,9 +215,9 @@ impl ServerSide for SimulatedRedis {
             world.await_replication(server, Some(server), (by.0, kind), after);
         }
         world.apply_server_outputs(server);
-        world.service.look = None;
+        world.service.refusal_probe = None;
         if let Some(kind) = replicated {
-            world.moment(Moment::new(by.0, Occasion::Streamed(kind)));
+            world.moment(Moment::new(by.0, MomentKind::Streamed(kind)));
         }
     }
 
@@ -244,13 +244,13 @@ impl ServerSide for SimulatedRedis {
         let number = 0;
         let message = RequestId { connection, number };
         let is_lost = world.users_at(connection).into_iter().any(|by| {
-            let fate = world.fate_of(by.0, Occasion::Told, message);
+            let fate = world.fate_of(by.0, MomentKind::Told, message);
             fate == Some(MessageFate::Lost)
         });
         if !is_lost {
             return None;
         }
-        world.unheard(process);
+        world.notification_lost(process);
         world.record_lost_message(connection, value, MessageLoss::OnItsWay);
         Some(MessageFate::Swallowed)
     }

@@ -11,7 +11,7 @@ use picklock_redis::{
 
 use super::SimulatedRedis;
 use super::lock_key::{AttributedHold, Holder};
-use super::order::Order;
+use super::role_change::RoleChangeBy;
 use crate::network::ServerId;
 use crate::ownership::Actor;
 use crate::world::World;
@@ -36,17 +36,17 @@ impl World<SimulatedRedis> {
             return;
         }
         let slot = &self.host.servers[usize::from(server.0)];
-        let by = match (self.service.order, slot.machine.config_epoch()) {
-            (Order::Operator, _) => Promoter::Operator,
-            (Order::Sentinel(machine), _) => {
+        let by = match (self.service.role_change_by, slot.machine.config_epoch()) {
+            (RoleChangeBy::Operator, _) => Promoter::Operator,
+            (RoleChangeBy::Sentinel(machine), _) => {
                 let index = usize::from(machine.0) - self.host.servers.len();
                 Promoter::Sentinel {
                     name: self.plan.service.machine_name(machine.0),
                     epoch: self.service.sentinels[index].machine.epoch(),
                 }
             }
-            (Order::Nobody, Some(epoch)) => Promoter::Election { epoch },
-            (Order::Nobody, None) => Promoter::Configuration,
+            (RoleChangeBy::Itself, Some(epoch)) => Promoter::Election { epoch },
+            (RoleChangeBy::Itself, None) => Promoter::Configuration,
         };
         let held = slot.state.keys.iter().find_map(|key| key.holders().next());
         let key_of = held.map(|holder| holder.by);

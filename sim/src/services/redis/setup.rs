@@ -27,7 +27,7 @@ pub(super) fn deployed(plan: &Plan, chance: &mut dyn Chance) -> (SimulatedRedis,
         }
         let is_primary = machine.is_primary();
         let state = ServerState {
-            dark: None,
+            power_lost: None,
             lease_check: VirtualTime::NEVER,
             keys: vec![LockKey::default(); keys.len()],
             leads: true,

@@ -5,7 +5,7 @@ use picklock_zookeeper::messages::ClientMessage;
 use super::SimulatedZooKeeper;
 use crate::network::{ConnectionId, RequestId};
 use crate::world::World;
-use crate::world::moment::{Moment, Occasion};
+use crate::world::moment::{Moment, MomentKind};
 
 impl World<SimulatedZooKeeper> {
     #[inline(always)]
@@ -24,7 +24,7 @@ impl World<SimulatedZooKeeper> {
             let by = self.caller(client, xid).0;
             let number = xid.0;
             let request = RequestId { connection, number };
-            self.moment(Moment::new(by, Occasion::Sent(kind)).about(request));
+            self.moment(Moment::new(by, MomentKind::Sent(kind)).about(request));
         }
         self.send_to_server(connection, message);
     }

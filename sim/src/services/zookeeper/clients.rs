@@ -23,7 +23,7 @@ pub(crate) struct ClientState {
     /// The kinds of requests that are not answered yet; kept only if faults may ask.
     pub sent: Vec<(Xid, RequestKind)>,
     /// It has been connected before.
-    pub greeted: bool,
+    pub was_connected: bool,
     pub held: EventThreadDelay,
 }
 
@@ -160,7 +160,7 @@ impl ClientSide for SimulatedZooKeeper {
         message: &ServerMessage,
     ) {
         if let ServerMessage::Notification { .. } = message {
-            world.unheard(process);
+            world.notification_lost(process);
         }
     }
 }

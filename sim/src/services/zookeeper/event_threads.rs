@@ -103,8 +103,8 @@ impl World<SimulatedZooKeeper> {
 
     fn no_longer_under_way(&mut self, (process, client): (ProcessId, ClientId), heard: bool) {
         match heard {
-            true => self.notified(process, client),
-            false => self.unheard(process),
+            true => self.notification_delivered(process, client),
+            false => self.notification_lost(process),
         }
     }
 }

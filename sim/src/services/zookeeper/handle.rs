@@ -15,7 +15,7 @@ use picklock_zookeeper::client::{Caller, Input};
 use super::{BYSTANDER_PATH, SimulatedZooKeeper};
 use crate::event::ClientId;
 use crate::process::Thread;
-use crate::world::{KEEP, LOOK, Read, Shared};
+use crate::world::{CALL_COST, READ_COST, Read, Shared};
 
 /// These locks of a contender, which stand on one new session.
 pub(super) fn connect(
@@ -99,14 +99,14 @@ impl SimulatedTransport {
     }
 
     fn send_input(&self, input: Input) {
-        self.shared.called(KEEP);
+        self.shared.charge(CALL_COST);
         let mut world = self.shared.world.borrow_mut();
         world.client_input(self.client, input);
     }
 
     #[inline(always)]
     fn send_request(&self, request: Request, watcher: Option<Watcher>, caller: Caller) {
-        self.shared.called(KEEP);
+        self.shared.charge(CALL_COST);
         let mut world = self.shared.world.borrow_mut();
         let input = Input::Request {
             request,
@@ -140,7 +140,7 @@ impl Transport for SimulatedTransport {
     }
 
     fn callback_begins(&self) {
-        self.shared.called(KEEP);
+        self.shared.charge(CALL_COST);
         self.shared.world.borrow_mut().callback_begins(self.client);
     }
 
@@ -152,28 +152,28 @@ impl Transport for SimulatedTransport {
     }
 
     fn state(&self) -> SessionState {
-        self.shared.called(LOOK);
+        self.shared.charge(READ_COST);
         self.shared.world.borrow().host.clients[self.client.0 as usize]
             .machine
             .state()
     }
 
     fn session(&self) -> SessionId {
-        self.shared.called(LOOK);
+        self.shared.charge(READ_COST);
         self.shared.world.borrow().host.clients[self.client.0 as usize]
             .machine
             .session()
     }
 
     fn timeout(&self) -> Duration {
-        self.shared.called(LOOK);
+        self.shared.charge(READ_COST);
         self.shared.world.borrow().host.clients[self.client.0 as usize]
             .machine
             .timeout()
     }
 
     fn renew(&self) -> ZooKeeper {
-        self.shared.called(KEEP);
+        self.shared.charge(CALL_COST);
         let mut world = self.shared.world.borrow_mut();
         world.client_input(self.client, Input::Abandon);
         let client = world.replace_client(self.client, self.thread);

@@ -46,7 +46,7 @@ impl World<SimulatedZooKeeper> {
             (link_ids::to_client(client.0), obstacle)
         };
         let latency = self.latency_between(process, server);
-        let departs = self.gets_out(obstacle, latency, departs, is_first);
+        let departs = self.departure(obstacle, latency, departs, is_first);
         self.travels(latency, link, obstacle, departs, 0)
     }
 }

@@ -9,7 +9,7 @@ use crate::network::ServerId;
 use crate::ownership::{Actor, CommittedNode};
 use crate::plan::LockName;
 use crate::world::World;
-use crate::world::moment::Occasion;
+use crate::world::moment::MomentKind;
 
 impl World<SimulatedZooKeeper> {
     /// A transaction is committed. A new leader may tell of some again.
@@ -25,7 +25,7 @@ impl World<SimulatedZooKeeper> {
             && let Some(kind) = kind(&txn.change)
         {
             let kind = self.exact_kind(session, txn.xid, kind);
-            self.request_moment(session, txn.xid, Occasion::Committed(kind));
+            self.request_moment(session, txn.xid, MomentKind::Committed(kind));
             if self.faults_armed > 0
                 && let Some(by) = by
             {

@@ -10,7 +10,7 @@ use super::{SimulatedZooKeeper, ZooKeeperEvent};
 use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::plan::Ensemble;
-use crate::world::moment::Occasion;
+use crate::world::moment::MomentKind;
 use crate::world::{HostEvent, MessageFate, ServerSide, World};
 
 /// How long a server is busy with each thing that it says, in microseconds.
@@ -41,7 +41,7 @@ impl World<SimulatedZooKeeper> {
         let number = xid.0;
         let request = RequestId { connection, number };
         match self.kind_of(client, xid) {
-            Some(kind) => self.fate_of(by, Occasion::Answered(kind), request),
+            Some(kind) => self.fate_of(by, MomentKind::Answered(kind), request),
             None => self.planned_fate_of_reply(request),
         }
     }
@@ -88,7 +88,7 @@ impl ServerSide for SimulatedZooKeeper {
                 // An ensemble that stands is led by the last of those that vote.
                 let first = world.plan.service.servers().saturating_sub(1);
                 world.record_leader(server, epoch, first);
-                world.server_changed(server, ServerChange::Elected);
+                world.record_server_change(server, ServerChange::Elected);
                 world.elected();
             }
             Output::StartedServing | Output::StoppedServing => world.record_role(server),
@@ -226,7 +226,7 @@ impl ServerSide for SimulatedZooKeeper {
     /// A dead server has come back with what was safe on its disk.
     fn restarted(world: &mut World<Self>, server: ServerId) {
         world.record_restart(server);
-        world.server_changed(server, ServerChange::Restarted);
+        world.record_server_change(server, ServerChange::Restarted);
         let slot = &mut world.host.servers[server.0 as usize];
         let out = &mut world.host.server_outputs;
         slot.machine.restart(world.now, &mut world.tape, out);

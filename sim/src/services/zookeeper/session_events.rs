@@ -8,12 +8,12 @@ use picklock_zookeeper::messages::Xid;
 use super::SimulatedZooKeeper;
 use crate::event::ClientId;
 use crate::network::{RequestId, ServerId};
+use crate::world::moment::{Moment, MomentKind};
 use crate::world::{SessionFact, World};
-use crate::world::moment::{Moment, Occasion};
 
 impl World<SimulatedZooKeeper> {
     pub(super) fn proposed(&mut self, session: SessionId, xid: Option<Xid>, kind: RequestKind) {
-        self.request_moment(session, xid, Occasion::Proposed(kind));
+        self.request_moment(session, xid, MomentKind::Proposed(kind));
     }
 
     #[inline]
@@ -21,10 +21,10 @@ impl World<SimulatedZooKeeper> {
         &mut self,
         session: SessionId,
         xid: Option<Xid>,
-        occasion: Occasion,
+        kind: MomentKind,
     ) {
         if self.watches_moments() {
-            self.fire_request_moment(session, xid, occasion);
+            self.fire_request_moment(session, xid, kind);
         }
     }
 
@@ -46,7 +46,7 @@ impl World<SimulatedZooKeeper> {
     }
 
     #[inline(never)]
-    fn fire_request_moment(&mut self, session: SessionId, xid: Option<Xid>, occasion: Occasion) {
+    fn fire_request_moment(&mut self, session: SessionId, xid: Option<Xid>, kind: MomentKind) {
         let Some(ContenderId(by)) = self.author(session, xid) else {
             return;
         };
@@ -57,7 +57,7 @@ impl World<SimulatedZooKeeper> {
             connection,
             number: xid.0,
         });
-        let moment = Moment::new(by, occasion);
+        let moment = Moment::new(by, kind);
         self.moment(match request {
             Some(request) => moment.about(request),
             None => moment,
@@ -82,16 +82,16 @@ impl World<SimulatedZooKeeper> {
         let slot = &mut self.host.clients[client.0 as usize];
         let session = slot.machine.session();
         let resumed = session.0 != 0 && self.service.sessions.contains_key(&session);
-        let greeted = match state {
-            SessionState::Connecting | SessionState::Closed => slot.state.greeted,
+        let was_connected = match state {
+            SessionState::Connecting | SessionState::Closed => slot.state.was_connected,
             SessionState::Connected | SessionState::ConnectedReadOnly => {
-                std::mem::replace(&mut slot.state.greeted, true)
+                std::mem::replace(&mut slot.state.was_connected, true)
             }
         };
         for by in users {
             let fact = match state {
                 SessionState::Connecting => SessionFact::Disconnected,
-                SessionState::Connected if resumed && greeted => SessionFact::Reconnected,
+                SessionState::Connected if resumed && was_connected => SessionFact::Reconnected,
                 SessionState::Connected => continue,
                 SessionState::ConnectedReadOnly => {
                     self.record(EventKind::ConnectedReadOnly { by });

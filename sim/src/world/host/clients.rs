@@ -180,7 +180,7 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn connect(&mut self, client: ClientId, server: ServerId) -> ConnectionId {
         let process = self.host.clients[client.0 as usize].process;
         let connection = self.connections.open((process, client.0), server);
-        let at = self.reaches_server(connection, 0);
+        let at = self.arrival_at_server(connection, 0);
         let request = HostEvent::ConnectRequest { connection };
         self.timeline.add(at, Event::Service(request));
         connection

@@ -18,7 +18,7 @@ impl<S: SimulatedService> World<S> {
     #[cold]
     pub(crate) fn hang_up(&mut self, connection: ConnectionId) {
         self.connections.get_mut(connection).open_at_client = false;
-        let at = self.reaches_server(connection, 0);
+        let at = self.arrival_at_server(connection, 0);
         let closed = HostEvent::ClientClosed { connection };
         self.timeline.add(at, Event::Service(closed));
     }
@@ -50,7 +50,7 @@ impl<S: SimulatedService> World<S> {
             S::refuses(self, connection);
             return self.notify_connection_reset(connection);
         }
-        let at = self.reaches_client(connection, self.now, 0);
+        let at = self.arrival_at_client(connection, self.now, 0);
         let ends = self.connections.get_mut(connection);
         (ends.open_at_server, ends.was_opened) = (true, true);
         S::accepted(self, server, connection);
@@ -123,7 +123,7 @@ impl<S: SimulatedService> World<S> {
 
     /// A client learns that its connection is gone, or is none, when the news has travelled.
     pub(crate) fn notify_connection_reset(&mut self, connection: ConnectionId) {
-        let at = self.reaches_client(connection, self.now, 0);
+        let at = self.arrival_at_client(connection, self.now, 0);
         let event = HostEvent::ConnectionReset { connection };
         self.timeline.add(at, Event::Service(event));
     }

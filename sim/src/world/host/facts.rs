@@ -8,7 +8,7 @@ use picklock_checker::{ContenderId, EventKind, LockId, Mode, NameId, Token};
 use super::SimulatedService;
 use crate::ownership::{Actor, CommittedNode};
 use crate::world::World;
-use crate::world::moment::{Moment, Occasion};
+use crate::world::moment::{Moment, MomentKind};
 
 /// What has become of a contender's session.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl<S: SimulatedService> World<S> {
     pub(crate) fn node_created(&mut self, lock: LockId, by: ContenderId, node: CommittedNode<'_>) {
         let (now, recorder) = (self.now, &mut self.recorder);
         if self.ownerships[lock.0 as usize].created(now, node, by, recorder) {
-            self.moment(Moment::new(by.0, Occasion::Queued));
+            self.moment(Moment::new(by.0, MomentKind::Queued));
         }
     }
 
@@ -68,14 +68,14 @@ impl<S: SimulatedService> World<S> {
 
     /// Something has become of a contender's session.
     pub(crate) fn session_changed(&mut self, by: ContenderId, fact: SessionFact) {
-        let (what, occasion) = match fact {
-            SessionFact::Expired => (EventKind::SessionExpired { by }, Occasion::SessionExpired),
-            SessionFact::Disconnected => (EventKind::Disconnected { by }, Occasion::Disconnected),
-            SessionFact::Reconnected => (EventKind::Reconnected { by }, Occasion::Reconnected),
-            SessionFact::Lost => (EventKind::SessionLost { by }, Occasion::SessionLost),
+        let (what, kind) = match fact {
+            SessionFact::Expired => (EventKind::SessionExpired { by }, MomentKind::SessionExpired),
+            SessionFact::Disconnected => (EventKind::Disconnected { by }, MomentKind::Disconnected),
+            SessionFact::Reconnected => (EventKind::Reconnected { by }, MomentKind::Reconnected),
+            SessionFact::Lost => (EventKind::SessionLost { by }, MomentKind::SessionLost),
         };
         self.record(what);
-        self.moment(Moment::new(by.0, occasion));
+        self.moment(Moment::new(by.0, kind));
     }
 
     fn count_departure(&mut self) {

@@ -33,7 +33,7 @@ impl<S: SimulatedService> World<S> {
         if !self.connections.get(connection).open_at_client {
             return self.trace_message(connection, (ToServer, Lost), &message);
         }
-        let at = self.reaches_server(connection, extra);
+        let at = self.arrival_at_server(connection, extra);
         if S::gives_up_request(self, connection, at) {
             return;
         }
@@ -83,7 +83,7 @@ impl<S: SimulatedService> World<S> {
             }
         };
         let departs = S::reply_departs(self, server, connection, &message);
-        let at = self.reaches_client(connection, departs, extra);
+        let at = self.arrival_at_client(connection, departs, extra);
         if S::gives_up_reply(self, connection, (departs, at)) {
             return;
         }
