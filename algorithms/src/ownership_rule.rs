@@ -1,7 +1,7 @@
 //! Who owns a lock: a function over what its service has committed.
 
-use crate::clients::ServiceKind;
 use crate::clients::redis::{Bytes, Value};
+use crate::clients::{ServiceKind, StateKind};
 use crate::counted_permits::ReadPermits;
 use crate::keys::Keys;
 
@@ -252,13 +252,12 @@ impl OwnershipRule {
 
     /// Whether an owner can be read from the state of this service.
     pub fn can_be_read_from(self, service: ServiceKind) -> bool {
-        match self.owners {
-            Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => {
-                service == ServiceKind::ZooKeeper
-            }
-            Owners::OfKeys(_) => service != ServiceKind::ZooKeeper,
-            Owners::OfCounter(_) => service == ServiceKind::Redis,
-        }
+        let kind = match self.owners {
+            Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => StateKind::Nodes,
+            Owners::OfKeys(_) => StateKind::Keys,
+            Owners::OfCounter(_) => StateKind::Counters,
+        };
+        service.keeps().contains(&kind)
     }
 
     /// Whether an invariant says anything of a lock with this rule. No contender has a barrier to itself, and a party

@@ -1,5 +1,6 @@
 //! Who owns the lock, read from what the service has committed.
 
+mod change;
 mod places;
 
 use picklock_algorithms::{LockKind, Owners, OwnershipRule, Place};
@@ -8,6 +9,7 @@ use picklock_checker::{
 };
 use picklock_clients::zookeeper::Path;
 
+pub use self::change::{Actor, CommittedNode};
 use self::places::{Places, QueuedNode};
 use crate::recorder::Recorder;
 
@@ -44,34 +46,6 @@ impl Owner {
             name,
         }
     }
-}
-
-/// A node of a lock that is committed.
-#[derive(Clone, Copy, Debug)]
-pub struct CommittedNode<'a> {
-    /// Its whole path.
-    pub path: &'a Path,
-    /// Its name below the lock.
-    pub name: &'a str,
-    /// The number that the service has given it, if it has.
-    pub number: i64,
-    /// What its maker can prove the grant with: the number of the transaction.
-    pub token: Token,
-}
-
-/// Who has changed a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Actor {
-    /// A contender.
-    Contender(ContenderId),
-    /// A contender, which has put a hold of its own in its place.
-    Overwriter(ContenderId),
-    /// The end of the contender's own session or lease.
-    SessionEnd,
-    /// The service itself: a server that had the claim is gone, or is another than it was, or comes back without it.
-    Service,
-    /// Somebody else: an operator.
-    Outsider,
 }
 
 impl Ownership {

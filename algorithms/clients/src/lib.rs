@@ -15,4 +15,4 @@ pub mod zookeeper;
 
 pub use concurrent::{join, select, timeout};
 pub use env::{Env, Environment};
-pub use request_kind::{RequestKind, ServiceKind};
+pub use request_kind::{RequestKind, ServiceKind, StateKind};

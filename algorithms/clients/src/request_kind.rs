@@ -20,10 +20,21 @@ macro_rules! general {
     };
 }
 
-/// The services, each with its name, its title, and its requests; of each of these its name, whether it changes what
-/// the service holds, and the kind that it is one of, if it is one of several that are told apart.
+/// What a service keeps, from which the owner of a lock can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateKind {
+    /// Nodes in a tree.
+    Nodes,
+    /// Keys with values.
+    Keys,
+    /// Keys that count.
+    Counters,
+}
+
+/// The services, each with its name, its title, what it keeps, and its requests; of each of these its name, whether it
+/// changes what the service holds, and the kind that it is one of, if it is one of several that are told apart.
 macro_rules! services {
-    ($($service:ident $name:literal $title:literal {
+    ($($service:ident $name:literal $title:literal [$($state:ident)+] {
         $($(#[$meaning:meta])? $kind:ident $key:literal $does:ident $(of $general:ident)?,)+
     })+) => {
         /// The kind of a request, without what it carries.
@@ -43,6 +54,13 @@ macro_rules! services {
         }
 
         impl ServiceKind {
+            /// What it keeps from which the owner of a lock can be read.
+            pub const fn keeps(self) -> &'static [StateKind] {
+                match self {
+                    $(Self::$service => &[$(StateKind::$state),+],)+
+                }
+            }
+
             /// Every service.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$service),+];
 
@@ -98,7 +116,7 @@ macro_rules! services {
 }
 
 services! {
-    ZooKeeper "zookeeper" "ZooKeeper" {
+    ZooKeeper "zookeeper" "ZooKeeper" [Nodes] {
         /// All that make a node.
         Create "create" writes,
         /// A create that answers the stat, too.
@@ -129,7 +147,7 @@ services! {
         WhoAmI "who-am-i" reads,
         Reconfig "reconfig" writes,
     }
-    Redis "redis" "Redis" {
+    Redis "redis" "Redis" [Keys Counters] {
         /// `SET` in all its forms.
         Set "set" writes,
         SetNx "setnx" writes,
@@ -159,7 +177,7 @@ services! {
         /// Any command that is none of `set` to `wait`, the blocking ones among them.
         OtherCommand "command" reads,
     }
-    LeaseServer "lease-server" "the lease server" { Claim "claim" writes, }
+    LeaseServer "lease-server" "the lease server" [Keys] { Claim "claim" writes, }
 }
 
 impl ServiceKind {

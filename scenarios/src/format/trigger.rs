@@ -30,13 +30,14 @@ pub(super) fn trigger(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Opt
         .map(|kind| (kind.spec().name, *kind))
         .collect();
     let chosen = choose(item, "trigger", &named, mistakes)?;
-    let service = scene.participants.service.kind;
-    if let Some((_, why)) = chosen.kind.spec().never_on.filter(|(on, _)| *on == service) {
-        let (name, here) = (chosen.name, service.title());
+    let service = scene.participants.service;
+    let mut never = service.never.iter();
+    if let Some((_, why)) = never.find(|(kind, _)| *kind == chosen.kind) {
+        let (name, here) = (chosen.name, service.kind.title());
         let mistake = Mistake::new(format!("`{name}` never happens on {here}"));
         mistakes.add(
             chosen.span,
-            mistake.label(why).help("choose another trigger"),
+            mistake.label(*why).help("choose another trigger"),
         );
         return None;
     }

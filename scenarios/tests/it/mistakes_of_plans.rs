@@ -253,6 +253,13 @@ const SLIPS: &[Slip] = &[
          [workload]\ncontenders = 3\ntasks-per-process = 3\nshare = \"lock\"\n",
     ),
     (
+        "session_of_the_lease_server",
+        "[workload]\ncontenders = 3\n",
+        "[service.lease-server]\nlease = \"10s\"\n\n\
+         [[fault]]\nwhen.session-expired = { by = \"contender-1\" }\ninject.cut = { target = \"contender-1\" }\n\n\
+         [workload]\ncontenders = 3\n",
+    ),
+    (
         "share_of_a_lock_object_that_cannot_be",
         "contenders = 3\n",
         "contenders = 3\ntasks-per-process = 3\nshare = \"lock\"\n",

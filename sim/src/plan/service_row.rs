@@ -2,7 +2,11 @@
 
 use picklock_clients::ServiceKind;
 
+use super::TriggerKind;
 use super::workload::Share;
+
+/// Why no moment of a session comes.
+pub(super) const SESSIONS: &str = "there are no sessions";
 
 /// What is true of a service however it is set. Most rows say little and leave the rest to [`ServiceRow::plain`].
 #[derive(Debug)]
@@ -18,6 +22,8 @@ pub struct ServiceRow {
     pub has_quorum: bool,
     /// Whether an answer can come before what was written is on the disk or on a replica, so that a server can lose it.
     pub replicates_asynchronously: bool,
+    /// The triggers that never happen here, and why.
+    pub never: &'static [(TriggerKind, &'static str)],
     /// Why tasks of a process cannot share this, and what they can; `None` if they can.
     pub unshared: fn(Share) -> Option<[&'static str; 2]>,
     /// Of a service whose clients have no event thread: what a callback therefore cannot block, why, and what to do.
@@ -33,6 +39,24 @@ impl ServiceRow {
             has_roles: false,
             has_quorum: false,
             replicates_asynchronously: false,
+            never: &[
+                (
+                    TriggerKind::Queued,
+                    "the service keeps no queue of contenders",
+                ),
+                (
+                    TriggerKind::Proposed,
+                    "no server asks others before it does something",
+                ),
+                (TriggerKind::Streamed, "there are no replicas"),
+                (TriggerKind::Applied, "no server follows another"),
+                (TriggerKind::Told, "there are no channels"),
+                (TriggerKind::SessionExpired, SESSIONS),
+                (TriggerKind::Disconnected, SESSIONS),
+                (TriggerKind::Reconnected, SESSIONS),
+                (TriggerKind::SessionLost, SESSIONS),
+                (TriggerKind::Elected, "there is one server"),
+            ],
             unshared: |_| {
                 Some([
                     "a client of this service asks one thing at a time",

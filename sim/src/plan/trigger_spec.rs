@@ -1,6 +1,6 @@
 //! The schema of triggers: what a row of `trigger.rs` says, and the fields that a trigger can have.
 
-use picklock_clients::{RequestKind, ServiceKind};
+use picklock_clients::RequestKind;
 
 use super::{ContenderName, ServerName};
 
@@ -9,8 +9,6 @@ use super::{ContenderName, ServerName};
 pub struct TriggerSpec {
     /// Its name in scenario files.
     pub name: &'static str,
-    /// The service on which it never happens, and why.
-    pub never_on: Option<(ServiceKind, &'static str)>,
     /// What it is, one sentence.
     pub meaning: &'static str,
     /// A line of a `[[fault]]`.
@@ -119,7 +117,6 @@ trigger_fields! {
 macro_rules! triggers {
     ($(
         $kind:ident { $($field:ident: $type:ty),* $(,)? } = $name:literal {
-            never_on: $never:expr,
             meaning: $meaning:literal,
             example: $example:literal,
         }
@@ -148,13 +145,11 @@ macro_rules! triggers {
             const SPECS: &[TriggerSpec] = &[
                 TriggerSpec {
                     name: "at",
-                    never_on: None,
                     meaning: "The run has lasted this long.",
                     example: r#"when.at = "2s""#,
                 },
                 $(TriggerSpec {
                     name: $name,
-                    never_on: $never,
                     meaning: $meaning,
                     example: $example,
                 },)*

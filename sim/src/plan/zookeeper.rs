@@ -5,6 +5,7 @@ use std::time::Duration;
 use picklock_checker::time::whole_micros;
 use picklock_clients::ServiceKind;
 
+use super::TriggerKind;
 use super::service_row::ServiceRow;
 use super::service_settings::{ServiceSettings, SettingsGroup};
 use super::workload::Share;
@@ -27,6 +28,13 @@ const ROW: ServiceRow = ServiceRow {
         "the clients for Rust and Go have no event thread",
         "each watch has a channel of its own",
         "give [service.zookeeper] a `client` of `java` or `kazoo`",
+    ],
+    never: &[
+        (
+            TriggerKind::Streamed,
+            "a write is `proposed` to the others before it is done",
+        ),
+        (TriggerKind::Told, "there are no channels"),
     ],
     ..ServiceRow::plain(ServiceKind::ZooKeeper)
 };

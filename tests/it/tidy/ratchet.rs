@@ -34,7 +34,7 @@ const TABLE: &[(&str, usize)] = &[
     ("examples/first-lock", 1),
     ("reports", 75),
     ("scenarios", 262),
-    ("sim", 251),
+    ("sim", 241),
     ("sim/services/lease_server", 2),
     ("sim/services/redis", 234),
     ("sim/services/zookeeper", 70),

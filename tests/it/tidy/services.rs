@@ -24,9 +24,8 @@ const FOLDERS: [&str; 6] = [
 
 /// How often files name services that are of none.
 const TABLE: &[(&str, usize)] = &[
-    // How a lock is built over a handle, and which state an owner is read from.
+    // How a lock is built over a handle.
     ("algorithms/src/lock.rs", 2),
-    ("algorithms/src/ownership_rule.rs", 3),
     // The list, and what the plan shows of it to other crates.
     ("sim/src/plan.rs", 2),
     ("sim/src/plan/service.rs", 4),
@@ -34,7 +33,6 @@ const TABLE: &[(&str, usize)] = &[
     ("sim/src/services.rs", 1),
     // Rows that say which service they are of.
     ("sim/src/plan/fault.rs", 16),
-    ("sim/src/plan/trigger.rs", 8),
     // Which client library a case has.
     ("src/cli/cmd/explain/subjects.rs", 4),
     // Which real servers are asked.

@@ -5,9 +5,10 @@ use std::time::Duration;
 use picklock_clients::ServiceKind;
 
 use super::{Deployment, Fsync, Persistence};
+use crate::plan::TriggerKind;
 use crate::plan::fault::FaultKind;
 use crate::plan::names::ServerName;
-use crate::plan::service_row::ServiceRow;
+use crate::plan::service_row::{SESSIONS, ServiceRow};
 use crate::plan::service_settings::{ServiceSettings, Setting, SettingMut, SettingsGroup};
 use crate::plan::workload::Share;
 
@@ -20,6 +21,17 @@ const ROW: ServiceRow = ServiceRow {
         ]),
         Share::Nothing | Share::Connection | Share::Lock => None,
     },
+    never: &[
+        (TriggerKind::Queued, "no contender queues at a key"),
+        (
+            TriggerKind::Proposed,
+            "no server asks others before it does something",
+        ),
+        (TriggerKind::SessionExpired, SESSIONS),
+        (TriggerKind::Disconnected, SESSIONS),
+        (TriggerKind::Reconnected, SESSIONS),
+        (TriggerKind::SessionLost, SESSIONS),
+    ],
     ..ServiceRow::plain(ServiceKind::Redis)
 };
 

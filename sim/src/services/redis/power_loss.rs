@@ -1,8 +1,8 @@
 //! Power loss: the peers of a machine get no reset, as they would of a killed process.
 //!
 //! A process that is killed leaves a kernel that closes its connections. A machine without power leaves nothing: what
-//! is sent to it is lost, a client that connects tries again, and one that had a connection learns that it is gone when the
-//! machine is back and knows nothing of it.
+//! is sent to it is lost, a client that connects tries again, and one that had a connection learns that it is gone when
+//! the machine is back and knows nothing of it.
 
 use picklock_redis::LinkId;
 
