@@ -23,7 +23,7 @@ use crate::network::ServerId;
 pub(crate) use client_side::{Arrival, ClientSide};
 pub(crate) use event::HostEvent;
 pub(crate) use facts::SessionFact;
-pub(crate) use machines::{HostedClient, HostedServer, Recipient};
+pub(crate) use machines::{HostedClient, HostedMachine, HostedServer, Recipient, Wake};
 pub(crate) use server_process::ServerProcess;
 pub(crate) use server_side::ServerSide;
 pub(crate) use service::{Read, SimulatedService};

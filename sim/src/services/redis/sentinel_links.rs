@@ -63,7 +63,7 @@ impl World<SimulatedRedis> {
 
     fn ends(&mut self, call: Call) -> &mut SentinelCall {
         let index = self.index_of(call);
-        &mut self.service.sentinels[index].calls[call.id.0 as usize]
+        &mut self.service.sentinels[index].state[call.id.0 as usize]
     }
 
     fn send_news(&mut self, from: ServerId, to: ServerId, news: SentinelEvent) {
@@ -78,7 +78,7 @@ impl World<SimulatedRedis> {
         let at = at.expect("Sentinels know nobody who does not exist");
         let call = Call { by, id };
         let index = self.index_of(call);
-        self.service.sentinels[index].calls.push(SentinelCall {
+        self.service.sentinels[index].state.push(SentinelCall {
             to: at,
             open: true,
             taken: false,
@@ -138,8 +138,8 @@ impl World<SimulatedRedis> {
     /// A machine has died: its kernel closes all calls to it.
     pub(super) fn close_calls_to(&mut self, machine: ServerId) {
         for index in 0..self.service.sentinels.len() {
-            for number in 0..self.service.sentinels[index].calls.len() {
-                let ends = &self.service.sentinels[index].calls[number];
+            for number in 0..self.service.sentinels[index].state.len() {
+                let ends = &self.service.sentinels[index].state[number];
                 if ends.open && ends.to == machine {
                     self.close_call(machine, (index, CallId(number as u32)));
                 }
@@ -149,7 +149,7 @@ impl World<SimulatedRedis> {
 
     /// A Sentinel has died: its kernel closes all calls that it has made.
     pub(super) fn close_calls_of(&mut self, sentinel: ServerId, index: usize) {
-        for number in 0..self.service.sentinels[index].calls.len() {
+        for number in 0..self.service.sentinels[index].state.len() {
             self.hang_up_call(sentinel, CallId(number as u32));
         }
     }
@@ -282,7 +282,7 @@ mod tests {
             event_budget: 1_000_000,
         };
         world_after(&plan, 1, |world: &World<SimulatedRedis>| {
-            let calls = &world.service.sentinels[0].calls;
+            let calls = &world.service.sentinels[0].state;
             // To the primary: one to ask by, and one to listen.
             let first = calls.first().expect("it has called somebody");
             (first.open, first.taken)

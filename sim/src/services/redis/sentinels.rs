@@ -17,20 +17,14 @@ use crate::network::{ConnectionId, ServerId};
 use crate::plan::Deployment;
 use crate::trace::MessageDirection::ToServer;
 use crate::trace::MessageStep::Sent;
-use crate::world::{HostEvent, ServerProcess, World};
+use crate::world::{HostEvent, HostedMachine, Wake, World};
 
 /// They are not started all at the same time, so that not all look at the clock at the same time for ever.
 const APART: Duration = Duration::from_millis(37);
 
-/// A Sentinel and where it is.
-pub(super) struct SentinelSlot {
-    pub machine: Sentinel,
-    pub clock: LocalClock,
-    pub process: ServerProcess<HostEvent<SimulatedRedis>>,
-    wake: VirtualTime,
-    /// Its calls, by their numbers.
-    pub calls: Vec<sentinel_links::SentinelCall>,
-}
+/// A Sentinel, and its calls by their numbers.
+pub(super) type SentinelSlot =
+    HostedMachine<Sentinel, HostEvent<SimulatedRedis>, Vec<sentinel_links::SentinelCall>>;
 
 /// Where a Sentinel is: its number, from one, and the usual port.
 fn address(index: u8) -> Address {
@@ -61,15 +55,8 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
         }
     };
     let slot = |index: u8| {
-        let clock = LocalClock::default();
-        let started = VirtualTime::ZERO + APART * index.into();
-        SentinelSlot {
-            machine: Sentinel::new(Rc::new(settings(index)), clock.read(started)),
-            clock,
-            process: ServerProcess::begun(),
-            wake: VirtualTime::NEVER,
-            calls: Vec::new(),
-        }
+        let started = LocalClock::default().read(VirtualTime::ZERO + APART * index.into());
+        SentinelSlot::of(Sentinel::new(Rc::new(settings(index)), started), Vec::new())
     };
     (0..sentinels.number).map(slot).collect()
 }
@@ -101,28 +88,21 @@ impl World<SimulatedRedis> {
         }
     }
 
-    fn arm_sentinel(&mut self, machine: ServerId) {
+    fn arm_sentinel(&mut self, sentinel: ServerId) {
         let now = self.now;
-        if let Some(slot) = self.service.sentinel_slot(machine) {
-            let wake = slot.machine.next_wake();
-            if slot.process.runs() && wake < slot.wake {
-                slot.wake = wake.max(now);
-                let news = SentinelEvent::Wake { sentinel: machine };
-                let event = RedisEvent::Sentinel(Box::new(news));
-                self.schedule(wake.max(now), event);
-            }
+        let slot = self.service.sentinel_slot(sentinel);
+        if let Some(at) = slot.and_then(|slot| slot.arm(now)) {
+            let news = Box::new(SentinelEvent::Wake { sentinel });
+            self.schedule(at, RedisEvent::Sentinel(news));
         }
     }
 
     pub(super) fn sentinel_wake(&mut self, machine: ServerId) {
         let now = self.now;
-        if let Some(slot) = self.service.sentinel_slot(machine)
-            && slot.wake <= now
-        {
-            slot.wake = VirtualTime::NEVER;
-            if slot.process.runs() {
-                self.sentinel_input(machine, Input::Wake);
-            }
+        match { self.service.sentinel_slot(machine) }.map(|slot| slot.wakes(now)) {
+            None | Some(Wake::Replaced) => {}
+            Some(Wake::Due) => self.sentinel_input(machine, Input::Wake),
+            Some(Wake::Later) => self.arm_sentinel(machine),
         }
     }
 
@@ -194,7 +174,7 @@ impl World<SimulatedRedis> {
     pub(super) fn sentinel_restarted(&mut self, machine: ServerId) {
         let now = self.now;
         if let Some(slot) = self.service.sentinel_slot(machine) {
-            slot.wake = VirtualTime::NEVER;
+            slot.forget_wake();
             slot.machine.restart(slot.clock.read(now));
             self.arm_sentinel(machine);
         }
@@ -207,7 +187,7 @@ impl World<SimulatedRedis> {
         backlog: Vec<HostEvent<SimulatedRedis>>,
     ) {
         if let Some(slot) = self.service.sentinel_slot(machine) {
-            slot.wake = VirtualTime::NEVER;
+            slot.forget_wake();
         }
         for event in backlog {
             self.dispatch_from_backlog(Event::Service(event));

@@ -1,6 +1,7 @@
 //! The machines that a host runs, and what it keeps of each.
 
 use picklock_checker::{ContenderId, VirtualTime};
+use picklock_machines::{Machine, Now};
 
 use super::event::HostEvent;
 use super::server_process::ServerProcess;
@@ -44,21 +45,25 @@ impl<S: ServiceTypes> HostedClient<S> {
     }
 }
 
-/// A server and what it does at the moment.
-pub(crate) struct HostedServer<S: ServiceTypes> {
-    pub machine: S::Server,
+/// A server of a service.
+pub(crate) type HostedServer<S> =
+    HostedMachine<<S as ServiceTypes>::Server, HostEvent<S>, <S as ServiceTypes>::ServerState>;
+
+/// A machine with a process of its own, as servers have it, and what it does at the moment.
+pub(crate) struct HostedMachine<M, E, T> {
+    pub machine: M,
     pub clock: LocalClock,
-    pub process: ServerProcess<HostEvent<S>>,
+    pub process: ServerProcess<E>,
     /// When it is woken. An event that comes earlier is of an alarm that another has replaced.
     pub(super) wake: VirtualTime,
     pub busy_until: VirtualTime,
     /// What the service keeps of it.
-    pub state: S::ServerState,
+    pub state: T,
 }
 
-impl<S: ServiceTypes> HostedServer<S> {
-    /// A server that runs.
-    pub fn of(machine: S::Server, state: S::ServerState) -> Self {
+impl<M: Machine, E, T> HostedMachine<M, E, T> {
+    /// A machine that runs.
+    pub fn of(machine: M, state: T) -> Self {
         Self {
             machine,
             clock: LocalClock::default(),
@@ -69,6 +74,44 @@ impl<S: ServiceTypes> HostedServer<S> {
         }
     }
 
+    /// What its clocks show. Its monotonic clock keeps the world's pace; its wall clock may jump.
+    #[inline]
+    pub fn read_clocks(&self, now: VirtualTime) -> Now {
+        Now {
+            monotonic: now,
+            wall_micros: self.clock.wall(now),
+        }
+    }
+
+    /// When an event has to wake it, if none does in time. Mostly one does.
+    #[inline(always)]
+    pub fn arm(&mut self, now: VirtualTime) -> Option<VirtualTime> {
+        match self.machine.next_wake() < self.wake && self.process.runs() {
+            true => {
+                self.wake = self.machine.next_wake().max(now);
+                Some(self.wake)
+            }
+            false => None,
+        }
+    }
+
+    /// An event comes that is to wake it. Answers whether that is its alarm, and it wants to be woken.
+    pub fn wakes(&mut self, now: VirtualTime) -> Wake {
+        if self.wake > now {
+            return Wake::Replaced;
+        }
+        self.wake = VirtualTime::NEVER;
+        match self.process.runs() && self.machine.next_wake() <= now {
+            true => Wake::Due,
+            false => Wake::Later,
+        }
+    }
+
+    /// It has no alarm any more.
+    pub fn forget_wake(&mut self) {
+        self.wake = VirtualTime::NEVER;
+    }
+
     /// It does one thing after the other: from now on one that takes so many microseconds. Answers when that is done.
     #[inline]
     pub fn occupy(&mut self, now: VirtualTime, micros: u64) -> VirtualTime {
@@ -76,6 +119,17 @@ impl<S: ServiceTypes> HostedServer<S> {
         self.busy_until = VirtualTime::from_micros(begins.saturating_add(micros));
         self.busy_until
     }
+}
+
+/// What an event means that comes to wake a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wake {
+    /// Another alarm has replaced it.
+    Replaced,
+    /// The machine is to be woken.
+    Due,
+    /// The machine wants to be woken later, or does not run.
+    Later,
 }
 
 /// The machine that an event comes to.

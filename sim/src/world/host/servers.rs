@@ -1,8 +1,8 @@
 //! Servers: their machines and processes, when they are woken, and how long they are busy.
 
-use picklock_checker::VirtualTime;
 use picklock_machines::{Machine, Now};
 
+use super::machines::Wake;
 use super::types::ServerInput;
 use super::{HostEvent, SimulatedService};
 use crate::event::Event;
@@ -13,12 +13,7 @@ impl<S: SimulatedService> World<S> {
     /// What the clocks of a server show. Its monotonic clock keeps the world's pace; its wall clock may jump.
     #[inline]
     pub(crate) fn server_now(&self, server: ServerId) -> Now {
-        Now {
-            monotonic: self.now,
-            wall_micros: self.host.servers[usize::from(server.0)]
-                .clock
-                .wall(self.now),
-        }
+        self.host.servers[usize::from(server.0)].read_clocks(self.now)
     }
 
     /// Lets a server handle an input, and does what it wants done.
@@ -64,32 +59,19 @@ impl<S: SimulatedService> World<S> {
     /// Sees to it that a server is woken in time. Mostly that is seen to.
     #[inline(always)]
     pub(crate) fn arm_server(&mut self, server: ServerId) {
-        let slot = &self.host.servers[usize::from(server.0)];
-        if slot.machine.next_wake() < slot.wake {
-            self.arm_server_earlier(server);
-        }
-    }
-
-    #[inline(never)]
-    fn arm_server_earlier(&mut self, server: ServerId) {
         let slot = &mut self.host.servers[usize::from(server.0)];
-        if slot.process.runs() {
-            slot.wake = slot.machine.next_wake().max(self.now);
-            let event = HostEvent::ServerWake { server };
-            self.timeline.add(slot.wake, Event::Service(event));
+        if let Some(at) = slot.arm(self.now) {
+            self.timeline
+                .add(at, Event::Service(HostEvent::ServerWake { server }));
         }
     }
 
     pub(super) fn server_wake(&mut self, server: ServerId) {
         let slot = &mut self.host.servers[usize::from(server.0)];
-        if slot.wake > self.now {
-            return;
-        }
-        slot.wake = VirtualTime::NEVER;
-        if slot.process.runs() && slot.machine.next_wake() <= self.now {
-            self.server_input(server, S::Server::WAKE);
-        } else {
-            self.arm_server(server);
+        match slot.wakes(self.now) {
+            Wake::Replaced => {}
+            Wake::Due => self.server_input(server, S::Server::WAKE),
+            Wake::Later => self.arm_server(server),
         }
     }
 
@@ -124,7 +106,7 @@ impl<S: SimulatedService> World<S> {
 
     fn forget_wake(&mut self, server: ServerId) {
         if let Some(slot) = self.host.servers.get_mut(usize::from(server.0)) {
-            slot.wake = VirtualTime::NEVER;
+            slot.forget_wake();
         }
     }
 
