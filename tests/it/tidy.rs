@@ -7,6 +7,7 @@ mod bites;
 mod build_size;
 mod circles;
 mod imports;
+mod map;
 mod ratchet;
 mod rules;
 mod scan;
@@ -14,6 +15,7 @@ mod services;
 mod tree;
 
 use circles::imports_run_one_way;
+use map::{crates_keep_their_budgets, imports_run_inward};
 use rules::*;
 use tree::{Breach, Tree};
 
@@ -50,6 +52,16 @@ fn the_world_knows_no_service() {
 #[test]
 fn imports_run_in_no_circle() {
     report(imports_run_one_way(&Tree::of_repository()));
+}
+
+#[test]
+fn nothing_imports_a_satellite_but_the_command_line() {
+    report(imports_run_inward(&Tree::of_repository()));
+}
+
+#[test]
+fn crates_are_no_larger_than_their_budgets() {
+    report(crates_keep_their_budgets(&Tree::of_repository()));
 }
 
 #[test]
