@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use picklock_checker::outcome::Story;
-use picklock_checker::service_event::KeyHolders;
+use picklock_checker::service_event::{KeyHolders, Promoter};
 use picklock_checker::{
     ContenderId, EventKind, History, ServerId, ServiceEvent, ServiceEventKind, VirtualTime, Witness,
 };
@@ -70,63 +70,41 @@ impl<'a> Search<'a> {
     }
 
     fn reason(&self, event: &ServiceEvent) -> Option<String> {
-        let machine = &event.machine;
-        match &event.what {
-            ServiceEventKind::Promoted { by, key_of } => {
-                let (owner, holders) = self.owner_at(event)?;
-                if *key_of == Some(owner) {
-                    return None;
-                }
-                let never = match self.has_had_key(machine, owner, event.after) {
-                    true => "had the key no longer",
-                    false => "never had the key",
-                };
-                let (by, owner) = (by.describe(), self.name(owner));
-                let was = holders.describe();
-                Some(format!(
-                    "{machine} was promoted {by} at {}, and {never} of {owner}: it was {was}",
-                    event.at
-                ))
-            }
-            ServiceEventKind::Restarted {
-                without_key_of: Some(owner),
-                ..
-            }
-            | ServiceEventKind::FullSync {
-                discarded_key_of: Some(owner),
-                ..
-            } if self.who().contains(owner) => Some(self.at_its_time(event)),
-            ServiceEventKind::WatchLost { to: Some(to), .. } if self.waits(*to).is_some() => {
-                Some(self.at_its_time(event))
-            }
-            ServiceEventKind::Synced { truncated, .. } if !truncated.is_empty() => {
-                Some(self.at_its_time(event))
-            }
-            ServiceEventKind::Leading { .. }
-            | ServiceEventKind::Following { .. }
-            | ServiceEventKind::Looking
-            | ServiceEventKind::Synced { .. }
-            | ServiceEventKind::Died { .. }
-            | ServiceEventKind::SessionEstablished { .. }
-            | ServiceEventKind::SessionExpired { .. }
-            | ServiceEventKind::ClientGone { .. }
-            | ServiceEventKind::Resent { .. }
-            | ServiceEventKind::ErrorReply { .. }
-            | ServiceEventKind::WatchFired { .. }
-            | ServiceEventKind::WatchLost { .. }
-            | ServiceEventKind::Restarted { .. }
-            | ServiceEventKind::Demoted { .. }
-            | ServiceEventKind::FullSync { .. }
-            | ServiceEventKind::PartialSync { .. }
-            | ServiceEventKind::KeySet { .. }
-            | ServiceEventKind::KeyGone { .. }
-            | ServiceEventKind::Subscribed { .. }
-            | ServiceEventKind::Published { .. }
-            | ServiceEventKind::MessageLost { .. }
-            | ServiceEventKind::SentinelLog { .. }
-            | ServiceEventKind::NodeFailed { .. }
-            | ServiceEventKind::NodeReachable { .. } => None,
+        let what = &event.what;
+        if let ServiceEventKind::Promoted { by, key_of } = what {
+            return self.without_key(event, by, *key_of);
         }
+        let row = what.row();
+        let owner = row.loses_key_of;
+        let loses_key = owner.is_some_and(|owner| self.who().contains(&owner));
+        let forgets = row.discards && matches!(what, ServiceEventKind::Synced { .. });
+        let is_lost = matches!(what, ServiceEventKind::WatchLost { .. });
+        let is_missed = is_lost && row.about.is_some_and(|to| self.waits(to).is_some());
+        (loses_key || forgets || is_missed).then(|| self.at_its_time(event))
+    }
+
+    /// That a replica was promoted without the key of the owner.
+    fn without_key(
+        &self,
+        event: &ServiceEvent,
+        by: &Promoter,
+        key_of: Option<ContenderId>,
+    ) -> Option<String> {
+        let (owner, holders) = self.owner_at(event)?;
+        if key_of == Some(owner) {
+            return None;
+        }
+        let machine = &event.machine;
+        let never = match self.has_had_key(machine, owner, event.after) {
+            true => "had the key no longer",
+            false => "never had the key",
+        };
+        let (by, owner) = (by.describe(), self.name(owner));
+        let was = holders.describe();
+        Some(format!(
+            "{machine} was promoted {by} at {}, and {never} of {owner}: it was {was}",
+            event.at
+        ))
     }
 
     /// What happened and when: `at 7.010 s, server-1 is back …`.
@@ -313,7 +291,8 @@ impl<'a> Search<'a> {
             let Some(left) = left.filter(|left| left.at > since) else {
                 continue;
             };
-            let told = |event: &&&ServiceEvent| event.about() == Some(by) && event.at >= left.at;
+            let told =
+                |event: &&&ServiceEvent| event.row().about == Some(by) && event.at >= left.at;
             // Without any watch in the whole run, nobody waits for one.
             if !watches.is_empty() && !watches.iter().any(|event| told(&event)) {
                 reasons.push(self.unwatched(by, left.at));

@@ -42,7 +42,7 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
         // Which session another event tells of, only its beginning says.
         let begins = matches!(event.what, ServiceEventKind::SessionEstablished { .. });
         let is_in_time = (begins || event.after > *first) && event.after <= *last;
-        let takes_part = event.about().is_some_and(|by| who.contains(&by));
+        let takes_part = event.row().about.is_some_and(|by| who.contains(&by));
         let is_new = match &event.what {
             // Each Sentinel logs it.
             ServiceEventKind::SentinelLog { line, .. } => {
@@ -55,7 +55,7 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
             ServiceEventKind::Subscribed { .. } | ServiceEventKind::Published { .. } => waits,
             _ => true,
         };
-        is_in_time && is_new && (takes_part || event.changes_the_service())
+        is_in_time && is_new && (takes_part || event.row().changes_the_service)
     };
     let service = history.service.iter().enumerate();
     service.filter(led_up).map(|(index, _)| index).collect()

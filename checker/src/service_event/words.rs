@@ -1,9 +1,6 @@
 //! Events of a service in words.
 
-use super::{
-    DataFound, KeyHolders, KeyLoss, KeySource, MessageLoss, Promoter, ServiceEvent,
-    ServiceEventKind, SyncMode,
-};
+use super::{DataFound, KeyHolders, KeyLoss, KeySource, MessageLoss, Promoter, SyncMode};
 use crate::ids::{ContenderId, ServerId};
 use crate::lists::listed;
 
@@ -17,160 +14,110 @@ fn zxid(zxid: u64) -> String {
     format!("0x{zxid:x}")
 }
 
-impl ServiceEvent {
-    /// What happened, in a sentence without its full stop; `name` says what to call a contender.
-    pub fn describe(&self, name: &dyn Fn(ContenderId) -> String) -> String {
-        sentence(self, name)
+pub(super) fn leading(machine: &str, epoch: u32, previous: Option<ServerId>) -> String {
+    match previous.map(server) {
+        Some(previous) if previous != machine => {
+            format!("{machine} is LEADING in epoch {epoch}, after {previous}")
+        }
+        Some(_) => format!("{machine} is LEADING again, in epoch {epoch}"),
+        None => format!("{machine} is LEADING in epoch {epoch}"),
     }
 }
 
-fn sentence(event: &ServiceEvent, name: &dyn Fn(ContenderId) -> String) -> String {
-    let who = &event.machine;
-    match &event.what {
-        ServiceEventKind::Leading { epoch, previous } => match previous {
-            Some(previous) if server(*previous) != *who => {
-                format!(
-                    "{who} is LEADING in epoch {epoch}, after {}",
-                    server(*previous)
-                )
-            }
-            Some(_) => format!("{who} is LEADING again, in epoch {epoch}"),
-            None => format!("{who} is LEADING in epoch {epoch}"),
-        },
-        ServiceEventKind::Following { leader, epoch } => {
-            format!("{who} is FOLLOWING {} in epoch {epoch}", server(*leader))
-        }
-        ServiceEventKind::Looking => format!("{who} is LOOKING, and closes all connections"),
-        ServiceEventKind::Synced {
-            leader,
-            how,
-            up_to,
-            truncated,
-        } => synced(who, *leader, (*how, *up_to), truncated),
-        ServiceEventKind::Died { log, lost: 0 } => {
-            format!("{who} dies; its log is safe up to {}", zxid(*log))
-        }
-        ServiceEventKind::Died { log, lost } => {
-            let log = zxid(*log);
-            let lost = count(*lost, "transaction");
-            format!("{who} dies; its log is safe up to {log}, and {lost} after that lost")
-        }
-        ServiceEventKind::SessionEstablished { session, by } => {
-            format!("{who} gives {} the session {session}", name(*by))
-        }
-        ServiceEventKind::Resent { by, request } => {
-            format!("the client of {} sends {who} again: {request}", name(*by))
-        }
-        ServiceEventKind::ErrorReply { to, error } => {
-            format!("{who} answers {} with {error}", name(*to))
-        }
-        ServiceEventKind::SessionExpired { session, of } => {
-            let of = of.map_or(String::new(), |of| format!(" of {}", name(of)));
-            format!("{who} expires the session {session}{of}")
-        }
-        ServiceEventKind::ClientGone { of } => {
-            format!(
-                "{who} has lost the connection of {}, and forgets its watches",
-                name(*of)
-            )
-        }
-        ServiceEventKind::WatchFired { event, path, to } => {
-            format!("{who} sends {event} {path} to {}", client(*to, name))
-        }
-        ServiceEventKind::WatchLost { event, path, to } => {
-            let to = client(*to, name);
-            format!("{event} {path} of {who} to {to} is lost: its connection is gone")
-        }
-        ServiceEventKind::Restarted {
-            data,
-            without_key_of,
-            left,
-        } => {
-            let key = without_key_of.map_or(String::new(), |of| {
-                format!("; the key of {} is {}", name(of), still(left))
-            });
-            format!("{who} is back {}{key}", data.describe())
-        }
-        ServiceEventKind::Promoted { by, key_of } => {
-            let key = match key_of {
-                Some(of) => format!("with the key of {}", name(*of)),
-                None => "without a key of the lock".to_owned(),
-            };
-            format!("{who} is promoted {}, {key}", by.describe())
-        }
-        ServiceEventKind::Demoted { follows } => {
-            let whom = follows.as_deref().unwrap_or("another");
-            format!("{who} was a primary, and follows {whom} from now on")
-        }
-        ServiceEventKind::FullSync {
-            primary,
-            discarded,
-            discarded_key_of,
-        } => {
-            let key = discarded_key_of.map(&name);
-            full_sync(who, *primary, *discarded, key)
-        }
-        ServiceEventKind::PartialSync { primary } => {
-            let primary = server(*primary);
-            format!("{who} goes on in the stream of {primary} (partial resynchronisation)")
-        }
-        ServiceEventKind::KeySet { of, by, holders } => {
-            let how = match by {
-                KeySource::Client => "",
-                KeySource::Replication => " by replication",
-                KeySource::Clock => " again by its clock",
-            };
-            format!(
-                "{who} has the key of {}{how}: it is {}",
-                name(*of),
-                holders.describe()
-            )
-        }
-        ServiceEventKind::KeyGone {
-            of,
-            why,
-            by,
-            holders,
-        } => {
-            let why = why.describe(by.map(name));
-            format!(
-                "the key of {} {why} on {who}, and is {}",
-                name(*of),
-                still(holders)
-            )
-        }
-        ServiceEventKind::Subscribed { by, channel } => {
-            format!("{} subscribes to {channel} at {who}", name(*by))
-        }
-        ServiceEventKind::Published { by, channel, to } => {
-            let what = match by {
-                Some(by) => format!("{} publishes on {channel} at {who}", name(*by)),
-                None => format!("{who} publishes on {channel}"),
-            };
-            let to: Vec<String> = to.iter().map(|to| name(*to)).collect();
-            match to.as_slice() {
-                [] => format!("{what}, and nobody is subscribed"),
-                to => format!("{what}, to {}", listed(to)),
-            }
-        }
-        ServiceEventKind::MessageLost { to, channel, why } => {
-            let why = why.describe();
-            format!(
-                "the message on {channel} never reaches {}: {why}",
-                name(*to)
-            )
-        }
-        ServiceEventKind::SentinelLog { line, .. } => format!("{who}: {line}"),
-        ServiceEventKind::NodeFailed { node } => {
-            format!("{who} marks {} as FAIL", server(*node))
-        }
-        ServiceEventKind::NodeReachable { node } => {
-            format!("{who} clears FAIL of {}", server(*node))
-        }
+pub(super) fn died(machine: &str, log: u64, lost: u64) -> String {
+    let begin = format!("{machine} dies; its log is safe up to {}", zxid(log));
+    match lost {
+        0 => begin,
+        _ => format!(
+            "{begin}, and {} after that lost",
+            count(lost, "transaction")
+        ),
     }
 }
 
-fn synced(who: &str, leader: ServerId, (how, up_to): (SyncMode, u64), lost: &[String]) -> String {
+pub(super) fn expired(machine: &str, session: &str, of: Option<String>) -> String {
+    let of = of.map_or(String::new(), |of| format!(" of {of}"));
+    format!("{machine} expires the session {session}{of}")
+}
+
+pub(super) fn watch_lost(machine: &str, (event, path): (&str, &str), to: &str) -> String {
+    format!("{event} {path} of {machine} to {to} is lost: its connection is gone")
+}
+
+pub(super) fn restarted(
+    machine: &str,
+    data: DataFound,
+    without_key_of: Option<String>,
+    left: &KeyHolders,
+) -> String {
+    let key = without_key_of.map_or(String::new(), |of| {
+        format!("; the key of {of} is {}", still(left))
+    });
+    format!("{machine} is back {}{key}", data.describe())
+}
+
+pub(super) fn promoted(machine: &str, by: &Promoter, key_of: Option<String>) -> String {
+    let key = match key_of {
+        Some(of) => format!("with the key of {of}"),
+        None => "without a key of the lock".to_owned(),
+    };
+    format!("{machine} is promoted {}, {key}", by.describe())
+}
+
+pub(super) fn demoted(machine: &str, follows: Option<&str>) -> String {
+    let follows = follows.unwrap_or("another");
+    format!("{machine} was a primary, and follows {follows} from now on")
+}
+
+pub(super) fn partial_sync(machine: &str, primary: ServerId) -> String {
+    let primary = server(primary);
+    format!("{machine} goes on in the stream of {primary} (partial resynchronisation)")
+}
+
+pub(super) fn key_set(machine: &str, of: &str, by: KeySource, holders: &KeyHolders) -> String {
+    let how = match by {
+        KeySource::Client => "",
+        KeySource::Replication => " by replication",
+        KeySource::Clock => " again by its clock",
+    };
+    let holders = holders.describe();
+    format!("{machine} has the key of {of}{how}: it is {holders}")
+}
+
+pub(super) fn key_gone(machine: &str, of: &str, why: &str, holders: &KeyHolders) -> String {
+    format!(
+        "the key of {of} {why} on {machine}, and is {}",
+        still(holders)
+    )
+}
+
+pub(super) fn published(
+    (machine, channel): (&str, &str),
+    by: Option<String>,
+    to: impl Iterator<Item = String>,
+) -> String {
+    let what = match by {
+        Some(by) => format!("{by} publishes on {channel} at {machine}"),
+        None => format!("{machine} publishes on {channel}"),
+    };
+    let to: Vec<String> = to.collect();
+    match to.as_slice() {
+        [] => format!("{what}, and nobody is subscribed"),
+        to => format!("{what}, to {}", listed(to)),
+    }
+}
+
+pub(super) fn message_lost(channel: &str, to: &str, why: MessageLoss) -> String {
+    let why = why.describe();
+    format!("the message on {channel} never reaches {to}: {why}")
+}
+
+pub(super) fn synced(
+    who: &str,
+    leader: ServerId,
+    (how, up_to): (SyncMode, u64),
+    lost: &[String],
+) -> String {
     let (leader, up_to) = (server(leader), zxid(up_to));
     match how {
         SyncMode::Diff => format!("{who} is synced by {leader} with DIFF, up to {up_to}"),
@@ -182,7 +129,12 @@ fn synced(who: &str, leader: ServerId, (how, up_to): (SyncMode, u64), lost: &[St
     }
 }
 
-fn full_sync(who: &str, primary: ServerId, discarded: Option<u64>, key: Option<String>) -> String {
+pub(super) fn full_sync(
+    who: &str,
+    primary: ServerId,
+    discarded: Option<u64>,
+    key: Option<String>,
+) -> String {
     let primary = server(primary);
     let begin = format!("{who} takes all keys of {primary} (full resynchronisation)");
     match (discarded, key) {
@@ -198,7 +150,7 @@ fn full_sync(who: &str, primary: ServerId, discarded: Option<u64>, key: Option<S
     }
 }
 
-fn client(to: Option<ContenderId>, name: &dyn Fn(ContenderId) -> String) -> String {
+pub(super) fn client(to: Option<ContenderId>, name: &dyn Fn(ContenderId) -> String) -> String {
     to.map_or("another client".to_owned(), name)
 }
 
@@ -286,7 +238,7 @@ impl MessageLoss {
 }
 
 impl KeyLoss {
-    fn describe(self, by: Option<String>) -> String {
+    pub(super) fn describe(self, by: Option<String>) -> String {
         let by = by.map_or(String::new(), |by| format!(" by {by}"));
         match self {
             Self::Expired => "expires".to_owned(),

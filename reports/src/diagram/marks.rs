@@ -1,7 +1,7 @@
 //! What happens at a moment, as marks in the lanes.
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, EventKind, ServiceEvent, ServiceEventKind, VirtualTime};
+use picklock_checker::{ContenderId, EventKind, ServiceEvent, VirtualTime};
 
 use super::range::Part;
 use super::traffic::{MessageEvent, MessageState, Traffic};
@@ -191,8 +191,9 @@ impl Maker<'_> {
     fn service(&self, place: usize, event: &ServiceEvent) -> Option<Mark> {
         let lane = (self.places.name)(&event.machine)?;
         let text = of_service(event, &self.names, self.glyphs);
+        let row = event.row();
         let selected = self.scene.selection.service.binary_search(&place).is_ok();
-        let weight = match (selected, event.changes_the_service()) {
+        let weight = match (selected, row.changes_the_service) {
             (true, _) => Weight::Essential,
             (false, true) => Weight::Structural,
             (false, false) => Weight::Other,
@@ -204,48 +205,12 @@ impl Maker<'_> {
             event: None,
             causes: Vec::new(),
             weight,
-            about: event.about(),
-            bad: matches!(
-                event.what,
-                ServiceEventKind::Died { .. }
-                    | ServiceEventKind::WatchLost { .. }
-                    | ServiceEventKind::MessageLost { .. }
-                    | ServiceEventKind::NodeFailed { .. }
-                    | ServiceEventKind::SessionExpired { .. }
-            ),
-            changes_service: event.changes_the_service(),
-            label: self.short(event),
+            about: row.about,
+            bad: row.bad,
+            changes_service: row.changes_the_service,
+            label: event.what.short(&|by| self.names.of(by).to_owned()),
             text: text.strip_prefix("service: ").unwrap_or(&text).to_owned(),
         })
-    }
-
-    /// What a server does, in a word or two.
-    fn short(&self, event: &ServiceEvent) -> String {
-        let name = |by: ContenderId| self.names.of(by).to_owned();
-        match &event.what {
-            ServiceEventKind::Leading { epoch, .. } => format!("LEADING, epoch {epoch}"),
-            ServiceEventKind::Died { .. } => "dies".to_owned(),
-            ServiceEventKind::Restarted { .. } => "restarts".to_owned(),
-            ServiceEventKind::SessionExpired { of: Some(of), .. } => {
-                format!("expires {}'s session", name(*of))
-            }
-            ServiceEventKind::WatchFired { to: Some(to), .. } => {
-                format!("watch fires for {}", name(*to))
-            }
-            ServiceEventKind::WatchLost { to: Some(to), .. } => {
-                format!("watch of {} lost", name(*to))
-            }
-            ServiceEventKind::Promoted { .. } => "promoted".to_owned(),
-            ServiceEventKind::Demoted { .. } => "demoted".to_owned(),
-            ServiceEventKind::FullSync { .. } => "full sync".to_owned(),
-            ServiceEventKind::KeyGone { of, .. } => format!("{}'s key is gone", name(*of)),
-            ServiceEventKind::Published { .. } => "publishes".to_owned(),
-            ServiceEventKind::Subscribed { by, .. } => format!("{} subscribes", name(*by)),
-            ServiceEventKind::MessageLost { to, .. } => format!("message to {} lost", name(*to)),
-            ServiceEventKind::SentinelLog { event, .. } => event.clone(),
-            ServiceEventKind::NodeFailed { node } => format!("FAIL server-{}", node.0 + 1),
-            _ => String::new(),
-        }
     }
 }
 

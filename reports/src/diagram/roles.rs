@@ -24,10 +24,11 @@ pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>
             continue;
         };
         let begin = (event.at, Origin::at_service(event.after));
-        if let Some((before, role)) = role(&event.what) {
-            let since = roles.get(&lane).copied();
-            let since =
-                since.or(before.map(|before| ((VirtualTime::ZERO, Origin::at_service(0)), before)));
+        let row = event.row();
+        if let Some(role) = row.role {
+            let start = (VirtualTime::ZERO, Origin::at_service(0));
+            let before = row.role_before.map(|before| (start, before));
+            let since = roles.get(&lane).copied().or(before);
             if let Some((from, was)) = since
                 && was != role
             {
@@ -40,18 +41,9 @@ pub(super) fn of_servers(history: &History, lane: &dyn Fn(&str) -> Option<usize>
             ServiceEventKind::KeySet { of, .. } => {
                 keys.entry((lane, *of)).or_insert(begin);
             }
-            ServiceEventKind::KeyGone { of, .. } => {
-                if let Some(from) = keys.remove(&(lane, *of)) {
-                    bars.push(key_bar(
-                        history,
-                        (lane, *of),
-                        (from, event.at),
-                        &event.machine,
-                    ));
-                }
-            }
-            // Nobody has deleted it: it was never written to a disk.
-            ServiceEventKind::Restarted {
+            // A restarted server may find that it was never written to its disk.
+            ServiceEventKind::KeyGone { of, .. }
+            | ServiceEventKind::Restarted {
                 without_key_of: Some(of),
                 ..
             } => {
@@ -161,19 +153,6 @@ fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>) -> Vec<Bar> 
         })
     };
     fired.filter_map(outage).collect()
-}
-
-/// What a server is from an event on, and what it was before if nothing has said so.
-fn role(what: &ServiceEventKind) -> Option<(Option<&'static str>, &'static str)> {
-    match what {
-        ServiceEventKind::Leading { .. } => Some((None, "LEADING")),
-        ServiceEventKind::Following { .. } => Some((None, "FOLLOWING")),
-        ServiceEventKind::Looking => Some((None, "LOOKING")),
-        ServiceEventKind::Died { .. } => Some((None, "down")),
-        ServiceEventKind::Promoted { .. } => Some((Some("replica"), "primary")),
-        ServiceEventKind::Demoted { .. } => Some((Some("primary"), "replica")),
-        _ => None,
-    }
 }
 
 fn role_bar(

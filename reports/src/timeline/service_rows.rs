@@ -92,57 +92,38 @@ pub(super) fn essential(
     let mut said: Vec<String> = Vec::new();
     let mut indices: Vec<usize> = Vec::new();
     for (index, event) in history.service.iter().enumerate() {
-        let is_needed = match &event.what {
-            ServiceEventKind::SentinelLog { event: name, line } => {
-                let is_first = !said.iter().any(|it| it == without_quorum(line));
-                is_first && ["+odown", "+switch-master"].contains(&name.as_str())
-            }
-            ServiceEventKind::NodeFailed { node } => !said.contains(&node.0.to_string()),
-            ServiceEventKind::FullSync {
-                discarded,
-                discarded_key_of,
-                ..
-            } => discarded.is_some_and(|writes| writes > 0) || discarded_key_of.is_some(),
-            ServiceEventKind::Synced { truncated, .. } => !truncated.is_empty(),
-            ServiceEventKind::Died { lost, .. } => *lost > 0,
-            ServiceEventKind::WatchFired { to: Some(to), .. }
-            | ServiceEventKind::WatchLost { to: Some(to), .. }
-            | ServiceEventKind::MessageLost { to, .. } => waits_in_vain(*to),
-            ServiceEventKind::Subscribed { .. } | ServiceEventKind::Published { .. } => {
-                could_wake(history, index, &waits_in_vain)
-            }
-            ServiceEventKind::WatchFired { to: None, .. }
-            | ServiceEventKind::WatchLost { to: None, .. }
-            | ServiceEventKind::Leading { .. }
-            | ServiceEventKind::Following { .. }
-            | ServiceEventKind::Looking
-            | ServiceEventKind::SessionEstablished { .. }
-            | ServiceEventKind::SessionExpired { .. }
-            | ServiceEventKind::ClientGone { .. }
-            | ServiceEventKind::Resent { .. }
-            | ServiceEventKind::ErrorReply { .. }
-            | ServiceEventKind::Restarted { .. }
-            | ServiceEventKind::Promoted { .. }
-            | ServiceEventKind::Demoted { .. }
-            | ServiceEventKind::PartialSync { .. }
-            | ServiceEventKind::KeySet { .. }
-            | ServiceEventKind::KeyGone { .. }
-            | ServiceEventKind::NodeReachable { .. } => false,
-        };
+        let row = event.row();
+        let is_notice = matches!(
+            event.what,
+            ServiceEventKind::WatchFired { .. }
+                | ServiceEventKind::WatchLost { .. }
+                | ServiceEventKind::MessageLost { .. }
+        );
+        let says = said_by_several(&event.what);
+        let is_needed = row.discards
+            || (is_notice && row.about.is_some_and(waits_in_vain))
+            || could_wake(history, index, &waits_in_vain)
+            || says.as_ref().is_some_and(|says| !said.contains(says));
         if !is_needed || event.after <= begin || event.after > complete {
             continue;
         }
-        match &event.what {
-            ServiceEventKind::SentinelLog { line, .. } => {
-                said.push(without_quorum(line).to_owned())
-            }
-            ServiceEventKind::NodeFailed { node } => said.push(node.0.to_string()),
-            _ => {}
-        }
+        said.extend(says);
         indices.push(index);
     }
     // What is nearest to the end says most.
     indices.split_off(indices.len().saturating_sub(ROWS))
+}
+
+/// What several machines say of one step of a failover, without what differs: once is enough.
+fn said_by_several(what: &ServiceEventKind) -> Option<String> {
+    if let ServiceEventKind::NodeFailed { node } = what {
+        return Some(node.0.to_string());
+    }
+    let ServiceEventKind::SentinelLog { event, line } = what else {
+        return None;
+    };
+    let is_step = ["+odown", "+switch-master"].contains(&event.as_str());
+    is_step.then(|| without_quorum(line).to_owned())
 }
 
 /// Whether one of these events says that a contender waits in vain.
@@ -208,7 +189,7 @@ pub(super) fn holders(history: &History, by: ContenderId, index: usize) -> Optio
         .service
         .partition_point(|event| event.after <= index);
     let known = history.service[..until].iter().rev();
-    let mut known = known.filter(|event| event.about() == Some(by));
+    let mut known = known.filter(|event| event.row().about == Some(by));
     let holders = known.find_map(|event| match &event.what {
         ServiceEventKind::KeySet { holders, .. } => Some(holders),
         _ => None,

@@ -186,7 +186,7 @@ impl Trace {
             {
                 return false;
             }
-            let about = event.about().map(|by| history.contender(by));
+            let about = event.row().about.map(|by| history.contender(by));
             self.wants_time(event.at.micros()) && self.wants_service(&event.machine, about)
         });
         let service = service.map(|event| {
