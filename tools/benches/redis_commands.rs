@@ -6,6 +6,7 @@ use std::rc::Rc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Value};
+use picklock_machines::{Boring, Machine};
 use picklock_redis::{ConnectionId, Input, Now, Output, Server, ServerConfig};
 
 const RELEASE: &str = "if redis.call('get', KEYS[1]) == ARGV[1] then \
@@ -33,7 +34,7 @@ impl Bench {
             connection: ConnectionId(0),
             command: command.clone(),
         };
-        self.server.handle(now, input, &mut |_| 0, &mut self.out);
+        self.server.handle(now, input, &mut Boring, &mut self.out);
         match self.out.pop() {
             Some(Output::ToClient { value, .. }) => Some(value),
             _ => None,

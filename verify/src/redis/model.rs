@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Value};
+use picklock_machines::{Boring, Machine};
 use picklock_redis::{
     Address, ConnectionId, Input, LinkId, Now, Output, PeerMessage, Server, ServerConfig,
 };
@@ -92,7 +93,7 @@ impl Model {
 
     fn handle(&mut self, input: Input) {
         self.server
-            .handle(self.now, input, &mut |_| 0, &mut self.out);
+            .handle(self.now, input, &mut Boring, &mut self.out);
         for output in self.out.drain(..) {
             let (connection, incoming) = match output {
                 Output::ToClient { connection, value } => (connection, Incoming::Value(value)),

@@ -23,7 +23,7 @@ mod tests;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Lane, Value};
-use picklock_machines::ConnectionId;
+use picklock_machines::{Alarm, Chance, ConnectionId, Machine, Now};
 
 use cluster::Router;
 use connection::{LaneTarget, Phase, Wire};
@@ -59,6 +59,91 @@ pub struct Client {
     next_lane: u32,
     /// Connections that were asked for, and until when they must stand.
     knocking: Vec<(ConnectionId, VirtualTime)>,
+}
+
+impl Machine for Client {
+    type Input = Input;
+    type Output = Output;
+    const WAKE: Input = Input::Wake;
+
+    fn handle(
+        &mut self,
+        now: Now,
+        input: Input,
+        _chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) -> Alarm {
+        let now = now.monotonic;
+        if let Input::Opened { connection } | Input::Broken { connection } = &input {
+            self.knocking.retain(|(other, _)| other != connection);
+        }
+        match input {
+            Input::Submit {
+                lane,
+                command,
+                completion,
+                caller,
+            } => {
+                let mut pending = Pending::new(now, command, completion, &self.settings);
+                pending.caller = caller;
+                if self.settings.cluster > 0 {
+                    self.router.take(lane, pending, now);
+                } else {
+                    let target = self.readers.target(lane, &pending.command);
+                    self.send_by(lane, target, pending, out);
+                }
+            }
+            Input::Subscribe {
+                node,
+                channel,
+                listener,
+                completion,
+            } => {
+                let settings = self.settings;
+                let at_node = self.subscriptions_at(node);
+                at_node.subscribe(now, channel, listener, completion, &settings, out);
+            }
+            Input::Opened { connection } if self.readers.inquiry.opened(connection, out) => {}
+            Input::Opened { connection } if self.settings.sentinels > 0 => {
+                self.opened_by_sentinel(now, connection, out);
+            }
+            Input::Opened { connection } if self.router.opened(connection, out) => {}
+            Input::Opened { connection } => self.opened(now, connection, out),
+            Input::Broken { connection } => self.broken(now, connection, out),
+            Input::Received { connection, value } => self.on_push(now, connection, value, out),
+            Input::Wake => {
+                self.give_up_knocking(now, out);
+                self.run_timers(now, out);
+            }
+        }
+        self.hand_out(now, out);
+        self.connect(now, out);
+        Alarm::MayBeEarlier
+    }
+
+    fn next_wake(&self) -> VirtualTime {
+        let mut first = VirtualTime::NEVER;
+        if self.asks_around() {
+            let asking = self.readers.inquiry.next_wake();
+            first = asking.min(self.finder.next_wake());
+            first = first.min(self.router.next_wake());
+            first = first.min(self.switches.next_wake());
+        }
+        // After every message, so without a chain of iterators.
+        for wire in &self.wires {
+            first = first.min(wire.next_wake());
+        }
+        for subscriptions in &self.subscriptions {
+            first = first.min(subscriptions.next_wake());
+        }
+        for (_, until) in &self.knocking {
+            first = first.min(*until);
+        }
+        for queued in &self.queued {
+            first = first.min(queued.deadline());
+        }
+        first
+    }
 }
 
 impl Client {
@@ -121,54 +206,6 @@ impl Client {
         ];
         let all = all.chain(asking).chain(self.switches.phases());
         all.filter_map(Phase::connection)
-    }
-
-    /// Handles an input.
-    pub fn handle(&mut self, now: VirtualTime, input: Input, out: &mut Vec<Output>) {
-        if let Input::Opened { connection } | Input::Broken { connection } = &input {
-            self.knocking.retain(|(other, _)| other != connection);
-        }
-        match input {
-            Input::Submit {
-                lane,
-                command,
-                completion,
-                caller,
-            } => {
-                let mut pending = Pending::new(now, command, completion, &self.settings);
-                pending.caller = caller;
-                if self.settings.cluster > 0 {
-                    self.router.take(lane, pending, now);
-                } else {
-                    let target = self.readers.target(lane, &pending.command);
-                    self.send_by(lane, target, pending, out);
-                }
-            }
-            Input::Subscribe {
-                node,
-                channel,
-                listener,
-                completion,
-            } => {
-                let settings = self.settings;
-                let at_node = self.subscriptions_at(node);
-                at_node.subscribe(now, channel, listener, completion, &settings, out);
-            }
-            Input::Opened { connection } if self.readers.inquiry.opened(connection, out) => {}
-            Input::Opened { connection } if self.settings.sentinels > 0 => {
-                self.opened_by_sentinel(now, connection, out);
-            }
-            Input::Opened { connection } if self.router.opened(connection, out) => {}
-            Input::Opened { connection } => self.opened(now, connection, out),
-            Input::Broken { connection } => self.broken(now, connection, out),
-            Input::Received { connection, value } => self.on_push(now, connection, value, out),
-            Input::Wake => {
-                self.give_up_knocking(now, out);
-                self.run_timers(now, out);
-            }
-        }
-        self.hand_out(now, out);
-        self.connect(now, out);
     }
 
     /// The place of the one of a lane's wires that goes to somebody.
@@ -353,30 +390,5 @@ impl Client {
     /// Whether it does not know by itself whom to send to.
     fn asks_around(&self) -> bool {
         self.settings.sentinels > 0 || self.settings.cluster > 0 || self.readers.are_there()
-    }
-
-    /// When it wants [`Input::Wake`] at the latest. May have passed: then at once.
-    pub fn next_wake(&self) -> VirtualTime {
-        let mut first = VirtualTime::NEVER;
-        if self.asks_around() {
-            let asking = self.readers.inquiry.next_wake();
-            first = asking.min(self.finder.next_wake());
-            first = first.min(self.router.next_wake());
-            first = first.min(self.switches.next_wake());
-        }
-        // After every message, so without a chain of iterators.
-        for wire in &self.wires {
-            first = first.min(wire.next_wake());
-        }
-        for subscriptions in &self.subscriptions {
-            first = first.min(subscriptions.next_wake());
-        }
-        for (_, until) in &self.knocking {
-            first = first.min(*until);
-        }
-        for queued in &self.queued {
-            first = first.min(queued.deadline());
-        }
-        first
     }
 }

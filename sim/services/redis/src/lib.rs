@@ -25,7 +25,6 @@ mod io;
 mod key_observer;
 mod keyspace;
 mod keyspace_events;
-mod machine;
 mod numbers;
 mod peer_text;
 mod persistence;

@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::Value;
+use picklock_machines::{Alarm, Chance, Machine};
 
 pub use io::{CallId, Event, Input, Output};
 pub use settings::SentinelConfig;
@@ -36,9 +37,6 @@ use odown_and_election::OtherSentinel;
 use replica::Replica;
 use settings::{TILT, TILT_TRIGGER};
 use wall_time::Stamp;
-
-/// Chance: chooses a number below the one that is given. Zero is the boring choice.
-pub type Choose<'a> = &'a mut dyn FnMut(u32) -> u32;
 
 /// How often it looks at the clock at least, and by how much more often at most.
 const LOOKS_PER_SECOND: (u32, u32) = (10, 10);
@@ -87,6 +85,46 @@ fn id_of(number: u32) -> Rc<str> {
 
 fn watched_primary(address: Address, now: Stamp) -> Instance {
     Instance::new(address, Role::Primary, true, now)
+}
+
+impl Machine for Sentinel {
+    type Input = Input;
+    type Output = Output;
+    const WAKE: Input = Input::Wake;
+
+    fn handle(
+        &mut self,
+        now: Now,
+        input: Input,
+        chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) -> Alarm {
+        std::mem::swap(&mut self.context.out, out);
+        self.context.now = Stamp::of(now.wall_micros);
+        match input {
+            Input::Answered { call, value } => self.answered(call, &value),
+            Input::Closed { call } => self.closed(call),
+            Input::Received {
+                connection,
+                command,
+            } => self.received(connection, &command, chance),
+            Input::Gone { connection } => self.listeners.retain(|other| *other != connection),
+            Input::Wake => {}
+        }
+        if self.wake <= now.monotonic {
+            self.run_timer(chance);
+            // Not all are in step, so that not all want to be elected at the same time.
+            let (least, more) = LOOKS_PER_SECOND;
+            let looks = least + chance.choose(more);
+            self.wake = now.monotonic + Duration::from_millis((1_000 / looks).into());
+        }
+        std::mem::swap(&mut self.context.out, out);
+        Alarm::MayBeEarlier
+    }
+
+    fn next_wake(&self) -> VirtualTime {
+        self.wake
+    }
 }
 
 impl Sentinel {
@@ -147,35 +185,6 @@ impl Sentinel {
         *self = new;
     }
 
-    /// Lets something happen, and says what the Sentinel wants done about it.
-    pub fn handle(&mut self, now: Now, input: Input, choose: Choose, out: &mut Vec<Output>) {
-        std::mem::swap(&mut self.context.out, out);
-        self.context.now = Stamp::of(now.wall_micros);
-        match input {
-            Input::Answered { call, value } => self.answered(call, &value),
-            Input::Closed { call } => self.closed(call),
-            Input::Received {
-                connection,
-                command,
-            } => self.received(connection, &command, choose),
-            Input::Gone { connection } => self.listeners.retain(|other| *other != connection),
-            Input::Wake => {}
-        }
-        if self.wake <= now.monotonic {
-            self.run_timer(choose);
-            // Not all are in step, so that not all want to be elected at the same time.
-            let (least, more) = LOOKS_PER_SECOND;
-            let looks = least + choose(more);
-            self.wake = now.monotonic + Duration::from_millis((1_000 / looks).into());
-        }
-        std::mem::swap(&mut self.context.out, out);
-    }
-
-    /// When, by its monotonic clock, it wants to look at the wall clock again.
-    pub fn next_wake(&self) -> VirtualTime {
-        self.wake
-    }
-
     /// The newest epoch that it has heard of.
     pub fn epoch(&self) -> u64 {
         self.epoch
@@ -213,7 +222,7 @@ impl Sentinel {
     }
 
     /// Looks at the clock, and at everybody.
-    fn run_timer(&mut self, choose: Choose) {
+    fn run_timer(&mut self, chance: &mut dyn Chance) {
         self.check_clock();
         let hello = self.hello();
         let down_after = self.settings.down_after;
@@ -226,9 +235,9 @@ impl Sentinel {
         if trusted {
             self.primary.check(down_after, true, &mut self.context);
             self.check_quorum();
-            self.begin_if_needed(choose);
-            self.go_on(choose);
-            self.ask_other_sentinels(false, choose);
+            self.begin_if_needed(chance);
+            self.go_on(chance);
+            self.ask_other_sentinels(false, chance);
         }
         let hurried = hurried || self.objectively_down || self.failover.is_in_progress();
         let context = &mut self.context;

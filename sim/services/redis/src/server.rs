@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use picklock_checker::VirtualTime;
+use picklock_machines::{Alarm, Chance, Machine};
 
 use crate::busy_script::BusyScript;
 use crate::clients::{ClientConnection, Clients, Pause};
@@ -39,6 +40,45 @@ pub struct Server {
     pub(crate) restarts: u32,
 }
 
+impl Machine for Server {
+    type Input = Input;
+    type Output = Output;
+    const WAKE: Input = Input::Wake;
+
+    fn handle(
+        &mut self,
+        now: Now,
+        input: Input,
+        chance: &mut dyn Chance,
+        out: &mut Vec<Output>,
+    ) -> Alarm {
+        std::mem::swap(&mut self.core.out, out);
+        if let Input::Received { command, .. } = &input {
+            self.begin_random_numbers(command, chance);
+        }
+        self.core.now = now;
+        self.set_writable();
+        if self.is_free() {
+            self.on_input(input);
+        } else {
+            self.while_held_up(input);
+        }
+        if self.is_free() {
+            // What has arrived comes before what the time brings, as in the loop of a real server.
+            self.pass_time();
+        }
+        self.set_wake();
+        std::mem::swap(&mut self.core.out, out);
+        Alarm::MayBeEarlier
+    }
+
+    /// If its wall clock jumps, the answer may be another after [`Input::Wake`].
+    #[inline]
+    fn next_wake(&self) -> VirtualTime {
+        self.wake
+    }
+}
+
 impl Server {
     /// A server without data.
     pub fn new(settings: Rc<ServerConfig>) -> Self {
@@ -64,34 +104,6 @@ impl Server {
             server.wake = VirtualTime::ZERO;
         }
         server
-    }
-
-    /// Lets something happen, and says what the server wants done about it. `choose` chooses a number below the one
-    /// that is given.
-    pub fn handle(
-        &mut self,
-        now: Now,
-        input: Input,
-        choose: &mut dyn FnMut(u32) -> u32,
-        out: &mut Vec<Output>,
-    ) {
-        std::mem::swap(&mut self.core.out, out);
-        if let Input::Received { command, .. } = &input {
-            self.begin_random_numbers(command, choose);
-        }
-        self.core.now = now;
-        self.set_writable();
-        if self.is_free() {
-            self.on_input(input);
-        } else {
-            self.while_held_up(input);
-        }
-        if self.is_free() {
-            // What has arrived comes before what the time brings, as in the loop of a real server.
-            self.pass_time();
-        }
-        self.set_wake();
-        std::mem::swap(&mut self.core.out, out);
     }
 
     /// Whether it does what it is asked for at once: no keys are on their way from it, and no script takes its time.
@@ -140,12 +152,6 @@ impl Server {
             Input::Wake => {}
         }
         self.serve_ready_keys();
-    }
-
-    /// When, by its monotonic clock, it wants to look at the clocks again. If its wall clock jumps, the answer may be
-    /// another after [`Input::Wake`].
-    pub fn next_wake(&self) -> VirtualTime {
-        self.wake
     }
 
     /// Its keys.

@@ -15,6 +15,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_checker::VirtualTime;
+use picklock_machines::{Chance, Machine as _};
 use picklock_testkit::{Cluster, Network};
 
 use crate::replication_protocol::Address;
@@ -127,7 +128,7 @@ pub struct TestCluster {
     clients: BTreeMap<ConnectionId, TestClient>,
     next_client: u32,
     log: Vec<SentinelLogEntry>,
-    chance: u32,
+    chance: Sequence,
 }
 
 impl TestCluster {
@@ -167,13 +168,13 @@ impl TestCluster {
             clients: BTreeMap::new(),
             next_client: 0,
             log: Vec::new(),
-            chance: seed.wrapping_add(1),
+            chance: Sequence(seed.wrapping_add(1)),
         }
     }
 
     /// Chance: a number below this one.
     pub fn choose(&mut self, below: u32) -> u32 {
-        choose(&mut self.chance, below)
+        self.chance.choose(below)
     }
 
     /// The server of this place.
@@ -208,9 +209,7 @@ impl TestCluster {
     fn tell(&mut self, index: usize, input: Input) {
         let now = self.clock(Machine::Server(index));
         let mut out = Vec::new();
-        let chance = &mut self.chance;
-        let mut choose = |below: u32| choose(chance, below);
-        self.servers[index].handle(now, input, &mut choose, &mut out);
+        self.servers[index].handle(now, input, &mut self.chance, &mut out);
         self.does(index, out);
     }
 
@@ -289,7 +288,12 @@ impl Cluster for TestCluster {
     }
 }
 
-fn choose(chance: &mut u32, below: u32) -> u32 {
-    *chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    (*chance >> 8) % below
+/// Chance as a sequence of numbers that follows from the first.
+struct Sequence(u32);
+
+impl Chance for Sequence {
+    fn choose(&mut self, options: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) % options
+    }
 }

@@ -3,6 +3,7 @@ use std::time::Duration;
 use futures_lite::future::{block_on, poll_once};
 use picklock_clients::completion::{Answer, completion};
 use picklock_clients::redis::{Command, RedisError, RedisResult, subscription};
+use picklock_machines::Boring;
 
 use super::*;
 
@@ -47,7 +48,12 @@ impl ClientHarness {
     }
 
     fn tell(&mut self, input: Input) {
-        self.client.handle(self.now, input, &mut self.out);
+        let now = Now {
+            monotonic: self.now,
+            wall_micros: 0,
+        };
+        let client = &mut self.client;
+        client.handle(now, input, &mut Boring, &mut self.out);
     }
 
     fn pass(&mut self, time: Duration) {

@@ -1,6 +1,7 @@
 //! Which commands may ask for a random number.
 
 use picklock_clients::redis::Command;
+use picklock_machines::Chance;
 
 use super::{RandomNumbers, SEQUENCES};
 use crate::Server;
@@ -11,13 +12,9 @@ const NAME: &[u8] = b"randomkey";
 impl Server {
     /// Begins another sequence of random numbers, if this command may ask for one, or makes a script known that may.
     #[inline]
-    pub(crate) fn begin_random_numbers(
-        &mut self,
-        command: &Command,
-        choose: &mut dyn FnMut(u32) -> u32,
-    ) {
+    pub(crate) fn begin_random_numbers(&mut self, command: &Command, chance: &mut dyn Chance) {
         if may_ask(command, &self.scripts) {
-            self.core.random = RandomNumbers::sequence(choose(SEQUENCES));
+            self.core.random = RandomNumbers::sequence(chance.choose(SEQUENCES));
         }
     }
 }

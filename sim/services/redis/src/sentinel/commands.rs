@@ -1,10 +1,11 @@
 //! What a Sentinel answers to clients and to others of its kind.
 
 use picklock_clients::redis::{Command, Value};
+use picklock_machines::Chance;
 
+use super::Sentinel;
 use super::io::Output;
 use super::settings::{CHANNEL, NAME};
-use super::{Choose, Sentinel};
 use crate::ConnectionId;
 use crate::replication_protocol::Address;
 
@@ -12,14 +13,24 @@ use crate::replication_protocol::Address;
 const SWITCH: &str = "+switch-master";
 
 impl Sentinel {
-    pub(super) fn received(&mut self, connection: ConnectionId, command: &Command, choose: Choose) {
-        let value = self.answer_to(connection, command, choose);
+    pub(super) fn received(
+        &mut self,
+        connection: ConnectionId,
+        command: &Command,
+        chance: &mut dyn Chance,
+    ) {
+        let value = self.answer_to(connection, command, chance);
         self.context
             .out
             .push(Output::ToClient { connection, value });
     }
 
-    fn answer_to(&mut self, connection: ConnectionId, command: &Command, choose: Choose) -> Value {
+    fn answer_to(
+        &mut self,
+        connection: ConnectionId,
+        command: &Command,
+        chance: &mut dyn Chance,
+    ) -> Value {
         let word = |index: usize| -> String {
             let words = command.word(index).unwrap_or_default();
             String::from_utf8_lossy(words).into_owned()
@@ -50,7 +61,7 @@ impl Sentinel {
                         port: word(3).parse().unwrap_or(0),
                     };
                     let epoch = word(4).parse().unwrap_or(0);
-                    self.opinion(&about, epoch, &word(5), choose)
+                    self.opinion(&about, epoch, &word(5), chance)
                 }
                 "REPLICAS" | "SLAVES" if word(2) == NAME => {
                     let replicas = 0..self.replicas.len();

@@ -1,13 +1,14 @@
 //! The failover, step by step, as the Sentinel that was elected does it.
 
 use picklock_clients::redis::Command;
+use picklock_machines::Chance;
 
+use super::Sentinel;
 use super::instance::Purpose;
 use super::io::Event;
 use super::replica::Reconfiguration;
 use super::settings::{DESYNC_MILLIS, ELECTION, RECONFIGURATION};
 use super::wall_time::Stamp;
-use super::{Choose, Sentinel};
 use crate::replication_protocol::Address;
 
 /// How far a failover is.
@@ -90,7 +91,7 @@ impl Sentinel {
     }
 
     /// Begins a failover if it is time to.
-    pub(super) fn begin_if_needed(&mut self, choose: Choose) {
+    pub(super) fn begin_if_needed(&mut self, chance: &mut dyn Chance) {
         let now = self.context.now;
         let twice = self.settings.failover_timeout * 2;
         let early = now.since(self.failover.started) < twice;
@@ -101,13 +102,13 @@ impl Sentinel {
         self.failover.epoch = self.epoch;
         self.note(Event::NewEpoch);
         self.note(Event::TryFailover);
-        self.failover.started = now.later(self.desync(choose));
+        self.failover.started = now.later(self.desync(chance));
         self.enter(FailoverState::WaitStart);
-        self.ask_other_sentinels(true, choose);
+        self.ask_other_sentinels(true, chance);
     }
 
-    pub(super) fn desync(&self, choose: Choose) -> std::time::Duration {
-        std::time::Duration::from_millis(choose(DESYNC_MILLIS).into())
+    pub(super) fn desync(&self, chance: &mut dyn Chance) -> std::time::Duration {
+        std::time::Duration::from_millis(chance.choose(DESYNC_MILLIS).into())
     }
 
     fn abort(&mut self, why: Event) {
@@ -124,10 +125,10 @@ impl Sentinel {
     }
 
     /// Takes the next step.
-    pub(super) fn go_on(&mut self, choose: Choose) {
+    pub(super) fn go_on(&mut self, chance: &mut dyn Chance) {
         match self.failover.stage {
             FailoverState::None | FailoverState::Update => {}
-            FailoverState::WaitStart => self.wait_for_election(choose),
+            FailoverState::WaitStart => self.wait_for_election(chance),
             FailoverState::Select => match self.select() {
                 Some(replica) => {
                     self.context.note(Event::SelectedReplica, &replica);
@@ -146,8 +147,8 @@ impl Sentinel {
         }
     }
 
-    fn wait_for_election(&mut self, choose: Choose) {
-        let leader = self.leader_of(self.failover.epoch, choose);
+    fn wait_for_election(&mut self, chance: &mut dyn Chance) {
+        let leader = self.leader_of(self.failover.epoch, chance);
         if leader.is_some_and(|leader| leader == self.id) {
             self.note(Event::ElectedLeader);
             self.note(Event::SelectReplica);

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use picklock_clients::redis::{Command, Value};
+use picklock_machines::Chance;
 
+use super::Sentinel;
 use super::instance::{Instance, Purpose, Role};
 use super::io::Event;
 use super::settings::{ASK, OPINION};
 use super::wall_time::Stamp;
-use super::{Choose, Sentinel};
 use crate::replication_protocol::Address;
 
 /// Another Sentinel.
@@ -57,11 +58,11 @@ impl Sentinel {
     }
 
     /// Asks the others whether the primary is down, and, in a failover, for their votes.
-    pub(super) fn ask_other_sentinels(&mut self, forced: bool, choose: Choose) {
+    pub(super) fn ask_other_sentinels(&mut self, forced: bool, chance: &mut dyn Chance) {
         if self.objectively_down {
             // Our own vote, if we have not given it yet.
             let (epoch, id) = (self.epoch, Rc::clone(&self.id));
-            self.vote(epoch, &id, choose);
+            self.vote(epoch, &id, chance);
         }
         let now = self.context.now;
         let Address { host, port } = self.primary.address.clone();
@@ -113,7 +114,7 @@ impl Sentinel {
         &mut self,
         epoch: u64,
         name: &Rc<str>,
-        choose: Choose,
+        chance: &mut dyn Chance,
     ) -> (Option<Rc<str>>, u64) {
         if epoch > self.epoch {
             self.epoch = epoch;
@@ -125,14 +126,14 @@ impl Sentinel {
             self.note(Event::VoteForLeader);
             if *name != self.id {
                 // Whoever has voted for another does not try for a while.
-                self.failover.started = self.context.now.later(self.desync(choose));
+                self.failover.started = self.context.now.later(self.desync(chance));
             }
         }
         (self.leader.clone(), self.leader_epoch)
     }
 
     /// Who has been elected: by the majority of all Sentinels that we know of, and by as many as the quorum.
-    pub(super) fn leader_of(&mut self, epoch: u64, choose: Choose) -> Option<Rc<str>> {
+    pub(super) fn leader_of(&mut self, epoch: u64, chance: &mut dyn Chance) -> Option<Rc<str>> {
         let now = self.epoch;
         let given = self.sentinels.iter().filter_map(|other| match &other.vote {
             Some((name, epoch)) if *epoch == now => Some(Rc::clone(name)),
@@ -147,7 +148,7 @@ impl Sentinel {
         };
         // Whoever has not voted yet votes with the others.
         let ours = first(&votes).unwrap_or_else(|| Rc::clone(&self.id));
-        if let (Some(name), given) = self.vote(epoch, &ours, choose)
+        if let (Some(name), given) = self.vote(epoch, &ours, chance)
             && given == epoch
         {
             votes.push(name);
@@ -163,12 +164,12 @@ impl Sentinel {
         about: &Address,
         epoch: u64,
         name: &str,
-        choose: Choose,
+        chance: &mut dyn Chance,
     ) -> Value {
         let is_it = self.primary.address == *about;
         let down = is_it && self.primary.is_down && self.tilt.is_none();
         let (leader, epoch) = if is_it && name != "*" {
-            self.vote(epoch, &name.into(), choose)
+            self.vote(epoch, &name.into(), chance)
         } else {
             (None, 0)
         };

@@ -1,9 +1,10 @@
 //! The connections of Sentinels, to servers and to each other.
 
 use picklock_clients::redis::{Command, Value};
+use picklock_machines::Machine as _;
 use picklock_testkit::Cluster;
 
-use super::{Machine, Message, SentinelLogEntry, TestCluster, choose};
+use super::{Machine, Message, SentinelLogEntry, TestCluster};
 use crate::sentinel::{self, CallId};
 use crate::{ConnectionId, Input};
 
@@ -42,11 +43,8 @@ impl TestCluster {
     pub(super) fn tell_sentinel(&mut self, index: usize, input: sentinel::Input) {
         let now = self.clock(Machine::Sentinel(index));
         let mut out = Vec::new();
-        let chance = &mut self.chance;
-        let mut choose = |below: u32| choose(chance, below);
-        self.sentinels[index]
-            .0
-            .handle(now, input, &mut choose, &mut out);
+        let sentinel = &mut self.sentinels[index].0;
+        sentinel.handle(now, input, &mut self.chance, &mut out);
         for output in out {
             self.sentinel_does(index, output);
         }

@@ -1,6 +1,7 @@
 use futures_lite::future::{block_on, poll_once};
 use picklock_clients::completion::{Answer, completion};
 use picklock_clients::redis::{RedisError, RedisResult, subscription};
+use picklock_machines::{Boring, Machine, Now};
 
 use super::super::Input;
 use super::*;
@@ -49,7 +50,11 @@ impl ClientHarness {
 
     fn tell(&mut self, input: Input) {
         let mut out = Vec::new();
-        self.client.handle(self.now, input, &mut out);
+        let now = Now {
+            monotonic: self.now,
+            wall_micros: 0,
+        };
+        self.client.handle(now, input, &mut Boring, &mut out);
         for output in out {
             match output {
                 Output::Connect { end, to } => {

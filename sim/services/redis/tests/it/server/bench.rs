@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Value};
+use picklock_machines::{Chance, Machine};
 use picklock_redis::{ConnectionId, Input, Now, Output, Server, ServerConfig};
 
 /// What the wall clock shows at first, in microseconds.
@@ -14,9 +15,21 @@ pub struct Bench {
     pub server: Server,
     pub now: Now,
     pub out: Vec<Output>,
-    /// What is chosen next when the server leaves something to chance, and how often it has.
-    pub chance: u32,
-    pub choices: usize,
+    pub chance: InTurn,
+}
+
+/// Makes each choice in its turn.
+#[derive(Default)]
+pub struct InTurn {
+    /// How often something was left to chance.
+    pub choices: u32,
+}
+
+impl Chance for InTurn {
+    fn choose(&mut self, options: u32) -> u32 {
+        self.choices += 1;
+        (self.choices - 1) % options
+    }
 }
 
 impl Bench {
@@ -33,8 +46,7 @@ impl Bench {
             server: Server::new(Rc::new(settings)),
             now,
             out: Vec::new(),
-            chance: 0,
-            choices: 0,
+            chance: InTurn::default(),
         }
     }
 
@@ -44,8 +56,7 @@ impl Bench {
         while self.server.next_wake().micros() <= end {
             let wake = self.server.next_wake().micros();
             self.move_to(wake.max(self.now.monotonic.micros()));
-            self.server
-                .handle(self.now, Input::Wake, &mut |_| 0, &mut self.out);
+            self.tell(Input::Wake);
         }
         self.move_to(end);
     }
@@ -73,15 +84,14 @@ impl Bench {
             connection,
             command,
         };
-        let (chance, choices) = (&mut self.chance, &mut self.choices);
-        let mut choose = |options| {
-            *choices += 1;
-            *chance += 1;
-            (*chance - 1) % options
-        };
-        self.server
-            .handle(self.now, input, &mut choose, &mut self.out);
+        self.tell(input);
         self.read(connection)
+    }
+
+    /// Something happens to the server.
+    pub fn tell(&mut self, input: Input) {
+        let server = &mut self.server;
+        server.handle(self.now, input, &mut self.chance, &mut self.out);
     }
 
     /// What has come out for a connection.

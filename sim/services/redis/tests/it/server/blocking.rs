@@ -50,9 +50,7 @@ fn who_is_gone_takes_nothing() {
     let gone = picklock_redis::Input::Gone {
         connection: ConnectionId(1),
     };
-    redis
-        .server
-        .handle(redis.now, gone, &mut |_| 0, &mut redis.out);
+    redis.tell(gone);
     assert_eq!(redis.on(2, "RPUSH k a"), ":1");
     assert_eq!(redis.on(2, "LLEN k"), ":1");
 }

@@ -18,12 +18,7 @@ fn endless() -> Bench {
 
 fn slow(redis: &mut Bench, millis: u64) {
     let lasts = Duration::from_millis(millis);
-    redis.server.handle(
-        redis.now,
-        Input::SlowScript { lasts },
-        &mut |_| 0,
-        &mut redis.out,
-    );
+    redis.tell(Input::SlowScript { lasts });
 }
 
 #[test]

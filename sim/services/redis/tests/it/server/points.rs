@@ -163,9 +163,9 @@ fn effects_are_replicated_with_absolute_times_and_as_one() {
             connection: ConnectionId(1),
             command,
         };
-        let mut out = Vec::new();
-        bench.server.handle(bench.now, input, &mut |_| 0, &mut out);
-        let parts = out.into_iter().filter_map(|output| match output {
+        bench.out.clear();
+        bench.tell(input);
+        let parts = bench.out.drain(..).filter_map(|output| match output {
             Output::ToPeer {
                 message: picklock_redis::PeerMessage::Stream(part),
                 ..
@@ -280,9 +280,7 @@ fn messages_reach_who_listens_now_and_nobody_later() {
     let gone = Input::Gone {
         connection: ConnectionId(1),
     };
-    redis
-        .server
-        .handle(redis.now, gone, &mut |_| 0, &mut redis.out);
+    redis.tell(gone);
     assert_eq!(redis.on(2, "PUBLISH c two"), ":0");
     redis.on(1, "SUBSCRIBE c");
     assert_eq!(redis.read(ConnectionId(1)), "");

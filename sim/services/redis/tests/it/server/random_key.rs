@@ -32,13 +32,13 @@ fn only_what_may_ask_for_a_random_key_leaves_anything_to_chance() {
     let mut redis = Bench::new();
     redis.on(1, "MSET a 1 b 2 c 3");
     redis.on(1, "EVAL 'return redis.call(\"get\", \"a\")' 0");
-    assert_eq!(redis.choices, 0);
+    assert_eq!(redis.chance.choices, 0);
     let script = "EVAL 'return redis.call(\"randomKey\")' 0";
     // The script is looked at once, and goes on in the same sequence.
     let drawn = drawn(&mut redis, 60, script);
-    assert_eq!((drawn.len(), redis.choices), (3, 1), "{drawn:?}");
+    assert_eq!((drawn.len(), redis.chance.choices), (3, 1), "{drawn:?}");
     redis.on(1, "RANDOMKEY");
-    assert_eq!(redis.choices, 2);
+    assert_eq!(redis.chance.choices, 2);
 }
 
 #[test]

@@ -213,10 +213,7 @@ fn a_replica_tells_its_own_listeners() {
     assert_eq!(group.on(0, 1, "PUBLISH c hello"), ":0");
     let told = group.benches[1].read(picklock_redis::ConnectionId(1));
     assert_eq!(told, ">[message c hello]");
-    let now = group.benches[1].now;
-    group.benches[1]
-        .server
-        .handle(now, Input::Wake, &mut |_| 0, &mut Vec::new());
+    group.benches[1].tell(Input::Wake);
 }
 
 #[test]

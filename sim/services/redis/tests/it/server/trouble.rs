@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_redis::{Fsync, Input, Output, Persistence, ProcessEnd, SavePoint, ServerConfig};
+use picklock_redis::{Fsync, Input, Persistence, ProcessEnd, SavePoint, ServerConfig};
 
 use crate::server::bench::Bench;
 use crate::server::group::{Group, settings};
@@ -60,10 +60,7 @@ fn without_memory_what_may_take_more_is_refused_and_what_takes_away_is_not() {
 }
 
 fn full(redis: &mut Bench, is_full: bool) {
-    let mut out: Vec<Output> = Vec::new();
-    redis
-        .server
-        .handle(redis.now, Input::Disk { is_full }, &mut |_| 0, &mut out);
+    redis.tell(Input::Disk { is_full });
 }
 
 #[test]
