@@ -12,8 +12,8 @@ use picklock_algorithms::Recipe;
 use picklock_checker::outcome::{ScenarioOutcome, Standing};
 use picklock_reports::style::Style;
 use picklock_reports::terminal;
-use picklock_scenarios::runner::{RunOptions, Stopped, run_shard};
-use picklock_scenarios::shard::Shard;
+use picklock_scenarios::runner::{RunOptions, Stopped, run_seeds};
+use picklock_scenarios::shard::Seeds;
 use picklock_scenarios::shrink::{Unasked, conclude};
 use picklock_scenarios::{Case, Catalogue, Diagnostic, Scenario, parse, program};
 
@@ -184,15 +184,14 @@ impl Harness {
 
     fn run(&self, scenario: &Scenario, is_text: bool) -> Result<ScenarioOutcome, CheckError> {
         let settings = RunOptions {
-            seeds: self.seeds.clone(),
+            seeds: Seeds::all(self.seeds.clone()),
             verify_determinism: self.verify_determinism,
         };
         let nobody_stops = AtomicBool::new(false);
         let mut cases = Vec::new();
         let mut unasked = Unasked::new(&nobody_stops, &|_, _, _| {});
         for case in &scenario.cases {
-            let whole = Shard::WHOLE;
-            let tally = run_shard(scenario, case, &settings, whole, &nobody_stops, &|| {});
+            let tally = run_seeds(scenario, case, &settings, &nobody_stops, &|| {});
             let tally = tally.map_err(|why| CheckError::Stopped {
                 scenario: scenario.name.clone(),
                 case: case.name.clone(),

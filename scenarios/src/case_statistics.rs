@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::digest;
 use crate::scenario::Case;
-use crate::shard::Shard;
+use crate::shard::{Seeds, Shard};
 
 pub(crate) use crate::scenario::ENOUGH_SEEDS;
 
@@ -99,23 +99,23 @@ impl ViolationCount {
 }
 
 impl Tally {
-    /// Nothing yet, of a shard of the seeds that a case takes of those that are asked for.
-    pub fn of(case: &Case, asked: &Range<u64>, shard: Shard) -> Self {
+    /// Nothing yet, of the seeds that a case takes of those that are asked for.
+    pub fn of(case: &Case, asked: &Seeds) -> Self {
         let seeds = case.seeds(asked);
         let left_out = case.recorded.is_none() && seeds != *asked;
         Self {
             left_out,
-            ..Self::new(seeds, shard)
+            ..Self::new(&seeds)
         }
     }
 
-    /// Nothing yet, of a shard of these seeds.
-    pub(crate) fn new(seeds: Range<u64>, shard: Shard) -> Self {
+    /// Nothing yet, of these seeds.
+    pub(crate) fn new(seeds: &Seeds) -> Self {
         Self {
-            seeds,
+            seeds: seeds.range.clone(),
             left_out: false,
-            of: shard.of(),
-            ran: BTreeMap::from([(shard.index(), 0)]),
+            of: seeds.shard.of(),
+            ran: BTreeMap::from([(seeds.shard.index(), 0)]),
             hash: 0,
             counts: Counts::default(),
             vacuous: BTreeMap::new(),
@@ -321,13 +321,13 @@ impl Tally {
         ran.sum()
     }
 
-    /// Whether this is what the shard can have seen of these seeds.
-    pub(crate) fn fits(&self, seeds: &Range<u64>, shard: Shard) -> bool {
-        let inside = |seed: u64| seeds.contains(&seed);
-        self.seeds == *seeds
-            && self.of == shard.of()
+    /// Whether this is what can have been seen of these seeds.
+    pub(crate) fn fits(&self, seeds: &Seeds) -> bool {
+        let inside = |seed: u64| seeds.range.contains(&seed);
+        self.seeds == seeds.range
+            && self.of == seeds.shard.of()
             && self.ran.len() == 1
-            && (self.ran.get(&shard.index())).is_some_and(|ran| *ran <= shard.len(seeds))
+            && (self.ran.get(&seeds.shard.index())).is_some_and(|ran| *ran <= seeds.len())
             && self.nearest.values().all(|nearest| inside(nearest.seed))
             && (self.violated.values()).all(|seen| inside(seen.seed) && seen.adds_up(inside))
             && self.unknown.values().all(|unknown| inside(unknown.seed))

@@ -3,7 +3,6 @@
 mod story;
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +21,7 @@ use crate::clock::Stopwatch;
 use crate::describe;
 use crate::replay_command;
 use crate::scenario::{Case, Expectation, Scenario, Want};
-use crate::shard::Shard;
+use crate::shard::Seeds;
 use crate::why_never_fired::why_never_fired;
 
 pub(crate) use story::replay_story;
@@ -32,7 +31,7 @@ pub use story::story;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOptions {
     /// Which seeds.
-    pub seeds: Range<u64>,
+    pub seeds: Seeds,
     /// Whether to run every seed twice and compare, and not only one of [`SAMPLED`].
     pub verify_determinism: bool,
 }
@@ -71,38 +70,29 @@ pub fn run_case(
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<CaseOutcome, Stopped> {
-    let tally = run_shard(scenario, case, settings, Shard::WHOLE, stop, progress)?;
+    let tally = run_seeds(scenario, case, settings, stop, progress)?;
     Ok(conclude(scenario, case, &tally))
 }
 
-/// Runs the seeds of a case that a shard has, as [`run_case`] does.
+/// What is seen of a case in all its seeds, run as [`run_case`] does.
 ///
 /// # Errors
 ///
 /// [`Stopped`], when not all of them ran.
-pub fn run_shard(
+pub fn run_seeds(
     scenario: &Scenario,
     case: &Case,
     settings: &RunOptions,
-    shard: Shard,
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Tally, Stopped> {
-    let mut tally = Tally::of(case, &settings.seeds, shard);
-    while run_block(
-        scenario,
-        case,
-        settings,
-        (shard, &mut tally),
-        stop,
-        progress,
-    )? > 0
-    {}
+    let mut tally = Tally::of(case, &settings.seeds);
+    while run_block(scenario, case, settings, &mut tally, stop, progress)? > 0 {}
     Ok(tally)
 }
 
-/// Runs the next [`BLOCK`] seeds of a case that a shard has, and adds them to what it saw before. Answers how many
-/// there were: none, if all have run.
+/// Runs the next [`BLOCK`] seeds of a case, and adds them to what was seen before. Answers how many there were: none,
+/// if all have run.
 ///
 /// # Errors
 ///
@@ -111,14 +101,14 @@ pub fn run_block(
     scenario: &Scenario,
     case: &Case,
     settings: &RunOptions,
-    (shard, tally): (Shard, &mut Tally),
+    tally: &mut Tally,
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<u64, Stopped> {
     let watch = Stopwatch::start();
     let seeds = case.seeds(&settings.seeds);
     let next = tally.seeds();
-    let until = shard.len(&seeds).min(next.saturating_add(BLOCK));
+    let until = seeds.len().min(next.saturating_add(BLOCK));
     let job = Arc::new(replay_command::job(scenario, case));
     let block: Vec<Result<SeedOutcome, Stopped>> = (next..until)
         .into_par_iter()
@@ -126,7 +116,7 @@ pub fn run_block(
             if stop.load(Ordering::Relaxed) {
                 return Err(Stopped::Interrupted);
             }
-            let seed = shard.seed(&seeds, index);
+            let seed = seeds.nth(index);
             let _named = Named::new(&job, seed);
             let twice = settings.verify_determinism || index.is_multiple_of(SAMPLED);
             let outcome = run_seed(case, seed, twice)?;
@@ -135,7 +125,7 @@ pub fn run_block(
         })
         .collect();
     for outcome in block {
-        tally.add(shard, outcome?);
+        tally.add(seeds.shard, outcome?);
     }
     tally.spend(watch.elapsed());
     Ok(until.saturating_sub(next))
@@ -161,8 +151,9 @@ pub fn standing_of_recorded(
     seen: &SeedOutcome,
 ) -> Option<Standing> {
     case.recorded.as_ref()?;
-    let mut tally = Tally::of(case, &(0..1), Shard::WHOLE);
-    tally.add(Shard::WHOLE, seen.clone());
+    let seeds = Seeds::all(0..1);
+    let mut tally = Tally::of(case, &seeds);
+    tally.add(seeds.shard, seen.clone());
     Some(tally.outcome(scenario, case).standing)
 }
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use picklock_algorithms::Recipe;
 use picklock_algorithms::clients::ServiceKind;
@@ -13,6 +12,7 @@ use picklock_sim::plan::{Arrival, Plan, Reads};
 
 use crate::excuses::Excuse;
 use crate::sampled_parameters::SampledParameters;
+use crate::shard::Seeds;
 use crate::{excuses, generate};
 
 /// The names that scenario files may use.
@@ -135,12 +135,14 @@ pub struct Case {
 impl Case {
     /// The seeds that it is run with, of those that were asked for: all, or the first of them, if the file takes no
     /// more. A run that was recorded is run once, whatever was asked for: its seed is 0.
-    pub fn seeds(&self, asked: &Range<u64>) -> Range<u64> {
+    pub fn seeds(&self, asked: &Seeds) -> Seeds {
+        let (asked, shard) = (&asked.range, asked.shard);
         let most = self.seeds_at_most.unwrap_or(u64::MAX);
-        match self.recorded {
+        let range = match self.recorded {
             Some(_) => 0..1,
             None => asked.start..asked.end.min(asked.start.saturating_add(most)),
-        }
+        };
+        Seeds { range, shard }
     }
 }
 

@@ -63,21 +63,41 @@ impl Shard {
     pub fn of(self) -> u64 {
         self.of
     }
+}
 
-    /// How many of these seeds it has.
-    pub fn len(self, seeds: &Range<u64>) -> u64 {
-        let all = seeds.end.saturating_sub(seeds.start);
-        all.saturating_sub(self.index - 1).div_ceil(self.of)
+/// Which seeds run: those of a range that a shard has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seeds {
+    /// The range, of which the shard has a part.
+    pub range: Range<u64>,
+    /// The shard: the whole, if the run is not one of several.
+    pub shard: Shard,
+}
+
+impl Seeds {
+    /// All seeds of a range.
+    pub const fn all(range: Range<u64>) -> Self {
+        Self {
+            range,
+            shard: Shard::WHOLE,
+        }
     }
 
-    /// Whether it has none of these seeds.
-    pub fn is_empty(self, seeds: &Range<u64>) -> bool {
-        self.len(seeds) == 0
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        let all = self.range.end.saturating_sub(self.range.start);
+        all.saturating_sub(self.shard.index - 1)
+            .div_ceil(self.shard.of)
     }
 
-    /// Its seed at this place, counted from 0, which must be less than [`len`](Self::len).
-    pub fn seed(self, seeds: &Range<u64>, position: u64) -> u64 {
-        seeds.start + position * self.of + (self.index - 1)
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The seed at this place, counted from 0, which must be less than [`len`](Self::len).
+    pub fn nth(&self, position: u64) -> u64 {
+        self.range.start + position * self.shard.of + (self.shard.index - 1)
     }
 }
 

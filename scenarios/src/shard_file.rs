@@ -12,7 +12,7 @@ use crate::digest::digest;
 use crate::format::parse;
 use crate::program;
 use crate::scenario::{Case, Scenario};
-use crate::shard::Shard;
+use crate::shard::{Seeds, Shard};
 use crate::write::write;
 
 pub use join::{Misfit, join};
@@ -67,14 +67,14 @@ impl ShardFile {
     pub const VERSION: u32 = 2;
 
     /// With no case yet.
-    pub fn new(picklock: &str, seeds: Range<u64>, shard: Shard, timed: bool) -> Self {
+    pub fn new(picklock: &str, seeds: &Seeds, timed: bool) -> Self {
         Self {
             version: Self::VERSION,
             kind: KIND.to_owned(),
             picklock: picklock.to_owned(),
-            seeds,
+            seeds: seeds.range.clone(),
             timed,
-            shard,
+            shard: seeds.shard,
             cases: Vec::new(),
         }
     }
@@ -126,12 +126,16 @@ impl ShardFile {
             .map_err(|error| ShardFileError(format!("this is not what a shard wrote: {error}")))?;
         for ran in &file.cases {
             let intact = ran.digest == digest(&ran.text);
-            let seeds = match intact.then(|| ran.scenario()).transpose()? {
-                Some(scenario) => scenario.cases[0].seeds(&file.seeds),
-                None => file.seeds.clone(),
+            let asked = Seeds {
+                range: file.seeds.clone(),
+                shard: file.shard,
             };
-            let whole = file.timed || ran.tally.seeds() == file.shard.len(&seeds);
-            if !intact || !whole || !ran.tally.fits(&seeds, file.shard) {
+            let seeds = match intact.then(|| ran.scenario()).transpose()? {
+                Some(scenario) => scenario.cases[0].seeds(&asked),
+                None => asked,
+            };
+            let whole = file.timed || ran.tally.seeds() == seeds.len();
+            if !intact || !whole || !ran.tally.fits(&seeds) {
                 let (scenario, case) = (&ran.scenario, &ran.case);
                 return Err(ShardFileError(format!(
                     "{scenario} {case} is not as a shard wrote it"

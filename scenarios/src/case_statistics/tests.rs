@@ -54,10 +54,12 @@ fn apart(seconds: u64) -> Nearness {
 }
 
 /// What a shard sees of its first so many seeds.
-fn seen(seeds: &Range<u64>, shard: Shard, ran: u64) -> Tally {
-    let mut tally = Tally::new(seeds.clone(), shard);
-    for index in 0..ran.min(shard.len(seeds)) {
-        tally.add(shard, outcome(shard.seed(seeds, index)));
+fn seen(range: &Range<u64>, shard: Shard, ran: u64) -> Tally {
+    let range = range.clone();
+    let seeds = Seeds { range, shard };
+    let mut tally = Tally::new(&seeds);
+    for index in 0..ran.min(seeds.len()) {
+        tally.add(shard, outcome(seeds.nth(index)));
     }
     tally
 }
@@ -113,7 +115,7 @@ fn shards_add_up_to_the_whole_in_any_order() {
 fn the_hash_tells_which_seed_had_which_history() {
     let seeds = 0..2;
     let hash = |first: u64, second: u64| {
-        let mut tally = Tally::new(seeds.clone(), Shard::WHOLE);
+        let mut tally = Tally::new(&Seeds::all(seeds.clone()));
         for (seed, hash) in [(0, first), (1, second)] {
             tally.add(
                 Shard::WHOLE,

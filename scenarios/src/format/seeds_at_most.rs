@@ -41,7 +41,8 @@ fn needed(expectation: &Expectation) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use crate::format::parse;
-    use crate::scenario::{Catalogue, Recorded, RecordedRun, Scenario};
+    use crate::scenario::{Case, Catalogue, Recorded, RecordedRun, Scenario};
+    use crate::shard::Seeds;
     use crate::write::write;
 
     /// A scenario whose file says so, with a case that expects a violation within 30 seeds.
@@ -58,15 +59,13 @@ mod tests {
     fn the_first_seeds_that_are_asked_for_are_taken() {
         let mut scenario = saying("30").unwrap();
         let case = &mut scenario.cases[0];
-        assert_eq!(case.seeds(&(0..100)), 0..30);
-        assert_eq!(case.seeds(&(90..200)), 90..120);
-        assert_eq!(case.seeds(&(90..95)), 90..95);
-        assert_eq!(
-            case.seeds(&(u64::MAX - 3..u64::MAX)),
-            u64::MAX - 3..u64::MAX
-        );
+        let seeds = |case: &Case, range| case.seeds(&Seeds::all(range)).range;
+        assert_eq!(seeds(case, 0..100), 0..30);
+        assert_eq!(seeds(case, 90..200), 90..120);
+        assert_eq!(seeds(case, 90..95), 90..95);
+        assert_eq!(seeds(case, u64::MAX - 3..u64::MAX), u64::MAX - 3..u64::MAX);
         case.seeds_at_most = None;
-        assert_eq!(case.seeds(&(0..100)), 0..100);
+        assert_eq!(seeds(case, 0..100), 0..100);
     }
 
     #[test]

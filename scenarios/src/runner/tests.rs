@@ -7,6 +7,7 @@ use picklock_checker::{Counts, Reached, Verdict, VirtualTime, Witness};
 use super::*;
 use crate::replay_command::ReplayCommand;
 use crate::scenario::{Catalogue, Expectation, Measure};
+use crate::shard::Shard;
 
 const SCENARIO: &str = r#"
 claim = "The death of a waiter does not hand the lock to the one behind it."
@@ -89,7 +90,7 @@ fn seed(seed: u64, verdict: Verdict) -> SeedOutcome {
 fn outcome(case: &Case, seeds: impl IntoIterator<Item = SeedOutcome>) -> CaseOutcome {
     let seeds: Vec<_> = seeds.into_iter().collect();
     let (first, end) = (seeds[0].seed, seeds[seeds.len() - 1].seed + 1);
-    let mut tally = Tally::new(first..end, Shard::WHOLE);
+    let mut tally = Tally::new(&Seeds::all(first..end));
     for seed in seeds {
         tally.add(Shard::WHOLE, seed);
     }
@@ -263,7 +264,7 @@ fn run_with(threads: usize, stop: &AtomicBool) -> (Vec<Result<CaseOutcome, Stopp
         .build()
         .unwrap();
     let settings = RunOptions {
-        seeds: 5..100,
+        seeds: Seeds::all(5..100),
         verify_determinism: true,
     };
     let done = AtomicU64::new(0);
@@ -320,7 +321,7 @@ fn what_is_to_stop_runs_no_seed() {
 fn the_last_seed_of_all_can_be_run() {
     let scenario = scenario();
     let settings = RunOptions {
-        seeds: u64::MAX - 2..u64::MAX,
+        seeds: Seeds::all(u64::MAX - 2..u64::MAX),
         verify_determinism: false,
     };
     let stop = AtomicBool::new(false);

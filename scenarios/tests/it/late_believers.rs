@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use picklock_algorithms::{Recipe, registry};
 use picklock_checker::outcome::CaseOutcome;
 use picklock_scenarios::runner::{RunOptions, run_case};
+use picklock_scenarios::shard::Seeds;
 use picklock_scenarios::{Catalogue, parse};
 
 /// A case of an algorithm, in a world in which each seed draws its own faults: of any kind, or of these.
@@ -43,7 +44,7 @@ fn run(recipe: Recipe, text: &str, seeds: Range<u64>) -> CaseOutcome {
     let scenario = parse("swarm", text, &catalogue);
     let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
     let settings = RunOptions {
-        seeds,
+        seeds: Seeds::all(seeds),
         verify_determinism: false,
     };
     let nobody_stops = AtomicBool::new(false);

@@ -9,13 +9,14 @@ use picklock_algorithms::{OwnershipRule, Recipe, RecipeInput};
 use picklock_checker::Evidence;
 use picklock_checker::outcome::{CaseOutcome, Finding, Standing};
 use picklock_scenarios::runner::{RunOptions, run_case};
+use picklock_scenarios::shard::Seeds;
 use picklock_scenarios::{Case, Catalogue, Scenario, matrix, parse, write};
 use picklock_sim::plan::{LockNode, Service};
 use picklock_sim::simulate;
 
 fn run(scenario: &Scenario, case: &Case) -> CaseOutcome {
     let settings = RunOptions {
-        seeds: 0..20,
+        seeds: Seeds::all(0..20),
         verify_determinism: false,
     };
     let never = AtomicBool::new(false);

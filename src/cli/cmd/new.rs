@@ -184,11 +184,12 @@ mod tests {
     use crate::checker::outcome::Standing;
     use crate::scenarios::parse;
     use crate::scenarios::runner::{RunOptions, run_case};
+    use crate::scenarios::shard::Seeds;
 
     #[test]
     fn every_file_to_begin_with_holds_for_every_sound_lock() {
         let settings = RunOptions {
-            seeds: 0..20,
+            seeds: Seeds::all(0..20),
             verify_determinism: false,
         };
         let never = AtomicBool::new(false);

@@ -94,7 +94,7 @@ impl Run {
         self.can_write(&span, &work)?;
         let picklock = env!("CARGO_PKG_VERSION");
         let timed = span.time.is_some();
-        let mut file = ShardFile::new(picklock, span.seeds.clone(), span.part(), timed);
+        let mut file = ShardFile::new(picklock, &span.seeds, timed);
         let done = self.run(&scenarios, &span, &mut file, &pool, &work, look);
         work.end();
         let Done {
@@ -114,15 +114,15 @@ impl Run {
         let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
         let standings = cases.map(|case| case.standing);
         // Of a folder of which not every case was to run, nothing is owed.
-        let vacuous = match (span.shard, &self.cases[..]) {
-            (None, []) => coverage::vacuous(&scenarios, &outcomes),
+        let vacuous = match (span.is_shard, &self.cases[..]) {
+            (false, []) => coverage::vacuous(&scenarios, &outcomes),
             _ => Vec::new(),
         };
         let unsaturated = vacuous.iter().any(|it| !it.needs_more_seeds());
         let unsaturated = unsaturated.then_some(Standing::Fail);
-        let code = match span.shard {
-            None => exit::of(standings.chain(unsaturated)),
-            Some(_) => exit::of_shard(standings),
+        let code = match span.is_shard {
+            false => exit::of(standings.chain(unsaturated)),
+            true => exit::of_shard(standings),
         };
         if read {
             let mut summary = summary::summary(&outcomes, code, &look.stdout());
@@ -136,9 +136,9 @@ impl Run {
             console::shown(work.print(&self.reports.output(summary)))?;
         }
         if let Some(path) = &self.json {
-            let text = match span.shard {
-                None => json::results(&outcomes, picklock),
-                Some(_) => console::json(&file)?,
+            let text = match span.is_shard {
+                false => json::results(&outcomes, picklock),
+                true => console::json(&file)?,
             };
             work.write(path, text.as_bytes())?;
         }
@@ -169,7 +169,7 @@ impl Run {
     fn work(&self, scenarios: &[Scenario], span: &Span) -> Work {
         let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
         let seeds = cases.clone().fold(0_u64, |seeds, case| {
-            seeds.saturating_add(span.part().len(&case.seeds(&span.seeds)))
+            seeds.saturating_add(case.seeds(&span.seeds).len())
         });
         let (cases, show) = (cases.count() as u64, !self.amount.quiet);
         match span.time {
@@ -180,7 +180,7 @@ impl Run {
 
     /// Checks that everything can be written that was asked for.
     fn can_write(&self, span: &Span, work: &Work) -> Result<(), Failure> {
-        if span.shard.is_some() {
+        if span.is_shard {
             self.reports.refuse_for_shard()?;
         }
         if let Some(path) = &self.json {
@@ -223,11 +223,10 @@ impl Run {
             verify_determinism: self.verify_determinism,
         };
         // A shard that is not whole is none.
-        let json = self.json.as_deref().filter(|_| span.shard.is_none());
+        let json = self.json.as_deref().filter(|_| !span.is_shard);
         let last_words = PartialResults::begin(scenarios, json, &self.reports, look.stdout());
         let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
         let mut running = Running {
-            span,
             pool,
             work,
             // What ran in turns has run already: of each case there is something to tell.
@@ -291,8 +290,8 @@ impl Run {
             let tally = match running.ran.as_mut().and_then(VecDeque::pop_front) {
                 Some(ran) => ran,
                 None => {
-                    let (settings, span) = (&running.settings, running.span);
-                    pool.install(|| all_seeds(scenario, case, settings, span, work))?
+                    let settings = &running.settings;
+                    pool.install(|| all_seeds(scenario, case, settings, work))?
                 }
             };
             let is_whole = !work.is_stopped();
@@ -317,7 +316,6 @@ impl Run {
 /// A run of scenarios that goes on.
 struct Running<'r> {
     settings: RunOptions,
-    span: &'r Span,
     pool: &'r ThreadPool,
     work: &'r Work,
     /// Of each case what ran in turns, if time is the limit.
@@ -350,14 +348,12 @@ fn all_seeds(
     scenario: &Scenario,
     case: &Case,
     settings: &RunOptions,
-    span: &Span,
     work: &Work,
 ) -> Result<Tally, Failure> {
-    let mut tally = Tally::of(case, &settings.seeds, span.part());
+    let mut tally = Tally::of(case, &settings.seeds);
     let progress = || work.seed_done();
     loop {
-        let part = (span.part(), &mut tally);
-        match run_block(scenario, case, settings, part, work.stop(), &progress) {
+        match run_block(scenario, case, settings, &mut tally, work.stop(), &progress) {
             Ok(0) | Err(Stopped::Interrupted) => return Ok(tally),
             Ok(_) => {}
             Err(why @ Stopped::NotDeterministic { .. }) => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::scenarios::case_statistics::Tally;
 use crate::scenarios::clock::{Stopwatch, days_since_epoch};
 use crate::scenarios::runner::{RunOptions, Stopped, run_block};
-use crate::scenarios::shard::Shard;
+use crate::scenarios::shard::{Seeds, Shard};
 use crate::scenarios::{Case, Scenario, program, units};
 use rayon::ThreadPool;
 
@@ -51,10 +51,10 @@ enum ShardChoice {
 /// Which part of which seeds, worked out.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// All seeds, of which the shard has a part.
-    pub seeds: Range<u64>,
-    /// The shard, if the run is one of several.
-    pub shard: Option<Shard>,
+    /// The seeds.
+    pub seeds: Seeds,
+    /// Whether the run is one of several, each with a shard.
+    pub is_shard: bool,
     /// How much time there is, if that is the limit.
     pub time: Option<Duration>,
     /// What was added to all seeds, if that was asked for, or the seeds were not.
@@ -87,14 +87,18 @@ impl SeedArgs {
             );
             Failure::usage(problem, ["try a smaller one".to_owned()])
         })?;
+        let range = seeds.0..seeds.1;
         let shard = match self.shard {
             None => None,
             Some(ShardChoice::This(shard)) => Some(shard),
             Some(ShardChoice::Auto) => Some(from_environment(|name| std::env::var(name).ok())?),
         };
         Ok(Span {
-            seeds: seeds.0..seeds.1,
-            shard,
+            seeds: Seeds {
+                range,
+                shard: shard.unwrap_or(Shard::WHOLE),
+            },
+            is_shard: shard.is_some(),
             time: self.time,
             base,
         })
@@ -119,12 +123,14 @@ impl SeedArgs {
             (Some(seeds), None) => format!("--seeds {}..{} ", seeds.start, seeds.end),
             (seeds, Some(_)) => {
                 let from = seeds.as_ref().map_or(0, |seeds| seeds.start);
-                let all = ran.saturating_mul(span.part().of());
+                let all = ran.saturating_mul(span.seeds.shard.of());
                 format!("--seeds {from}..{} ", from.saturating_add(all))
             }
         };
-        let shard = span.shard.map(|shard| format!(" --shard {shard}"));
-        let shard = shard.unwrap_or_default();
+        let shard = match span.is_shard {
+            true => format!(" --shard {}", span.seeds.shard),
+            false => String::new(),
+        };
         let all = if self.all_seeds { " --all-seeds" } else { "" };
         Some(format!("{seeds}--seed-base {base}{shard}{all}"))
     }
@@ -133,8 +139,9 @@ impl SeedArgs {
     /// break. `ran` is how many of a case have run, and `command` runs the same cases.
     pub fn describe(&self, span: &Span, ran: u64, command: &str) -> String {
         let mut text = String::new();
-        let (from, to) = (span.seeds.start, span.seeds.end);
-        if let Some(shard) = span.shard {
+        let (from, to) = (span.seeds.range.start, span.seeds.range.end);
+        if span.is_shard {
+            let shard = span.seeds.shard;
             let seeds = if span.time.is_some() {
                 format!("from {from} on")
             } else {
@@ -153,7 +160,7 @@ impl SeedArgs {
         }
         if let Some(pinned) = self.pinned(span, ran) {
             let which = match self.seed_base {
-                None if span.shard.is_none() => format!("Seeds from {from} on, every day others. "),
+                None if !span.is_shard => format!("Seeds from {from} on, every day others. "),
                 None | Some(_) => String::new(),
             };
             text.push_str(&format!(
@@ -161,13 +168,6 @@ impl SeedArgs {
             ));
         }
         text
-    }
-}
-
-impl Span {
-    /// The shard, or everything.
-    pub fn part(&self) -> Shard {
-        self.shard.unwrap_or(Shard::WHOLE)
     }
 }
 
@@ -192,7 +192,7 @@ pub fn timed(
             .iter()
             .flat_map(|it| it.cases.iter().map(move |case| (it, case)))
     };
-    let nothing = |case: &Case| Tally::of(case, &settings.seeds, span.part());
+    let nothing = |case: &Case| Tally::of(case, &settings.seeds);
     let mut tallies: VecDeque<Tally> = cases().map(|(_, case)| nothing(case)).collect();
     let watch = Stopwatch::start();
     loop {
@@ -200,10 +200,9 @@ pub fn timed(
         let mut ran = 0;
         for ((scenario, case), tally) in cases().zip(&mut tallies) {
             work.at(format!("{} {}", scenario.name, case.name));
-            let part = (span.part(), tally);
             let progress = || work.seed_done();
             ran += match pool
-                .install(|| run_block(scenario, case, settings, part, work.stop(), &progress))
+                .install(|| run_block(scenario, case, settings, tally, work.stop(), &progress))
             {
                 Ok(ran) => ran,
                 Err(Stopped::Interrupted) => return Ok(Some(tallies)),

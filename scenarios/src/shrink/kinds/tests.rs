@@ -3,9 +3,9 @@ use picklock_checker::outcome::CaseOutcome;
 use std::sync::atomic::AtomicBool;
 
 use super::*;
-use crate::runner::{RunOptions, run_shard};
+use crate::runner::{RunOptions, run_seeds};
 use crate::scenario::{Catalogue, Want};
-use crate::shard::Shard;
+use crate::shard::Seeds;
 use crate::shrink::{Budget, SearchLimit, conclude, shrink};
 use crate::{BUILT_IN, parse};
 
@@ -25,11 +25,10 @@ fn failed(scenario: &str, case: &str, seeds: u64) -> (Case, CaseOutcome) {
         }
     }
     let settings = RunOptions {
-        seeds: 0..seeds,
+        seeds: Seeds::all(0..seeds),
         verify_determinism: false,
     };
-    let whole = Shard::WHOLE;
-    let tally = run_shard(&scenario, case, &settings, whole, &NOBODY_STOPS, &|| {});
+    let tally = run_seeds(&scenario, case, &settings, &NOBODY_STOPS, &|| {});
     let tally = tally.expect("nothing stops it");
     let mut unasked = Unasked::new(&NOBODY_STOPS, &|_, _, _| {});
     let outcome = conclude(&scenario, case, &tally, Some(&mut unasked));

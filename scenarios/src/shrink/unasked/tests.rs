@@ -6,9 +6,9 @@ use picklock_checker::outcome::Story;
 
 use super::*;
 use crate::case_statistics::Tally;
-use crate::runner::{RunOptions, run_shard};
+use crate::runner::{RunOptions, run_seeds};
 use crate::scenario::{Catalogue, Scenario, Want};
-use crate::shard::Shard;
+use crate::shard::Seeds;
 use crate::shrink::conclude;
 use crate::shrink::report::{ToldRun, shorten};
 use crate::{BUILT_IN, parse};
@@ -28,12 +28,11 @@ fn failed() -> (Scenario, Case, Tally) {
         }
     }
     let settings = RunOptions {
-        seeds: 0..2,
+        seeds: Seeds::all(0..2),
         verify_determinism: false,
     };
     let nobody_stops = AtomicBool::new(false);
-    let whole = Shard::WHOLE;
-    let tally = run_shard(&scenario, &case, &settings, whole, &nobody_stops, &|| {});
+    let tally = run_seeds(&scenario, &case, &settings, &nobody_stops, &|| {});
     (scenario, case, tally.unwrap())
 }
 

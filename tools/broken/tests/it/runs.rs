@@ -7,11 +7,11 @@ use picklock_broken::{FATAL, FAULTY, FICKLE, THREADED};
 use picklock_checker::outcome::{CaseOutcome, Standing};
 use picklock_scenarios::herd::Experiment;
 use picklock_scenarios::replay_command;
-use picklock_scenarios::runner::{self, RunOptions, Stopped, run_case, run_shard};
+use picklock_scenarios::runner::{self, RunOptions, Stopped, run_case, run_seeds};
 use picklock_scenarios::search::detection_rate::{self, Effort, measure};
 use picklock_scenarios::search::hunt::{Bounds, hunt};
 use picklock_scenarios::search::portfolio::SearchStrategy;
-use picklock_scenarios::shard::Shard;
+use picklock_scenarios::shard::{Seeds, Shard};
 use picklock_scenarios::shrink::broken_off;
 use picklock_scenarios::{Catalogue, Expectation, Scenario, Want, parse, write};
 use picklock_sim::broken::caught;
@@ -52,7 +52,7 @@ fn scenario(recipes: &[&str]) -> Scenario {
 }
 
 const SEEDS: RunOptions = RunOptions {
-    seeds: 0..20,
+    seeds: Seeds::all(0..20),
     verify_determinism: false,
 };
 
@@ -171,7 +171,12 @@ fn what_broke_off_is_in_the_files_of_shards_and_adds_up_to_the_whole() {
     let stop = AtomicBool::new(false);
     let part = |index| {
         let shard = Shard::new(index, 3).unwrap();
-        let tally = run_shard(&scenario, case, &SEEDS, shard, &stop, &|| {}).unwrap();
+        let seeds = Seeds {
+            shard,
+            ..SEEDS.seeds
+        };
+        let settings = RunOptions { seeds, ..SEEDS };
+        let tally = run_seeds(&scenario, case, &settings, &stop, &|| {}).unwrap();
         let text = serde_json::to_string(&tally).unwrap();
         serde_json::from_str::<serde_json::Value>(&text).unwrap()
     };
