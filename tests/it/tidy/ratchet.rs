@@ -33,7 +33,7 @@ const TABLE: &[(&str, usize)] = &[
     ("checker", 172),
     ("examples/first-lock", 1),
     ("reports", 75),
-    ("scenarios", 262),
+    ("scenarios", 259),
     ("sim", 251),
     ("sim/services/lease_server", 2),
     ("sim/services/redis", 234),
