@@ -33,7 +33,7 @@ const TABLE: &[(&str, usize)] = &[
     ("checker", 169),
     ("examples/first-lock", 1),
     ("reports", 74),
-    ("scenarios", 262),
+    ("scenarios", 261),
     ("sim", 251),
     ("sim/services/lease_server", 2),
     ("sim/services/redis", 234),
