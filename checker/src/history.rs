@@ -6,37 +6,18 @@
 //! - **ownership**: what the service says, from [`EventKind::Owned`] until [`EventKind::Disowned`];
 //! - **effect**: what the protected resource accepted, [`EventKind::Effect`].
 
-mod event_subject;
-
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::conversion::ConversionStep;
 pub use crate::disowned::Disowned;
-use crate::ended::Ended;
-use crate::entry_step::EntryStep;
-pub use crate::ids::{ContenderId, LockId, ServerId};
+pub use crate::event_kind::{EventKind, EventRow};
+pub use crate::ids::{ContenderId, FaultId, LockId, NameId, ServerId, Token};
 use crate::list_too_long::ListTooLong;
-use crate::server_change::ServerChange;
+pub use crate::service_answer::ServiceAnswer;
 use crate::service_event::ServiceEvent;
 use crate::vocabulary::Vocabulary;
-use crate::{Broken, Failure, Knowledge, Mode, VirtualTime};
-
-/// A fault of the plan, by its place in [`History::faults`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct FaultId(pub u32);
-
-/// The name of a znode, a key, or a row, by its place in [`History::names`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct NameId(pub u32);
-
-/// A fencing token: a number that a later holder must have a greater one of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Token(pub u64);
+use crate::{Broken, VirtualTime};
 
 /// One event of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,228 +27,6 @@ pub struct Event {
     pub at: VirtualTime,
     /// What happened.
     pub what: EventKind,
-}
-
-/// What can happen in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[expect(
-    missing_docs,
-    reason = "fields mean the same in every variant, and the variants are documented"
-)]
-pub enum EventKind {
-    // Belief: the contender's own view.
-    /// The contender calls `acquire`.
-    AcquireStarted {
-        by: ContenderId,
-        lock: LockId,
-        #[serde(default, skip_serializing_if = "Mode::is_exclusive")]
-        mode: Mode,
-    },
-    /// `acquire` has returned the lock: from here on the contender believes that it holds it.
-    Acquired {
-        by: ContenderId,
-        lock: LockId,
-        token: Option<Token>,
-        #[serde(default, skip_serializing_if = "Mode::is_exclusive")]
-        mode: Mode,
-    },
-    /// `acquire` has failed. `definite`: the contender surely left nothing behind at the service.
-    AcquireFailed {
-        by: ContenderId,
-        lock: LockId,
-        why: Failure,
-        definite: bool,
-    },
-    /// The contender, which holds the lock, enters it again, or leaves such a further entry.
-    Reentry {
-        by: ContenderId,
-        lock: LockId,
-        step: EntryStep,
-    },
-    /// The contender, which holds the lock, changes the mode in which it holds it to this one (`conversion`).
-    Conversion {
-        by: ContenderId,
-        lock: LockId,
-        mode: Mode,
-        step: ConversionStep,
-    },
-    /// The contender calls `release`: it no longer believes that it holds the lock.
-    ReleaseStarted { by: ContenderId, lock: LockId },
-    /// `release` has returned without an error.
-    Released { by: ContenderId, lock: LockId },
-    /// `release` has failed.
-    ReleaseFailed {
-        by: ContenderId,
-        lock: LockId,
-        why: Failure,
-    },
-    /// The contender was told, while it held the lock, that it may not hold it any more, and stopped.
-    Lost {
-        by: ContenderId,
-        lock: LockId,
-        why: Failure,
-    },
-    /// The contender, which holds the lock, was asked to give it back, and ends its section (fault `revoke`).
-    Revoked { by: ContenderId, lock: LockId },
-    /// A pending `acquire` was dropped at an await point (fault `cancel`).
-    Cancelled { by: ContenderId, lock: LockId },
-    /// A pending `release` was dropped at an await point (fault `cancel`): it may have been done, or be done later.
-    ReleaseCancelled { by: ContenderId, lock: LockId },
-    /// The contender has done all that it came for, or gave up for good. Its process and its session live on.
-    Finished { by: ContenderId },
-
-    // The contender's process.
-    /// The process stops running (a GC pause, SIGSTOP).
-    Paused { by: ContenderId },
-    /// The process runs again.
-    Resumed { by: ContenderId },
-    /// The process dies with everything in its memory; its beliefs end here.
-    Crashed { by: ContenderId },
-    /// A new process takes the contender's place.
-    Restarted { by: ContenderId },
-    /// The contender's client has lost its connection to the service.
-    Disconnected { by: ContenderId },
-    /// The contender's client is connected again, in the same session.
-    Reconnected { by: ContenderId },
-    /// The contender's client is connected to a server that answers reads alone, in a session of that server's own.
-    ConnectedReadOnly { by: ContenderId },
-    /// The contender's client has learned that its session is gone.
-    SessionLost { by: ContenderId },
-    /// The contender's client library sends a request again that may have been executed: nobody has told it to.
-    Resent { by: ContenderId },
-    /// The contender went on believing although it could have known since `since` that the lock is not its own any
-    /// more. Recorded when the belief ends.
-    CouldHaveKnown {
-        by: ContenderId,
-        lock: LockId,
-        since: VirtualTime,
-        how: Knowledge,
-    },
-
-    // Ownership: the service's view.
-    /// A contender's request for the lock is recorded at the service, at this place in its order of arrival.
-    Queued {
-        by: ContenderId,
-        lock: LockId,
-        place: u64,
-        name: NameId,
-        #[serde(default, skip_serializing_if = "Mode::is_exclusive")]
-        mode: Mode,
-    },
-    /// That place has been given up, or was taken away, before or after it came to own the lock.
-    Unqueued {
-        by: ContenderId,
-        lock: LockId,
-        place: u64,
-        name: NameId,
-    },
-    /// The service makes `by` the owner. `token` grows with each grant, whatever the recipe makes of it.
-    Owned {
-        by: ContenderId,
-        lock: LockId,
-        token: Token,
-        name: NameId,
-        #[serde(default, skip_serializing_if = "Mode::is_exclusive")]
-        mode: Mode,
-    },
-    /// `by` owns the lock no longer.
-    Disowned {
-        by: ContenderId,
-        lock: LockId,
-        token: Token,
-        how: Disowned,
-    },
-    /// The service has answered `by` about a hold, and nobody came to own the lock by that, or ceased to.
-    Answered {
-        by: ContenderId,
-        lock: LockId,
-        answer: ServiceAnswer,
-    },
-    /// The service has ended the session that `by` used.
-    SessionExpired { by: ContenderId },
-
-    // The life of the service.
-    /// A server has become another to the others.
-    ServerChanged { server: ServerId, to: ServerChange },
-
-    // Effect: the protected resource's view.
-    /// The contender is about to send a write to the resource.
-    Writing {
-        by: ContenderId,
-        lock: LockId,
-        token: Option<Token>,
-    },
-    /// The resource was read.
-    Read {
-        by: ContenderId,
-        lock: LockId,
-        value: i64,
-    },
-    /// A write has reached the resource, which held `before` and now holds `after`. A rejected write changes
-    /// nothing. `based_on` is the value that the writer had read first, if it had.
-    Effect {
-        by: ContenderId,
-        lock: LockId,
-        token: Option<Token>,
-        before: i64,
-        after: i64,
-        based_on: Option<i64>,
-        accepted: bool,
-    },
-    /// The writer has the resource's answer.
-    Written {
-        by: ContenderId,
-        lock: LockId,
-        accepted: bool,
-    },
-
-    // The plan.
-    /// A fault was injected.
-    FaultFired { fault: FaultId },
-    /// A fault has been undone.
-    FaultHealed { fault: FaultId },
-    /// The storm is over: what heals has healed, and nothing new breaks.
-    CalmBegan,
-
-    // What is left when the run ends, in this order.
-    /// The run ends.
-    Ended { why: Ended },
-    /// A contender still waits for the lock. `behind` is the node or key it waits for, if it waits for one, and
-    /// `owner` who made that.
-    StillWaiting {
-        by: ContenderId,
-        lock: LockId,
-        behind: Option<NameId>,
-        owner: Option<ContenderId>,
-    },
-    /// A node or key of the lock that is still there after everybody has left.
-    Leftover {
-        lock: LockId,
-        name: NameId,
-        owner: Option<ContenderId>,
-    },
-    /// What the resource holds at the end.
-    Final { lock: LockId, value: i64 },
-}
-
-/// What a service has truly answered, and its owners do not show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum ServiceAnswer {
-    /// A majority of its servers has granted the lock, one after the other, and at no moment did a majority have it:
-    /// some had lost it before the last one said yes.
-    GrantedApart,
-    /// A server that answers for all does not have the owner's hold, and another such server has it: after a failover
-    /// there may be two. Or it has been made a replica since, and its clock has ended the lease before the primary's.
-    DeniedAtOne,
-    /// The owner's hold counts so many entries now: it entered again, or gave one entry back.
-    Counts(u64),
-    /// A release began when the lock was its contender's no more, and one of its requests had no answer in time: it may
-    /// have released the lock, for all that the contender knows.
-    Missing,
 }
 
 /// A whole run: who took part, and all that happened.
@@ -378,6 +137,24 @@ impl History {
             Some(request) => format!("{}, {request}", self.fault(id)),
             None => self.fault(id).to_owned(),
         }
+    }
+
+    /// An event in words: `contender-2 acquires`.
+    pub fn describe(&self, what: &EventKind) -> String {
+        let words = what.words();
+        if let Some(by) = what.by() {
+            return format!("{} {words}", self.contender(by));
+        }
+        if let EventKind::Leftover { name, .. } = *what {
+            return format!("{} {words}", self.name(name));
+        }
+        if let EventKind::FaultFired { fault } = *what {
+            return format!("{words}: {}", self.fault_with_request(fault));
+        }
+        if let EventKind::FaultHealed { fault } = *what {
+            return format!("{words}: {}", self.fault(fault));
+        }
+        words
     }
 
     /// The name of a znode, key, or row.

@@ -18,3 +18,18 @@ pub struct ServerId(pub u32);
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LockId(pub u32);
+
+/// A fault of the plan, by its place in [`History::faults`](crate::History::faults).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FaultId(pub u32);
+
+/// The name of a znode, a key, or a row, by its place in [`History::names`](crate::History::names).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NameId(pub u32);
+
+/// A fencing token: a number that a later holder must have a greater one of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Token(pub u64);

@@ -22,7 +22,6 @@ mod commands;
 pub mod cost;
 pub mod diagram;
 mod escape;
-pub mod event_words;
 mod explain;
 pub mod files;
 pub mod github;

@@ -20,7 +20,6 @@ use picklock_checker::{ContenderId, Event, EventKind, History, ServiceEvent, Vir
 pub(crate) use breach::words_at as breach_words;
 pub(crate) use note::{of_service, place_and_name};
 use select::Selection;
-pub(crate) use select::is_structural;
 pub(crate) use service_rows::is_told_by_history;
 use session_ends::SessionEnds;
 use side_rows::{SideRow, SideRowKind};
@@ -252,13 +251,13 @@ impl Builder<'_> {
             return false;
         };
         let history = self.names.history;
-        let hit = lane::subject(&next.what).map(|by| history.contender(by));
+        let hit = next.what.by().map(|by| history.contender(by));
         event.at == next.at && hit.is_some_and(|name| mentions(history.fault(fault), name))
     }
 
     /// An event that gets no row still moves its lane on.
     fn take_in(&mut self, index: usize, what: &EventKind) -> Option<(ContenderId, lane::Cell)> {
-        let by = lane::subject(what)?;
+        let by = what.by()?;
         let lane = self.lanes.get_mut(by.0 as usize)?;
         if self.sessions.of_old.contains(&index) {
             return Some((by, lane.plain("old session expires", self.glyphs)));
@@ -277,14 +276,14 @@ impl Builder<'_> {
 
     /// Whether a reader of the lanes would wonder how this was skipped.
     fn would_be_missed(&self, what: &EventKind) -> bool {
-        let by = lane::subject(what);
+        let by = what.by();
         let has_lane = |by| {
             self.names
                 .columns
                 .iter()
                 .any(|column| column.contender == by)
         };
-        select::is_structural(what) && by.is_some_and(has_lane)
+        what.row().structural && by.is_some_and(has_lane)
     }
 
     /// What stands beside all lanes, in the order of time.

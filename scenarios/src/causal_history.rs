@@ -94,90 +94,49 @@ fn causes_of_subject(plan: &Plan, before: &[Event], what: &EventKind) -> Vec<usi
 
 /// Causes that follow from the kind of the event.
 fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
-    let service = || last(before, |what| subject(what) == Subject::Service);
-    let of = |by| last(before, |what| subject(what) == Subject::Contender(by));
     let mut causes = Vec::new();
-    match *what {
-        // The service makes one the owner because another is it no longer, or has left the queue.
-        EventKind::Owned { lock, .. } => {
-            causes.extend(last(before, |what| left(what, lock)));
-            causes.extend(last(
-                before,
-                |what| matches!(what, EventKind::Owned { lock: of, .. } if *of == lock),
-            ));
-            causes.extend(service());
-        }
-        EventKind::Disowned { how, .. } => {
-            causes.extend(service());
-            if let Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other) = how {
-                causes.extend(of(other));
-            }
-        }
-        // Whom a server leaves or finds, and when it takes a session for dead, is the service's.
-        EventKind::Unqueued { .. }
-        | EventKind::SessionExpired { .. }
-        | EventKind::Disconnected { .. }
-        | EventKind::Reconnected { .. } => causes.extend(service()),
-        // Who waits in vain might have got it when another left, and might have been told of that.
-        EventKind::StillWaiting { owner, lock, .. } => {
-            causes.extend(owner.and_then(of));
-            causes.extend(last(before, |what| left(what, lock)));
-        }
-        EventKind::Leftover {
-            owner: Some(owner), ..
-        } => causes.extend(of(owner)),
-        // Who finds another gone may take that for a grant.
-        EventKind::Acquired { lock, .. } => causes.extend(last(before, |what| left(what, lock))),
-        // Who queues up finds who is there.
-        EventKind::Queued { lock, .. } => {
-            causes.extend(last(before, |what| left(what, lock)));
-            causes.extend(last(
-                before,
-                |what| matches!(what, EventKind::Queued { lock: of, .. } if *of == lock),
-            ));
-        }
-        EventKind::Effect { lock, .. } | EventKind::Read { lock, .. } => {
-            let accepted = |what: &EventKind| {
-                let EventKind::Effect {
-                    accepted, lock: of, ..
-                } = *what
-                else {
-                    return false;
-                };
-                accepted && of == lock
-            };
-            causes.extend(last(before, accepted));
-        }
-        EventKind::AcquireStarted { .. }
-        | EventKind::AcquireFailed { .. }
-        | EventKind::Reentry { .. }
-        | EventKind::Conversion { .. }
-        | EventKind::ReleaseStarted { .. }
-        | EventKind::Released { .. }
-        | EventKind::ReleaseFailed { .. }
-        | EventKind::Lost { .. }
-        | EventKind::Revoked { .. }
-        | EventKind::Cancelled { .. }
-        | EventKind::ReleaseCancelled { .. }
-        | EventKind::Finished { .. }
-        | EventKind::Paused { .. }
-        | EventKind::Resumed { .. }
-        | EventKind::Crashed { .. }
-        | EventKind::Restarted { .. }
-        | EventKind::ConnectedReadOnly { .. }
-        | EventKind::SessionLost { .. }
-        | EventKind::CouldHaveKnown { .. }
-        | EventKind::Answered { .. }
-        | EventKind::Resent { .. }
-        | EventKind::ServerChanged { .. }
-        | EventKind::Writing { .. }
-        | EventKind::Written { .. }
-        | EventKind::FaultFired { .. }
-        | EventKind::FaultHealed { .. }
-        | EventKind::CalmBegan
-        | EventKind::Ended { .. }
-        | EventKind::Leftover { owner: None, .. }
-        | EventKind::Final { .. } => {}
+    // The service makes one the owner because another is it no longer, or has left the queue; who queues up finds who
+    // is there; who finds another gone may take that for a grant; and who waits in vain might have got it, and might
+    // have been notified.
+    if let EventKind::Owned { lock, .. }
+    | EventKind::Queued { lock, .. }
+    | EventKind::Acquired { lock, .. }
+    | EventKind::StillWaiting { lock, .. } = *what
+    {
+        causes.extend(last(before, |what| left(what, lock)));
+    }
+    if let EventKind::Owned { lock, .. } = *what {
+        causes.extend(last(before, |what| owned(what, lock)));
+    }
+    if let EventKind::Queued { lock, .. } = *what {
+        causes.extend(last(before, |what| queued(what, lock)));
+    }
+    if let EventKind::Effect { lock, .. } | EventKind::Read { lock, .. } = *what {
+        causes.extend(last(before, |what| accepted(what, lock)));
+    }
+    // Which client a server leaves or finds, and when it takes a session for dead, is the service's.
+    if let EventKind::Owned { .. }
+    | EventKind::Disowned { .. }
+    | EventKind::Unqueued { .. }
+    | EventKind::SessionExpired { .. }
+    | EventKind::Disconnected { .. }
+    | EventKind::Reconnected { .. } = what
+    {
+        causes.extend(last(before, |what| subject(what) == Subject::Service));
+    }
+    // Another contender removes an owner, is waited for, or has left something behind.
+    if let EventKind::Disowned {
+        how: Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other),
+        ..
+    }
+    | EventKind::StillWaiting {
+        owner: Some(other), ..
+    }
+    | EventKind::Leftover {
+        owner: Some(other), ..
+    } = *what
+    {
+        causes.extend(last(before, |what| what.by() == Some(other)));
     }
     causes
 }
@@ -189,6 +148,19 @@ fn last(before: &[Event], is_it: impl Fn(&EventKind) -> bool) -> Option<usize> {
 fn left(what: &EventKind, of: LockId) -> bool {
     matches!(what,
         EventKind::Unqueued { lock, .. } | EventKind::Disowned { lock, .. } if *lock == of)
+}
+
+fn owned(what: &EventKind, of: LockId) -> bool {
+    matches!(what, EventKind::Owned { lock, .. } if *lock == of)
+}
+
+fn queued(what: &EventKind, of: LockId) -> bool {
+    matches!(what, EventKind::Queued { lock, .. } if *lock == of)
+}
+
+fn accepted(what: &EventKind, of: LockId) -> bool {
+    matches!(what,
+        EventKind::Effect { accepted: true, lock, .. } if *lock == of)
 }
 
 /// The faults that have struck a contender since its last event, and those of servers, which strike everybody.

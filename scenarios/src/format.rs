@@ -35,6 +35,7 @@ pub(crate) mod service;
 mod sometimes;
 mod trigger;
 mod try_acquire;
+mod value;
 mod workload;
 
 use picklock_algorithms::Recipe;
@@ -166,8 +167,8 @@ fn scenario(
 
 /// Whether each client that a seed may take has a thread that tells of events.
 fn has_event_thread(service: &Service, open: &SampledParameters) -> bool {
-    let mut drawn = open.clients.iter();
-    service.has_event_thread() && drawn.all(|client| client.has_event_thread())
+    let drawn = open.each_with("client", service);
+    drawn.iter().all(|service| service.has_event_thread())
 }
 
 /// Refuses contenders whose sections no lock can serve.

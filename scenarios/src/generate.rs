@@ -33,6 +33,9 @@ use self::repeats::draw_repeats;
 use crate::event_budget::default_budget;
 use crate::sampled_parameters::SampledParameters;
 
+/// The setting that is drawn with the rest of the world, and not from a stream of its own.
+const SERVERS: &str = "servers";
+
 /// Settles what is left open, as a seed wants it. The answer depends on nothing else.
 pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
     let mut draw = Draw::of(seed);
@@ -50,9 +53,9 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
     if let Some(range) = open.permits {
         plan.workload.permits = Some(Draw::substream(seed, Substream::Permits).number(range));
     }
-    let drawn = Draw::substream(seed, Substream::Clients).one_of(&open.clients);
-    if let Some(library) = drawn {
-        plan.service.set_library(library);
+    let mut draw_clients = Draw::substream(seed, Substream::Clients);
+    for (key, choices) in open.settings.iter().filter(|(key, _)| *key != SERVERS) {
+        plan.service.set_value(key, draw_clients.one_of(choices));
     }
     if !open.budget_given {
         plan.event_budget = default_budget(&plan.workload, &plan.service);
@@ -88,8 +91,8 @@ fn draw_locks(workload: &mut Workload, open: &SampledParameters, seed: u64) {
 }
 
 fn settle_world(plan: &mut Plan, open: &SampledParameters, draw: &mut Draw) {
-    if let Some(servers) = draw.one_of(&open.servers) {
-        plan.service.set_servers(servers);
+    if let Some(servers) = draw.one_of(open.choices(SERVERS)) {
+        plan.service.set_value(SERVERS, Some(servers));
     }
     let network = &mut plan.network;
     let latency = draw.one_of(&open.client_latency);

@@ -21,6 +21,7 @@ pub mod generate;
 pub mod herd;
 pub mod keys;
 pub mod library;
+mod listed;
 pub mod load;
 pub mod matrix;
 mod nearest;

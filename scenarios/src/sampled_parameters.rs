@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_sim::plan::{
-    Arrival, FaultKind, Library, LockOrder, Reads, Service, Share, Strategy, Workload,
+    Arrival, FaultKind, LockOrder, Reads, Service, Share, Strategy, Value, Workload,
 };
 
 /// What a scenario leaves open. A field that is `None` or empty is settled by the file, and stands in the plan of the
@@ -34,10 +34,8 @@ pub struct SampledParameters {
     pub processing: Vec<(Duration, Duration)>,
     /// Arrivals to choose from.
     pub arrive: Vec<Arrival>,
-    /// Numbers of servers to choose from.
-    pub servers: Vec<u8>,
-    /// Client libraries of ZooKeeper to choose from.
-    pub clients: Vec<Library>,
+    /// Settings of the service, each by its key with the values to choose from.
+    pub settings: Vec<(&'static str, Vec<Value>)>,
     /// Latencies between clients and servers to choose from.
     pub client_latency: Vec<(Duration, Duration)>,
     /// Latencies between servers to choose from.
@@ -111,14 +109,30 @@ impl Default for AnyFaults {
 }
 
 impl SampledParameters {
+    /// The values of a setting of the service to choose from.
+    pub fn choices(&self, key: &str) -> &[Value] {
+        let setting = self.settings.iter().find(|(known, _)| *known == key);
+        setting.map_or(&[], |(_, choices)| choices)
+    }
+
+    /// Each service that a seed can draw, as far as it differs in this setting.
+    pub fn each_with(&self, key: &str, service: &Service) -> Vec<Service> {
+        let with = |choice: &Value| {
+            let mut service = service.clone();
+            service.set_value(key, Some(choice.clone()));
+            service
+        };
+        match self.choices(key) {
+            [] => vec![service.clone()],
+            choices => choices.iter().map(with).collect(),
+        }
+    }
+
     /// A service with the most servers that are left open.
     pub fn widest(&self, service: &Service) -> Service {
-        let mut widest = service.clone();
-        let most = self.servers.iter().copied().max();
-        if let Some(most) = most {
-            widest.set_servers(most);
-        }
-        widest
+        let each = self.each_with("servers", service).into_iter();
+        each.max_by_key(|service| service.voters())
+            .unwrap_or_else(|| service.clone())
     }
 
     /// The same, where as many contend as may, as often as they may.
@@ -158,8 +172,7 @@ impl SampledParameters {
             think,
             processing,
             arrive,
-            servers,
-            clients,
+            settings,
             client_latency,
             server_latency,
             regions,
@@ -183,8 +196,7 @@ impl SampledParameters {
             || !think.is_empty()
             || !processing.is_empty()
             || !arrive.is_empty()
-            || !servers.is_empty()
-            || !clients.is_empty()
+            || !settings.is_empty()
             || !client_latency.is_empty()
             || !server_latency.is_empty()
             || !chance.is_empty()

@@ -6,16 +6,16 @@ pub(crate) mod redis;
 mod regions;
 mod sampled_parameters;
 mod toml;
-pub(crate) mod zookeeper;
 
 use picklock_algorithms::Claim;
 use picklock_sim::plan::{
-    Arrival, ContenderName, Conversion, LockOrder, Network, Reads, Section, Service, Setting,
-    SettingMut, Share, Workload,
+    Arrival, ContenderName, Conversion, LockOrder, Network, Reads, Section, Service, Share,
+    Workload, Written,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
 use self::sampled_parameters::{one_of, strategy};
+pub(crate) use self::toml::spelled;
 use self::toml::{With, count, number, prose, range, text, time};
 use crate::format::{can_be_told, checked_by_default};
 use crate::sampled_parameters::SampledParameters;
@@ -34,7 +34,7 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     let service = &case.plan.service;
     let settings = match supported(service.kind()).write {
         Some(table) => table(service, open),
-        None => settings(&mut service.clone()),
+        None => settings(service, open),
     };
     let name = service.kind().name();
     let mut service = Table::from_iter([(name, settings)]);
@@ -92,13 +92,21 @@ fn head(scenario: &Scenario, case: &Case, open: &SampledParameters) -> Table {
         )
 }
 
-/// The settings of a service that has no format of its own.
-fn settings(service: &mut Service) -> Table {
+/// The settings of a service, in the order of its keys.
+fn settings(service: &Service, open: &SampledParameters) -> Table {
     let mut table = Table::new();
-    for Setting { key, value } in service.settings() {
-        match value {
-            SettingMut::Duration(length) => table = table.with(key, time(*length)),
-        }
+    for key in supported(service.kind()).keys.keys() {
+        let value = match open.choices(key.name) {
+            [] => service
+                .value(key.name)
+                .filter(|value| match key.written {
+                    Written::Always => true,
+                    Written::IfAnother => Some(value) != (key.default)().as_ref(),
+                })
+                .map(|value| spelled(&value)),
+            choices => Some(choices.iter().map(spelled).collect()),
+        };
+        table = table.with(key.name, value);
     }
     table
 }

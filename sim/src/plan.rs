@@ -12,6 +12,7 @@ mod fault_class;
 mod fault_duration;
 mod fault_kind;
 mod fault_spec;
+mod key;
 pub mod lease_server;
 mod lock_order;
 mod locks_at_once;
@@ -25,9 +26,12 @@ mod rendezvous;
 mod service;
 mod service_row;
 mod service_settings;
+mod setting_type;
+mod settings;
 mod struck_tasks;
 mod trigger;
 mod trigger_spec;
+mod value;
 mod workload;
 mod zookeeper;
 
@@ -37,6 +41,7 @@ pub use fault_class::classes_of;
 pub use fault_duration::FaultDuration;
 pub use fault_kind::MessageInFlight;
 pub use fault_spec::{FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};
+pub use key::{Holds, Key, KeyTable, SettingsGroup, Variant, Words, Written};
 pub use lock_order::LockOrder;
 pub use names::{ContenderName, Direction, LockCall, LockName, ServerName};
 pub use rate::Rate;
@@ -49,12 +54,14 @@ pub use redis_client::{REDIS_LIBRARIES, RedisLibrary};
 pub use regions::{Region, Regions};
 pub use service::Service;
 pub use service_row::ServiceRow;
-pub use service_settings::{ServiceSettings, Setting, SettingMut, SettingsGroup};
+pub use service_settings::ServiceSettings;
+pub use settings::Settings;
 pub use trigger::{Trigger, TriggerKind};
 pub use trigger_spec::{
     TriggerFieldMut, TriggerFieldSource, TriggerFieldSpec, TriggerFieldType, TriggerSpec,
     TriggerValue,
 };
+pub use value::Value;
 pub use workload::{Arrival, ContenderSettings, Conversion, Hold, Reads, Section, Share, Workload};
 pub use zookeeper::{Ensemble, JUTE_MAX_BUFFER, Library, LockNode, Version};
 

@@ -1,7 +1,8 @@
 //! The recorder: the only writer of histories.
 
 use picklock_checker::{
-    ContenderId, Counts, Event, EventKind, Failure, History, Mode, NameId, VirtualTime,
+    ContenderId, Counts, Disowned, Event, EventKind, Failure, History, Mode, NameId, ServiceAnswer,
+    VirtualTime,
 };
 
 /// Writes the history down, and keeps a rolling hash of everything that can be observed.
@@ -98,141 +99,105 @@ fn failure(why: Failure) -> u64 {
     }
 }
 
-/// An event as words. The first says which event it is, and its number never changes.
+/// An event as words. The first says which event it is.
 #[inline(always)]
 fn words(what: &EventKind) -> [u64; 4] {
+    let [first, second, third] = fields(what);
+    [what.number(), first, second, third]
+}
+
+/// What else there is to say of an event, in three words.
+#[inline(always)]
+fn fields(what: &EventKind) -> [u64; 3] {
     fn signed(value: i64) -> u64 {
         value.cast_unsigned()
     }
     match *what {
-        EventKind::AcquireStarted { by, lock, mode } => {
-            [1, by.0.into(), lock.0.into(), mode as u64]
-        }
+        EventKind::AcquireStarted { by, lock, mode } => [by.0.into(), lock.0.into(), mode as u64],
         EventKind::Acquired {
             by,
             lock,
             token,
             mode,
-        } => [
-            2,
-            in_mode(by, mode),
-            lock.0.into(),
-            token.map_or(u64::MAX, |token| token.0),
-        ],
+        } => {
+            let token = token.map_or(u64::MAX, |token| token.0);
+            [in_mode(by, mode), lock.0.into(), token]
+        }
         EventKind::AcquireFailed {
             by,
             lock,
             why,
             definite,
         } => [
-            3,
             by.0.into(),
             lock.0.into(),
             failure(why) << 1 | u64::from(definite),
         ],
-        EventKind::Reentry { by, lock, step } => [38, by.0.into(), lock.0.into(), step as u64],
+        EventKind::Reentry { by, lock, step } => [by.0.into(), lock.0.into(), step as u64],
         EventKind::Conversion {
             by,
             lock,
             mode,
             step,
-        } => [40, in_mode(by, mode), lock.0.into(), step as u64],
-        EventKind::ReleaseStarted { by, lock } => [4, by.0.into(), lock.0.into(), 0],
-        EventKind::Released { by, lock } => [5, by.0.into(), lock.0.into(), 0],
-        EventKind::ReleaseFailed { by, lock, why } => [6, by.0.into(), lock.0.into(), failure(why)],
-        EventKind::Lost { by, lock, why } => [7, by.0.into(), lock.0.into(), failure(why)],
-        EventKind::Cancelled { by, lock } => [8, by.0.into(), lock.0.into(), 0],
-        EventKind::ReleaseCancelled { by, lock } => [37, by.0.into(), lock.0.into(), 0],
-        EventKind::Revoked { by, lock } => [39, by.0.into(), lock.0.into(), 0],
-        EventKind::Finished { by } => [9, by.0.into(), 0, 0],
-        EventKind::Paused { by } => [10, by.0.into(), 0, 0],
-        EventKind::Resumed { by } => [11, by.0.into(), 0, 0],
-        EventKind::Crashed { by } => [12, by.0.into(), 0, 0],
-        EventKind::Restarted { by } => [13, by.0.into(), 0, 0],
-        EventKind::Disconnected { by } => [14, by.0.into(), 0, 0],
-        EventKind::Reconnected { by } => [15, by.0.into(), 0, 0],
-        EventKind::ConnectedReadOnly { by } => [33, by.0.into(), 0, 0],
-        EventKind::SessionLost { by } => [16, by.0.into(), 0, 0],
+        } => [in_mode(by, mode), lock.0.into(), step as u64],
+        EventKind::ReleaseFailed { by, lock, why } | EventKind::Lost { by, lock, why } => {
+            [by.0.into(), lock.0.into(), failure(why)]
+        }
+        EventKind::ReleaseStarted { by, lock }
+        | EventKind::Released { by, lock }
+        | EventKind::Cancelled { by, lock }
+        | EventKind::ReleaseCancelled { by, lock }
+        | EventKind::Revoked { by, lock } => [by.0.into(), lock.0.into(), 0],
+        EventKind::Finished { by }
+        | EventKind::Paused { by }
+        | EventKind::Resumed { by }
+        | EventKind::Crashed { by }
+        | EventKind::Restarted { by }
+        | EventKind::Disconnected { by }
+        | EventKind::Reconnected { by }
+        | EventKind::ConnectedReadOnly { by }
+        | EventKind::SessionLost { by }
+        | EventKind::SessionExpired { by }
+        | EventKind::Resent { by } => [by.0.into(), 0, 0],
         EventKind::CouldHaveKnown {
             by,
             lock,
             since,
             how,
-        } => [
-            37,
-            u64::from(by.0) << 32 | u64::from(lock.0),
-            since.micros(),
-            how as u64,
-        ],
+        } => [pair(by.0, lock.0), since.micros(), how as u64],
         EventKind::Queued {
             by,
             lock,
             place,
             name,
             mode,
-        } => [
-            17,
-            in_mode(by, mode),
-            u64::from(lock.0) << 32 | u64::from(name.0),
-            place,
-        ],
+        } => [in_mode(by, mode), pair(lock.0, name.0), place],
         EventKind::Unqueued {
             by,
             lock,
             place,
             name,
-        } => [
-            18,
-            by.0.into(),
-            u64::from(lock.0) << 32 | u64::from(name.0),
-            place,
-        ],
+        } => [by.0.into(), pair(lock.0, name.0), place],
         EventKind::Owned {
             by,
             lock,
             token,
             name,
             mode,
-        } => [
-            19,
-            in_mode(by, mode),
-            u64::from(lock.0) << 32 | u64::from(name.0),
-            token.0,
-        ],
+        } => [in_mode(by, mode), pair(lock.0, name.0), token.0],
         EventKind::Disowned {
             by,
             lock,
             token,
             how,
-        } => {
-            let how = match how {
-                picklock_checker::Disowned::Released => 1,
-                picklock_checker::Disowned::Expired => 2,
-                // One word for both: the hashes of runs that were kept are older than the difference.
-                picklock_checker::Disowned::RemovedFromOutside
-                | picklock_checker::Disowned::LostByService => 3,
-                picklock_checker::Disowned::RemovedBy(other) => 4 + u64::from(other.0),
-                picklock_checker::Disowned::OverwrittenBy(other) => u64::MAX - u64::from(other.0),
-            };
-            [20, u64::from(by.0) << 32 | u64::from(lock.0), token.0, how]
-        }
-        EventKind::Answered { by, lock, answer } => {
-            let answer = match answer {
-                picklock_checker::ServiceAnswer::GrantedApart => 1,
-                picklock_checker::ServiceAnswer::DeniedAtOne => 2,
-                picklock_checker::ServiceAnswer::Counts(entries) => entries.saturating_add(3),
-                picklock_checker::ServiceAnswer::Missing => 0,
-            };
-            [34, by.0.into(), lock.0.into(), answer]
-        }
-        EventKind::SessionExpired { by } => [21, by.0.into(), 0, 0],
+        } => [pair(by.0, lock.0), token.0, disowned(how)],
+        EventKind::Answered { by, lock, answer } => [by.0.into(), lock.0.into(), answered(answer)],
         EventKind::Writing { by, lock, token } => [
-            22,
             by.0.into(),
             lock.0.into(),
             token.map_or(u64::MAX, |token| token.0),
         ],
-        EventKind::Read { by, lock, value } => [23, by.0.into(), lock.0.into(), signed(value)],
+        EventKind::Read { by, lock, value } => [by.0.into(), lock.0.into(), signed(value)],
         EventKind::Effect {
             by,
             lock,
@@ -248,19 +213,19 @@ fn words(what: &EventKind) -> [u64; 4] {
             folded.mix(signed(after));
             folded.mix(based_on.map_or(u64::MAX, signed));
             [
-                24,
                 by.0.into(),
                 u64::from(lock.0) << 1 | u64::from(accepted),
                 folded.value(),
             ]
         }
         EventKind::Written { by, lock, accepted } => {
-            [25, by.0.into(), lock.0.into(), u64::from(accepted)]
+            [by.0.into(), lock.0.into(), u64::from(accepted)]
         }
-        EventKind::FaultFired { fault } => [26, fault.0.into(), 0, 0],
-        EventKind::FaultHealed { fault } => [27, fault.0.into(), 0, 0],
-        EventKind::CalmBegan => [28, 0, 0, 0],
-        EventKind::Ended { why } => [29, why as u64, 0, 0],
+        EventKind::FaultFired { fault } | EventKind::FaultHealed { fault } => {
+            [fault.0.into(), 0, 0]
+        }
+        EventKind::CalmBegan => [0, 0, 0],
+        EventKind::Ended { why } => [why as u64, 0, 0],
         EventKind::StillWaiting {
             by,
             lock,
@@ -269,16 +234,38 @@ fn words(what: &EventKind) -> [u64; 4] {
         } => {
             let behind = behind.map_or(u64::MAX, |name| name.0.into());
             let owner = owner.map_or(u64::MAX, |owner| owner.0.into());
-            [30, u64::from(by.0) << 32 | u64::from(lock.0), behind, owner]
+            [pair(by.0, lock.0), behind, owner]
         }
-        EventKind::Leftover { lock, name, owner } => [
-            31,
-            lock.0.into(),
-            name.0.into(),
-            owner.map_or(u64::MAX, |owner| owner.0.into()),
-        ],
-        EventKind::Resent { by } => [35, by.0.into(), 0, 0],
-        EventKind::ServerChanged { server, to } => [36, server.0.into(), to as u64, 0],
-        EventKind::Final { lock, value } => [32, lock.0.into(), signed(value), 0],
+        EventKind::Leftover { lock, name, owner } => {
+            let owner = owner.map_or(u64::MAX, |owner| owner.0.into());
+            [lock.0.into(), name.0.into(), owner]
+        }
+        EventKind::ServerChanged { server, to } => [server.0.into(), to as u64, 0],
+        EventKind::Final { lock, value } => [lock.0.into(), signed(value), 0],
+    }
+}
+
+/// Two numbers in one word.
+fn pair(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+fn disowned(how: Disowned) -> u64 {
+    match how {
+        Disowned::Released => 1,
+        Disowned::Expired => 2,
+        // One word for both: the hashes of runs that were kept are older than the difference.
+        Disowned::RemovedFromOutside | Disowned::LostByService => 3,
+        Disowned::RemovedBy(other) => 4 + u64::from(other.0),
+        Disowned::OverwrittenBy(other) => u64::MAX - u64::from(other.0),
+    }
+}
+
+fn answered(answer: ServiceAnswer) -> u64 {
+    match answer {
+        ServiceAnswer::Missing => 0,
+        ServiceAnswer::GrantedApart => 1,
+        ServiceAnswer::DeniedAtOne => 2,
+        ServiceAnswer::Counts(entries) => entries.saturating_add(3),
     }
 }

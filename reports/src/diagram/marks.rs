@@ -5,9 +5,8 @@ use picklock_checker::{ContenderId, EventKind, ServiceEvent, VirtualTime};
 
 use super::range::Part;
 use super::traffic::{MessageEvent, MessageState, Traffic};
-use crate::event_words;
 use crate::style::{Glyphs, Style};
-use crate::timeline::{Names, Scene, is_structural, is_told_by_history, notes, of_service};
+use crate::timeline::{Names, Scene, is_told_by_history, notes, of_service};
 
 /// Something that happens at a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,28 +138,11 @@ impl Maker<'_> {
         if lane.is_none() && by.is_some() {
             return None;
         }
-        let sentence = event_words::describe(history, &event.what);
+        let sentence = history.describe(&event.what);
         let about = by.map_or("", |by| history.contender(by));
         let label = sentence.strip_prefix(about).unwrap_or(&sentence);
-        let label = match event.what {
-            EventKind::FaultFired { .. } | EventKind::FaultHealed { .. } => "",
-            EventKind::ServerChanged { .. } => sentence.split_once(" is ").map_or("", |it| it.1),
-            EventKind::SessionExpired { .. } => "session expired",
-            EventKind::SessionLost { .. } => "told: expired",
-            EventKind::Effect { accepted: true, .. } => "takes the write",
-            EventKind::Effect { .. } => "refuses the write",
-            EventKind::Queued { .. } => "queued",
-            EventKind::AcquireStarted { .. } => "acquire",
-            EventKind::ReleaseStarted { .. } => "release",
-            EventKind::AcquireFailed { .. } => "fails",
-            EventKind::StillWaiting { .. } => "still waits",
-            EventKind::Finished { .. } => "done",
-            EventKind::Released { .. } => "released",
-            EventKind::Owned { .. } => "owner",
-            EventKind::Disowned { .. } => "owner no longer",
-            EventKind::CouldHaveKnown { .. } => "",
-            _ => label.trim().trim_start_matches("is "),
-        };
+        let row = event.what.row();
+        let label = row.label.unwrap_or(label.trim().trim_start_matches("is "));
         let mut text = sentence.clone();
         for note in notes(&self.names, index, &event.what, self.glyphs) {
             if !text.contains(&note) {
@@ -168,7 +150,7 @@ impl Maker<'_> {
             }
         }
         let selected = self.scene.selection.events.binary_search(&index).is_ok();
-        let weight = match (selected, is_structural(&event.what)) {
+        let weight = match (selected, row.structural) {
             (true, _) => Weight::Essential,
             (false, true) => Weight::Structural,
             (false, false) => Weight::Other,
@@ -181,7 +163,7 @@ impl Maker<'_> {
             causes: Vec::new(),
             weight,
             about: by,
-            bad: ends_badly(&event.what),
+            bad: row.bad,
             changes_service: matches!(event.what, EventKind::ServerChanged { .. }),
             label: label.to_owned(),
             text,
@@ -212,27 +194,4 @@ impl Maker<'_> {
             text: text.strip_prefix("service: ").unwrap_or(&text).to_owned(),
         })
     }
-}
-
-fn ends_badly(what: &EventKind) -> bool {
-    matches!(
-        what,
-        EventKind::AcquireFailed { .. }
-            | EventKind::ReleaseFailed { .. }
-            | EventKind::Lost { .. }
-            | EventKind::Cancelled { .. }
-            | EventKind::ReleaseCancelled { .. }
-            | EventKind::Paused { .. }
-            | EventKind::Crashed { .. }
-            | EventKind::Disconnected { .. }
-            | EventKind::SessionLost { .. }
-            | EventKind::SessionExpired { .. }
-            | EventKind::FaultFired { .. }
-            | EventKind::StillWaiting { .. }
-            | EventKind::Leftover { .. }
-            | EventKind::Effect {
-                accepted: false,
-                ..
-            }
-    )
 }

@@ -2,16 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::{
-    ContenderId, ConversionStep, EntryStep, EventKind, History, LockId, Mode, Vocabulary,
-};
+use picklock_checker::{ConversionStep, EntryStep, EventKind, History, LockId, Mode, Vocabulary};
 
 use crate::style::Glyphs;
-
-/// The contender that an event is about, if it is about one.
-pub(crate) fn subject(what: &EventKind) -> Option<ContenderId> {
-    what.by()
-}
 
 /// What stands in a lane at an event: a bar, and words after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,36 +145,16 @@ impl Lane {
                 self.gone = false;
                 self.plain(named("waits", lock), glyphs)
             }
-            EventKind::Finished { .. } => self.plain("done", glyphs),
             EventKind::Paused { .. } => self.pause(true, glyphs),
             EventKind::Resumed { .. } => self.pause(false, glyphs),
             EventKind::Crashed { .. } => {
                 *self = Self::default();
                 self.crossed("crashed", glyphs)
             }
-            EventKind::Restarted { .. } => self.plain("restarts", glyphs),
-            EventKind::Disconnected { .. } => self.plain("disconnected", glyphs),
-            EventKind::Reconnected { .. } => self.plain("reconnected", glyphs),
-            EventKind::ConnectedReadOnly { .. } => self.plain("read-only server", glyphs),
-            EventKind::SessionLost { .. } => self.plain("told: expired", glyphs),
-            EventKind::Resent { .. } => self.plain("client resends", glyphs),
             EventKind::SessionExpired { .. } => self.expire(glyphs),
-            EventKind::Writing { .. } => self.plain("sends a write", glyphs),
             EventKind::Read { value, .. } => self.plain(format!("reads {value}"), glyphs),
-            EventKind::Effect { accepted, .. } => self.plain(answer("write", accepted), glyphs),
-            EventKind::Written { accepted, .. } => self.plain(answer("told:", accepted), glyphs),
-            EventKind::CouldHaveKnown { .. }
-            | EventKind::Unqueued { .. }
-            | EventKind::Owned { .. }
-            | EventKind::Disowned { .. }
-            | EventKind::Answered { .. }
-            | EventKind::ServerChanged { .. }
-            | EventKind::FaultFired { .. }
-            | EventKind::FaultHealed { .. }
-            | EventKind::CalmBegan
-            | EventKind::Ended { .. }
-            | EventKind::Leftover { .. }
-            | EventKind::Final { .. } => self.plain("", glyphs),
+            // A row says what the lane of its contender says of any other.
+            _ => self.plain(what.row().lane, glyphs),
         }
     }
 
@@ -272,9 +245,4 @@ fn named(words: &str, lock: LockId, history: &History) -> String {
     } else {
         words.to_owned()
     }
-}
-
-fn answer(whose: &str, accepted: bool) -> String {
-    let answer = if accepted { "accepted" } else { "rejected" };
-    format!("{whose} {answer}")
 }

@@ -12,19 +12,7 @@ use crate::style::Glyphs;
 /// what a contender does, its lane names it.
 pub(crate) fn note(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
     let note = said(what, names, glyphs)?;
-    let by_other = matches!(
-        what,
-        EventKind::Queued { .. }
-            | EventKind::Unqueued { .. }
-            | EventKind::Owned { .. }
-            | EventKind::Disowned { .. }
-            | EventKind::Answered { .. }
-            | EventKind::CouldHaveKnown { .. }
-            | EventKind::Effect { .. }
-            | EventKind::Leftover { .. }
-            | EventKind::Final { .. }
-    );
-    let lock = what.lock().filter(|_| by_other);
+    let lock = what.lock().filter(|_| what.row().of_service);
     Some(
         match lock.and_then(|lock| names.history.lock_among_several(lock)) {
             Some(lock) => format!("{lock}: {note}"),
@@ -85,8 +73,7 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
             ..
         } => change(before, after, token, glyphs),
         EventKind::ServerChanged { server, to } => changed(server.0 + 1, to),
-        EventKind::FaultFired { fault } => fired(history, fault),
-        EventKind::FaultHealed { fault } => healed(history, fault),
+        EventKind::FaultFired { .. } | EventKind::FaultHealed { .. } => history.describe(what),
         EventKind::CalmBegan => calm(history),
         EventKind::Ended { why } => format!("the run ends: {}", ended(why)),
         EventKind::StillWaiting { behind, owner, .. } => {
@@ -121,18 +108,6 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
         | EventKind::Written { .. } => return None,
     };
     Some(note)
-}
-
-fn fired(history: &History, fault: FaultId) -> String {
-    format!(
-        "fault {}: {}",
-        fault.0 + 1,
-        history.fault_with_request(fault)
-    )
-}
-
-fn healed(history: &History, fault: FaultId) -> String {
-    format!("fault {} is over: {}", fault.0 + 1, history.fault(fault))
 }
 
 /// The calm begins when every fault is over; those that never struck do not any more, and what nothing heals stays.

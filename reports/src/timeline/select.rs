@@ -8,7 +8,6 @@ use picklock_checker::{
     ContenderId, Ended, EventKind, History, ServiceAnswer, Step, VirtualTime, Vocabulary, Witness,
 };
 
-use super::lane::subject;
 use super::service_rows;
 
 use crate::words::mentions;
@@ -163,10 +162,10 @@ fn entering_meanwhile(
     let (Some(breach), Some(_)) = (breach, witness.overlap) else {
         return BTreeSet::new();
     };
-    let last = subject(&history.events[breach].what);
+    let last = history.events[breach].what.by();
     let after = &history.events[breach + 1..];
     let mut inside = after.iter();
-    let until = inside.position(|event| subject(&event.what) == last && ends(&event.what, history));
+    let until = inside.position(|event| event.what.by() == last && ends(&event.what, history));
     let entered = after[..until.unwrap_or(0)].iter();
     let entered = entered.filter_map(|event| match event.what {
         EventKind::Acquired { by, .. } => Some(by),
@@ -183,7 +182,7 @@ fn concerned(what: &EventKind) -> impl Iterator<Item = ContenderId> {
         } else {
             None
         };
-    subject(what).into_iter().chain(blamed)
+    what.by().into_iter().chain(blamed)
 }
 
 fn witness_texts(witness: &Witness) -> impl Iterator<Item = &str> {
@@ -216,7 +215,7 @@ fn windows(
     let indices: &[usize] = witness.map_or(&[], |witness| &witness.events);
     let of = |index: usize, lane: ContenderId| {
         let event = history.events.get(index);
-        event.is_some_and(|event| subject(&event.what) == Some(lane))
+        event.is_some_and(|event| event.what.by() == Some(lane))
     };
     let started = |index: usize, lane: ContenderId| {
         of(index, lane) && matches!(history.events[index].what, EventKind::AcquireStarted { .. })
@@ -255,7 +254,7 @@ fn windows(
 /// Whether a contender waits or believes, right after an event.
 fn engaged(history: &History, lane: ContenderId, index: usize) -> bool {
     for event in history.events[..=index].iter().rev() {
-        if subject(&event.what) != Some(lane) {
+        if event.what.by() != Some(lane) {
             continue;
         }
         if ends(&event.what, history) {
@@ -291,28 +290,6 @@ fn ends(what: &EventKind, history: &History) -> bool {
     )
 }
 
-/// Whether an event changes what is drawn in a lane, so that leaving it out must be told.
-pub(crate) fn is_structural(what: &EventKind) -> bool {
-    matches!(
-        what,
-        EventKind::AcquireStarted { .. }
-            | EventKind::Acquired { .. }
-            | EventKind::AcquireFailed { .. }
-            | EventKind::ReleaseStarted { .. }
-            | EventKind::Lost { .. }
-            | EventKind::Cancelled { .. }
-            | EventKind::Paused { .. }
-            | EventKind::Resumed { .. }
-            | EventKind::Crashed { .. }
-            | EventKind::Restarted { .. }
-            | EventKind::Disconnected { .. }
-            | EventKind::Reconnected { .. }
-            | EventKind::ConnectedReadOnly { .. }
-            | EventKind::SessionLost { .. }
-            | EventKind::SessionExpired { .. }
-    )
-}
-
 /// The search for the rows.
 struct Wanted<'a> {
     history: &'a History,
@@ -342,7 +319,7 @@ impl Wanted<'_> {
         if let EventKind::Ended { why: Ended::Broken } = what {
             return Some(0);
         }
-        let shown = subject(what).is_none_or(|by| self.lanes.contains(&by));
+        let shown = what.by().is_none_or(|by| self.lanes.contains(&by));
         if self.witness.binary_search(&index).is_ok() {
             return shown.then_some(0);
         }
@@ -366,7 +343,7 @@ impl Wanted<'_> {
         if matches!(what, EventKind::FaultHealed { .. } | EventKind::CalmBegan) {
             return (begin..=complete).contains(&index).then_some(3);
         }
-        let window = subject(what).and_then(|by| self.windows.get(&by))?;
+        let window = what.by().and_then(|by| self.windows.get(&by))?;
         (window.contains(&index) && self.explains(what)).then_some(2)
     }
 
@@ -389,7 +366,7 @@ impl Wanted<'_> {
             }
         );
         let leaves = matches!(what, EventKind::Released { .. }) && ends(what, self.history);
-        is_structural(what) || leaves || counts || (is_effect(what) && about_effects())
+        what.row().structural || leaves || counts || (is_effect(what) && about_effects())
     }
 
     /// How many events lie between this one and the nearest one of the witness.

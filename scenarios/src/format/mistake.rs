@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::diagnostic::{Diagnostic, SourceLocation, printable};
+use crate::listed::listed;
 use crate::nearest::nearest;
 
 /// The mistakes found so far in a file.
@@ -84,11 +85,10 @@ impl Mistake {
 /// `expected `a`, `b`, or `c``.
 pub(super) fn expected(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match quoted.as_slice() {
-        [] => "nothing is expected here".to_owned(),
-        [one] => format!("expected {one}"),
-        [one, other] => format!("expected {one} or {other}"),
-        [all @ .., last] => format!("expected one of {}, or {last}", all.join(", ")),
+    match quoted.len() {
+        0 => "nothing is expected here".to_owned(),
+        1 | 2 => format!("expected {}", listed(&quoted)),
+        _ => format!("expected one of {}", listed(&quoted)),
     }
 }
 

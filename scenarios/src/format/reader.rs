@@ -105,11 +105,10 @@ impl<'a> Item<'a> {
             self.wrong_type(&wanted, mistakes);
             return None;
         };
-        let number = i64::from_str_radix(integer.as_str(), integer.radix());
-        let is_small = match &number {
-            Ok(number) if within.contains(number) => return Some(*number),
-            Ok(number) => number < within.start(),
-            Err(_) => integer.as_str().starts_with('-'),
+        let is_small = match self.as_whole() {
+            Some(number) if within.contains(&number) => return Some(number),
+            Some(number) => number < *within.start(),
+            None => integer.as_str().starts_with('-'),
         };
         let size = if is_small { "small" } else { "large" };
         let mistake = Mistake::new(format!("`{}` is too {size}", printable(self.name)));
@@ -118,6 +117,14 @@ impl<'a> Item<'a> {
             mistake.help(format!("expected {wanted}")),
         );
         None
+    }
+
+    /// The whole number, if it is one, and not too large.
+    pub(super) fn as_whole(&self) -> Option<i64> {
+        let DeValue::Integer(integer) = self.value else {
+            return None;
+        };
+        i64::from_str_radix(integer.as_str(), integer.radix()).ok()
     }
 
     pub(super) fn boolean(&self, mistakes: &mut Mistakes) -> Option<bool> {

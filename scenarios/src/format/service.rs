@@ -5,13 +5,14 @@ pub(crate) mod redis;
 pub(crate) mod zookeeper;
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{Service, Setting, SettingMut};
+use picklock_sim::plan::Service;
 
 pub(super) use of_case::of_case;
 pub(crate) use redis::{FileClients, NO_LIBRARY, PERSISTENCE, Switches};
 
 use super::choice::choose;
-use super::reader::{Fields, Mistakes, Zero};
+use super::reader::{Fields, Mistakes};
+use super::value::Given;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::Catalogue;
 use crate::services::supported;
@@ -57,22 +58,13 @@ fn read(
         return read(fields, open, mistakes);
     }
     let mut service = Service::from(kind);
-    settings(fields, &mut service, mistakes);
+    let mut fields = fields;
+    let given = Given::read(&mut fields, supported(kind).keys.keys(), &[], mistakes);
+    given.set(&mut *service);
+    open.settings = given.choices();
+    fields.finish(mistakes);
     let servers = service.servers();
     (service, FileClients::default(), Some(servers))
-}
-
-/// Reads the settings of a service that has no format of its own.
-fn settings(mut fields: Fields, service: &mut Service, mistakes: &mut Mistakes) {
-    for Setting { key, value } in service.settings() {
-        match value {
-            SettingMut::Duration(length) => {
-                let given = fields.duration(key, Zero::Senseless, mistakes);
-                *length = given.unwrap_or(*length);
-            }
-        }
-    }
-    fields.finish(mistakes);
 }
 
 /// What the first case stands on whose algorithm is known.

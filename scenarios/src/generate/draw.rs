@@ -78,13 +78,13 @@ impl Draw {
     }
 
     /// One of these, with even odds; `None` if there are none.
-    pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> Option<T> {
+    pub fn one_of<T: Clone>(&mut self, choices: &[T]) -> Option<T> {
         if choices.is_empty() {
             return None;
         }
         choices
             .get(self.below(choices.len() as u32) as usize)
-            .copied()
+            .cloned()
     }
 
     /// Any number: a share of something, in parts of 2³².

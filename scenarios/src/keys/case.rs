@@ -1,18 +1,18 @@
 //! The keys of `[[case]]`.
 
-use super::key::{Holds, Key, KeyTable, Variant};
 use super::redis::CONNECTIONS;
 use super::service::SERVICE;
 use super::words;
+use picklock_sim::plan::{Holds, Key, KeyTable, Variant};
 
 /// An algorithm, and what is wanted of it.
 pub(super) const CASE: KeyTable = KeyTable {
     title: "[[case]]",
     about: "An algorithm in the world of the file, and what is wanted of it. Silence means that every promise holds.",
-    keys: &[
+    keys: &[&[
         Key::needed(
             "algorithm",
-            Holds::Words(words::algorithms),
+            Holds::Words(words::ALGORITHMS),
             "Its name, as in `picklock list algorithms`.",
         ),
         Key::new(
@@ -23,7 +23,7 @@ pub(super) const CASE: KeyTable = KeyTable {
         ),
         Key::new(
             "resource",
-            Holds::Words(words::resources),
+            Holds::Words(words::RESOURCES),
             "the file's",
             "Whether the resource checks tokens.",
         ),
@@ -36,13 +36,13 @@ pub(super) const CASE: KeyTable = KeyTable {
         ),
         Key::new(
             "client",
-            Holds::Words(words::redis_clients),
+            Holds::Words(words::REDIS_CLIENTS),
             "the service's",
             "The client library, with all that it sets (Redis).",
         ),
         Key::new(
             "read-from",
-            Holds::Words(words::nodes_to_read_from),
+            Holds::Words(words::NODES_TO_READ_FROM),
             "the service's",
             "Where clients send what only reads (Redis).",
         ),
@@ -60,78 +60,80 @@ pub(super) const CASE: KeyTable = KeyTable {
         ),
         Key::new(
             "sometimes",
-            Holds::List(&Holds::Words(words::moments)),
+            Holds::List(&Holds::Words(words::MOMENTS)),
             "the file's",
             "Moments that some seed must come through.",
         ),
         Key::new(
             "expect",
-            Holds::ByWord(words::invariants, "expectation", &EXPECTATION),
+            Holds::ByWord(words::INVARIANTS, "expectation", &EXPECTATION),
             "that all is kept",
             "By invariant, what is wanted of it.",
         ),
         Key::new(
             "measure",
-            Holds::ByWord(words::metrics, "measure", &Holds::Table(&MEASURE)),
+            Holds::ByWord(words::METRICS, "measure", &Holds::Table(&MEASURE)),
             "none",
             "By metric, within which bounds it has to be.",
         ),
-    ],
+    ]],
 };
 
-const EXPECTATION: Holds = Holds::Variants(&[
-    Variant::word("holds", "With every seed."),
-    Variant::with(
-        "violated",
-        Holds::Table(&VIOLATED),
-        "One of the first seeds violates it.",
-    ),
-    Variant::with(
-        "excused",
-        Holds::Table(&REASON),
-        "It is looked at only where nothing excuses it: after the moment at which a holder could know that it had lost \
-        the lock, or \
-        where nobody had lost it.",
-    ),
-    Variant::with(
-        "undecided",
-        Holds::Table(&REASON),
-        "No seed violates it, and at least one cannot tell: what it needs is gone for good.",
-    ),
-    Variant::or_word("unchecked", Holds::Table(&UNCHECKED), "Nobody looks."),
-]);
+const EXPECTATION: Holds = Holds::Variants(
+    "expectation",
+    &[
+        Variant::word("holds", "With every seed."),
+        Variant::with(
+            "violated",
+            Holds::Table(&VIOLATED),
+            "One of the first seeds violates it.",
+        ),
+        Variant::with(
+            "excused",
+            Holds::Table(&REASON),
+            "It is looked at only where nothing excuses it: after the moment at which a holder could know that it had \
+             lost the lock, or where nobody had lost it.",
+        ),
+        Variant::with(
+            "undecided",
+            Holds::Table(&REASON),
+            "No seed violates it, and at least one cannot tell: what it needs is gone for good.",
+        ),
+        Variant::or_word("unchecked", Holds::Table(&UNCHECKED), "Nobody looks."),
+    ],
+);
 
 const BECAUSE: &str = "The reason.";
 
 const VIOLATED: KeyTable = KeyTable {
     title: "violated",
     about: "Why an invariant is violated, and how soon.",
-    keys: &[
+    keys: &[&[
         Key::needed("because", Holds::Text, BECAUSE),
         Key::needed(
             "within-seeds",
             Holds::Whole(1, 1_000_000_000),
             "One of the first so many seeds violates it.",
         ),
-    ],
+    ]],
 };
 
 const REASON: KeyTable = KeyTable {
     title: "excused, undecided",
     about: "Why.",
-    keys: &[Key::needed("because", Holds::Text, BECAUSE)],
+    keys: &[&[Key::needed("because", Holds::Text, BECAUSE)]],
 };
 
 const UNCHECKED: KeyTable = KeyTable {
     title: "unchecked",
     about: "Why.",
-    keys: &[Key::new("because", Holds::Text, "none", BECAUSE)],
+    keys: &[&[Key::new("because", Holds::Text, "none", BECAUSE)]],
 };
 
 const MEASURE: KeyTable = KeyTable {
     title: "measure",
     about: "One bound, or both.",
-    keys: &[
+    keys: &[&[
         Key::new(
             "at-least",
             Holds::Number,
@@ -144,29 +146,32 @@ const MEASURE: KeyTable = KeyTable {
             "none",
             "The most that is allowed.",
         ),
-    ],
+    ]],
 };
 
 /// Faults that each seed draws, of a file or of a case.
-pub(super) const FAULTS: Holds = Holds::Variants(&[Variant::or_word(
-    "any",
-    Holds::Table(&ANY_FAULTS),
-    "Of any kind, but for those that are drawn only if they are named.",
-)]);
+pub(super) const FAULTS: Holds = Holds::Variants(
+    "choice of faults",
+    &[Variant::or_word(
+        "any",
+        Holds::Table(&ANY_FAULTS),
+        "Of any kind, but for those that are drawn only if they are named.",
+    )],
+);
 
 const ANY_FAULTS: KeyTable = KeyTable {
     title: "faults.any",
     about: "Which kinds of faults each seed draws, and how many.",
-    keys: &[
+    keys: &[&[
         Key::new(
             "kinds",
-            Holds::List(&Holds::Words(words::faults)),
+            Holds::List(&Holds::Words(words::FAULTS)),
             "all that are drawn unasked",
             "Of these kinds only.",
         ),
         Key::new(
             "except",
-            Holds::List(&Holds::Words(words::faults)),
+            Holds::List(&Holds::Words(words::FAULTS)),
             "none",
             "Of all kinds that are drawn unasked, but of these; not beside `kinds`.",
         ),
@@ -176,5 +181,5 @@ const ANY_FAULTS: KeyTable = KeyTable {
             "16",
             "So many faults at most.",
         ),
-    ],
+    ]],
 };

@@ -1,13 +1,13 @@
 //! The keys of `[[contender]]`.
 
-use super::key::{Holds, Key, KeyTable};
 use super::words;
+use picklock_sim::plan::{Holds, Key, KeyTable};
 
 /// [[contender]].
 pub(super) const CONTENDER: KeyTable = KeyTable {
     title: "[[contender]]",
     about: "What one contender does otherwise than the workload says.",
-    keys: CONTENDER_KEYS,
+    keys: &[CONTENDER_KEYS],
 };
 
 const CONTENDER_KEYS: &[Key] = &[
@@ -38,7 +38,7 @@ const CONTENDER_KEYS: &[Key] = &[
     ),
     Key::new(
         "conversion",
-        Holds::Words(words::conversions),
+        Holds::Words(words::CONVERSIONS),
         "",
         "`downgrade`: when it has written, it takes the lock to read, gives back the write, and reads. `upgrade`: when \
         it has read, it asks for the write and keeps its read, see [conversions](scenarios.md#conversions).",

@@ -2,18 +2,18 @@
 
 use super::case::{CASE, FAULTS};
 use super::contender::CONTENDER;
-use super::key::{Holds, Key, KeyTable};
 use super::network::NETWORK;
 use super::service::SERVICE;
 use super::words;
 use super::workload::WORKLOAD;
 use crate::scenario::ENOUGH_SEEDS;
+use picklock_sim::plan::{Holds, Key, KeyTable};
 
 /// A scenario file.
 pub const FILE: KeyTable = KeyTable {
     title: "The head",
     about: "What stands above all tables, and which tables there are.",
-    keys: &[
+    keys: &[&[
         Key::new(
             "claim",
             Holds::Claim,
@@ -24,14 +24,14 @@ pub const FILE: KeyTable = KeyTable {
         Key::new("source", Holds::Text, "none", "Where that is written."),
         Key::new(
             "sometimes",
-            Holds::List(&Holds::Words(words::moments)),
+            Holds::List(&Holds::Words(words::MOMENTS)),
             "none",
             "Moments that some seed of every case must come through, as in `[\"two-wait\"]`; a case may have its own. \
             A case in which none did is undecided. `picklock list sometimes` says what each is.",
         ),
         Key::new(
             "resource",
-            Holds::Words(words::resources),
+            Holds::Words(words::RESOURCES),
             r#"`"unfenced"`"#,
             "Whether the resource checks tokens: `\"fenced\"`, for recipes that promise `fencing-monotonic`, or \
             `\"unfenced\"`; a case may say otherwise.",
@@ -100,13 +100,13 @@ pub const FILE: KeyTable = KeyTable {
             "",
             "Which seed drew the plan of the only case.",
         ),
-    ],
+    ]],
 };
 
 const FAULT: KeyTable = KeyTable {
     title: "[[fault]]",
     about: "A fault reads as a sentence: *when acquired by contender-1, inject pause, target contender-1, for 20s*.",
-    keys: &[
+    keys: &[&[
         Key::needed("when", Holds::Trigger, "What it waits for."),
         Key::new(
             "after",
@@ -127,13 +127,13 @@ const FAULT: KeyTable = KeyTable {
             "Time from one strike to the next; then it waits for its trigger once. It must be over by then.",
         ),
         Key::needed("inject", Holds::Fault, "What breaks."),
-    ],
+    ]],
 };
 
 const REPLAY: KeyTable = KeyTable {
     title: "[replay]",
     about: "Makes the file one about a single run: the one that was recorded, with the plan of its only case.",
-    keys: &[
+    keys: &[&[
         Key::needed(
             "choices",
             Holds::List(&Holds::Whole(0, u32::MAX as i64)),
@@ -141,13 +141,13 @@ const REPLAY: KeyTable = KeyTable {
         ),
         HASH,
         PICKLOCK,
-    ],
+    ]],
 };
 
 const SAVED: KeyTable = KeyTable {
     title: "[saved]",
     about: "Says which seed drew the plan of the only case.",
-    keys: &[
+    keys: &[&[
         Key::needed("seed", Holds::Whole(0, i64::MAX), "The seed."),
         Key::new(
             "drawn",
@@ -157,7 +157,7 @@ const SAVED: KeyTable = KeyTable {
         ),
         HASH,
         PICKLOCK,
-    ],
+    ]],
 };
 
 const HASH: Key = Key::new(

@@ -1,12 +1,12 @@
 //! The keys of `[network]`.
 
-use super::key::{Holds, Key, KeyTable, Variant};
+use picklock_sim::plan::{Holds, Key, KeyTable, Variant};
 
 /// [network].
 pub(super) const NETWORK: KeyTable = KeyTable {
     title: "[network]",
     about: "How long messages take, and how chance decides.",
-    keys: NETWORK_KEYS,
+    keys: &[NETWORK_KEYS],
 };
 
 const NETWORK_KEYS: &[Key] = &[
@@ -44,24 +44,27 @@ const NETWORK_KEYS: &[Key] = &[
 ];
 
 /// How chance decides.
-const STRATEGY: Holds = Holds::Variants(&[
-    Variant::word("even", "Each choice as likely as any other."),
-    Variant::word(
-        "extremes",
-        "Everything is the least or the most that there is.",
-    ),
-    Variant::with(
-        "delays",
-        Holds::Whole(1, 100),
-        "Everything is the least, but for so many choices, which are the most.",
-    ),
-    Variant::with(
-        "priorities",
-        Holds::Whole(1, 100),
-        "Every link is as slow as it is from its first message on, but for so many changes.",
-    ),
-    Variant::word(
-        "orders",
-        "Each order in which messages can arrive is about as likely as any other.",
-    ),
-]);
+const STRATEGY: Holds = Holds::Variants(
+    "strategy of chance",
+    &[
+        Variant::word("even", "Each choice as likely as any other."),
+        Variant::word(
+            "extremes",
+            "Everything is the least or the most that there is.",
+        ),
+        Variant::with(
+            "delays",
+            Holds::Whole(1, 100),
+            "Everything is the least, but for so many choices, which are the most.",
+        ),
+        Variant::with(
+            "priorities",
+            Holds::Whole(1, 100),
+            "Every link is as slow as it is from its first message on, but for so many changes.",
+        ),
+        Variant::word(
+            "orders",
+            "Each order in which messages can arrive is about as likely as any other.",
+        ),
+    ],
+);

@@ -1,13 +1,13 @@
 //! The keys of `[service.redis]`.
 
-use super::key::{Holds, Key, KeyTable, Variant};
 use super::words;
+use picklock_sim::plan::{Holds, Key, KeyTable, Variant};
 
 /// [service.redis].
 pub(crate) const REDIS: KeyTable = KeyTable {
     title: "[service.redis]",
     about: "The servers, and how their clients are set.",
-    keys: REDIS_KEYS,
+    keys: &[REDIS_KEYS],
 };
 
 const REDIS_KEYS: &[Key] = &[
@@ -62,14 +62,14 @@ const REDIS_KEYS: &[Key] = &[
     ),
     Key::new(
         "switch-master",
-        Holds::Words(words::sentinels_to_subscribe_to),
+        Holds::Words(words::SENTINELS_TO_SUBSCRIBE_TO),
         "the library's",
         "At which Sentinels clients are subscribed to `+switch-master`, to leave the old primary as soon as one \
         of them names another: `\"nowhere\"`, `\"one\"`, or `\"every\"`.",
     ),
     Key::new(
         "read-from",
-        Holds::Words(words::nodes_to_read_from),
+        Holds::Words(words::NODES_TO_READ_FROM),
         r#"`"primary"`"#,
         "Where clients send what only reads, if there are replicas: `\"primary\"`, `\"replicas\"`, or \
         `\"any\"`; a case may say otherwise.",
@@ -82,7 +82,7 @@ const REDIS_KEYS: &[Key] = &[
     ),
     Key::new(
         "persistence",
-        Holds::Words(words::persistence),
+        Holds::Words(words::PERSISTENCE),
         r#"`"none"`"#,
         "What servers keep on their disks: `\"none\"`, `\"rdb\"`, `\"aof-no\"`, `\"aof-everysec\"`, or \
         `\"aof-always\"`.",
@@ -192,7 +192,7 @@ const REDIS_KEYS: &[Key] = &[
     ),
     Key::new(
         "client",
-        Holds::Words(words::redis_clients),
+        Holds::Words(words::REDIS_CLIENTS),
         "with `sentinels` that of the recipe, otherwise `\"none\"`",
         "A client library that sets `timeout`, `connect-timeout`, `retries`, `retry-pause`, \
         `retry-pause-max`, `replay`, `resend`, `close-on-timeout`, `poll`, `switch-master`, and \
@@ -217,21 +217,24 @@ const REDIS_KEYS: &[Key] = &[
 ];
 
 /// How the tasks of a process share connections, there or in a case.
-pub(super) const CONNECTIONS: Holds = Holds::Variants(&[
-    Variant::word("multiplexed", "All commands go by one connection."),
-    Variant::with(
-        "pool",
-        Holds::Whole(1, 100),
-        "Each command has one of so many connections for itself until it is answered.",
-    ),
-]);
+pub(super) const CONNECTIONS: Holds = Holds::Variants(
+    "way to share connections",
+    &[
+        Variant::word("multiplexed", "All commands go by one connection."),
+        Variant::with(
+            "pool",
+            Holds::Whole(1, 100),
+            "Each command has one of so many connections for itself until it is answered.",
+        ),
+    ],
+);
 
 /// The table that a cluster is.
 pub(super) const CLUSTER: KeyTable = KeyTable {
     title: "cluster of [service.redis]",
     about: "The primaries are the first servers, and share the slots. One replica of each comes next, and then the \
         next of each.",
-    keys: &[
+    keys: &[&[
         Key::needed(
             "primaries",
             Holds::Whole(3, 9),
@@ -255,5 +258,5 @@ pub(super) const CLUSTER: KeyTable = KeyTable {
             "10",
             "For how many of these a replica may have been without its primary to take its place; zero for ever.",
         ),
-    ],
+    ]],
 };

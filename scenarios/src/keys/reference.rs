@@ -1,8 +1,10 @@
 //! The reference of the format: all rows as a page in Markdown.
 
+use super::defaults::default_of;
 use super::file::FILE;
-use super::key::{Holds, Key, KeyTable, Variant};
 use super::specs::{self, Body, Spec};
+use crate::listed::listed;
+use picklock_sim::plan::{Holds, Key, KeyTable, Variant};
 
 const HEAD: &str = "\
 # Keys of scenario files
@@ -24,7 +26,7 @@ pub fn page() -> String {
     let mut next = 0;
     while let Some(table) = tables.get(next).copied() {
         section(&table, &mut page);
-        for key in table.keys {
+        for key in table.keys() {
             tables_in(&key.holds, &mut tables);
         }
         next += 1;
@@ -41,7 +43,7 @@ fn tables_in(holds: &Holds, tables: &mut Vec<KeyTable>) {
             let is_new = tables.iter().all(|known| known.title != table.title);
             tables.extend(is_new.then_some(**table));
         }
-        Holds::Variants(variants) => {
+        Holds::Variants(_, variants) => {
             for holds in variants.iter().filter_map(|it| it.holds.as_ref()) {
                 tables_in(holds, tables);
             }
@@ -60,15 +62,15 @@ fn section(table: &KeyTable, page: &mut String) {
     };
     page.push_str(&format!("\n## {title}\n\n{}\n\n", table.about));
     page.push_str("| key | type | without it | means |\n| --- | --- | --- | --- |\n");
-    for key in table.keys {
+    for key in table.keys() {
         let Key { name, means, .. } = key;
         page.push_str(&format!(
             "| `{name}` | {} | {} | {means} |\n",
             type_of(&key.holds),
-            default_of(key),
+            without(key),
         ));
     }
-    for key in table.keys {
+    for key in table.keys() {
         if let Some(variants) = variants_of(&key.holds) {
             page.push_str(&format!("\n`{}`:\n\n", key.name));
             for variant in variants {
@@ -78,17 +80,17 @@ fn section(table: &KeyTable, page: &mut String) {
     }
 }
 
-fn default_of(key: &Key) -> &str {
+fn without(key: &Key) -> String {
     match key.is_needed {
-        true => "needed",
-        false => key.default,
+        true => "needed".to_owned(),
+        false => default_of(key),
     }
 }
 
 /// The variants that can stand behind a key.
 fn variants_of(holds: &Holds) -> Option<&'static [Variant]> {
     match holds {
-        Holds::Variants(variants) => Some(variants),
+        Holds::Variants(_, variants) => Some(variants),
         Holds::OneOrList(value) | Holds::ByWord(_, _, value) => variants_of(value),
         _ => None,
     }
@@ -100,7 +102,7 @@ fn written(variant: &Variant) -> String {
     let word = format!("`\"{name}\"`");
     let table = holds.as_ref().map(|holds| match holds {
         Holds::Table(table) => {
-            let keys: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
+            let keys: Vec<&str> = table.keys().map(|key| key.name).collect();
             match keys.len() > 4 {
                 true => format!("`{name} = {{ … }}`"),
                 false => format!("`{name} = {{ {} }}`", keys.join(", ")),
@@ -156,13 +158,16 @@ fn type_of(holds: &Holds) -> String {
         Holds::Server => "a server such as `\"leader\"` or `\"server-1\"`".to_owned(),
         Holds::Lock => "a lock such as `\"lock-a\"`".to_owned(),
         Holds::Words(words) => {
-            let words: Vec<String> = words().iter().map(|it| format!("`\"{it}\"`")).collect();
+            let words: Vec<String> = (words.names)()
+                .iter()
+                .map(|it| format!("`\"{it}\"`"))
+                .collect();
             match words.len() > MOST_LISTED {
                 true => "a name".to_owned(),
                 false => listed(&words),
             }
         }
-        Holds::Variants(_) => "one of several, see below the table".to_owned(),
+        Holds::Variants(..) => "one of several, see below the table".to_owned(),
         Holds::List(items) => format!("a list, each {}", type_of(items)),
         Holds::OneOrList(value) => format!("{}, or a list to choose from", type_of(value)),
         Holds::Either(all) => {
@@ -176,16 +181,6 @@ fn type_of(holds: &Holds) -> String {
         Holds::LatenciesByRegions => "a table of ranges by two regions".to_owned(),
         Holds::Trigger => "[a trigger](#when-triggers)".to_owned(),
         Holds::Fault => "[a fault](#inject-faults)".to_owned(),
-    }
-}
-
-/// `1, 3, or 5`.
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [one, other] => format!("{one} or {other}"),
-        [all @ .., last] => format!("{}, or {last}", all.join(", ")),
     }
 }
 
@@ -222,12 +217,7 @@ fn specs_section(title: &str, key: &str, specs: &[Spec], page: &mut String) {
         Body::Value(_) => &[][..],
         Body::Fields(keys) => keys,
     }) {
-        let row = format!(
-            "{} | {} | {}",
-            type_of(&key.holds),
-            default_of(key),
-            key.means
-        );
+        let row = format!("{} | {} | {}", type_of(&key.holds), without(key), key.means);
         if told
             .iter()
             .all(|(name, known)| *name != key.name || *known != row)

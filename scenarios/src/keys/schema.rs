@@ -6,9 +6,10 @@
 use picklock_checker::invariants;
 use serde_json::{Map, Value, json};
 
+use super::defaults::{default_of, default_value};
 use super::file::FILE;
-use super::key::{Holds, Key, KeyTable, Variant};
 use super::specs::{self, Body, Spec};
+use picklock_sim::plan::{Holds, Key, Variant};
 
 /// The version of the schema. Within a version it only comes to accept more.
 pub const VERSION: u32 = 1;
@@ -22,7 +23,7 @@ const NUMBERED: &str = "[1-9][0-9]*";
 /// The schema of scenario files.
 pub fn scenario() -> Value {
     let mut definitions = Map::new();
-    let mut schema = table(FILE.keys, &mut definitions);
+    let mut schema = table(FILE.keys(), &mut definitions);
     let of_the_whole = [
         ("$schema", json!("http://json-schema.org/draft-07/schema#")),
         (
@@ -53,21 +54,22 @@ fn insert<'k>(schema: &mut Value, entries: impl IntoIterator<Item = (&'k str, Va
 }
 
 /// A table with these keys and no others.
-fn table(keys: &[Key], definitions: &mut Map<String, Value>) -> Value {
-    let properties = keys.iter().map(|key| {
+fn table<'k>(
+    keys: impl Iterator<Item = &'k Key> + Clone,
+    definitions: &mut Map<String, Value>,
+) -> Value {
+    let properties = keys.clone().map(|key| {
         let mut schema = of(&key.holds, definitions);
         let description = plain(&described(key));
         insert(&mut schema, [("description", json!(description))]);
-        if let Some(value) = key
-            .default_value()
-            .and_then(|it| serde_json::from_str(it).ok())
+        if let Some(value) = default_value(key).and_then(|value| serde_json::from_str(&value).ok())
         {
             insert(&mut schema, [("default", value)]);
         }
         (key.name.to_owned(), schema)
     });
     let properties: Map<String, Value> = properties.collect();
-    let needed = keys.iter().filter(|key| key.is_needed);
+    let needed = keys.filter(|key| key.is_needed);
     let needed: Vec<&str> = needed.map(|key| key.name).collect();
     let mut schema = json!({
         "type": "object",
@@ -82,7 +84,7 @@ fn table(keys: &[Key], definitions: &mut Map<String, Value>) -> Value {
 
 /// What a key means, and what is so without it.
 fn described(key: &Key) -> String {
-    match (key.default, key.default_value()) {
+    match (default_of(key).as_str(), default_value(key)) {
         ("" | "none", _) | (_, Some(_)) => key.means.to_owned(),
         (default, None) => format!("{} If it is left out: {default}.", key.means),
     }
@@ -153,8 +155,8 @@ fn of(holds: &Holds, definitions: &mut Map<String, Value>) -> Value {
             "leader|primary|(follower|server|observer|sentinel)-{NUMBERED}|server-of-contender-{NUMBERED}"
         )),
         Holds::Lock => text("lock-[a-z]"),
-        Holds::Words(words) => json!({ "enum": words() }),
-        Holds::Variants(variants) => of_variants(variants, definitions),
+        Holds::Words(words) => json!({ "enum": (words.names)() }),
+        Holds::Variants(_, variants) => of_variants(variants, definitions),
         Holds::List(items) => list(of(items, definitions)),
         Holds::OneOrList(value) => {
             let value = of(value, definitions);
@@ -164,11 +166,11 @@ fn of(holds: &Holds, definitions: &mut Map<String, Value>) -> Value {
             let all: Vec<Value> = all.iter().map(|it| of(it, definitions)).collect();
             json!({ "anyOf": all })
         }
-        Holds::Table(KeyTable { keys, .. }) => table(keys, definitions),
-        Holds::Tables(KeyTable { keys, .. }) => {
-            json!({ "type": "array", "items": table(keys, definitions) })
+        Holds::Table(of) => table(of.keys(), definitions),
+        Holds::Tables(of) => {
+            json!({ "type": "array", "items": table(of.keys(), definitions) })
         }
-        Holds::ByWord(words, name, value) => by_word(&words(), name, value, definitions),
+        Holds::ByWord(words, name, value) => by_word(&(words.names)(), name, value, definitions),
         Holds::MachinesByRegion => {
             let machine = text(&format!(
                 "resource|(server|observer|sentinel|contender)-{NUMBERED}"
@@ -260,7 +262,7 @@ fn of_specs(specs: &[Spec], definitions: &mut Map<String, Value>) -> Value {
     let tables = specs.iter().map(|spec| {
         let mut schema = match &spec.body {
             Body::Value(holds) => of(holds, definitions),
-            Body::Fields(keys) => table(keys, definitions),
+            Body::Fields(keys) => table(keys.iter(), definitions),
         };
         let description = format!("{} `{}`", spec.means, spec.example);
         insert(&mut schema, [("description", json!(description))]);

@@ -1,10 +1,10 @@
 //! The key `service`, of a file and of a case.
 
-use super::key::{Holds, Variant};
 use crate::services::{ALL, SupportedService};
+use picklock_sim::plan::{Holds, Variant};
 
 /// What the lock stands on.
-pub(super) const SERVICE: Holds = Holds::Variants(&VARIANTS);
+pub(super) const SERVICE: Holds = Holds::Variants("service", &VARIANTS);
 
 const VARIANTS: [Variant; ALL.len()] = {
     let mut variants = [variant(ALL[0]); ALL.len()];

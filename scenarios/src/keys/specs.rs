@@ -5,8 +5,8 @@ use picklock_sim::plan::{
     TriggerKind, TriggerValue,
 };
 
-use super::key::{Holds, Key};
 use super::words;
+use picklock_sim::plan::{Holds, Key};
 
 /// A kind of fault, or a trigger.
 pub(super) struct Spec {
@@ -99,7 +99,7 @@ fn of_trigger(TriggerFieldSpec { key, holds }: TriggerFieldSpec) -> Key {
         ),
         TriggerFieldType::Request => Key::needed(
             key,
-            Holds::Words(words::requests),
+            Holds::Words(words::REQUESTS),
             "The kind of the request.",
         ),
         TriggerFieldType::Fault => Key::needed(
@@ -123,13 +123,13 @@ fn of_fault(FieldSpec { key, holds }: FieldSpec) -> Key {
         FieldType::Servers => Key::needed(key, Holds::List(&Holds::Server), "Which servers."),
         FieldType::Direction => Key::new(
             key,
-            Holds::Words(words::directions),
+            Holds::Words(words::DIRECTIONS),
             r#"`"both"`"#,
             "Which way messages go.",
         ),
         FieldType::Call => Key::new(
             key,
-            Holds::Words(words::calls),
+            Holds::Words(words::CALLS),
             r#"`"acquire"`"#,
             "Which call is dropped.",
         ),

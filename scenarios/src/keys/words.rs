@@ -3,11 +3,11 @@
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::SOMETIMES;
 use picklock_sim::plan::{
-    Conversion, Direction, FaultKind, Library, LockCall, LockNode, LockOrder, REDIS_LIBRARIES,
-    ReadFrom, Share, SwitchMaster, Version,
+    Conversion, Direction, FaultKind, LockCall, LockOrder, REDIS_LIBRARIES, ReadFrom, Share,
+    SwitchMaster, Words,
 };
 
-use crate::format::{NO_LIBRARY, PERSISTENCE};
+use crate::format::{self, NO_LIBRARY};
 use crate::program;
 use crate::scenario::Catalogue;
 
@@ -16,81 +16,91 @@ fn names<T>(named: &[(&'static str, T)]) -> Vec<&'static str> {
 }
 
 /// The algorithms of this program.
-pub(super) fn algorithms() -> Vec<&'static str> {
-    let algorithms = program::catalogue().algorithms.iter();
-    algorithms.map(|recipe| recipe.name).collect()
-}
+pub(super) const ALGORITHMS: Words = Words {
+    what: "algorithm",
+    names: || {
+        let algorithms = program::catalogue().algorithms.iter();
+        algorithms.map(|recipe| recipe.name).collect()
+    },
+};
 
-pub(super) fn invariants() -> Vec<&'static str> {
-    Catalogue::EVERYTHING.invariants.to_vec()
-}
+pub(super) const INVARIANTS: Words = Words {
+    what: "invariant",
+    names: || Catalogue::EVERYTHING.invariants.to_vec(),
+};
 
-pub(super) fn metrics() -> Vec<&'static str> {
-    Catalogue::EVERYTHING.metrics.to_vec()
-}
+pub(super) const METRICS: Words = Words {
+    what: "metric",
+    names: || Catalogue::EVERYTHING.metrics.to_vec(),
+};
 
-pub(super) fn moments() -> Vec<&'static str> {
-    SOMETIMES.map(|moment| moment.name).to_vec()
-}
+pub(super) const MOMENTS: Words = Words {
+    what: "moment",
+    names: || SOMETIMES.map(|moment| moment.name).to_vec(),
+};
 
-pub(super) fn resources() -> Vec<&'static str> {
-    vec!["fenced", "unfenced"]
-}
+pub(super) const RESOURCES: Words = Words {
+    what: "resource",
+    names: || vec!["fenced", "unfenced"],
+};
 
-pub(super) fn conversions() -> Vec<&'static str> {
-    names(&Conversion::NAMED)
-}
+pub(super) const CONVERSIONS: Words = Words {
+    what: "conversion",
+    names: || names(&Conversion::NAMED),
+};
 
-pub(super) fn zookeeper_versions() -> Vec<&'static str> {
-    names(&Version::ALL)
-}
+pub(super) const NODES_TO_READ_FROM: Words = Words {
+    what: "choice of nodes to read from",
+    names: || names(&ReadFrom::ALL),
+};
 
-pub(super) fn zookeeper_clients() -> Vec<&'static str> {
-    names(&Library::ALL)
-}
+pub(super) const SENTINELS_TO_SUBSCRIBE_TO: Words = Words {
+    what: "choice of Sentinels to subscribe to",
+    names: || names(&SwitchMaster::ALL),
+};
 
-pub(super) fn lock_nodes() -> Vec<&'static str> {
-    names(&LockNode::ALL)
-}
+pub(super) const PERSISTENCE: Words = Words {
+    what: "persistence",
+    names: || names(&format::PERSISTENCE),
+};
 
-pub(super) fn nodes_to_read_from() -> Vec<&'static str> {
-    names(&ReadFrom::ALL)
-}
+pub(super) const REDIS_CLIENTS: Words = Words {
+    what: "client library",
+    names: || {
+        let libraries = REDIS_LIBRARIES.iter().map(|library| library.name);
+        libraries.chain([NO_LIBRARY]).collect()
+    },
+};
 
-pub(super) fn sentinels_to_subscribe_to() -> Vec<&'static str> {
-    names(&SwitchMaster::ALL)
-}
+pub(super) const SHARES: Words = Words {
+    what: "way to share",
+    names: || {
+        let nothing = ["nothing"];
+        names(&Share::NAMED).into_iter().chain(nothing).collect()
+    },
+};
 
-pub(super) fn persistence() -> Vec<&'static str> {
-    names(&PERSISTENCE)
-}
+pub(super) const LOCK_ORDERS: Words = Words {
+    what: "lock order",
+    names: || names(&LockOrder::NAMED),
+};
 
-pub(super) fn redis_clients() -> Vec<&'static str> {
-    let libraries = REDIS_LIBRARIES.iter().map(|library| library.name);
-    libraries.chain([NO_LIBRARY]).collect()
-}
+pub(super) const FAULTS: Words = Words {
+    what: "fault",
+    names: || names(&FaultKind::named()),
+};
 
-pub(super) fn shares() -> Vec<&'static str> {
-    let nothing = ["nothing"];
-    names(&Share::NAMED).into_iter().chain(nothing).collect()
-}
+pub(super) const REQUESTS: Words = Words {
+    what: "request",
+    names: || RequestKind::ALL.map(RequestKind::name).to_vec(),
+};
 
-pub(super) fn lock_orders() -> Vec<&'static str> {
-    names(&LockOrder::NAMED)
-}
+pub(super) const DIRECTIONS: Words = Words {
+    what: "direction",
+    names: || names(&Direction::NAMED),
+};
 
-pub(super) fn faults() -> Vec<&'static str> {
-    names(&FaultKind::named())
-}
-
-pub(super) fn requests() -> Vec<&'static str> {
-    RequestKind::ALL.map(RequestKind::name).to_vec()
-}
-
-pub(super) fn directions() -> Vec<&'static str> {
-    names(&Direction::NAMED)
-}
-
-pub(super) fn calls() -> Vec<&'static str> {
-    names(&LockCall::NAMED)
-}
+pub(super) const CALLS: Words = Words {
+    what: "call",
+    names: || names(&LockCall::NAMED),
+};

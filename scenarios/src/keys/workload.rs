@@ -1,13 +1,13 @@
 //! The keys of `[workload]`.
 
-use super::key::{Holds, Key, KeyTable, Variant};
 use super::words;
+use picklock_sim::plan::{Holds, Key, KeyTable, Variant};
 
 /// [workload].
 pub(super) const WORKLOAD: KeyTable = KeyTable {
     title: "[workload]",
     about: "Who wants the lock, and what for.",
-    keys: WORKLOAD_KEYS,
+    keys: &[WORKLOAD_KEYS],
 };
 
 const WORKLOAD_KEYS: &[Key] = &[
@@ -27,7 +27,7 @@ const WORKLOAD_KEYS: &[Key] = &[
     ),
     Key::new(
         "share",
-        Holds::OneOrList(&Holds::Words(words::shares)),
+        Holds::OneOrList(&Holds::Words(words::SHARES)),
         r#"`"nothing"`"#,
         "What the tasks of a process share: `\"session\"`, `\"connection\"`, or `\"lock\"`; a list is \
         drawn from.",
@@ -49,7 +49,7 @@ const WORKLOAD_KEYS: &[Key] = &[
     ),
     Key::new(
         "lock-order",
-        Holds::OneOrList(&Holds::Words(words::lock_orders)),
+        Holds::OneOrList(&Holds::Words(words::LOCK_ORDERS)),
         r#"`"by-name"`"#,
         "In which order a section acquires them: `\"by-name\"`, `\"in-turn\"`, or `\"drawn\"`; a list is \
         drawn from.",
@@ -185,49 +185,55 @@ const WORKLOAD_KEYS: &[Key] = &[
     ),
 ];
 
-const ARRIVAL: Holds = Holds::Variants(&[
-    Variant::word("together", "All at once."),
-    Variant::word(
-        "in-order",
-        "Each when the one before it holds the lock or waits for it.",
-    ),
-    Variant::word(
-        "behind-holder",
-        "The first takes the lock and keeps it until all others wait.",
-    ),
-    Variant::word(
-        "in-order-behind-holder",
-        "The same, and the others set out in their order.",
-    ),
-    Variant::with(
-        "within",
-        Holds::Duration,
-        "Each at a random moment within this time.",
-    ),
-]);
+const ARRIVAL: Holds = Holds::Variants(
+    "arrival",
+    &[
+        Variant::word("together", "All at once."),
+        Variant::word(
+            "in-order",
+            "Each when the one before it holds the lock or waits for it.",
+        ),
+        Variant::word(
+            "behind-holder",
+            "The first takes the lock and keeps it until all others wait.",
+        ),
+        Variant::word(
+            "in-order-behind-holder",
+            "The same, and the others set out in their order.",
+        ),
+        Variant::with(
+            "within",
+            Holds::Duration,
+            "Each at a random moment within this time.",
+        ),
+    ],
+);
 
-const SECTION: Holds = Holds::Variants(&[
-    Variant::word("write", "Holds, and then writes once."),
-    Variant::word("count", "Reads a counter, holds, and writes back one more."),
-    Variant::with(
-        "sell",
-        Holds::Table(&STOCK),
-        "Reads the stock, holds, and writes back one less, unless nothing is left.",
-    ),
-    Variant::with(
-        "delayed-write",
-        Holds::Duration,
-        "Writes at once and does not wait: the write travels for a random time up to this.",
-    ),
-    Variant::word("nothing", "Does nothing to the resource."),
-]);
+const SECTION: Holds = Holds::Variants(
+    "section",
+    &[
+        Variant::word("write", "Holds, and then writes once."),
+        Variant::word("count", "Reads a counter, holds, and writes back one more."),
+        Variant::with(
+            "sell",
+            Holds::Table(&STOCK),
+            "Reads the stock, holds, and writes back one less, unless nothing is left.",
+        ),
+        Variant::with(
+            "delayed-write",
+            Holds::Duration,
+            "Writes at once and does not wait: the write travels for a random time up to this.",
+        ),
+        Variant::word("nothing", "Does nothing to the resource."),
+    ],
+);
 
 const STOCK: KeyTable = KeyTable {
     title: "sell",
     about: "What is sold.",
-    keys: &[Key::needed(
+    keys: &[&[Key::needed(
         "stock",
         Holds::Whole(1, 1_000_000_000),
         "How many there are.",
-    )],
+    )]],
 };

@@ -158,7 +158,7 @@ fn extras(case: &Case) -> usize {
         open.locks.is_some(),
         !open.processing.is_empty(),
         open.regions.is_some(),
-        !open.clients.is_empty(),
+        !open.choices("client").is_empty(),
         case.plan.service.has_links() && case.plan.service.row().replicates_asynchronously,
     ];
     extras.into_iter().filter(|it| *it).count()

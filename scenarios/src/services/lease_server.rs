@@ -5,7 +5,7 @@ use picklock_sim::plan::Service;
 use picklock_sim::plan::lease_server::LeaseServer;
 
 use super::{ServiceExample, SupportedService};
-use crate::keys::{Holds, Key, KeyTable};
+use crate::keys::KeyTable;
 
 pub(super) const ROW: SupportedService = SupportedService {
     measured: |_, lease| {
@@ -29,18 +29,5 @@ pub(super) const ROW: SupportedService = SupportedService {
 const LEASE_SERVER: KeyTable = KeyTable {
     title: "[service.lease-server]",
     about: "One server that grants the lock for a while, and knows nothing else.",
-    keys: &[
-        Key::new(
-            "lease",
-            Holds::Duration,
-            r#"`"10s"`"#,
-            "How long a lock is held before it goes by itself.",
-        ),
-        Key::new(
-            "timeout",
-            Holds::Duration,
-            r#"`"500ms"`"#,
-            "How long a client waits for an answer.",
-        ),
-    ],
+    keys: &[LeaseServer::KEYS],
 };

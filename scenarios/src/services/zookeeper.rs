@@ -7,8 +7,7 @@ use picklock_sim::plan::{Ensemble, Library, Service};
 
 use super::{ServiceExample, SupportedService};
 use crate::format::service::{FileClients, zookeeper};
-use crate::keys::zookeeper::ZOOKEEPER;
-use crate::write::zookeeper::table;
+use crate::keys::KeyTable;
 
 pub(super) const ROW: SupportedService = SupportedService {
     read: Some(|fields, open, mistakes| {
@@ -18,10 +17,6 @@ pub(super) const ROW: SupportedService = SupportedService {
             FileClients::default(),
             servers,
         )
-    }),
-    write: Some(|service, open| match service.get() {
-        Some(ensemble) => table(ensemble, open),
-        None => table(&Ensemble::default(), open),
     }),
     measured: |recipe, session_timeout| {
         Service::ZooKeeper(Ensemble {
@@ -56,4 +51,11 @@ pub(super) const ROW: SupportedService = SupportedService {
             world: include_str!("zookeeper.toml"),
         },
     )
+};
+
+/// [service.zookeeper].
+const ZOOKEEPER: KeyTable = KeyTable {
+    title: "[service.zookeeper]",
+    about: "The ensemble, and how its clients are set.",
+    keys: &[Ensemble::KEYS],
 };

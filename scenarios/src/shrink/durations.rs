@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{
-    Arrival, ContenderName, Hold, Plan, Regions, Setting, SettingMut, Trigger,
-};
+use picklock_sim::plan::{Arrival, ContenderName, Hold, Plan, Regions, Trigger, Value};
 
 use super::FITS;
 use super::link_faults;
@@ -36,23 +34,15 @@ fn failovers(plan: &Plan) -> Vec<Change> {
     // Sooner, and heartbeats take up most of a run.
     let least = Duration::from_millis(500);
     let mut changes = Vec::new();
-    let mut now = plan.service.clone();
-    for (place, setting) in now.failover_settings().into_iter().enumerate() {
-        let SettingMut::Duration(now) = setting.value;
-        let shorter = rounder(*now, least).into_iter();
-        for sooner in shorter.filter(|sooner| sooner < now) {
+    for key in plan.service.failover_keys() {
+        let Some(Value::Time(now)) = plan.service.value(key) else {
+            continue;
+        };
+        let shorter = rounder(now, least).into_iter();
+        for sooner in shorter.filter(|sooner| *sooner < now) {
             let mut less = plan.clone();
-            for Setting { value, .. } in less
-                .service
-                .failover_settings()
-                .into_iter()
-                .skip(place)
-                .take(1)
-            {
-                let SettingMut::Duration(length) = value;
-                *length = sooner;
-            }
-            let (key, now, sooner) = (setting.key, write_duration(*now), write_duration(sooner));
+            less.service.set_value(key, Some(Value::Time(sooner)));
+            let (now, sooner) = (write_duration(now), write_duration(sooner));
             changes.push(Change {
                 what: format!("{key} {now} to {sooner}"),
                 plan: less,

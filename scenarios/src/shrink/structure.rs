@@ -206,15 +206,18 @@ pub(super) fn services(plan: &Plan) -> Vec<Change> {
         with(what, plan, |plan| plan.service.set_servers(fewer))
     });
     let mut changes: Vec<Change> = fewer.collect();
-    if plan.service.observers() > 0 {
-        let what = "no observers".to_owned();
-        changes.push(with(what, plan, |plan| plan.service.set_observers(0)));
-    }
-    let mut with_usual_library = plan.service.clone();
-    if let Some(library) = with_usual_library.reset_library() {
-        changes.push(with(library.to_owned(), plan, |plan| {
-            plan.service = with_usual_library
-        }));
+    for (name, what) in [
+        ("observers", "no observers"),
+        ("client", "the usual client library"),
+    ] {
+        let mut keys = plan.service.keys().iter();
+        if let Some(key) = keys.find(|key| key.name == name)
+            && plan.service.value(name) != (key.default)()
+        {
+            changes.push(with(what.to_owned(), plan, |plan| {
+                plan.service.set_value(name, (key.default)())
+            }));
+        }
     }
     let usual = |but| {
         let mut usual = plan.service.clone();

@@ -5,8 +5,7 @@ use picklock_sim::plan::{
 };
 use toml_edit::{Table, Value};
 
-use super::sampled_parameters::one_of;
-use super::toml::{With, count, text, time};
+use super::toml::{With, count, spelled, text, time};
 use crate::format::{NO_LIBRARY, PERSISTENCE};
 use crate::sampled_parameters::SampledParameters;
 
@@ -23,7 +22,13 @@ pub(crate) fn table(deployment: &Deployment, open: &SampledParameters) -> Table 
     let threshold = deployment.busy_reply_threshold;
     let usual = Deployment::default().busy_reply_threshold;
     let table = Table::new()
-        .with("servers", one_of(&open.servers, deployment.servers, count))
+        .with(
+            "servers",
+            match open.choices("servers") {
+                [] => count(deployment.servers),
+                choices => choices.iter().map(spelled).collect(),
+            },
+        )
         .with("replicas", count(deployment.replicas))
         .with("persistence", text(persistence(&deployment.persistence)))
         .with("lease", time(deployment.lease))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::Hold;
+use picklock_sim::plan::{self, Hold};
 use toml_edit::{Item, Table, Value};
 
 use crate::units::{write_duration, write_range};
@@ -59,6 +59,17 @@ pub(super) fn hold(hold: Hold) -> Value {
     match hold {
         Hold::For(length) => time(length),
         Hold::Settled => text("settled"),
+    }
+}
+
+/// What stands behind a key.
+pub(crate) fn spelled(value: &plan::Value) -> Value {
+    match value {
+        plan::Value::Flag(flag) => (*flag).into(),
+        plan::Value::Whole(number) => count(*number),
+        plan::Value::Time(length) => time(*length),
+        plan::Value::Named(name, None) => text(name),
+        plan::Value::Named(name, Some(value)) => Value::from_iter([(*name, spelled(value))]),
     }
 }
 

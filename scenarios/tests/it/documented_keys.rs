@@ -291,7 +291,7 @@ fn documented() -> BTreeSet<(Table, String)> {
     let of_table = |table: &KeyTable| {
         let known = TITLES.iter().find(|(title, _)| *title == table.title);
         let table_of = known.map(|(_, table)| *table);
-        let keys = table.keys.iter().map(|key| key.name.to_owned());
+        let keys = table.keys().map(|key| key.name.to_owned());
         keys.filter_map(move |key| Some((table_of?, key)))
             .collect::<Vec<_>>()
     };

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use picklock_scenarios::keys::{Holds, reference};
+use picklock_scenarios::keys::{Holds, default_value, reference};
 use picklock_scenarios::{Catalogue, Diagnostic, parse, write};
 
 use crate::common::key_tables::{context, each, freed, line};
@@ -37,16 +37,16 @@ fn the_parser_knows_the_keys_that_are_listed_and_no_others() {
             .iter()
             .find(|it| it.message == "unknown key `zzzz`");
         let unknown = unknown.unwrap_or_else(|| panic!("{}: {mistakes:?}", table.title));
-        let listed: BTreeSet<&str> = table.keys.iter().map(|key| key.name).collect();
+        let listed: BTreeSet<&str> = table.keys().map(|key| key.name).collect();
         assert_eq!(quoted(&unknown.help[0]), listed, "{}", table.title);
-        assert_eq!(listed.len(), table.keys.len(), "{}", table.title);
+        assert_eq!(listed.len(), table.keys().count(), "{}", table.title);
     }
 }
 
 #[test]
 fn keys_that_are_needed_are_missed() {
     for (table, place) in each() {
-        for key in table.keys.iter().filter(|key| key.is_needed) {
+        for key in table.keys().filter(|key| key.is_needed) {
             let is_it = |line: &str| {
                 let said = line.strip_prefix(key.name);
                 let said = said.is_some_and(|rest| rest.starts_with([' ', '.']));
@@ -72,7 +72,7 @@ fn keys_that_are_needed_are_missed() {
 fn numbers_have_the_bounds_that_are_listed() {
     let mut bounds = 0;
     for (table, place) in each() {
-        for key in table.keys {
+        for key in table.keys() {
             let (least, most) = match key.holds {
                 Holds::Whole(least, most) | Holds::WholeOrRange(least, most) => (least, most),
                 Holds::OneOrList(Holds::Whole(least, most)) => (*least, *most),
@@ -105,12 +105,12 @@ fn numbers_have_the_bounds_that_are_listed() {
 fn names_are_those_that_are_listed() {
     let mut seen = 0;
     for (table, place) in each() {
-        for key in table.keys {
+        for key in table.keys() {
             let listed: BTreeSet<&str> = match &key.holds {
                 Holds::Words(words)
                 | Holds::OneOrList(Holds::Words(words))
-                | Holds::List(Holds::Words(words)) => words().into_iter().collect(),
-                Holds::Variants(variants) | Holds::OneOrList(Holds::Variants(variants)) => {
+                | Holds::List(Holds::Words(words)) => (words.names)().into_iter().collect(),
+                Holds::Variants(_, variants) | Holds::OneOrList(Holds::Variants(_, variants)) => {
                     variants.iter().map(|it| it.name).collect()
                 }
                 _ => continue,
@@ -140,8 +140,8 @@ fn names_are_those_that_are_listed() {
 fn defaults_are_what_is_so_without_the_key() {
     let mut seen = 0;
     for (table, place) in each() {
-        for key in table.keys {
-            let Some(value) = key.default_value() else {
+        for key in table.keys() {
+            let Some(value) = default_value(key) else {
                 continue;
             };
             seen += 1;
@@ -149,7 +149,7 @@ fn defaults_are_what_is_so_without_the_key() {
             let context = context(&table, key);
             // What only several can have is said of one: it takes others to say it of.
             let without = read(&place.replace('@', context));
-            let with = read(&place.replace('@', &line(&table, key, value)));
+            let with = read(&place.replace('@', &line(&table, key, &value)));
             let what = format!("{} {} = {value}", table.title, key.name);
             let with = with.unwrap_or_else(|told| panic!("{what}: {}", told[0]));
             assert_eq!(with, without.unwrap_or_default(), "{what}");

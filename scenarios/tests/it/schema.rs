@@ -97,13 +97,12 @@ fn a_key_that_no_table_has_is_refused_in_every_table() {
         assert_eq!(refused(&validator, &right), Vec::<String>::new(), "{right}");
         let wrong = place.replace('@', "zzzz = 1");
         assert!(!refused(&validator, &wrong).is_empty(), "{}", table.title);
-        for key in table.keys {
+        for key in table.keys() {
             // One letter too many, as it is typed.
             let slip = format!("{}s = 1", key.name);
             let exists = table
-                .keys
-                .iter()
-                .any(|it| it.name == format!("{}s", key.name));
+                .keys()
+                .any(|other| other.name == format!("{}s", key.name));
             let wrong = place.replace('@', &slip);
             assert!(exists || !refused(&validator, &wrong).is_empty(), "{wrong}");
         }
@@ -114,7 +113,7 @@ fn a_key_that_no_table_has_is_refused_in_every_table() {
 fn values_of_another_type_and_numbers_beyond_the_bounds_are_refused() {
     let validator = validator();
     for (table, place) in each() {
-        for key in table.keys {
+        for key in table.keys() {
             let mut wrong = vec!["[[[1]]]".to_owned(), "\"a b c\"".to_owned()];
             match key.holds {
                 Holds::Text => drop(wrong.pop()),

@@ -82,7 +82,7 @@ fn a_case_of_an_ensemble_leaves_open_what_its_file_leaves_open() {
     assert_eq!(open(1), open(0));
     let settled = ENSEMBLE.to_owned() + "service.zookeeper.client = \"kazoo\"\n";
     let cases = read(&settled).cases;
-    assert_eq!(cases[1].open.as_ref().unwrap().clients, []);
+    assert_eq!(cases[1].open.as_ref().unwrap().choices("client"), []);
     for seed in 0..20 {
         let plan = cases[1].settled(seed).plan.clone();
         assert_eq!(

@@ -5,42 +5,35 @@ use std::time::Duration;
 use picklock_clients::ServiceKind;
 
 use super::service_row::ServiceRow;
-use super::service_settings::{ServiceSettings, Setting, SettingMut};
+use super::service_settings::ServiceSettings;
+use super::settings::settings;
 
 const ROW: ServiceRow = ServiceRow {
     most_locks: Some(1),
     ..ServiceRow::plain(ServiceKind::LeaseServer)
 };
 
-/// A lock server with leases of its own, and how its clients are set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeaseServer {
-    /// How long a lock is held before it goes by itself.
-    pub lease: Duration,
-    /// How long a client waits for an answer.
-    pub timeout: Duration,
-}
+settings! {
+    /// A lock server with leases of its own, and how its clients are set.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    LeaseServer {
+        lease: Duration = "lease" {
+            default: Duration::from_secs(10),
+            of: Servers,
+            written: Always,
+            means: "How long a lock is held before it goes by itself.",
+        }
 
-impl Default for LeaseServer {
-    fn default() -> Self {
-        Self {
-            lease: Duration::from_secs(10),
-            timeout: Duration::from_millis(500),
+        timeout: Duration = "timeout" {
+            default: Duration::from_millis(500),
+            of: Clients,
+            written: Always,
+            means: "How long a client waits for an answer.",
         }
     }
 }
 
 impl ServiceSettings for LeaseServer {
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        let Self { lease, timeout } = self;
-        [("lease", lease), ("timeout", timeout)]
-            .map(|(key, value)| Setting {
-                key,
-                value: SettingMut::Duration(value),
-            })
-            .into()
-    }
-
     fn row(&self) -> &'static ServiceRow {
         &ROW
     }

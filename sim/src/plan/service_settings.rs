@@ -4,42 +4,14 @@ use std::any::Any;
 use std::time::Duration;
 
 use picklock_clients::ServiceKind;
-use picklock_zookeeper::client_profile::Library;
 
 use super::fault::FaultKind;
 use super::names::ServerName;
 use super::service_row::ServiceRow;
-
-/// A setting of a service that a scenario file may give, by its key.
-pub struct Setting<'a> {
-    /// The key.
-    pub key: &'static str,
-    /// Its value.
-    pub value: SettingMut<'a>,
-}
-
-/// The value of a setting, by its type.
-pub enum SettingMut<'a> {
-    /// How long something takes, not nothing.
-    Duration(&'a mut Duration),
-}
-
-/// Settings that belong together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SettingsGroup {
-    /// Those of client libraries.
-    Clients,
-    /// Those of the lock's own node, and of nodes that go by themselves.
-    Nodes,
-}
+use super::settings::Settings;
 
 /// What a plan says of a service, as far as it does not matter which it is.
-pub trait ServiceSettings: Any {
-    /// Its settings, for a service that has no format of its own in scenario files.
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        Vec::new()
-    }
-
+pub trait ServiceSettings: Settings + Any {
     /// What is true of it however it is set.
     fn row(&self) -> &'static ServiceRow;
 
@@ -59,23 +31,9 @@ pub trait ServiceSettings: Any {
     /// Lets there be so many voters.
     fn set_servers(&mut self, voters: u8);
 
-    /// Lets there be so many observers, where there can be any.
-    fn set_observers(&mut self, _observers: u8) {}
-
-    /// Sets all but which servers there are as it usually is, and but for what is to stay.
-    fn reset(&mut self, _but: Option<SettingsGroup>) {}
-
-    /// Lets its clients use this library, where they use one of these.
-    fn set_library(&mut self, _library: Library) {}
-
-    /// Lets its clients use the usual library; what that is called, if it was another.
-    fn reset_library(&mut self) -> Option<&'static str> {
-        None
-    }
-
-    /// The settings that say how soon a failover begins.
-    fn failover_settings(&mut self) -> Vec<Setting<'_>> {
-        Vec::new()
+    /// The keys of settings that say how soon a failover begins.
+    fn failover_keys(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// The lease, if nothing else has to fit it.

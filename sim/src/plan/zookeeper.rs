@@ -6,8 +6,11 @@ use picklock_checker::time::whole_micros;
 use picklock_clients::ServiceKind;
 
 use super::TriggerKind;
+use super::key::Holds;
 use super::service_row::ServiceRow;
-use super::service_settings::{ServiceSettings, SettingsGroup};
+use super::service_settings::ServiceSettings;
+use super::setting_type::{SettingType, words};
+use super::settings::settings;
 use super::workload::Share;
 pub use picklock_zookeeper::client_profile::Library;
 pub use picklock_zookeeper::settings::JUTE_MAX_BUFFER;
@@ -39,54 +42,184 @@ const ROW: ServiceRow = ServiceRow {
     ..ServiceRow::plain(ServiceKind::ZooKeeper)
 };
 
-/// A ZooKeeper ensemble and its settings. Defaults are those of ZooKeeper's sample configuration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ensemble {
-    /// Servers that vote: 1, 3, 5, or 7. At the start, the one with the highest number leads.
-    pub servers: u8,
-    /// Observers: servers that follow and do not vote. They take an ensemble, and their numbers come after those of the
-    /// servers that vote.
-    pub observers: u8,
-    /// Length of a tick.
-    pub tick: Duration,
-    /// Ticks without a word from the leader after which a follower gives up, and the other way round.
-    pub sync_limit: u32,
-    /// Ticks that a server has to find and join a leader.
-    pub init_limit: u32,
-    /// The session timeout that clients ask for.
-    pub session_timeout: Duration,
-    /// The shortest that servers grant (`minSessionTimeout`); two ticks if nothing is said.
-    pub min_session_timeout: Option<Duration>,
-    /// The longest that servers grant (`maxSessionTimeout`); twenty ticks if nothing is said.
-    pub max_session_timeout: Option<Duration>,
-    /// How long a log write takes to be safe on disk.
-    pub fsync: Duration,
-    /// Time that a server is busy with a read.
-    pub read_time: Duration,
-    /// Time that the server that a client is connected to is busy with a write.
-    pub write_time: Duration,
-    /// Time that a server is busy with sending a notification.
-    pub notification_time: Duration,
-    /// Time that the leader is busy with each proposal to each follower, and the follower with its answer. None, unless
-    /// it is said: then writes wait for each other on their way, and not only their answers.
-    pub proposal_time: Duration,
-    /// Which version its servers and clients are of.
-    pub version: Version,
-    /// Which library its clients use.
-    pub library: Library,
-    /// How long a client waits for an answer before it gives up the connection. `None`: for as long as it lasts.
-    pub request_timeout: Option<Duration>,
-    /// Whether servers that find no leader answer reads, and clients put up with that.
-    pub read_only: bool,
-    /// The longest message that servers and Java's clients read, in bytes (`jute.maxbuffer`).
-    pub jute_max_buffer: u32,
-    /// Whether servers make nodes with a time to live (`zookeeper.extendedTypesEnabled`).
-    pub extended_types: bool,
-    /// How often the leader looks for containers and nodes with a time to live that are to go
-    /// (`znode.container.checkIntervalMs`).
-    pub container_check_interval: Duration,
-    /// What the lock's own node is at the start, below which recipes queue up.
-    pub lock_node: LockNode,
+settings! {
+    /// A ZooKeeper ensemble and its settings. Defaults are those of ZooKeeper's sample configuration. At the start, the
+    /// server with the highest number leads.
+    #[derive(Clone, Debug, PartialEq)]
+    Ensemble {
+        servers: u8 = "servers" {
+            holds: Holds::OneOrList(&Holds::OneOf(&[1, 3, 5, 7])),
+            default: 3,
+            of: Topology,
+            written: Always,
+            means: "Servers that vote: 1, 3, 5, or 7.",
+        }
+
+        observers: u8 = "observers" {
+            holds: Holds::Whole(0, 5),
+            default: 0,
+            of: Topology,
+            written: IfAnother,
+            means: "Servers that follow and do not vote, besides: 0 to 5; for ensembles. Clients know of them as of \
+                    the others.",
+        }
+
+        tick: Duration = "tick" {
+            default: Duration::from_secs(2),
+            of: Servers,
+            written: Always,
+            means: "The length of a tick.",
+        }
+
+        sync_limit: u32 = "sync-limit" {
+            holds: Holds::Whole(1, 10_000),
+            default: 5,
+            of: Servers,
+            written: Always,
+            means: "Ticks without a word from the leader after which a follower gives up, and the other way round.",
+        }
+
+        init_limit: u32 = "init-limit" {
+            holds: Holds::Whole(1, 10_000),
+            default: 10,
+            of: Servers,
+            written: Always,
+            means: "Ticks that a server has to find and join a leader.",
+        }
+
+        session_timeout: Duration = "session-timeout" {
+            default: Duration::from_secs(6),
+            of: Servers,
+            written: Always,
+            means: "What clients ask for: between 2 and 20 ticks, unless one of the next two keys says what is \
+                    granted.",
+        }
+
+        min_session_timeout: Option<Duration> = "min-session-timeout" {
+            default: None,
+            without: "2 ticks",
+            of: Servers,
+            written: IfAnother,
+            means: "The shortest session timeout that servers grant; both sides go by what is granted.",
+        }
+
+        max_session_timeout: Option<Duration> = "max-session-timeout" {
+            default: None,
+            without: "20 ticks",
+            of: Servers,
+            written: IfAnother,
+            means: "The longest.",
+        }
+
+        fsync: Duration = "fsync" {
+            holds: Holds::DurationOrZero,
+            default: Duration::from_micros(500),
+            of: Servers,
+            written: Always,
+            means: "How long a write to the log takes to be safe on disk.",
+        }
+
+        read_time: Duration = "read-time" {
+            holds: Holds::DurationOrZero,
+            default: Duration::from_micros(15),
+            of: Servers,
+            written: Always,
+            means: "How long a server is busy with a read.",
+        }
+
+        write_time: Duration = "write-time" {
+            holds: Holds::DurationOrZero,
+            default: Duration::from_micros(30),
+            of: Servers,
+            written: Always,
+            means: "How long the client's server is busy with a write.",
+        }
+
+        notification_time: Duration = "notification-time" {
+            holds: Holds::DurationOrZero,
+            default: Duration::from_micros(5),
+            of: Servers,
+            written: Always,
+            means: "How long a server is busy with a notification.",
+        }
+
+        proposal_time: Duration = "proposal-time" {
+            holds: Holds::DurationOrZero,
+            default: Duration::ZERO,
+            of: Servers,
+            written: IfAnother,
+            means: "How long the leader is busy with each proposal to each follower, and the follower with its \
+                    answer; if it is not zero, what servers say to each other waits, as answers to clients do, until \
+                    they are done with what came before.",
+        }
+
+        version: Version = "version" {
+            default: Version::default(),
+            of: Servers,
+            written: Always,
+            means: "Of servers and clients: `\"3.4\"`, `\"3.6\"`, `\"3.8\"`, `\"3.9\"`, or `\"3.10\"`; what differs \
+                    stands in `docs/zookeeper.md`.",
+        }
+
+        request_timeout: Option<Duration> = "request-timeout" {
+            default: None,
+            without: "none",
+            of: Clients,
+            written: IfAnother,
+            means: "How long a client waits for an answer before the request fails and the connection is given up.",
+        }
+
+        jute_max_buffer: u32 = "jute-max-buffer" {
+            holds: Holds::Bytes,
+            default: JUTE_MAX_BUFFER,
+            of: Servers,
+            written: IfAnother,
+            means: "The longest message that servers, and Java's clients, read (`jute.maxbuffer`): bytes, or such as \
+                    `\"4MiB\"`.",
+        }
+
+        read_only: bool = "read-only" {
+            default: false,
+            of: Servers,
+            written: IfAnother,
+            means: "`true`: servers that find no leader answer reads, and clients put up with that; for ensembles, \
+                    and the client `\"java\"`.",
+        }
+
+        extended_types: bool = "extended-types" {
+            default: false,
+            of: Nodes,
+            written: IfAnother,
+            means: "`true`: servers make nodes with a time to live (`zookeeper.extendedTypesEnabled`); they refuse \
+                    them otherwise, with `Unimplemented`.",
+        }
+
+        container_check_interval: Duration = "container-check-interval" {
+            default: Duration::from_micros(REAP_INTERVAL),
+            of: Nodes,
+            written: IfAnother,
+            means: "How often the leader looks for containers, and for nodes with a time to live, that are to go \
+                    (`znode.container.checkIntervalMs`).",
+        }
+
+        lock_node: LockNode = "lock-node" {
+            default: LockNode::default(),
+            of: Nodes,
+            written: IfAnother,
+            means: "What the lock's own node is at the start: `\"persistent\"`; `\"container\"`, as Curator makes it, \
+                    which goes some time after its last child; or `\"missing\"`, for algorithms that make it.",
+        }
+
+        library: Library = "client" {
+            holds: Holds::OneOrList(&Library::HOLDS),
+            default: Library::default(),
+            of: Clients,
+            written: Always,
+            means: "The library of the clients: `\"java\"`, `\"kazoo\"`, `\"rust\"`, or `\"go\"` (`picklock list \
+                    clients`), or a list of them of which each seed takes one; what differs stands in \
+                    `docs/zookeeper.md`.",
+        }
+    }
 }
 
 /// What the lock's own node is at the start.
@@ -99,6 +232,12 @@ pub enum LockNode {
     Container,
     /// Nobody has made it.
     Missing,
+}
+
+words! {
+    Version: "version of ZooKeeper",
+    Library: "client library",
+    LockNode: "kind of node",
 }
 
 impl LockNode {
@@ -148,42 +287,6 @@ impl ServiceSettings for Ensemble {
         if voters == 1 {
             self.observers = 0; // A server that stands alone has no other to tell.
         }
-    }
-
-    fn set_observers(&mut self, observers: u8) {
-        self.observers = observers;
-    }
-
-    fn reset(&mut self, but: Option<SettingsGroup>) {
-        let usual = Self {
-            servers: self.servers,
-            observers: self.observers,
-            ..Self::default()
-        };
-        *self = match but {
-            Some(SettingsGroup::Clients) => Self {
-                library: self.library,
-                request_timeout: self.request_timeout,
-                ..usual
-            },
-            Some(SettingsGroup::Nodes) => Self {
-                extended_types: self.extended_types,
-                container_check_interval: self.container_check_interval,
-                lock_node: self.lock_node,
-                ..usual
-            },
-            None => usual,
-        };
-    }
-
-    fn set_library(&mut self, library: Library) {
-        self.library = library;
-    }
-
-    fn reset_library(&mut self) -> Option<&'static str> {
-        let is_another = self.library != Library::default();
-        self.library = Library::default();
-        is_another.then_some("the client for Java")
     }
 
     fn observers(&self) -> u8 {
@@ -269,34 +372,6 @@ impl From<&Ensemble> for QuorumPeerConfig {
             enforce_quota: false,
             outstanding_limit: OUTSTANDING_LIMIT,
             jute_max_buffer: plan.jute_max_buffer,
-        }
-    }
-}
-
-impl Default for Ensemble {
-    fn default() -> Self {
-        Self {
-            servers: 3,
-            observers: 0,
-            tick: Duration::from_secs(2),
-            sync_limit: 5,
-            init_limit: 10,
-            session_timeout: Duration::from_secs(6),
-            min_session_timeout: None,
-            max_session_timeout: None,
-            fsync: Duration::from_micros(500),
-            read_time: Duration::from_micros(15),
-            write_time: Duration::from_micros(30),
-            notification_time: Duration::from_micros(5),
-            proposal_time: Duration::ZERO,
-            version: Version::default(),
-            library: Library::default(),
-            request_timeout: None,
-            read_only: false,
-            jute_max_buffer: JUTE_MAX_BUFFER,
-            extended_types: false,
-            container_check_interval: Duration::from_micros(REAP_INTERVAL),
-            lock_node: LockNode::default(),
         }
     }
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use crate::checker::outcome::Story;
 use crate::checker::{History, Invariant, ServiceEvent, Witness};
-use crate::reports::event_words;
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
@@ -175,7 +174,7 @@ impl Answers<'_> {
             lines.push(format!(
                 "what it decided shows first at {}: {}",
                 event.at,
-                event_words::describe(history, &event.what)
+                history.describe(&event.what)
             ));
         }
         lines

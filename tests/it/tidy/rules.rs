@@ -32,19 +32,9 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "what each event draws",
     ),
     (
-        "reports/src/event_words.rs",
-        "describe",
-        "a few words for each event",
-    ),
-    (
         "reports/tests/it/common.rs",
         "what",
         "a word for each event",
-    ),
-    (
-        "checker/src/service_event/words.rs",
-        "sentence",
-        "words for each event of a service",
     ),
     (
         "reports/src/timeline/note.rs",
@@ -55,11 +45,6 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "verify/src/zookeeper/protocol/encode.rs",
         "request",
         "the fields of each request",
-    ),
-    (
-        "scenarios/src/causal_history.rs",
-        "causes_of_kind",
-        "the causes of each kind of event",
     ),
     (
         "scenarios/src/search/fault_weights.rs",
@@ -73,8 +58,8 @@ pub const TABLES: &[(&str, &str, &str)] = &[
     ),
     (
         "sim/src/recorder.rs",
-        "words",
-        "a number for each event, which never changes",
+        "fields",
+        "what each event says in the hash, which never changes",
     ),
     (
         "sim/src/world/faults.rs",

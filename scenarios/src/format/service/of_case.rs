@@ -59,8 +59,7 @@ pub(in crate::format) fn of_case(
     let (service, clients, _) = read(kind, fields, &mut own, &mut found);
     mistakes.take_over(found, &places, &span);
     let open = SampledParameters {
-        servers: own.servers,
-        clients: own.clients,
+        settings: own.settings,
         ..open.clone()
     };
     Some(CaseService {

@@ -5,7 +5,9 @@ mod cluster;
 mod replicas;
 mod sentinels;
 
-use picklock_sim::plan::{Cluster, Deployment, Fsync, KeyspaceEvents, Persistence, Sentinels};
+use picklock_sim::plan::{
+    Cluster, Deployment, Fsync, KeyspaceEvents, Persistence, Sentinels, Value,
+};
 
 pub(crate) use clients::{FileClients, NO_LIBRARY, Switches};
 
@@ -29,10 +31,27 @@ struct Topology {
 impl Topology {
     fn read(fields: &mut Fields, open: &mut SampledParameters, mistakes: &mut Mistakes) -> Self {
         let servers = match fields.get("servers") {
-            Some(item) => settle(several(&item, mistakes, independent), &mut open.servers),
+            Some(item) => {
+                let mut choices: Vec<u8> = Vec::new();
+                let servers = settle(several(&item, mistakes, independent), &mut choices);
+                if !choices.is_empty() {
+                    let values = choices
+                        .iter()
+                        .map(|servers| Value::Whole((*servers).into()));
+                    open.settings = vec![("servers", values.collect())];
+                }
+                servers
+            }
             None => Some(Deployment::default().servers),
         };
-        let least = open.servers.iter().copied().min().or(servers);
+        let least = open
+            .choices("servers")
+            .iter()
+            .filter_map(|value| match value {
+                Value::Whole(servers) => u8::try_from(*servers).ok(),
+                _ => None,
+            });
+        let least = least.min().or(servers);
         let replicas = fields.get("replicas");
         let replicas = replicas.and_then(|item| replicas_of(&item, servers, mistakes));
         let sentinels = sentinels::read(fields, servers, replicas, mistakes);

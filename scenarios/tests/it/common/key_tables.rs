@@ -63,7 +63,7 @@ pub fn tables() -> Vec<KeyTable> {
     fn within(holds: &Holds, found: &mut Vec<KeyTable>) {
         match holds {
             Holds::Table(table) | Holds::Tables(table) => with(table, found),
-            Holds::Variants(variants) => {
+            Holds::Variants(_, variants) => {
                 for holds in variants.iter().filter_map(|it| it.holds.as_ref()) {
                     within(holds, found);
                 }
@@ -79,7 +79,7 @@ pub fn tables() -> Vec<KeyTable> {
             return;
         }
         found.push(*table);
-        for key in table.keys {
+        for key in table.keys() {
             within(&key.holds, found);
         }
     }

@@ -21,14 +21,15 @@ use picklock_testkit::{Cluster, Network};
 use crate::replication_protocol::Address;
 use crate::sentinel::{self, Event, Sentinel};
 use crate::{ConnectionId, Input, Now, Output, Server, ServerConfig};
+pub use clients::Incoming;
 use clients::TestClient;
 pub use links::Flow;
 use links::Link;
 pub use machine::Machine;
 use machine::Message;
 
-/// A message takes this long.
-const LATENCY: Duration = Duration::from_micros(300);
+/// A message takes this long, unless something else is said.
+pub const LATENCY: Duration = Duration::from_micros(300);
 /// What the wall clocks show at first, in microseconds.
 const WALL: i64 = 1_700_000_000_000_000;
 /// Sentinels are started within this time, in microseconds.
@@ -121,6 +122,8 @@ pub struct TestCluster {
     jumps: BTreeMap<Machine, i64>,
     links: Vec<Link>,
     flow: Flow,
+    /// Nodes of a cluster that hear nothing of the others by its bus, and that no other hears.
+    off_the_bus: Vec<usize>,
     /// How often each server has sent all its keys, and how often it went on where a replica was.
     copies: Vec<(u64, u64)>,
     /// The connections of Sentinels, and to whom they go.
@@ -135,7 +138,7 @@ impl TestCluster {
     /// Servers and Sentinels that have just been started.
     pub fn of(plan: &TestClusterConfig) -> Self {
         let servers = (0..=plan.replicas).map(|index| plan.server(index));
-        let mut cluster = Self::of_servers(servers.collect(), plan.seed);
+        let mut cluster = Self::of_servers(servers.collect(), LATENCY, plan.seed);
         for index in 0..plan.sentinels {
             let own = Machine::Sentinel(index);
             let sentinel = plan.sentinel(index, cluster.clock(own));
@@ -146,14 +149,14 @@ impl TestCluster {
         cluster
     }
 
-    /// Servers alone, in the order of their numbers.
-    pub fn of_servers(servers: Vec<ServerConfig>, seed: u32) -> Self {
+    /// Servers alone, in the order of their numbers, and how long a message between them takes.
+    pub fn of_servers(servers: Vec<ServerConfig>, latency: Duration, seed: u32) -> Self {
         let addresses = servers.iter().zip(0..).filter_map(|(settings, index)| {
             let address = settings.address.clone()?;
             Some((address, Machine::Server(index)))
         });
         Self {
-            network: Network::new(LATENCY),
+            network: Network::new(latency),
             addresses: addresses.collect(),
             copies: vec![(0, 0); servers.len()],
             servers: servers
@@ -164,6 +167,7 @@ impl TestCluster {
             jumps: BTreeMap::new(),
             links: Vec::new(),
             flow: Flow::Free,
+            off_the_bus: Vec::new(),
             calls: BTreeMap::new(),
             clients: BTreeMap::new(),
             next_client: 0,
@@ -182,6 +186,11 @@ impl TestCluster {
         &self.servers[index]
     }
 
+    /// The same, to look at it more closely.
+    pub fn server_mut(&mut self, index: usize) -> &mut Server {
+        &mut self.servers[index]
+    }
+
     /// The Sentinel of this place.
     pub fn sentinel(&self, index: usize) -> &Sentinel {
         &self.sentinels[index].0
@@ -197,7 +206,8 @@ impl TestCluster {
         &self.log
     }
 
-    fn clock(&self, machine: Machine) -> Now {
+    /// What the clocks of a machine show.
+    pub fn clock(&self, machine: Machine) -> Now {
         let monotonic = self.now();
         let jump = self.jumps.get(&machine).copied().unwrap_or_default();
         Now {
@@ -206,7 +216,8 @@ impl TestCluster {
         }
     }
 
-    fn tell(&mut self, index: usize, input: Input) {
+    /// Something happens to a server.
+    pub fn tell(&mut self, index: usize, input: Input) {
         let now = self.clock(Machine::Server(index));
         let mut out = Vec::new();
         self.servers[index].handle(now, input, &mut self.chance, &mut out);
@@ -222,9 +233,11 @@ impl TestCluster {
                 Output::ReachPrimary { to } => self.reach(index, &to),
                 Output::ToPeer { link, message } => self.tell_peer(index, link, message),
                 Output::ToNode { to, message } => {
-                    let to = Machine::Server(to.0.into());
-                    let input = Input::FromNode { message };
-                    self.network.send(own, to, Message::Server(input));
+                    let to = usize::from(to.0);
+                    let input = Message::Server(Input::FromNode { message });
+                    if ![index, to].iter().any(|end| self.off_the_bus.contains(end)) {
+                        self.network.send(own, Machine::Server(to), input);
+                    }
                 }
                 Output::CloseLink { link } => self.close_link(index, link),
                 // Who asks for what is not modelled is answered with an error.

@@ -7,9 +7,12 @@ use picklock_clients::ServiceKind;
 use super::{Deployment, Fsync, Persistence};
 use crate::plan::TriggerKind;
 use crate::plan::fault::FaultKind;
+use crate::plan::key::{Key, SettingsGroup};
 use crate::plan::names::ServerName;
 use crate::plan::service_row::{SESSIONS, ServiceRow};
-use crate::plan::service_settings::{ServiceSettings, Setting, SettingMut, SettingsGroup};
+use crate::plan::service_settings::ServiceSettings;
+use crate::plan::settings::Settings;
+use crate::plan::value::Value;
 use crate::plan::workload::Share;
 
 const ROW: ServiceRow = ServiceRow {
@@ -35,24 +38,34 @@ const ROW: ServiceRow = ServiceRow {
     ..ServiceRow::plain(ServiceKind::Redis)
 };
 
-impl ServiceSettings for Deployment {
-    fn row(&self) -> &'static ServiceRow {
-        &ROW
+impl Settings for Deployment {
+    fn keys(&self) -> &'static [Key] {
+        &[]
     }
 
-    fn servers(&self) -> u8 {
-        match &self.cluster {
-            Some(cluster) => cluster.nodes(),
-            None => self.servers + self.replicas,
+    fn value(&self, key: &str) -> Option<Value> {
+        let time = match key {
+            "servers" => return Some(Value::Whole(self.servers.into())),
+            "down-after" => self.sentinels.as_ref()?.down_after,
+            "node-timeout" => self.cluster.as_ref()?.node_timeout,
+            _ => return None,
+        };
+        Some(Value::Time(time))
+    }
+
+    fn set_value(&mut self, key: &str, value: Option<Value>) {
+        match (key, value, &mut self.sentinels, &mut self.cluster) {
+            ("servers", Some(Value::Whole(servers)), ..) => {
+                self.servers = u8::try_from(servers).unwrap_or(self.servers);
+            }
+            ("down-after", Some(Value::Time(time)), Some(sentinels), _) => {
+                sentinels.down_after = time;
+            }
+            ("node-timeout", Some(Value::Time(time)), _, Some(cluster)) => {
+                cluster.node_timeout = time;
+            }
+            _ => {}
         }
-    }
-
-    fn voters(&self) -> u8 {
-        self.servers
-    }
-
-    fn set_servers(&mut self, voters: u8) {
-        self.servers = voters;
     }
 
     fn reset(&mut self, but: Option<SettingsGroup>) {
@@ -78,20 +91,34 @@ impl ServiceSettings for Deployment {
                 read_from: self.read_from,
                 ..usual
             },
-            Some(SettingsGroup::Nodes) | None => usual,
+            Some(SettingsGroup::Topology | SettingsGroup::Servers | SettingsGroup::Nodes)
+            | None => usual,
         };
     }
+}
 
-    fn failover_settings(&mut self) -> Vec<Setting<'_>> {
-        let down_after = self.sentinels.as_mut().map(|sentinels| Setting {
-            key: "down-after",
-            value: SettingMut::Duration(&mut sentinels.down_after),
-        });
-        let node_timeout = self.cluster.as_mut().map(|cluster| Setting {
-            key: "node-timeout",
-            value: SettingMut::Duration(&mut cluster.node_timeout),
-        });
-        down_after.into_iter().chain(node_timeout).collect()
+impl ServiceSettings for Deployment {
+    fn row(&self) -> &'static ServiceRow {
+        &ROW
+    }
+
+    fn servers(&self) -> u8 {
+        match &self.cluster {
+            Some(cluster) => cluster.nodes(),
+            None => self.servers + self.replicas,
+        }
+    }
+
+    fn voters(&self) -> u8 {
+        self.servers
+    }
+
+    fn set_servers(&mut self, voters: u8) {
+        self.servers = voters;
+    }
+
+    fn failover_keys(&self) -> &'static [&'static str] {
+        &["down-after", "node-timeout"]
     }
 
     fn lease_mut(&mut self) -> Option<&mut Duration> {

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::checker::{History, ServiceEventKind, VirtualTime};
 use crate::cli::failure::Failure;
-use crate::reports::event_words;
 use crate::scenarios::describe;
 use crate::scenarios::units::{UnitMistake, parse_range, write_duration};
 use crate::sim::network::ServerId;
@@ -190,13 +189,13 @@ impl Trace {
             self.wants_time(event.at.micros()) && self.wants_service(&event.machine, about)
         });
         let service = service.map(|event| {
-            let said = event_words::of_service(history, event);
+            let said = event.describe(&|by| history.contender(by).to_owned());
             (event.after, false, event.at.micros(), format!("* {said}"))
         });
         let events = history.events.iter().enumerate();
         let events = events.filter(|(_, event)| self.wants_time(event.at.micros()));
         let events = events.map(|(index, event)| {
-            let said = event_words::describe(history, &event.what);
+            let said = history.describe(&event.what);
             (index, true, event.at.micros(), format!("· {said}"))
         });
         // What comes before an event of the history was written down before it.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_clients::redis::{Command, Value};
-use picklock_redis::test_cluster::{Machine, TestCluster};
+use picklock_redis::test_cluster::{LATENCY, Machine, TestCluster};
 use picklock_redis::{Address, ClusterConfig, ConnectionId, ServerConfig};
 use picklock_testkit::Cluster;
 
@@ -51,7 +51,7 @@ impl Nodes {
             }
         };
         let nodes = 0..addresses.len();
-        let mut cluster = TestCluster::of_servers(nodes.clone().map(settings).collect(), 0);
+        let mut cluster = TestCluster::of_servers(nodes.clone().map(settings).collect(), LATENCY, 0);
         let connect = |node| cluster.connect(Machine::Server(node));
         let clients = nodes.map(connect).collect();
         // Where in its second each node is depends on nothing but chance.

@@ -12,12 +12,21 @@ use crate::{ConnectionId, Input, sentinel};
 /// How long one waits for an answer at most, if nothing else is said.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// A client, and what it was answered.
+/// What comes over a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Incoming {
+    /// An answer or a message.
+    Value(Value),
+    /// The server has closed it.
+    Closed,
+}
+
+/// A client, and what has come that was not read.
 pub(super) struct TestClient {
     to: Machine,
     /// Nobody has closed its connection.
     open: bool,
-    answer: Option<Value>,
+    inbox: Vec<Incoming>,
 }
 
 impl TestCluster {
@@ -26,9 +35,9 @@ impl TestCluster {
         let connection = ConnectionId(self.next_client);
         self.next_client += 1;
         let open = !self.network.is_down(to);
-        let answer = None;
+        let inbox = Vec::new();
         self.clients
-            .insert(connection, TestClient { to, open, answer });
+            .insert(connection, TestClient { to, open, inbox });
         if let Machine::Server(index) = to
             && open
         {
@@ -62,15 +71,37 @@ impl TestCluster {
         connection: ConnectionId,
         command: Command,
     ) -> Option<Value> {
-        let client = self.clients.get_mut(&connection).filter(|it| it.open)?;
-        client.answer = None;
-        let to = client.to;
-        self.network.send(to, to, asked(to, connection, command));
-        self.run_until_met(self.now() + patience, |it| {
-            let client = it.clients.get(&connection);
-            client.is_none_or(|it| it.answer.is_some() || !it.open)
+        self.read(connection);
+        self.send(connection, command);
+        self.run_until_met(self.now() + patience, |cluster| {
+            let client = cluster.clients.get(&connection);
+            client.is_none_or(|client| !client.inbox.is_empty() || !client.open)
         });
-        self.clients.get_mut(&connection)?.answer.take()
+        let mut values = self.read(connection).into_iter().rev();
+        values.find_map(|incoming| match incoming {
+            Incoming::Value(value) => Some(value),
+            Incoming::Closed => None,
+        })
+    }
+
+    /// A client sends a command, if its connection is open.
+    pub fn send(&mut self, connection: ConnectionId, command: Command) {
+        if self.is_open(connection) {
+            let to = self.clients[&connection].to;
+            self.network.send(to, to, asked(to, connection, command));
+        }
+    }
+
+    /// Whether a client has this connection, and neither end has closed it.
+    pub fn is_open(&self, connection: ConnectionId) -> bool {
+        let client = self.clients.get(&connection);
+        client.is_some_and(|client| client.open)
+    }
+
+    /// What has come over a connection since this was asked last.
+    pub fn read(&mut self, connection: ConnectionId) -> Vec<Incoming> {
+        let client = self.clients.get_mut(&connection);
+        client.map_or_else(Vec::new, |client| std::mem::take(&mut client.inbox))
     }
 
     /// A machine answers a client, or a Sentinel.
@@ -78,7 +109,7 @@ impl TestCluster {
         if connection.0 >= CALLS {
             self.answer_call(from, connection, value);
         } else if let Some(client) = self.clients.get_mut(&connection) {
-            client.answer = Some(value);
+            client.inbox.push(Incoming::Value(value));
         }
     }
 
@@ -89,6 +120,7 @@ impl TestCluster {
             self.refuse(by, connection);
         } else if let Some(client) = self.clients.get_mut(&connection) {
             client.open = false;
+            client.inbox.push(Incoming::Closed);
         }
     }
 

@@ -18,13 +18,18 @@ impl TestCluster {
 
     /// It comes back: a server with what is on its disk, a Sentinel with its configuration.
     pub fn restart(&mut self, machine: Machine) {
+        self.restart_after(machine, ProcessEnd::Kill);
+    }
+
+    /// The same, where something else than its process may have ended.
+    pub fn restart_after(&mut self, machine: Machine, end: ProcessEnd) {
         self.network.restart(machine);
         let now = self.clock(machine);
         match machine {
             Machine::Server(index) => {
                 self.copies[index] = (0, 0);
                 let mut out = Vec::new();
-                self.servers[index].restart(now, ProcessEnd::Kill, &mut out);
+                self.servers[index].restart(now, end, &mut out);
                 self.does(index, out);
             }
             Machine::Sentinel(index) => self.sentinels[index].0.restart(now),

@@ -58,15 +58,10 @@ impl TestCluster {
             .send(own, Machine::Server(primary), Message::Reach(link));
     }
 
-    /// Whether what stands between the first primary and its replicas is a link's way.
-    fn is_relayed(&self, link: LinkId) -> bool {
-        self.links[link.0 as usize].primary == 0
-    }
-
     pub(super) fn reached(&mut self, primary: usize, link: LinkId, dead: bool) {
-        let apart = self.is_relayed(link) && self.flow == Flow::Cut;
-        let open = !dead && !apart;
         let own = &mut self.links[link.0 as usize];
+        let apart = own.primary == 0 && self.flow == Flow::Cut;
+        let open = !dead && !apart;
         own.open = open;
         let replica = Machine::Server(own.replica);
         let input = if open {
@@ -121,21 +116,39 @@ impl TestCluster {
         match flow {
             Flow::Free => self.network.release(),
             Flow::Held => self.network.hold_where(is_from_first_primary),
-            Flow::Cut => self.cut_relayed(),
+            Flow::Cut => self.cut_links(|link| link.primary == 0),
         }
     }
 
-    /// Both ends learn of it.
-    fn cut_relayed(&mut self) {
+    /// The links of a server break.
+    pub fn cut_off(&mut self, server: usize) {
+        self.cut_links(|link| [link.replica, link.primary].contains(&server));
+    }
+
+    /// What a server says by its links waits on the way, until they flow again.
+    pub fn hold_links_of(&mut self, server: usize) {
+        self.network.hold_where(move |from, _, message| {
+            let by_link = matches!(message, Message::Server(Input::FromPeer { .. }));
+            by_link && from == Machine::Server(server)
+        });
+    }
+
+    /// Nodes hear nothing of others by the bus of the cluster from now on, and no other hears them; all others do.
+    pub fn take_off_the_bus(&mut self, nodes: &[usize]) {
+        self.off_the_bus = nodes.to_vec();
+    }
+
+    /// Links break; both ends learn of it.
+    fn cut_links(&mut self, is_meant: impl Fn(&Link) -> bool) {
         for number in 0..self.links.len() {
             let link = LinkId(number as u32);
             let own = &self.links[number];
-            if own.open && self.is_relayed(link) {
+            if own.open && is_meant(own) {
                 let gone = Message::Server(Input::LinkGone { link: Some(link) });
                 let (replica, primary) = (own.replica, own.primary);
                 self.network
                     .send(Machine::Server(replica), Machine::Server(primary), gone);
-                self.close_link(0, link);
+                self.close_link(primary, link);
             }
         }
     }

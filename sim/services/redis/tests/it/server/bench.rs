@@ -5,6 +5,7 @@ use std::rc::Rc;
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Value};
 use picklock_machines::{Chance, Machine};
+use picklock_redis::test_cluster::Incoming;
 use picklock_redis::{ConnectionId, Input, Now, Output, Server, ServerConfig};
 
 /// What the wall clock shows at first, in microseconds.
@@ -96,22 +97,19 @@ impl Bench {
 
     /// What has come out for a connection.
     pub fn read(&mut self, connection: ConnectionId) -> String {
-        let mut lines = Vec::new();
-        self.out.retain(|output| match output {
-            Output::ToClient {
-                connection: other,
-                value,
-            } if *other == connection => {
-                lines.push(shown(value));
-                false
-            }
-            Output::Close { connection: other } if *other == connection => {
-                lines.push("closed".to_owned());
-                false
-            }
-            _ => true,
-        });
-        lines.join(" | ")
+        let is_its = |output: &mut Output| {
+            matches!(output, Output::ToClient { connection: other, .. } | Output::Close { connection: other }
+                if *other == connection)
+        };
+        let incoming = self
+            .out
+            .extract_if(.., is_its)
+            .filter_map(|output| match output {
+                Output::ToClient { value, .. } => Some(Incoming::Value(value)),
+                Output::Close { .. } => Some(Incoming::Closed),
+                _ => None,
+            });
+        line(&incoming.collect::<Vec<_>>())
     }
 
     /// Runs a script without keys.
@@ -131,6 +129,15 @@ pub fn words(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+/// What has come over a connection, in a line.
+pub fn line(incoming: &[Incoming]) -> String {
+    let shown = incoming.iter().map(|incoming| match incoming {
+        Incoming::Value(value) => shown(value),
+        Incoming::Closed => "closed".to_owned(),
+    });
+    shown.collect::<Vec<_>>().join(" | ")
 }
 
 /// A value in a line.

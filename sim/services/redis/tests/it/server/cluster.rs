@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use picklock_redis::{Address, ClusterConfig, ConnectionId, ProcessEnd, ServerConfig};
+use picklock_redis::test_cluster::Machine;
+use picklock_redis::{Address, ClusterConfig, ProcessEnd, ServerConfig};
 
 use crate::server::group::{Group, address};
 
@@ -33,21 +34,7 @@ pub fn cluster(primaries: usize, replicas: usize, seed: u64) -> Group {
 
 /// A server's process is killed and stays dead.
 pub fn kill(group: &mut Group, server: usize) {
-    group.cut_off(server);
-    group.down.push(server);
-}
-
-/// A server that stood still goes on. Its clocks have gone on meanwhile.
-fn resume(group: &mut Group, server: usize) {
-    group.down.retain(|other| *other != server);
-    let now = group.benches[0].now.monotonic;
-    let missed = now.since(group.benches[server].now.monotonic);
-    group.benches[server].pass_unseen(missed.as_millis() as u64);
-}
-
-fn start(group: &mut Group, server: usize) {
-    resume(group, server);
-    group.restart(server, ProcessEnd::Kill);
+    group.kill(Machine::Server(server));
 }
 
 /// After how many milliseconds a server answers so.
@@ -165,12 +152,12 @@ fn a13_2_the_replica_that_has_more_asks_first() {
     for seed in 0..10 {
         let mut group = cluster(3, 2, seed);
         // What the first replica of the last primary is told waits.
-        group.alone.push(5);
-        group.benches[2].on(1, "SET a 1");
-        group.alone.clear();
-        group.held.push(2);
+        group.take_off_the_bus(&[5]);
+        group.on(2, 1, "SET a 1");
+        group.take_off_the_bus(&[]);
+        group.hold_links_of(2);
         group.on(2, 1, "SET a 2");
-        group.held.clear();
+        group.release();
         group.settle();
         assert_eq!(group.on(2, 1, "WAIT 2 0"), ":2");
         kill(&mut group, 2);
@@ -186,12 +173,12 @@ fn a13_2_a_replica_that_was_without_its_primary_for_too_long_does_not_stand() {
     let mut group = cluster(3, 1, 0);
     // Ten seconds between pings, and ten timeouts.
     let oldest = 10_000 + 10 * TIMEOUT;
-    group.alone.push(5);
+    group.take_off_the_bus(&[5]);
     group.cut_off(5);
-    group.held.push(5);
+    group.hold_links_of(5);
     group.pass(oldest + TIMEOUT + 1_000);
     kill(&mut group, 2);
-    group.alone.clear();
+    group.take_off_the_bus(&[]);
     group.pass(10_000);
     assert_eq!(group.on(0, 1, "GET a"), DOWN);
     assert!(group.on(5, 1, "ROLE").starts_with("[slave"));
@@ -201,7 +188,8 @@ fn a13_2_a_replica_that_was_without_its_primary_for_too_long_does_not_stand() {
 fn a13_3_a_primary_in_a_minority_stops_and_comes_back_only_after_a_while() {
     for seed in 0..10 {
         let mut group = cluster(3, 0, seed);
-        group.down.extend([1, 2]);
+        group.stop(Machine::Server(1));
+        group.stop(Machine::Server(2));
         assert_eq!(group.on(0, 1, "SET b 1"), "+OK");
         let down = until(&mut group, 0, "SET b 1", DOWN, 5_000);
         // Measured on real servers with this timeout: after 2.2 to 2.9 s.
@@ -211,8 +199,8 @@ fn a13_3_a_primary_in_a_minority_stops_and_comes_back_only_after_a_while() {
         );
         assert_eq!(group.on(0, 1, "PING"), "+PONG");
         group.pass(1_000);
-        resume(&mut group, 1);
-        resume(&mut group, 2);
+        group.go_on(Machine::Server(1));
+        group.go_on(Machine::Server(2));
         let up = until(&mut group, 0, "SET b 1", "+OK", 5_000);
         // Measured: 1.95 to 2.01 s after the others were back.
         assert!(
@@ -236,15 +224,15 @@ fn a13_4_an_old_primary_follows_whoever_took_its_place_and_loses_what_only_it_ha
     let mut group = cluster(3, 1, 0);
     group.on(2, 1, "SET a both");
     // It loses everybody, and still takes writes for a moment.
-    group.alone.push(2);
+    group.take_off_the_bus(&[2]);
     group.cut_off(2);
-    group.held.push(2);
+    group.hold_links_of(2);
     assert_eq!(group.on(2, 1, "SET a mine"), "+OK");
     until(&mut group, 2, "GET a", DOWN, 5_000);
     until(&mut group, 5, "GET a", "both", 5_000);
     group.on(5, 1, "SET a new");
-    group.alone.clear();
-    group.held.clear();
+    group.take_off_the_bus(&[]);
+    group.release();
     let moved = until(&mut group, 2, "GET a", "-MOVED 15495 server:5", 3_000);
     assert!(moved <= 2_000, "{moved} ms");
     group.pass(2_000);
@@ -258,7 +246,7 @@ fn a13_4_a_primary_that_was_dead_meanwhile_comes_back_as_a_replica() {
     let mut group = cluster(3, 1, 0);
     kill(&mut group, 2);
     group.pass(6_000);
-    start(&mut group, 2);
+    group.restart(2, ProcessEnd::Kill);
     let moved = until(&mut group, 2, "GET a", "-MOVED 15495 server:5", 3_000);
     assert!(moved <= 500, "{moved} ms");
 }
@@ -272,11 +260,11 @@ fn a13_5_a_message_reaches_every_node_and_one_of_a_shard_only_its_own() {
     }
     group.on(2, 1, "PUBLISH a all");
     for server in [1, 5] {
-        let heard = group.benches[server].read(ConnectionId(7));
+        let heard = group.read(server, 7);
         assert!(heard.contains("message a all"), "{server}: {heard}");
     }
     group.on(2, 1, "SPUBLISH a ours");
-    let heard = [1, 5].map(|server| group.benches[server].read(ConnectionId(8)));
+    let heard = [1, 5].map(|server| group.read(server, 8));
     assert!(!heard[0].contains("ours"), "{heard:?}");
     assert!(heard[1].contains("smessage a ours"), "{heard:?}");
 }

@@ -1,6 +1,7 @@
 //! Slots that move from one node of a cluster to another while clients ask for their keys.
 
 use picklock_clients::redis::Value;
+use picklock_redis::test_cluster::Machine;
 
 use crate::server::cluster::{DOWN, cluster, kill, until};
 use crate::server::group::Group;
@@ -154,7 +155,7 @@ fn a_transaction_goes_on_when_keys_that_it_sends_away_do_not_arrive() {
     // Meanwhile nobody else is served.
     assert_eq!(group.on(0, 1, "GET {b}2"), "");
     group.pass(1_100);
-    let late = group.benches[0].read(picklock_redis::ConnectionId(9));
+    let late = group.read(0, 9);
     let lost = "-IOERR error or timeout reading to target instance";
     assert_eq!(late, format!("[{lost} :3]"));
     assert_eq!(group.on(0, 2, "GET {b}2"), "3");
@@ -199,7 +200,7 @@ fn who_listens_goes_on_hearing_though_the_slot_of_the_channel_is_another_nodes()
     set(&mut group, 0, &format!("NODE {}", ids[1]));
     group.pass(1_000);
     group.on(1, 1, "PUBLISH {b}channel told");
-    let heard = group.benches[0].read(picklock_redis::ConnectionId(7));
+    let heard = group.read(0, 7);
     assert!(heard.contains("message {b}channel told"), "{heard}");
 }
 
@@ -207,18 +208,15 @@ fn who_listens_goes_on_hearing_though_the_slot_of_the_channel_is_another_nodes()
 fn a_source_does_nothing_else_until_the_key_has_arrived_or_it_has_waited_long_enough() {
     let (mut group, _) = moving(0, &["SET {b}1 1"]);
     // What is sent to the second node is lost.
-    group.down.push(1);
+    group.stop(Machine::Server(1));
     assert_eq!(group.on(0, 9, "MIGRATE server 1 {b}1 0 1000"), "");
     assert_eq!(group.on(0, 1, "PING"), "");
     group.pass(900);
     assert_eq!(group.on(0, 2, "PING"), "");
     group.pass(200);
-    let late = group.benches[0].read(picklock_redis::ConnectionId(9));
+    let late = group.read(0, 9);
     assert_eq!(late, "-IOERR error or timeout reading to target instance");
-    assert_eq!(
-        group.benches[0].read(picklock_redis::ConnectionId(1)),
-        "+PONG"
-    );
+    assert_eq!(group.read(0, 1), "+PONG");
     // It has the key still.
     assert_eq!(group.on(0, 1, "GET {b}1"), "1");
 }
@@ -261,8 +259,8 @@ fn a_replica_that_takes_the_place_of_the_source_does_not_know_that_the_slot_was_
     // The target believes nobody who claims the slot that it imports, and so takes it for one that nobody serves. It
     // has the key all the same.
     assert_eq!(asking(&mut group, "GET {b}1"), DOWN);
-    let now = group.benches[1].now.wall_micros;
-    let held = group.benches[1].server.keys().read(now, b"{b}1");
+    let now = group.clock(Machine::Server(1)).wall_micros;
+    let held = group.server(1).keys().read(now, b"{b}1");
     assert_eq!(held, Some(Value::bulk("held")), "two hold it now");
     assert_eq!(set(&mut group, 1, "STABLE"), "+OK");
     group.pass(4_000);

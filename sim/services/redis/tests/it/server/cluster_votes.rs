@@ -30,11 +30,11 @@ fn a13_2_one_vote_too_few_is_no_majority_of_the_primaries() {
     for seed in 0..20 {
         let mut group = before_the_election(seed);
         // Of five primaries two are left that can hear the replica, which needs three.
-        group.alone.extend([3, 4]);
+        group.take_off_the_bus(&[3, 4]);
         group.pass(3_000);
         assert!(!has_won(&mut group), "seed {seed}: two votes of five");
         // It asks again as soon as it may.
-        group.alone.clear();
+        group.take_off_the_bus(&[]);
         group.pass(12_000);
         assert!(has_won(&mut group), "seed {seed}: four votes of five");
     }
@@ -44,7 +44,7 @@ fn a13_2_one_vote_too_few_is_no_majority_of_the_primaries() {
 fn a13_2_three_votes_of_five_are_enough() {
     for seed in 0..20 {
         let mut group = before_the_election(seed);
-        group.alone.push(4);
+        group.take_off_the_bus(&[4]);
         group.pass(3_000);
         assert!(has_won(&mut group), "seed {seed}");
     }
@@ -54,7 +54,7 @@ fn a13_2_three_votes_of_five_are_enough() {
 fn a13_2_two_of_five_do_not_give_a_primary_up() {
     let mut group = cluster(5, 1, 0);
     // Two primaries are left that hear each other.
-    group.alone.extend([3, 4]);
+    group.take_off_the_bus(&[3, 4]);
     kill(&mut group, 0);
     group.pass(6_000);
     let info = group.on(1, 1, "CLUSTER INFO");
@@ -67,7 +67,7 @@ fn a13_2_a_replica_that_has_less_asks_later() {
     for seed in 0..10 {
         let mut group = cluster(3, 2, seed);
         // The first replica of the last primary has lost its link, and is not heard: it misses what is written then.
-        group.held.push(5);
+        group.hold_links_of(5);
         group.cut_off(5);
         group.on(2, 1, "SET a 1");
         kill(&mut group, 2);

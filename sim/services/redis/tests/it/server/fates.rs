@@ -209,8 +209,8 @@ fn a_restart_takes_what_is_on_no_disk_and_what_has_expired() {
 #[test]
 fn a_replica_hears_from_its_primary_and_throws_away_what_it_had() {
     let mut group = Group::of(1);
-    group.benches[1].server.follow_key(b"lock");
-    let fate = |group: &mut Group| group.benches[1].server.key_changes();
+    group.server_mut(1).follow_key(b"lock");
+    let fate = |group: &mut Group| group.server_mut(1).key_changes();
     let written = Some(KeyWriter::Peer);
     group.on(0, HOLDER, "SET lock mine");
     assert_eq!(
@@ -239,14 +239,15 @@ fn a_key_that_is_sent_away_has_gone_to_another_node_where_nobody_has_written_it(
     let mut group = cluster(3, 0, 0);
     group.on(0, 1, "SET {b}1 here");
     for node in [0, 1] {
-        group.benches[node].server.follow_key(b"{b}1");
+        group.server_mut(node).follow_key(b"{b}1");
     }
     let ids = [0, 1].map(|node| group.on(node, 1, "CLUSTER MYID"));
     group.on(1, 9, &format!("CLUSTER SETSLOT 3300 IMPORTING {}", ids[0]));
     group.on(0, 9, &format!("CLUSTER SETSLOT 3300 MIGRATING {}", ids[1]));
     group.on(0, OTHER, "MIGRATE server 1 {b}1 0 1000");
-    let [source, target] = [0, 1].map(|node| group.benches[node].server.key_changes());
-    assert_eq!(source.gone, gone(RemovalReason::Migrated, Some(OTHER)));
+    let by = group.connections[&(0, OTHER)].0;
+    let [source, target] = [0, 1].map(|node| group.server_mut(node).key_changes());
+    assert_eq!(source.gone, gone(RemovalReason::Migrated, Some(by)));
     let written = Some(KeyWriter::Peer);
     assert_eq!(
         target,

@@ -1,29 +1,35 @@
-//! Several servers, and the links between them.
+//! Several servers, and clients that type at them.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+use std::time::Duration;
 
-use picklock_redis::{Address, Input, LinkId, Output, PeerMessage, ProcessEnd, ServerConfig};
+use picklock_clients::redis::Command;
+use picklock_redis::test_cluster::{Machine, TestCluster};
+use picklock_redis::{Address, ConnectionId, ProcessEnd, ServerConfig};
+use picklock_testkit::Cluster;
 
-use crate::server::bench::Bench;
+use crate::server::bench::{line, words};
 
-/// Servers that know each other by their numbers, which are their ports, too.
+/// Servers that know each other by their numbers, which are their ports, too; no message between them takes any time.
 pub struct Group {
-    pub benches: Vec<Bench>,
-    /// The links that are there: which end is the replica's, and which the primary's.
-    links: Vec<Link>,
-    /// Servers whose messages wait.
-    pub held: Vec<usize>,
-    /// Servers that do not run: for them no time passes, and what nodes tell them is lost.
-    pub down: Vec<usize>,
-    /// Servers that hear nothing of other nodes, nor those of them.
-    pub alone: Vec<usize>,
+    cluster: TestCluster,
+    /// The connections of clients, by the server and a number.
+    pub connections: BTreeMap<(usize, u32), ConnectionId>,
 }
 
-struct Link {
-    replica: usize,
-    primary: usize,
-    open: bool,
-    queue: VecDeque<(usize, PeerMessage)>,
+impl Deref for Group {
+    type Target = TestCluster;
+
+    fn deref(&self) -> &TestCluster {
+        &self.cluster
+    }
+}
+
+impl DerefMut for Group {
+    fn deref_mut(&mut self) -> &mut TestCluster {
+        &mut self.cluster
+    }
 }
 
 pub fn address(number: usize) -> Address {
@@ -51,153 +57,55 @@ impl Group {
 
     pub fn with(settings: Vec<ServerConfig>) -> Self {
         let mut group = Self {
-            benches: settings.into_iter().map(Bench::with).collect(),
-            links: Vec::new(),
-            held: Vec::new(),
-            down: Vec::new(),
-            alone: Vec::new(),
+            cluster: TestCluster::of_servers(settings, Duration::ZERO, 0),
+            connections: BTreeMap::new(),
         };
         group.pass(1_000);
         group
     }
 
     /// Sends a command, and lets everything that comes of it arrive, but what is held.
-    pub fn on(&mut self, server: usize, connection: u32, text: &str) -> String {
-        self.send(server, connection, crate::server::bench::words(text))
+    pub fn on(&mut self, server: usize, client: u32, text: &str) -> String {
+        self.send(server, client, words(text))
     }
 
-    pub fn send<W: AsRef<[u8]>>(
-        &mut self,
-        server: usize,
-        connection: u32,
-        words: Vec<W>,
-    ) -> String {
-        let answer = self.benches[server].send(connection, words);
+    pub fn send<W: AsRef<[u8]>>(&mut self, server: usize, client: u32, words: Vec<W>) -> String {
+        let known = self.connections.get(&(server, client)).copied();
+        let open = known.filter(|connection| self.is_open(*connection));
+        let connection = open.unwrap_or_else(|| self.connect(Machine::Server(server)));
+        self.connections.insert((server, client), connection);
+        let command = Command::of(words).expect("a command");
+        self.cluster.send(connection, command);
         self.settle();
-        let later = self.benches[server].read(picklock_redis::ConnectionId(connection));
-        [answer, later].join("")
+        self.read(server, client)
+    }
+
+    /// What has come for a client of a server.
+    pub fn read(&mut self, server: usize, client: u32) -> String {
+        let incoming = self.cluster.read(self.connections[&(server, client)]);
+        line(&incoming)
     }
 
     /// Time passes everywhere.
     pub fn pass(&mut self, millis: u64) {
-        for _ in 0..millis.div_ceil(10) {
-            for (server, bench) in self.benches.iter_mut().enumerate() {
-                if !self.down.contains(&server) {
-                    bench.pass(10);
-                }
-            }
-            self.settle();
-        }
+        self.run_for(Duration::from_millis(millis));
+    }
+
+    /// What is due now happens.
+    pub fn settle(&mut self) {
+        let now = self.now();
+        self.run_until(now);
     }
 
     /// The process of a server dies and comes back.
     pub fn restart(&mut self, server: usize, end: ProcessEnd) {
-        for index in 0..self.links.len() {
-            let link = &self.links[index];
-            if link.open && (link.replica == server || link.primary == server) {
-                self.cut(index, Some(server));
-            }
-        }
-        let bench = &mut self.benches[server];
-        bench.server.restart(bench.now, end, &mut bench.out);
+        self.kill(Machine::Server(server));
+        self.restart_after(Machine::Server(server), end);
         self.settle();
     }
 
-    /// Whatever a server has sent and nobody has got is lost, and so are its links.
-    pub fn cut_off(&mut self, server: usize) {
-        for index in 0..self.links.len() {
-            let link = &self.links[index];
-            if link.open && (link.replica == server || link.primary == server) {
-                self.cut(index, None);
-            }
-        }
-    }
-
-    fn cut(&mut self, index: usize, silent: Option<usize>) {
-        self.links[index].open = false;
-        self.links[index].queue.clear();
-        let ends = [self.links[index].replica, self.links[index].primary];
-        for end in ends.into_iter().filter(|end| Some(*end) != silent) {
-            let link = Some(LinkId(index as u32));
-            self.tell(end, Input::LinkGone { link });
-        }
-    }
-
-    fn tell(&mut self, server: usize, input: Input) {
-        self.benches[server].tell(input);
-    }
-
-    /// Carries messages until there are none.
-    pub fn settle(&mut self) {
-        while self.collect() || self.deliver() {}
-    }
-
-    fn collect(&mut self) -> bool {
-        let mut any = false;
-        for server in 0..self.benches.len() {
-            let out = std::mem::take(&mut self.benches[server].out);
-            for output in out {
-                match output {
-                    Output::ReachPrimary { to } => {
-                        any = true;
-                        self.links.push(Link {
-                            replica: server,
-                            primary: usize::from(to.port),
-                            open: true,
-                            queue: VecDeque::new(),
-                        });
-                        let link = LinkId(self.links.len() as u32 - 1);
-                        self.tell(server, Input::Linked { link });
-                    }
-                    Output::ToPeer { link, message } => {
-                        any = true;
-                        let link = &mut self.links[link.0 as usize];
-                        if link.open {
-                            link.queue.push_back((server, message));
-                        }
-                    }
-                    Output::ToNode { to, message } => {
-                        any = true;
-                        let to = usize::from(to.0);
-                        let both = [server, to];
-                        let lost = |list: &[usize]| both.iter().any(|end| list.contains(end));
-                        if !lost(&self.down) && !lost(&self.alone) {
-                            self.tell(to, Input::FromNode { message });
-                        }
-                    }
-                    Output::CloseLink { link } => {
-                        any = true;
-                        if self.links[link.0 as usize].open {
-                            self.cut(link.0 as usize, Some(server));
-                        }
-                    }
-                    other => self.benches[server].out.push(other),
-                }
-            }
-        }
-        any
-    }
-
-    fn deliver(&mut self) -> bool {
-        for index in 0..self.links.len() {
-            let held = &self.held;
-            let queue = &self.links[index].queue;
-            let Some(at) = queue.iter().position(|(from, _)| !held.contains(from)) else {
-                continue;
-            };
-            let Some((from, message)) = self.links[index].queue.remove(at) else {
-                continue;
-            };
-            let link = &self.links[index];
-            let to = if from == link.replica {
-                link.primary
-            } else {
-                link.replica
-            };
-            let link = LinkId(index as u32);
-            self.tell(to, Input::FromPeer { link, message });
-            return true;
-        }
-        false
+    /// What was held goes on.
+    pub fn release(&mut self) {
+        self.network_mut().release();
     }
 }

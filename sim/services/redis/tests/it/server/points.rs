@@ -1,7 +1,13 @@
 //! What a toy Redis gets wrong, point by point, as far as a server alone decides it. What Sentinels have a part in
 //! stands among their tests: who is promoted and when (`failover.rs`), and what becomes of who was (`deposed.rs`).
 
+use std::time::Duration;
+
+use picklock_checker::VirtualTime;
+use picklock_machines::{Boring, Machine as _};
+use picklock_redis::test_cluster::Machine;
 use picklock_redis::{ConnectionId, Input, Output, ServerConfig};
+use picklock_testkit::Cluster;
 
 use crate::server::bench::{Bench, words};
 use crate::server::group::{Group, settings};
@@ -19,7 +25,7 @@ fn what_has_arrived_is_run_even_if_its_client_is_gone_by_then() {
 #[test]
 fn an_answer_does_not_say_that_it_is_replicated() {
     let mut group = Group::of(1);
-    group.held = vec![0];
+    group.hold_links_of(0);
     assert_eq!(group.on(0, 1, "SET k a"), "+OK");
     assert_eq!(group.on(1, 1, "GET k"), "nil");
 }
@@ -59,7 +65,7 @@ fn keys_expire_by_the_wall_clock_which_jumps_both_ways() {
 #[test]
 fn a_lease_is_measured_anew_by_the_clock_of_a_promoted_replica() {
     let mut group = Group::of(1);
-    group.benches[1].now.wall_micros += 5_000_000;
+    group.jump(Machine::Server(1), Duration::from_secs(5));
     group.on(0, 1, "SET k a PX 10000");
     assert_eq!(group.on(0, 1, "PTTL k"), ":10000");
     assert_eq!(group.on(1, 1, "PTTL k"), ":5000");
@@ -158,14 +164,14 @@ fn effects_are_replicated_with_absolute_times_and_as_one() {
     let mut group = Group::of(1);
     let streamed = |group: &mut Group, line: Vec<&str>| {
         let command = picklock_clients::redis::Command::of(line).expect("a command");
-        let bench = &mut group.benches[0];
         let input = Input::Received {
             connection: ConnectionId(1),
             command,
         };
-        bench.out.clear();
-        bench.tell(input);
-        let parts = bench.out.drain(..).filter_map(|output| match output {
+        let (now, mut out) = (group.clock(Machine::Server(0)), Vec::new());
+        let server = group.server_mut(0);
+        server.handle(now, input, &mut Boring, &mut out);
+        let parts = out.into_iter().filter_map(|output| match output {
             Output::ToPeer {
                 message: picklock_redis::PeerMessage::Stream(part),
                 ..
@@ -178,7 +184,7 @@ fn effects_are_replicated_with_absolute_times_and_as_one() {
             .collect();
         commands.join("; ")
     };
-    let wall = group.benches[0].now.wall_micros / 1_000;
+    let wall = group.clock(Machine::Server(0)).wall_micros / 1_000;
     streamed(&mut group, words_of("SET other a"));
     let at = wall + 1_000;
     assert_eq!(
@@ -212,7 +218,9 @@ fn effects_are_replicated_with_absolute_times_and_as_one() {
         ""
     );
     streamed(&mut group, words_of("SET e a PX 1"));
-    group.benches[0].pass_unseen(5);
+    group
+        .network_mut()
+        .skip_to(VirtualTime::from_micros(1_005_000));
     assert_eq!(
         streamed(&mut group, words_of("SET e b NX")),
         "MULTI; DEL e; SET e b NX; EXEC"
@@ -289,12 +297,12 @@ fn messages_reach_who_listens_now_and_nobody_later() {
 #[test]
 fn wait_on_a_connection_that_has_written_nothing_waits_for_nothing() {
     let mut group = Group::of(2);
-    group.held = vec![0];
+    group.hold_links_of(0);
     group.on(0, 1, "SET k a");
     assert_eq!(group.on(0, 2, "WAIT 2 0"), ":2");
     assert_eq!(group.on(0, 1, "WAIT 1 100"), "");
     group.pass(100);
-    assert_eq!(group.benches[0].read(ConnectionId(1)), ":0");
+    assert_eq!(group.read(0, 1), ":0");
     group.on(0, 3, "MULTI");
     group.on(0, 3, "SET k b");
     group.on(0, 3, "WAIT 1 0");
@@ -310,11 +318,11 @@ fn wait_on_a_connection_that_has_written_nothing_waits_for_nothing() {
 fn a_counter_goes_backwards_when_its_server_is_deposed() {
     let mut group = Group::of(1);
     group.on(0, 1, "INCR token");
-    group.held = vec![0];
+    group.hold_links_of(0);
     assert_eq!(group.on(0, 1, "INCR token"), ":2");
     group.on(1, 1, "REPLICAOF NO ONE");
     group.on(0, 1, "REPLICAOF server 1");
-    group.held.clear();
+    group.release();
     group.pass(2_000);
     assert_eq!(group.on(1, 1, "INCR token"), ":2");
     assert_eq!(group.on(0, 1, "GET token"), "2");
@@ -329,7 +337,8 @@ fn enough_replicas_lately_bound_what_a_failover_takes_and_do_not_prevent_it() {
     let mut group = Group::with(vec![primary, settings(1)]);
     assert_eq!(group.on(0, 1, "SET known 1"), "+OK");
     // From now on the replica hears nothing, and nobody hears it.
-    group.held = vec![0, 1];
+    group.hold_links_of(0);
+    group.hold_links_of(1);
     group.pass(9_000);
     assert_eq!(
         group.on(0, 1, "SET lock mine"),

@@ -60,14 +60,14 @@ fn an_expired_key_that_is_drawn_is_deleted_and_another_is_taken() {
 fn a_replica_answers_with_an_expired_key_only_if_it_has_no_other() {
     let mut group = Group::of(1);
     group.on(0, 1, "SET over 1 PX 50");
-    group.held = vec![0];
+    group.hold_links_of(0);
     group.pass(100);
     assert_eq!(group.on(1, 1, "GET over"), "nil");
     assert_eq!(group.on(1, 1, "RANDOMKEY"), "over");
     let mut group = Group::of(1);
     group.on(0, 1, "SET over 1 PX 50");
     group.on(0, 1, "SET live 1");
-    group.held = vec![0];
+    group.hold_links_of(0);
     group.pass(100);
     for _ in 0..20 {
         assert_eq!(group.on(1, 1, "RANDOMKEY"), "live");

@@ -57,12 +57,12 @@ fn wait_counts_who_has_it_and_undoes_nothing() {
     let mut group = Group::of(2);
     assert_eq!(group.on(0, 1, "SET k a"), "+OK");
     assert_eq!(group.on(0, 1, "WAIT 2 0"), ":2");
-    group.held = vec![0];
+    group.hold_links_of(0);
     assert_eq!(group.on(0, 1, "SET k b"), "+OK");
     assert_eq!(group.on(0, 1, "WAIT 1 300"), "");
     assert_eq!(group.on(0, 2, "GET k"), "b");
     group.pass(310);
-    assert_eq!(group.benches[0].read(picklock_redis::ConnectionId(1)), ":0");
+    assert_eq!(group.read(0, 1), ":0");
     assert_eq!(group.on(1, 1, "GET k"), "a");
 }
 
@@ -90,10 +90,10 @@ fn a_paused_replica_puts_off_what_its_primary_says_and_loses_it_with_the_link() 
 fn a_replica_that_was_away_for_a_while_goes_on_where_it_was() {
     let mut group = Group::of(1);
     group.on(0, 1, "SET k a");
-    group.held = vec![0];
+    group.hold_links_of(0);
     group.on(0, 1, "SET k b");
     group.cut_off(1);
-    group.held.clear();
+    group.release();
     assert_eq!(group.on(1, 1, "GET k"), "a");
     group.pass(1_100);
     assert_eq!(group.on(1, 1, "GET k"), "b");
@@ -104,7 +104,7 @@ fn a_deposed_primary_loses_what_only_it_had() {
     let mut group = Group::of(2);
     group.on(0, 1, "SET lock a PX 30000");
     group.on(0, 1, "INCR token");
-    group.held = vec![0];
+    group.hold_links_of(0);
     group.on(0, 1, "INCR token");
     // Promotion of the first replica; the second follows it, and goes on without a new beginning.
     assert_eq!(group.on(1, 1, "REPLICAOF NO ONE"), "+OK");
@@ -112,7 +112,7 @@ fn a_deposed_primary_loses_what_only_it_had() {
     assert_eq!(group.on(1, 1, "INCR token"), ":2");
     assert_eq!(group.on(0, 1, "GET token"), "2");
     assert_eq!(group.on(0, 1, "SET mine x"), "+OK");
-    group.held.clear();
+    group.release();
     assert_eq!(group.on(0, 1, "REPLICAOF server 1"), "+OK");
     group.pass(1_100);
     for server in 0..3 {
@@ -128,11 +128,11 @@ fn a_deposed_primary_loses_what_only_it_had() {
 #[test]
 fn who_waits_when_its_server_is_deposed_is_told_and_dropped() {
     let mut group = Group::of(1);
-    group.held = vec![0];
+    group.hold_links_of(0);
     group.on(0, 1, "SET k a");
     group.on(0, 1, "WAIT 1 0");
     group.on(0, 2, "REPLICAOF server 1");
-    let told = group.benches[0].read(picklock_redis::ConnectionId(1));
+    let told = group.read(0, 1);
     assert!(
         told.starts_with("-UNBLOCKED") && told.ends_with("| closed"),
         "{told}"
@@ -148,7 +148,7 @@ fn too_few_good_replicas_refuse_writes_after_the_lag_and_not_before() {
     };
     let mut group = Group::with(vec![primary, settings(1)]);
     assert_eq!(group.on(0, 1, "SET k a"), "+OK");
-    group.held = vec![1];
+    group.hold_links_of(1);
     group.pass(1_500);
     assert_eq!(group.on(0, 1, "SET k b"), "+OK");
     group.pass(3_000);
@@ -164,7 +164,7 @@ fn too_few_good_replicas_refuse_writes_after_the_lag_and_not_before() {
             .starts_with("-NOREPLICAS Not enough good replicas to write. script")
     );
     assert_eq!(group.on(0, 1, "GET k"), "b");
-    group.held.clear();
+    group.release();
     group.pass(2_000);
     assert_eq!(group.on(0, 1, "SET k c"), "+OK");
 }
@@ -211,20 +211,20 @@ fn a_replica_tells_its_own_listeners() {
     let mut group = Group::of(1);
     group.on(1, 1, "SUBSCRIBE c");
     assert_eq!(group.on(0, 1, "PUBLISH c hello"), ":0");
-    let told = group.benches[1].read(picklock_redis::ConnectionId(1));
+    let told = group.read(1, 1);
     assert_eq!(told, ">[message c hello]");
-    group.benches[1].tell(Input::Wake);
+    group.tell(1, Input::Wake);
 }
 
 #[test]
 fn what_was_sent_to_a_replica_has_not_been_heard_by_it() {
     let mut group = Group::of(1);
-    group.held.push(0);
+    group.hold_links_of(0);
     group.on(0, 1, "SET k v");
     // Meanwhile it says how far it is, as it does every second.
     group.pass(3_000);
     assert_eq!(group.on(0, 1, "WAIT 1 10"), "");
     group.pass(200);
-    let answer = group.benches[0].read(picklock_redis::ConnectionId(1));
+    let answer = group.read(0, 1);
     assert_eq!(answer, ":0");
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use picklock_redis::test_cluster::Machine;
 use picklock_redis::{Fsync, Input, Persistence, ProcessEnd, SavePoint, ServerConfig};
 
 use crate::server::bench::Bench;
@@ -122,32 +123,27 @@ fn a_replica_without_its_primary_serves_nothing_if_it_is_told_not_to() {
     );
     assert_eq!(group.on(1, 1, "GET k"), "v");
     let known = group.on(1, 1, "SCRIPT LOAD 'return 1'");
-    group.down.push(0);
-    group.restart(0, ProcessEnd::Kill);
-    let replica = &mut group.benches[1];
-    each(
-        replica,
-        &[
-            ("GET k", DOWN),
-            ("PING", DOWN),
-            ("WAIT 0 1", DOWN),
-            ("SCRIPT EXISTS x", DOWN),
-            ("PUBLISH a b", ":0"),
-            (
-                "SET k w",
-                "-READONLY You can't write against a read only replica.",
-            ),
-        ],
-    );
-    assert_eq!(replica.eval("return 1"), DOWN);
-    assert_eq!(replica.on(1, &format!("EVALSHA {known} 0")), DOWN);
+    group.kill(Machine::Server(0));
+    let mut replica = |command: &str| group.on(1, 1, command);
+    for (command, answer) in [
+        ("GET k", DOWN),
+        ("PING", DOWN),
+        ("WAIT 0 1", DOWN),
+        ("SCRIPT EXISTS x", DOWN),
+        ("PUBLISH a b", ":0"),
+        (
+            "SET k w",
+            "-READONLY You can't write against a read only replica.",
+        ),
+    ] {
+        assert_eq!(replica(command), answer, "{command}");
+    }
+    assert_eq!(replica("EVAL 'return 1' 0"), DOWN);
+    assert_eq!(replica(&format!("EVALSHA {known} 0")), DOWN);
     let unknown = format!("EVALSHA {} 0", "f".repeat(40));
-    assert!(replica.on(1, &unknown).starts_with("-NOSCRIPT"));
-    assert_eq!(
-        replica.on(1, "CONFIG SET replica-serve-stale-data yes"),
-        "+OK"
-    );
-    assert_eq!(replica.on(1, "GET k"), "v");
+    assert!(replica(&unknown).starts_with("-NOSCRIPT"));
+    assert_eq!(replica("CONFIG SET replica-serve-stale-data yes"), "+OK");
+    assert_eq!(replica("GET k"), "v");
 }
 
 #[test]

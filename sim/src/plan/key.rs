@@ -1,4 +1,6 @@
-//! What a row says of a key, and what can stand behind it.
+//! A key of a table of scenario files: a row. What can stand behind it, what is so without it, and what it means.
+
+use super::value::Value;
 
 /// A key of a table.
 #[derive(Clone, Copy, Debug)]
@@ -7,48 +9,68 @@ pub struct Key {
     pub name: &'static str,
     /// What can stand there.
     pub holds: Holds,
-    /// What is so if it is left out, in Markdown; empty if there is nothing to say.
-    pub default: &'static str,
+    /// What is so if it is left out, in Markdown; empty if the default says it, or there is nothing to say.
+    pub without: &'static str,
+    /// The value that is taken if it is left out, if there is one; a simpler plan has it, too.
+    pub default: fn() -> Option<Value>,
     /// What it means, in Markdown.
     pub means: &'static str,
     /// Whether it must be there.
     pub is_needed: bool,
+    /// The settings that it belongs to.
+    pub of: SettingsGroup,
+    /// When a file that is written has it.
+    pub written: Written,
+}
+
+/// Settings that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingsGroup {
+    /// Those that say which servers there are: all cases of a file have the same.
+    Topology,
+    /// Those of servers.
+    Servers,
+    /// Those of client libraries.
+    Clients,
+    /// Those of the lock's own node, and of nodes that go by themselves.
+    Nodes,
+}
+
+/// When a file that is written has a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Always, unless there is no value.
+    Always,
+    /// If its value is not the default.
+    IfAnother,
 }
 
 impl Key {
     /// A key that may be left out.
-    pub(crate) const fn new(
+    pub const fn new(
         name: &'static str,
         holds: Holds,
-        default: &'static str,
+        without: &'static str,
         means: &'static str,
     ) -> Self {
         Self {
             name,
             holds,
-            default,
+            without,
+            default: || None,
             means,
             is_needed: false,
+            of: SettingsGroup::Servers,
+            written: Written::Always,
         }
     }
 
     /// A key that must be there.
-    pub(crate) const fn needed(name: &'static str, holds: Holds, means: &'static str) -> Self {
+    pub const fn needed(name: &'static str, holds: Holds, means: &'static str) -> Self {
         Self {
-            name,
-            holds,
-            default: "",
-            means,
             is_needed: true,
+            ..Self::new(name, holds, "", means)
         }
-    }
-
-    /// The value that is taken if it is left out, as a file would write it, if there is one.
-    pub fn default_value(&self) -> Option<&'static str> {
-        if self.default.bytes().all(|byte| byte.is_ascii_digit()) && !self.default.is_empty() {
-            return Some(self.default);
-        }
-        self.default.strip_prefix('`')?.strip_suffix('`')
     }
 }
 
@@ -59,12 +81,25 @@ pub struct KeyTable {
     pub title: &'static str,
     /// What it says, in one or two sentences.
     pub about: &'static str,
-    /// Its keys, in the order in which people read them.
-    pub keys: &'static [Key],
+    /// Its keys, in the order in which people read them, and files are written.
+    pub keys: &'static [&'static [Key]],
+}
+
+impl KeyTable {
+    /// Its keys.
+    pub fn keys(&self) -> impl Iterator<Item = &'static Key> + Clone + use<> {
+        self.keys.iter().copied().flatten()
+    }
 }
 
 /// The names of which one can stand somewhere.
-pub type Words = fn() -> Vec<&'static str>;
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    /// What each of them is, as people are told of one that is none.
+    pub what: &'static str,
+    /// All of them.
+    pub names: fn() -> Vec<&'static str>,
+}
 
 /// What can stand behind a key.
 #[derive(Clone, Copy, Debug)]
@@ -117,8 +152,8 @@ pub enum Holds {
     Lock,
     /// One of these names.
     Words(Words),
-    /// One of these, each with what belongs to it.
-    Variants(&'static [Variant]),
+    /// One of these, each with what belongs to it, and what each of them is.
+    Variants(&'static str, &'static [Variant]),
     /// A list.
     List(&'static Holds),
     /// A value, or a list of which each seed takes one.
@@ -156,7 +191,7 @@ pub struct Variant {
 
 impl Variant {
     /// A name that nothing belongs to.
-    pub(crate) const fn word(name: &'static str, means: &'static str) -> Self {
+    pub const fn word(name: &'static str, means: &'static str) -> Self {
         Self {
             name,
             holds: None,
@@ -166,7 +201,7 @@ impl Variant {
     }
 
     /// A name, and what must stand behind it.
-    pub(crate) const fn with(name: &'static str, holds: Holds, means: &'static str) -> Self {
+    pub const fn with(name: &'static str, holds: Holds, means: &'static str) -> Self {
         Self {
             name,
             holds: Some(holds),
@@ -176,7 +211,7 @@ impl Variant {
     }
 
     /// A name, and what may stand behind it.
-    pub(crate) const fn or_word(name: &'static str, holds: Holds, means: &'static str) -> Self {
+    pub const fn or_word(name: &'static str, holds: Holds, means: &'static str) -> Self {
         Self {
             name,
             holds: Some(holds),
