@@ -78,6 +78,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-algorithms", &["picklock-clients"]),
     ("picklock-machines", &["picklock-checker"]),
     ("picklock-lease-server", OF_SERVICE),
+    ("picklock-etcd", OF_SERVICE),
     ("picklock-testkit", &["picklock-checker"]),
     (
         "picklock-redis",
