@@ -19,12 +19,8 @@ use crate::keys::KeyTable;
 use crate::sampled_parameters::SampledParameters;
 
 /// Every service.
-pub(crate) const ALL: [&SupportedService; 4] = [
-    &zookeeper::ROW,
-    &redis::ROW,
-    &lease_server::ROW,
-    &etcd::ROW,
-];
+pub(crate) const ALL: [&SupportedService; 4] =
+    [&zookeeper::ROW, &redis::ROW, &lease_server::ROW, &etcd::ROW];
 
 /// What scenarios know of a service. What a row does not say stands in `SupportedService::plain`.
 pub struct SupportedService {

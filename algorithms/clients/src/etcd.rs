@@ -102,14 +102,31 @@ impl TxnResponse {
 /// What carries calls to members and brings the answers back. It is the client library below its own recipes: it chooses
 /// members, repeats what may be repeated, resumes watches, and keeps leases alive.
 pub trait Transport {
-    /// Makes a call.
-    fn call(&self, request: Request, completion: Completion<EtcdResult<Answered<Response>>>);
+    /// Makes a call. Answers the number by which it is given up.
+    fn call(&self, request: Request, completion: Completion<EtcdResult<Answered<Response>>>)
+    -> u64;
+    /// Gives up a call, if it has no answer yet.
+    fn cancel(&self, number: u64);
     /// Begins a watch. Answers the number by which it is ended.
     fn watch(&self, request: WatchCreateRequest, listener: WatchListener) -> u64;
     /// Ends a watch.
     fn end_watch(&self, number: u64);
-    /// Keeps a lease alive until it is over, or all ends that wait for that are dropped.
+    /// Keeps a lease alive, until it is over or that is ended.
     fn keep_alive(&self, lease: LeaseId, listener: KeepAliveListener);
+    /// Ends that.
+    fn end_keep_alive(&self, lease: LeaseId);
+}
+
+/// Gives up a call whose caller is dropped. One that is answered is not there any more.
+struct GivenUp<'t> {
+    transport: &'t dyn Transport,
+    number: u64,
+}
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        self.transport.cancel(self.number);
+    }
 }
 
 /// A client of a cluster, as a process shares it.
@@ -128,7 +145,11 @@ impl Client {
 
     async fn call(&self, request: Request) -> EtcdResult<Answered<Response>> {
         let (done, answer) = completion();
-        self.transport.call(request, done);
+        let number = self.transport.call(request, done);
+        let _given_up = GivenUp {
+            transport: &*self.transport,
+            number,
+        };
         answer.await
     }
 
@@ -223,7 +244,7 @@ impl Client {
 
     /// `Lease.KeepAlive`: keeps a lease alive in the background, until what is answered is dropped.
     pub fn keep_alive(&self, lease: LeaseId) -> KeepAlive {
-        let (listener, kept) = keep_alive();
+        let (listener, kept) = keep_alive(&self.transport, lease);
         self.transport.keep_alive(lease, listener);
         kept
     }

@@ -75,6 +75,14 @@ settings! {
             means: "How long a member hears nothing of a leader before it wants to be one (`--election-timeout`).",
         }
 
+        call_timeout: Duration = "call-timeout" {
+            default: Duration::from_secs(5),
+            of: Clients,
+            written: Always,
+            means: "How long a client waits for the answer to a call before it gives it up; who waits for a lock at a \
+                    member waits for as long as it takes.",
+        }
+
         version: Version = "version" {
             default: Version::default(),
             of: Servers,
@@ -170,7 +178,7 @@ impl ServiceSettings for Etcd {
     }
 
     fn lease(&self) -> Duration {
-        let least = min_ttl(&self.of_members());
+        let least = min_ttl(self.election_timeout, self.heartbeat_interval);
         let granted = self.ttl_asked().max(least);
         Duration::from_secs(granted.unsigned_abs())
     }
@@ -183,6 +191,10 @@ impl ServiceSettings for Etcd {
 
     fn recovery(&self) -> Duration {
         self.failover().unwrap_or_default() + self.of_members().request_timeout()
+    }
+
+    fn answer_timeouts(&self) -> Vec<(&'static str, Duration)> {
+        vec![("call-timeout", self.call_timeout)]
     }
 
     fn tolerated_delay(&self) -> Duration {

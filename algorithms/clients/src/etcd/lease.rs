@@ -5,6 +5,7 @@ use std::future::poll_fn;
 use std::rc::{Rc, Weak};
 use std::task::Poll;
 
+use super::{LeaseId, Transport};
 use crate::completion::Waiting;
 
 #[derive(Default)]
@@ -18,12 +19,21 @@ struct Slot {
 pub struct KeepAliveListener(Weak<Slot>);
 
 /// A lease that is kept alive in the background. To drop it is to stop that: the lease then ends by itself.
-pub struct KeepAlive(Rc<Slot>);
+pub struct KeepAlive {
+    slot: Rc<Slot>,
+    transport: Rc<dyn Transport>,
+    lease: LeaseId,
+}
 
 /// Makes the two ends.
-pub fn keep_alive() -> (KeepAliveListener, KeepAlive) {
+pub fn keep_alive(transport: &Rc<dyn Transport>, lease: LeaseId) -> (KeepAliveListener, KeepAlive) {
     let slot = Rc::new(Slot::default());
-    (KeepAliveListener(Rc::downgrade(&slot)), KeepAlive(slot))
+    let kept = KeepAlive {
+        slot: Rc::clone(&slot),
+        transport: Rc::clone(transport),
+        lease,
+    };
+    (KeepAliveListener(Rc::downgrade(&slot)), kept)
 }
 
 impl KeepAliveListener {
@@ -34,17 +44,12 @@ impl KeepAliveListener {
             slot.waiting.wake();
         }
     }
-
-    /// Whether it is to be kept alive still.
-    pub fn has_listener(&self) -> bool {
-        self.0.strong_count() > 0
-    }
 }
 
 impl KeepAlive {
     /// Whether the client library has given the lease up.
     pub fn has_ended(&self) -> bool {
-        self.0.ended.get()
+        self.slot.ended.get()
     }
 
     /// Resolves when the client library gives the lease up: a member has answered that there is none, or none has
@@ -54,9 +59,15 @@ impl KeepAlive {
             if self.has_ended() {
                 return Poll::Ready(());
             }
-            self.0.waiting.wait(context);
+            self.slot.waiting.wait(context);
             Poll::Pending
         })
         .await;
+    }
+}
+
+impl Drop for KeepAlive {
+    fn drop(&mut self) {
+        self.transport.end_keep_alive(self.lease);
     }
 }

@@ -86,6 +86,6 @@ statuses! {
     ELECTION_NO_LEADER: Unknown, "election: no leader";
     ELECTION_NOT_LEADER: Unknown, "election: not leader";
     SESSION_EXPIRED: Unknown, "mutex: session is expired";
-    LOST_WATCHER: Unknown, "lost watcher waiting for delete";
     CONNECTION_LOST: Unavailable, "transport is closing";
+    NO_CONNECTION: Unavailable, "there is no connection available";
 }

@@ -65,13 +65,6 @@ pub(crate) enum TaskNews {
     Compacted,
 }
 
-/// The key of a lease below a prefix, in Go's hexadecimal.
-pub fn key_of(prefix: &[u8], LeaseId(lease): LeaseId) -> Bytes {
-    let sign = if lease < 0 { "-" } else { "" };
-    let hex = format!("{sign}{:x}", lease.unsigned_abs());
-    [prefix, hex.as_bytes()].concat().into()
-}
-
 pub(crate) fn put(key: &Bytes, value: &Bytes, lease: LeaseId) -> RequestOp {
     RequestOp::Put(PutRequest {
         key: Rc::clone(key),

@@ -1,12 +1,15 @@
 //! What goes into a member and what comes out of it.
 
+use std::fmt;
+use std::rc::Rc;
+
 use picklock_checker::VirtualTime;
 use picklock_machines::{Chance, ConnectionId, ServerId};
 
 use crate::ids::LookupId;
 use crate::lookup::{LookupAnswer, LookupKind};
-use crate::raft::RaftMessage;
-use crate::rpc::{ClientMessage, Event, LeaseId, Revision, ServerBody, ServerMessage};
+use crate::raft::{Proposal, RaftMessage};
+use crate::rpc::{ClientMessage, Event, LeaseId, ServerBody, ServerMessage};
 
 /// A message between members.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +20,13 @@ pub enum PeerMessage {
     Lease(LookupId, LookupKind, LeaseId),
     /// Its answer.
     LeaseAnswer(LookupId, LookupAnswer),
+}
+
+impl PeerMessage {
+    /// Whether it says no more than that its sender is there.
+    pub fn is_sign_of_life(&self) -> bool {
+        matches!(self, Self::Raft(message) if message.is_heartbeat())
+    }
 }
 
 /// What happens to a member.
@@ -40,6 +50,20 @@ pub enum Input {
     Wake,
 }
 
+/// An entry of the log that a leader has applied. A new leader says so of what it had not applied, which the one before
+/// may have said already: the place in the log tells.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// Its place in the log.
+    pub index: usize,
+    /// What was proposed.
+    pub proposal: Rc<Proposal>,
+    /// Whether it was done, and not refused.
+    pub is_done: bool,
+    /// What it has changed, in order.
+    pub events: Vec<Event>,
+}
+
 /// What a member wants done, or has done.
 #[derive(Clone, Debug)]
 pub enum Output {
@@ -47,11 +71,8 @@ pub enum Output {
     ToClient(ConnectionId, ServerMessage),
     /// A message to another member.
     ToPeer(ServerId, PeerMessage),
-    /// The leader knows that this revision is committed. A new leader says so of what it had not applied, which
-    /// the one before may have done already.
-    Committed(Revision, Vec<Event>),
-    /// A lease is revoked, as the leader knows.
-    LeaseRevoked(LeaseId),
+    /// A leader has applied an entry of the log, of which all know that it is committed.
+    Committed(Commit),
     /// This member leads from this term on.
     BecameLeader(u64),
     /// It does not any more.
@@ -73,5 +94,15 @@ impl Turn<'_> {
     ) {
         self.out
             .push(Output::ToClient(connection, ServerMessage { call, body }));
+    }
+}
+
+impl fmt::Display for PeerMessage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Raft(message) => message.fmt(out),
+            Self::Lease(_, kind, lease) => write!(out, "{kind:?} of lease {lease}"),
+            Self::LeaseAnswer(_, answer) => write!(out, "{answer:?}"),
+        }
     }
 }

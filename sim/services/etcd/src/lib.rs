@@ -5,6 +5,7 @@
 //! watches, fragments of answers, checkpoints of leases, and more than a thousand leases that end together.
 
 mod apply;
+pub mod client;
 mod concurrency;
 mod extract;
 mod ids;
@@ -16,8 +17,6 @@ mod member;
 mod mvcc;
 mod raft;
 mod reads;
-pub mod rpc;
-pub mod rpctypes;
 mod settings;
 mod state;
 mod txn;
@@ -26,9 +25,11 @@ mod v3lock;
 mod watch_server;
 mod watchable_store;
 
-pub use concurrency::key_of;
-pub use io::{Input, Output, PeerMessage};
+pub use io::{Commit, Input, Output, PeerMessage};
 pub use lessor::min_ttl;
 pub use mvcc::Store;
+pub use picklock_clients::etcd as rpc;
+pub use picklock_clients::etcd::rpctypes;
+pub use raft::Proposal;
 pub use settings::{EnsuresLeadership, Settings, Version};
 pub use state::Member;

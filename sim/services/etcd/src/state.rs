@@ -93,6 +93,16 @@ impl Member {
         self.lead
     }
 
+    /// Whether it leads, as its raft loop knows.
+    pub fn is_leader(&self) -> bool {
+        self.raft.is_leader()
+    }
+
+    /// How many entries of its log it has applied.
+    pub fn applied(&self) -> usize {
+        self.applied
+    }
+
     /// Its term.
     pub fn term(&self) -> u64 {
         self.raft.term
@@ -118,7 +128,7 @@ impl Member {
 
     pub(crate) fn header_at(&self, revision: Revision) -> ResponseHeader {
         ResponseHeader {
-            member: self.id(),
+            member: self.id().0,
             revision,
             raft_term: self.raft.term,
         }

@@ -8,7 +8,7 @@ use picklock_machines::ConnectionId;
 
 use crate::extract::extract_if;
 use crate::ids::{Caller, StreamId};
-use crate::io::{Output, Turn};
+use crate::io::{Commit, Output, Turn};
 use crate::lookup::LookupAnswer;
 use crate::raft::Proposal;
 use crate::reads::{Asked, PendingProposal, ReadFor};
@@ -59,6 +59,15 @@ impl Member {
         self.answer(turn, caller, result);
     }
 
+    /// The call of a client for which something is done.
+    fn origin(&self, caller: Caller) -> Option<(ConnectionId, u32)> {
+        match caller {
+            Caller::Client(connection, call) => Some((connection, call)),
+            Caller::Task(task) => self.origin(self.tasks.get(&task)?.caller),
+            Caller::Unheard => None,
+        }
+    }
+
     fn propose(&mut self, turn: &mut Turn, caller: Caller, mut request: Request) {
         let (number, by) = (self.next_number(), self.id());
         if let Request::LeaseGrant(id @ LeaseId(0), _) = &mut request {
@@ -74,6 +83,7 @@ impl Member {
         self.unproposed.push_back(Rc::new(Proposal {
             by,
             number,
+            origin: self.origin(caller),
             request,
         }));
     }
@@ -94,22 +104,24 @@ impl Member {
     }
 
     /// An entry of the log is committed.
-    pub(crate) fn apply_entry(&mut self, turn: &mut Turn, proposal: &Proposal) {
+    pub(crate) fn apply_entry(&mut self, turn: &mut Turn, proposal: &Rc<Proposal>) {
         let result = self.applier.apply(turn.now, &proposal.request);
-        let leads = self.raft.is_leader();
-        if self.applier.store.end() {
+        let is_changed = self.applier.store.end();
+        if self.raft.is_leader() {
             let revision = self.applier.store.revision();
-            if leads {
-                let events = self.applier.store.events_from(revision).cloned().collect();
-                turn.out.push(Output::Committed(revision, events));
-            }
+            let events = self.applier.store.events_from(revision);
+            turn.out.push(Output::Committed(Commit {
+                index: self.applied,
+                proposal: Rc::clone(proposal),
+                is_done: result.is_ok(),
+                events: events.filter(|_| is_changed).cloned().collect(),
+            }));
+        }
+        if is_changed {
             let notices = self.watchable.notify(&self.applier.store);
             self.tell(turn, notices);
         }
         if let (Request::LeaseRevoke(id), Ok(_)) = (&proposal.request, &result) {
-            if leads {
-                turn.out.push(Output::LeaseRevoked(*id));
-            }
             self.lease_revoked(turn, *id);
         }
         if proposal.by == self.id()

@@ -2,9 +2,9 @@
 
 use picklock_machines::ConnectionId;
 
-use crate::concurrency::{
-    Kind, Stage, Task, TaskNews, delete, first_of, if_created_at, key_of, put,
-};
+use picklock_clients::etcd::concurrency::key_of;
+
+use crate::concurrency::{Kind, Stage, Task, TaskNews, delete, first_of, if_created_at, put};
 use crate::extract::extract_if;
 use crate::ids::{Caller, StreamId, TaskId};
 use crate::io::Turn;

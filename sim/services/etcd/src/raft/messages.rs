@@ -1,8 +1,9 @@
 //! The log, and the messages of raft.
 
+use std::fmt;
 use std::rc::Rc;
 
-use picklock_machines::ServerId;
+use picklock_machines::{ConnectionId, ServerId};
 
 use crate::rpc::Request;
 
@@ -13,6 +14,8 @@ pub struct Proposal {
     pub by: ServerId,
     /// Its number for it.
     pub number: u64,
+    /// The call of a client that it is of, if it is of one: for those who look at a run, as members make nothing of it.
+    pub origin: Option<(ConnectionId, u32)>,
     /// What is asked.
     pub request: Request,
 }
@@ -74,4 +77,64 @@ pub(crate) struct Ready {
     pub(crate) read_states: Vec<(u64, usize)>,
     /// A proposal of another member that finds no leader here: it waits for one.
     pub(crate) no_leader: Vec<Rc<Proposal>>,
+}
+
+impl RaftMessage {
+    /// Whether it is a heartbeat, or the answer to one.
+    pub(crate) fn is_heartbeat(&self) -> bool {
+        matches!(
+            self.body,
+            RaftBody::Heartbeat { .. } | RaftBody::HeartbeatResp { .. }
+        )
+    }
+}
+
+impl fmt::Display for Proposal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.request.fmt(out)
+    }
+}
+
+impl fmt::Display for RaftMessage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.body {
+            RaftBody::App {
+                index,
+                entries,
+                commit,
+                ..
+            } => {
+                write!(out, "MsgApp after {index}, commit {commit}")?;
+                for entry in entries {
+                    match &entry.proposal {
+                        Some(proposal) => write!(out, ", {proposal}")?,
+                        None => write!(out, ", term {}", entry.term)?,
+                    }
+                }
+                Ok(())
+            }
+            RaftBody::AppResp { index, reject } => {
+                let what = if *reject { "rejected, up to" } else { "up to" };
+                write!(out, "MsgAppResp {what} {index}")
+            }
+            RaftBody::Heartbeat { commit, .. } => write!(out, "MsgHeartbeat commit {commit}"),
+            RaftBody::HeartbeatResp { .. } => out.write_str("MsgHeartbeatResp"),
+            RaftBody::Vote { pre, .. } => {
+                let kind = if *pre { "MsgPreVote" } else { "MsgVote" };
+                write!(out, "{kind} in term {}", self.term)
+            }
+            RaftBody::VoteResp { pre, reject } => {
+                let kind = if *pre {
+                    "MsgPreVoteResp"
+                } else {
+                    "MsgVoteResp"
+                };
+                let how = if *reject { "no" } else { "yes" };
+                write!(out, "{kind} {how}")
+            }
+            RaftBody::Prop(proposal) => write!(out, "MsgProp {proposal}"),
+            RaftBody::ReadIndex { .. } => out.write_str("MsgReadIndex"),
+            RaftBody::ReadIndexResp { index, .. } => write!(out, "MsgReadIndexResp {index}"),
+        }
+    }
 }

@@ -148,10 +148,9 @@ impl Cluster {
                     let body = message.body.clone();
                     self.send(Travelling::ToClient(*connection, message.call, body));
                 }
-                Output::Committed(..)
-                | Output::LeaseRevoked(_)
-                | Output::BecameLeader(_)
-                | Output::SteppedDown => self.outputs.push((id, output)),
+                Output::Committed(..) | Output::BecameLeader(_) | Output::SteppedDown => {
+                    self.outputs.push((id, output))
+                }
             }
         }
     }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use picklock_checker::VirtualTime;
+use picklock_clients::etcd::concurrency::key_of;
 use picklock_etcd::rpc::{
     ClientBody, Compare, CompareResult, CompareTarget, KeyRange, LeaseId, PutRequest, RangeRequest,
     Request, RequestOp, Response, ServerBody, TxnRequest, WatchCreateRequest, WatchRequest,
 };
 use picklock_etcd::rpctypes::{self, Status};
-use picklock_etcd::{Settings, Version, key_of, min_ttl};
+use picklock_etcd::{Settings, Version, min_ttl};
 use picklock_machines::ConnectionId;
 
 use crate::cluster::Cluster;
