@@ -2,14 +2,14 @@
 //!
 //! # Source
 //!
-//! kragniz/python-etcd3, `etcd3/locks.py` (015840e0).
+//! kragniz/python-etcd3, `etcd3/locks.py` (015840e0), with `acquire(timeout=None)`.
 //!
 //! # Steps
 //!
 //! 1. Grant a new lease for each try.
 //! 2. One transaction: if the key does not exist, put it, with a value of this object's own and the lease.
 //! 3. It did not exist: we hold the lock.
-//! 4. Otherwise watch the key from now on for any event, for no longer than is left of the time to wait, and go to 1.
+//! 4. Otherwise watch the key from now on for any event, and go to 1.
 //! 5. Release: one transaction: if the value is ours, delete the key.
 //!
 //! # Guarantees
@@ -18,13 +18,11 @@
 //!
 //! # Hazards
 //!
-//! - The watch begins after the transaction: a release in between is missed, and the waiter waits until its time is
-//!   over, or another event comes (scenario `etcd/lost-wake-up`).
+//! - The watch begins after the transaction: a release in between is missed, and the waiter waits until another event
+//!   comes (scenario `etcd/lost-wake-up`).
 //! - The lease is not renewed: `refresh` is the caller's.
 //! - A transaction whose answer is lost leaves the key of this very object, for which its next try waits.
 //! - Every release wakes every waiter, and any of them gets the lock: not `fifo`.
-
-use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -33,9 +31,9 @@ use crate::clients::etcd::{
     Bytes, Client, Compare, CompareResult, CompareTarget, DeleteRangeRequest, KeyRange, PutRequest,
     RequestOp, TxnRequest, WatchCreateRequest,
 };
-use crate::clients::{RequestKind, timeout};
+use crate::clients::RequestKind;
 use crate::lock::BASIC_CLAIMS;
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -57,19 +55,14 @@ pub const RECIPE: Recipe = Recipe {
         let uuid = env.guid().into_bytes().into();
         Box::new(PythonLock {
             client,
-            env,
             lock,
             uuid,
         })
     })),
 };
 
-/// The time that `acquire` waits for an event.
-const TIMEOUT: Duration = Duration::from_secs(10);
-
 struct PythonLock {
     client: Client,
-    env: Env,
     lock: EtcdLock,
     uuid: Bytes,
 }
@@ -106,8 +99,7 @@ impl Lock for PythonLock {
                 keys: KeyRange::one(&key),
                 ..WatchCreateRequest::default()
             });
-            let event = timeout(&self.env, TIMEOUT, watch.next()).await;
-            event.transpose().map_err(seen)?; // Step 4.
+            watch.next().await.map_err(seen)?; // Step 4.
         }
     }
 

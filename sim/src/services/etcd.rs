@@ -144,7 +144,7 @@ impl SimulatedService for SimulatedEtcd {
 
     fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
         let mut clients = world.host.clients.iter().filter(|slot| slot.by == by);
-        clients.all(|slot| !slot.machine.is_calling())
+        clients.all(|slot| slot.machine.calls_under_way() == 0)
     }
 
     fn server(world: &World<Self>, name: ServerName) -> Option<ServerId> {

@@ -213,11 +213,6 @@ impl Client {
         }
     }
 
-    /// Whether it waits for any answer.
-    pub fn is_calling(&self) -> bool {
-        !self.calls.is_empty()
-    }
-
     /// How many answers it waits for that come as soon as a member can give them, and not when a lock is free.
     pub fn calls_under_way(&self) -> usize {
         let waits =
