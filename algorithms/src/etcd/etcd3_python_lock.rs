@@ -27,11 +27,11 @@
 use async_trait::async_trait;
 
 use super::{EtcdLock, OverEtcd, seen};
+use crate::clients::RequestKind;
 use crate::clients::etcd::{
     Bytes, Client, Compare, CompareResult, CompareTarget, DeleteRangeRequest, KeyRange, PutRequest,
     RequestOp, TxnRequest, WatchCreateRequest,
 };
-use crate::clients::RequestKind;
 use crate::lock::BASIC_CLAIMS;
 use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
 
@@ -53,11 +53,7 @@ pub const RECIPE: Recipe = Recipe {
     shareable: false,
     build: Build::Other(&OverEtcd(&|client, env, lock| {
         let uuid = env.guid().into_bytes().into();
-        Box::new(PythonLock {
-            client,
-            lock,
-            uuid,
-        })
+        Box::new(PythonLock { client, lock, uuid })
     })),
 };
 

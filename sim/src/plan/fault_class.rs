@@ -32,6 +32,7 @@ impl FaultKind {
             Self::HangServer
             | Self::LagServer
             | Self::SlowDisk
+            | Self::StallRaft
             | Self::FullMemory
             | Self::FullDisk
             | Self::SlowScript
@@ -40,6 +41,7 @@ impl FaultKind {
             Self::EvictKey
             | Self::DeleteStale
             | Self::DeleteNode
+            | Self::DeleteKey
             | Self::Revoke
             | Self::RecreateLock => FaultClass::Deletion,
         }

@@ -8,6 +8,7 @@ mod members;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
+use std::time::Duration;
 
 use picklock_algorithms::Lock;
 use picklock_checker::{ContenderId, LockId, NameId};
@@ -15,13 +16,13 @@ use picklock_clients::env::Env;
 use picklock_clients::etcd::{ClientBody, ClientMessage, LeaseId, ServerBody, ServerMessage};
 use picklock_clients::zookeeper::Path;
 use picklock_etcd::client::Client;
-use picklock_etcd::{Member, PeerMessage};
+use picklock_etcd::{Input, Member, PeerMessage};
 
 use crate::engine::Tape;
 use crate::event::ServiceEvent;
 use crate::network::{ServerId, Side};
 use crate::plan::etcd::Etcd;
-use crate::plan::{ContenderName, LockName, Plan, ServerName};
+use crate::plan::{ContenderName, Fault, LockName, Plan, ServerName};
 use crate::process::Thread;
 use crate::trace::MessageStep::Lost;
 use crate::world::{
@@ -145,6 +146,30 @@ impl SimulatedService for SimulatedEtcd {
     fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
         let mut clients = world.host.clients.iter().filter(|slot| slot.by == by);
         clients.all(|slot| slot.machine.calls_under_way() == 0)
+    }
+
+    fn inject(world: &mut World<Self>, fault: &Fault) -> Option<Duration> {
+        match *fault {
+            Fault::DeleteKey { of } => {
+                world.delete_key_of(of);
+                None
+            }
+            Fault::StallRaft { target, length } => {
+                let member = world.member(target)?;
+                world.strikes_server(member, length);
+                world.server_input(member, Input::RaftStalls);
+                length.duration()
+            }
+            _ => None,
+        }
+    }
+
+    fn heal(world: &mut World<Self>, number: usize, fault: &Fault) {
+        if let Fault::StallRaft { .. } = fault {
+            for member in world.servers_healed_of(number) {
+                world.server_input(member, Input::RaftGoesOn);
+            }
+        }
     }
 
     fn server(world: &World<Self>, name: ServerName) -> Option<ServerId> {

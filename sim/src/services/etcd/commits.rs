@@ -6,12 +6,12 @@ use picklock_clients::etcd::{Event, EventType, Request};
 use picklock_clients::zookeeper::Path;
 use picklock_etcd::Commit;
 
-use super::{LOCKS, SimulatedEtcd};
+use super::{LOCKS, SimulatedEtcd, handle};
 use crate::network::{RequestId, ServerId};
 use crate::ownership::{Actor, CommittedNode};
-use crate::plan::LockName;
+use crate::plan::{ContenderName, LockName};
 use crate::world::moment::{Moment, MomentKind};
-use crate::world::{SessionFact, World};
+use crate::world::{NO_CONTENDER, SessionFact, World};
 
 impl World<SimulatedEtcd> {
     /// A leader has applied an entry of the log. A new leader may tell of some again.
@@ -24,13 +24,14 @@ impl World<SimulatedEtcd> {
         let request = proposal
             .origin
             .map(|(connection, number)| RequestId { connection, number });
-        let by = request.map(|request| self.asker(request.connection));
+        let asker = request.map(|request| self.asker(request.connection));
+        let by = asker.filter(|by| *by != NO_CONTENDER);
         if commit.is_done {
             match (&proposal.request, by) {
                 (Request::LeaseGrant(lease, _), Some(by)) => {
                     self.service.leases.insert(*lease, by);
                 }
-                (Request::LeaseRevoke(lease), None) => {
+                (Request::LeaseRevoke(lease), None) if asker.is_none() => {
                     if let Some(by) = self.service.leases.get(lease).copied() {
                         self.session_changed(by, SessionFact::Expired);
                     }
@@ -44,7 +45,12 @@ impl World<SimulatedEtcd> {
             }
         }
         for event in &commit.events {
-            self.follow(event, by);
+            let actor = match (asker, by) {
+                (_, Some(by)) => Actor::Contender(by),
+                (Some(_), None) => Actor::Outsider,
+                (None, None) => Actor::SessionEnd,
+            };
+            self.follow(event, by, actor);
         }
         if let (Some(request), Some(by)) = (request, by)
             && self.watches_moments()
@@ -58,8 +64,24 @@ impl World<SimulatedEtcd> {
         }
     }
 
+    /// An operator deletes the first key that a contender has in any of the locks.
+    pub(super) fn delete_key_of(&mut self, of: ContenderName) {
+        let by = ContenderId(of.0);
+        let locks = self.lock_names.iter().zip(&self.ownerships);
+        let found = { locks }.find_map(|(lock, of)| Some(format!("{lock}/{}", of.node_of(by)?)));
+        if let Some(key) = found {
+            self.operate(Box::new(|shared| {
+                Box::pin(async move {
+                    let thread = shared.world.borrow().operator();
+                    // What is not answered was done, or was not: an operator looks no further.
+                    let _ = handle::client(&shared, thread).delete(key.as_bytes()).await;
+                })
+            }));
+        }
+    }
+
     /// A key has changed, because of this contender, or because a lease is over.
-    fn follow(&mut self, Event { kind, kv, .. }: &Event, by: Option<ContenderId>) {
+    fn follow(&mut self, Event { kind, kv, .. }: &Event, by: Option<ContenderId>, actor: Actor) {
         let path = String::from_utf8_lossy(&kv.key);
         let Some((lock, name)) = name_in_lock(&path) else {
             return;
@@ -83,7 +105,6 @@ impl World<SimulatedEtcd> {
             }
             EventType::Put => {}
             EventType::Delete => {
-                let actor = by.map_or(Actor::SessionEnd, Actor::Contender);
                 self.node_deleted(lock, name, actor);
             }
         }

@@ -146,7 +146,7 @@ impl Transport for SimulatedTransport {
 }
 
 /// A new client of a thread.
-fn client(shared: &SharedWorld, thread: Thread) -> Client {
+pub(super) fn client(shared: &SharedWorld, thread: Thread) -> Client {
     Client::new(SimulatedTransport {
         shared: Rc::clone(shared),
         client: shared.world.borrow_mut().add_client(thread),
