@@ -5,6 +5,7 @@
 //! watches, fragments of answers, checkpoints of leases, and more than a thousand leases that end together.
 
 mod apply;
+pub mod client;
 mod concurrency;
 mod extract;
 mod ids;
