@@ -103,7 +103,6 @@ pub(crate) fn first_of(response: Option<Response>) -> Option<RangeResponse> {
     };
     Some(range)
 }
-}
 
 impl Task {
     /// The transaction that makes its key, or finds it.
