@@ -14,9 +14,9 @@ pub(super) fn excuses(
         matches!(
             fault.inject,
             Fault::DeleteStale { .. }
-            | Fault::DeleteNode { .. }
-            | Fault::DeleteKey { .. }
-            | Fault::RecreateLock
+                | Fault::DeleteNode { .. }
+                | Fault::DeleteKey { .. }
+                | Fault::RecreateLock
         )
     };
     if let Some(Rendezvous::CountDownLatch { .. }) = plan.rendezvous() {

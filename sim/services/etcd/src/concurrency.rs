@@ -91,10 +91,10 @@ pub(crate) fn if_created_at(key: &[u8], revision: Revision, operation: RequestOp
 }
 
 pub(crate) fn first_of(response: Option<Response>) -> Option<RangeResponse> {
-    match response {
-        Some(Response::Range(range)) => Some(range),
-        _ => None,
-    }
+    let Some(Response::Range(range)) = response else {
+        return None;
+    };
+    Some(range)
 }
 
 impl Task {
