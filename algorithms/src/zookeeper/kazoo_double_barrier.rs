@@ -41,7 +41,7 @@ use std::future::pending;
 
 use async_trait::async_trait;
 
-use super::double_barrier::{CLAIMS, OWNERSHIP, READY, REQUESTS};
+use super::double_barrier::READY;
 use super::queue::child;
 use crate::clients::kazoo::{Failed, KazooClient};
 use crate::clients::zookeeper::{CreateMode, EventType, Path, Watch, ZkError, ZkResult};
@@ -53,16 +53,12 @@ pub const RECIPE: Recipe = Recipe {
     summary: "kazoo's DoubleBarrier: who waits goes by one watch, and who leaves deletes what let the others in.",
     source: "kazoo 2.11, recipe/barrier.py, DoubleBarrier",
     flaw: Some("who comes to delete its node again fails, and leaves while others are inside"),
-    claims: CLAIMS,
-    ownership: OWNERSHIP,
-    requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
-    cancellable: false,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let client = KazooClient::of_process(zk, &env);
         Box::new(DoubleBarrier::new(client, path, &env))
     }),
+    ..super::double_barrier::RECIPE
 };
 
 struct DoubleBarrier {

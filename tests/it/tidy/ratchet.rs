@@ -28,7 +28,7 @@ const TABLE: &[(&str, usize)] = &[
     ("*.md", 270),
     ("*.toml", 526),
     (".", 163),
-    ("algorithms", 237),
+    ("algorithms", 236),
     ("algorithms/clients", 57),
     ("checker", 169),
     ("examples/first-lock", 1),
