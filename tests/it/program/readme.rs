@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::common::{Folder, command, picklock};
+use super::common::{Folder, command};
 
 const INCIDENTS: &str = include_str!("../../../docs/incidents.md");
 const README: &str = include_str!("../../../README.md");
