@@ -26,7 +26,7 @@ use std::future::pending;
 use async_trait::async_trait;
 
 use super::barrier::BARRIER;
-use super::kazoo_double_barrier::{raised, told_of};
+use super::kazoo_double_barrier::{raised, until_event};
 use super::queue::child;
 use crate::clients::kazoo::KazooClient;
 use crate::clients::zookeeper::{EventType, Path, ZkError, ZkResult};
@@ -61,7 +61,7 @@ impl Barrier {
     async fn wait(&self) -> ZkResult<()> {
         let (there, cleared) = self.client.session().exists_and_watch(&self.path).await?;
         if there.is_some() {
-            told_of(EventType::NodeDeleted, cleared).await;
+            until_event(EventType::NodeDeleted, cleared).await;
         }
         Ok(())
     }

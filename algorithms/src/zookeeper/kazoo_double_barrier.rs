@@ -98,7 +98,7 @@ impl DoubleBarrier {
         }
         let (_, created) = zk.exists_and_watch(&self.ready_path).await?; // Step 2.
         if zk.children(&self.path).await?.len() < self.num_clients {
-            told_of(EventType::NodeCreated, created).await;
+            until_event(EventType::NodeCreated, created).await;
             return Ok(());
         }
         self.client.ensure_path(&self.ready_path).await
@@ -129,7 +129,7 @@ impl DoubleBarrier {
             let waits_on = child(&self.path, waits_on);
             let (there, deleted) = zk.exists_and_watch(&waits_on).await?;
             if there.is_some() {
-                told_of(EventType::NodeDeleted, deleted).await;
+                until_event(EventType::NodeDeleted, deleted).await;
             }
         }
     }
@@ -154,8 +154,8 @@ pub(super) fn raised(failed: Failed) -> LockError {
     }
 }
 
-/// Waits until the watch tells of this, whatever else it tells of.
-pub(super) async fn told_of(what: EventType, watch: Watch) {
+/// Waits until the watch brings this event, whatever it brings before.
+pub(super) async fn until_event(what: EventType, watch: Watch) {
     while watch.next().await.kind != what {}
 }
 

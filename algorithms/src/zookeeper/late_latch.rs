@@ -26,13 +26,13 @@ struct LateLatch {
     lock: Path,
 }
 
-/// The flaw: forgets what has been told so far.
-async fn forget_what_was_told(watch: &Watch) {
-    let told = async || {
+/// The flaw: forgets the events that have come so far.
+async fn reset(watch: &Watch) {
+    let has_event = async || {
         watch.next().await;
         true
     };
-    while select(told(), async { false }).await {}
+    while select(has_event(), async { false }).await {}
 }
 
 #[async_trait(?Send)]
@@ -47,7 +47,7 @@ impl Lock for LateLatch {
             };
             let watch = until_answered(|| self.zk.exists_and_watch(&wait_lock)).await?;
             if let Some(gone) = if_there(watch) {
-                forget_what_was_told(&gone).await;
+                reset(&gone).await;
                 gone.next().await;
             }
         }

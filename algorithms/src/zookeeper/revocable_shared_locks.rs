@@ -117,7 +117,7 @@ impl RevocableSharedLocks {
         }
         self.locks.env.spawn(async move {
             // An error here means that the session is gone.
-            let _no_more = heed(&zk, &own, changed, &request).await;
+            let _no_more = on_revocation(&zk, &own, changed, &request).await;
         });
         Ok(())
     }
@@ -128,14 +128,14 @@ impl RevocableSharedLocks {
         let (own, request) = (Path::clone(own), self.request.clone());
         self.locks.env.spawn(async move {
             if let Ok((_, changed)) = read(&zk, &own).await {
-                let _no_more = heed(&zk, &own, changed, &request).await;
+                let _no_more = on_revocation(&zk, &own, changed, &request).await;
             }
         });
     }
 }
 
 /// Step 3.
-async fn heed(
+async fn on_revocation(
     zk: &ZooKeeper,
     own: &Path,
     mut changed: Watch,

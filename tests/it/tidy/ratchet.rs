@@ -34,7 +34,7 @@ const TABLE: &[(&str, usize)] = &[
     ("examples/first-lock", 1),
     ("reports", 74),
     ("scenarios", 261),
-    ("sim", 251),
+    ("sim", 250),
     ("sim/services/lease_server", 2),
     ("sim/services/redis", 234),
     ("sim/services/zookeeper", 70),
