@@ -25,10 +25,10 @@ const SCENARIOS: &str = "*.toml";
 /// How many of the words are left: in pages, in scenario files, and in all else of each crate, by its folder. What lies
 /// in no folder of a crate belongs to the one at the root.
 const TABLE: &[(&str, usize)] = &[
-    ("*.md", 270),
+    ("*.md", 267),
     ("*.toml", 526),
     (".", 163),
-    ("algorithms", 237),
+    ("algorithms", 236),
     ("algorithms/clients", 57),
     ("checker", 169),
     ("examples/first-lock", 1),
