@@ -93,7 +93,10 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-algorithms", &["picklock-clients"]),
     ("picklock-machines", &["picklock-checker"]),
     ("picklock-lease-server", OF_SERVICE),
-    ("picklock-testkit", &["picklock-checker", "picklock-machines"]),
+    (
+        "picklock-testkit",
+        &["picklock-checker", "picklock-machines"],
+    ),
     (
         "picklock-redis",
         &[
