@@ -36,7 +36,7 @@ const TABLE: &[(&str, usize)] = &[
     ("scenarios", 262),
     ("sim", 241),
     ("sim/services/lease_server", 2),
-    ("sim/services/redis", 233),
+    ("sim/services/redis", 232),
     ("sim/services/zookeeper", 70),
     ("sim/testkit", 5),
     ("tools/mutants", 10),

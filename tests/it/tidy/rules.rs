@@ -78,7 +78,10 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-algorithms", &["picklock-clients"]),
     ("picklock-machines", &["picklock-checker"]),
     ("picklock-lease-server", OF_SERVICE),
-    ("picklock-testkit", &["picklock-checker"]),
+    (
+        "picklock-testkit",
+        &["picklock-checker", "picklock-machines"],
+    ),
     (
         "picklock-redis",
         &[

@@ -51,7 +51,8 @@ impl Nodes {
             }
         };
         let nodes = 0..addresses.len();
-        let mut cluster = TestCluster::of_servers(nodes.clone().map(settings).collect(), LATENCY, 0);
+        let mut cluster =
+            TestCluster::of_servers(nodes.clone().map(settings).collect(), LATENCY, 0);
         let connect = |node| cluster.connect(Machine::Server(node));
         let clients = nodes.map(connect).collect();
         // Where in its second each node is depends on nothing but chance.
