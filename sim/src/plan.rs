@@ -55,7 +55,7 @@ pub use regions::{Region, Regions};
 pub use service::Service;
 pub use service_row::ServiceRow;
 pub use service_settings::ServiceSettings;
-pub use settings::Settings;
+pub use setting_type::{SettingType, Settings};
 pub use trigger::{Trigger, TriggerKind};
 pub use trigger_spec::{
     TriggerFieldMut, TriggerFieldSource, TriggerFieldSpec, TriggerFieldType, TriggerSpec,
