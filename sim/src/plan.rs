@@ -40,7 +40,7 @@ pub use fault::{Fault, FaultKind};
 pub use fault_class::classes_of;
 pub use fault_duration::FaultDuration;
 pub use fault_kind::MessageInFlight;
-pub use fault_spec::{FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};
+pub use fault_spec::{FaultEffect, FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};
 pub use key::{Holds, Key, KeyTable, SettingsGroup, Variant, Words, Written};
 pub use lock_order::LockOrder;
 pub use names::{ContenderName, Direction, LockCall, LockName, ServerName};
