@@ -229,6 +229,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn dump() {
+        for r in RECIPES {
+            println!(
+                "ROW\t{}\t{}\t{}\t{:?}\t{:?}\t{:?}\t{:?}\t{:?}\t{}\t{}",
+                r.name,
+                r.summary,
+                r.source,
+                r.flaw,
+                r.claims,
+                r.ownership,
+                r.requests,
+                r.inputs,
+                r.cancellable,
+                r.shareable
+            );
+        }
+    }
+
+    #[test]
     fn no_two_algorithms_share_a_name() {
         for (index, recipe) in RECIPES.iter().enumerate() {
             assert!(

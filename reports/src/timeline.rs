@@ -20,7 +20,7 @@ use picklock_checker::{ContenderId, Event, EventKind, History, ServiceEvent, Vir
 pub(crate) use breach::words_at as breach_words;
 pub(crate) use note::{of_service, place_and_name};
 use select::Selection;
-pub(crate) use service_rows::is_told_by_history;
+pub(crate) use service_rows::is_in_history;
 use session_ends::SessionEnds;
 use side_rows::{SideRow, SideRowKind};
 

@@ -45,7 +45,6 @@ use toml::de::DeTable;
 pub use workload::MOST_CONTENDERS;
 
 pub(crate) use expect::{can_be_told, checked_by_default};
-pub(crate) use service::{NO_LIBRARY, PERSISTENCE};
 
 use self::case::CaseScene;
 use self::participants::Participants;
@@ -143,7 +142,7 @@ fn scenario(
     let scene = CaseScene {
         workload: &open.busiest_of(&workload),
         service: &widest,
-        clients,
+        clients: &clients,
         service_item: fields.peek("service"),
         allows_self_deadlock: workload::allows_self_deadlock(fields, mistakes),
     };

@@ -13,7 +13,7 @@ use picklock_sim::engine::Tape;
 use picklock_sim::plan::Plan;
 use picklock_sim::trace::TracedMessage;
 use picklock_sim::watchdog::Named;
-use picklock_sim::{Simulated, simulate_told, simulate_traced, simulate_with};
+use picklock_sim::{Simulated, simulate_recorded, simulate_traced, simulate_with};
 use rayon::prelude::*;
 
 use crate::case_statistics::Tally;
@@ -167,13 +167,13 @@ pub fn simulated(case: &Case, seed: u64) -> Simulated {
 /// The same run as [`simulated`], with what servers do and find in its history: to be told to people.
 pub fn told(case: &Case, seed: u64) -> Simulated {
     let (plan, tape) = plan_and_tape(case, seed);
-    let simulated = simulate_told(&plan, tape);
+    let simulated = simulate_recorded(&plan, tape);
     with_requests_of_faults(&plan, simulated)
 }
 
 /// A run of a plan once more, with what servers do and find in its history.
 pub fn told_again(plan: &Plan, simulated: &Simulated) -> Simulated {
-    let told = simulate_told(plan, Tape::recorded(simulated.choices.clone()));
+    let told = simulate_recorded(plan, Tape::recorded(simulated.choices.clone()));
     match told.hash == simulated.hash {
         true => with_requests_of_faults(plan, told),
         // A recipe that goes by something else than its handle and its environment does not do the same again.

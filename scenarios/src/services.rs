@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use picklock_algorithms::Recipe;
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::Service;
-use toml_edit::Table;
+use picklock_sim::plan::{Service, Value};
 
 use crate::format::reader::{Fields, Mistakes};
 use crate::format::service::FileClients;
@@ -34,8 +33,8 @@ pub struct SupportedService {
     pub example: ServiceExample,
     /// Reads its table, if that has more than the settings of the plan.
     pub(crate) read: Option<ReadService>,
-    /// Spells its table out, if that has more than the settings of the plan.
-    pub(crate) write: Option<fn(&Service, &SampledParameters) -> Table>,
+    /// What its table has to say that is no setting of the plan, by the key.
+    pub(crate) implied: fn(&Service) -> Option<(&'static str, Value)>,
     /// The smallest that a recipe is made for, whose servers take no time, with this lease.
     pub(crate) measured: fn(&Recipe, Duration) -> Service,
     /// So many servers that read messages of so many bytes, for a herd that does nothing but queue up; `None` if
@@ -74,7 +73,7 @@ impl SupportedService {
             keys,
             example,
             read: None,
-            write: None,
+            implied: |_| None,
             measured: |recipe, _| recipe.build.service().into(),
             herd: None,
             add_replicas: |_| {},

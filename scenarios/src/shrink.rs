@@ -40,7 +40,7 @@ pub use report::{conclude, sizes_unasked, story};
 pub use reproduction::{broken_off, file_name, found_by_hunt, is_reproduction, reproduction};
 pub use size::Size;
 pub use struck::{Struck, TargetRole};
-pub use unasked::{Told, Unasked};
+pub use unasked::{OnShrink, Unasked};
 
 /// So many operations fit on a screen.
 const FITS: u32 = 12;

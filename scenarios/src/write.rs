@@ -2,21 +2,19 @@
 
 mod contender;
 mod fault;
-pub(crate) mod redis;
 mod regions;
 mod sampled_parameters;
-mod toml;
+pub(crate) mod toml;
 
 use picklock_algorithms::Claim;
 use picklock_sim::plan::{
-    Arrival, ContenderName, Conversion, LockOrder, Network, Reads, Section, Service, Share,
+    self, Arrival, ContenderName, Conversion, LockOrder, Network, Reads, Section, Service, Share,
     Workload, Written,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
 use self::sampled_parameters::{one_of, strategy};
-pub(crate) use self::toml::spelled;
-use self::toml::{With, count, number, prose, range, text, time};
+use self::toml::{With, count, number, prose, range, spelled, text, time};
 use crate::format::{can_be_told, checked_by_default};
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{
@@ -32,10 +30,7 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     let open = case.open.as_ref().unwrap_or(&settled);
     let mut file = head(scenario, case, open);
     let service = &case.plan.service;
-    let settings = match supported(service.kind()).write {
-        Some(table) => table(service, open),
-        None => settings(service, open),
-    };
+    let settings = settings(service, open);
     let name = service.kind().name();
     let mut service = Table::from_iter([(name, settings)]);
     service.set_implicit(true);
@@ -94,17 +89,21 @@ fn head(scenario: &Scenario, case: &Case, open: &SampledParameters) -> Table {
 
 /// The settings of a service, in the order of its keys.
 fn settings(service: &Service, open: &SampledParameters) -> Table {
+    let row = supported(service.kind());
+    let implied = (row.implied)(service);
     let mut table = Table::new();
-    for key in supported(service.kind()).keys.keys() {
-        let value = match open.choices(key.name) {
-            [] => service
+    for key in row.keys.keys() {
+        let is_said = |value: &plan::Value| match key.written {
+            Written::Always => true,
+            Written::IfAnother => Some(value) != (key.default)().as_ref(),
+        };
+        let value = match (open.choices(key.name), &implied) {
+            ([], Some((name, value))) if *name == key.name => Some(spelled(value)),
+            ([], _) => service
                 .value(key.name)
-                .filter(|value| match key.written {
-                    Written::Always => true,
-                    Written::IfAnother => Some(value) != (key.default)().as_ref(),
-                })
+                .filter(is_said)
                 .map(|value| spelled(&value)),
-            choices => Some(choices.iter().map(spelled).collect()),
+            (choices, _) => Some(choices.iter().map(spelled).collect()),
         };
         table = table.with(key.name, value);
     }

@@ -28,6 +28,6 @@ mod world;
 
 pub use recorder::RollingHash;
 pub use simulation::{
-    Simulated, simulate, simulate_seen, simulate_told, simulate_traced, simulate_with,
+    Simulated, simulate, simulate_recorded, simulate_seen, simulate_traced, simulate_with,
 };
 pub use world::SeenMoment;

@@ -41,7 +41,7 @@ pub use fault::{Fault, FaultKind};
 pub use fault_class::classes_of;
 pub use fault_duration::FaultDuration;
 pub use fault_kind::MessageInFlight;
-pub use fault_spec::{FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};
+pub use fault_spec::{FaultEffect, FaultSpec, Field, FieldMut, FieldSource, FieldSpec, FieldType};
 pub use key::{Holds, Key, KeyTable, SettingsGroup, Variant, Words, Written};
 pub use lock_order::LockOrder;
 pub use names::{ContenderName, Direction, LockCall, LockName, ServerName};
@@ -56,7 +56,7 @@ pub use regions::{Region, Regions};
 pub use service::Service;
 pub use service_row::ServiceRow;
 pub use service_settings::ServiceSettings;
-pub use settings::Settings;
+pub use setting_type::{SettingType, Settings};
 pub use trigger::{Trigger, TriggerKind};
 pub use trigger_spec::{
     TriggerFieldMut, TriggerFieldSource, TriggerFieldSpec, TriggerFieldType, TriggerSpec,

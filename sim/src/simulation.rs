@@ -21,7 +21,7 @@ use crate::services::with_adapter;
 use crate::watchdog::InSimulation;
 use crate::world::{NO_CONTENDER, Shared, SimulatedService, Task, Tasks, World};
 
-pub use observed::{simulate_seen, simulate_told, simulate_traced};
+pub use observed::{simulate_recorded, simulate_seen, simulate_traced};
 
 /// What came of a simulation.
 #[derive(Clone, Debug)]

@@ -26,7 +26,7 @@ use crate::completion::{Completion, completion};
 use crate::env::{Env, LocalFuture};
 use crate::timeout;
 use crate::zookeeper::{Data, SessionState, ZkError, ZkResult, ZooKeeper};
-use listener::Told;
+use listener::Pending;
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ struct Shared {
     /// Who waits for a change of the state.
     waiters: RefCell<Vec<Completion<()>>>,
     /// Who is told of each state.
-    listeners: RefCell<Vec<Weak<Told>>>,
+    listeners: RefCell<Vec<Weak<Pending>>>,
 }
 
 impl Curator {

@@ -28,27 +28,20 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::leased::{Leased, never, until_answered};
-use super::redisson_count_down_latch::{CLAIMS, OWNERSHIP};
 use crate::clients::RequestKind;
 use crate::clients::redis::{RedisResult, Script};
-use crate::{Build, Held, Lock, LockError, Recipe, RecipeInput, timeout};
+use crate::{Build, Held, Lock, LockError, Recipe, timeout};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "redis-count-down-latch",
     summary: "A latch that counts participants by name: SADD, WAIT for replicas, and a look every second.",
     source: "This project, after RCountDownLatch",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OWNERSHIP,
     requests: &[
         RequestKind::Script,
         RequestKind::Subscribe,
         RequestKind::Wait,
     ],
-    inputs: &[RecipeInput::Channels],
-    cancellable: false,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         // WAIT speaks of what its own connection wrote.
         let redis = redis.dedicated();
@@ -62,6 +55,7 @@ pub const RECIPE: Recipe = Recipe {
             takes_part: false,
         })
     }),
+    ..super::redisson_count_down_latch::RECIPE
 };
 
 const COUNT_DOWN: &str = "\

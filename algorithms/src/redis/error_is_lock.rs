@@ -1,10 +1,9 @@
 //! `compare_and_delete`, except that the caller goes on when `acquire` has failed, as if it held the lock. Must be
 //! caught by `incidents/redbeat-208`.
 
-use super::leased::CLAIMS;
 use super::unanswered_set::{Unanswered, UnansweredSet};
 use crate::clients::RequestKind;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -12,13 +11,9 @@ pub const RECIPE: Recipe = Recipe {
     summary: "SET NX PX with a token and a deadline, whose caller goes on when it fails.",
     source: "redbeat #208 and #238: an error in a signal handler of Celery is logged, and beat starts",
     flaw: Some("whoever fails to ask for the lock works as if it had it"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Script],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(UnansweredSet::new(redis, env, lease, Unanswered::Granted))
     }),
+    ..super::compare_and_delete::RECIPE
 };

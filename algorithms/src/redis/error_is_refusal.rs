@@ -1,10 +1,9 @@
 //! `compare_and_delete`, except that a `SET` that was not answered counts as one that was refused. Must be caught by
 //! `incidents/simstudio-6864`.
 
-use super::leased::CLAIMS;
 use super::unanswered_set::{Unanswered, UnansweredSet};
 use crate::clients::RequestKind;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -12,13 +11,9 @@ pub const RECIPE: Recipe = Recipe {
     summary: "SET NX PX with a token and a deadline, but no answer counts as a refusal.",
     source: "simstudioai/sim #6864: acquireLock before it",
     flaw: Some("a SET that was not answered may have taken the lock, and nobody gives it back"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Script],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(UnansweredSet::new(redis, env, lease, Unanswered::Refused))
     }),
+    ..super::compare_and_delete::RECIPE
 };

@@ -27,14 +27,13 @@ use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{Leased, until_answered};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisError, RedisResult, Script, Value};
-use crate::{Build, Claim, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Claim, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "redis-fencing-token",
     summary: "SET NX PX and INCR in one script: a lease with a number that the resource can check.",
     source: "M. Kleppmann, How to do distributed locking, 2016",
-    flaw: None,
     claims: &[
         Claim::MutualExclusion,
         Claim::ExclusiveOwnership,
@@ -45,12 +44,9 @@ pub const RECIPE: Recipe = Recipe {
         Claim::OwnReleaseOnly,
         Claim::HonestAnswer,
     ],
-    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Script],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(FencingToken::new(redis, env, lease))),
+    ..super::compare_and_delete::RECIPE
 };
 
 /// Answers the number that comes with the key, if it holds this token already or is set now.

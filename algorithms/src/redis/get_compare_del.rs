@@ -21,10 +21,10 @@
 
 use async_trait::async_trait;
 
-use super::leased::{CLAIMS, Leased, never};
+use super::leased::{Leased, never};
 use crate::clients::RequestKind;
 use crate::clients::redis::Redis;
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -32,13 +32,9 @@ pub const RECIPE: Recipe = Recipe {
     summary: "SET NX PX; released with GET, a comparison in the client, and DEL.",
     source: "Tutorials",
     flaw: Some("the lease can end between the look and the DEL"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Del],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(GetCompareDel::new(redis, env, lease))),
+    ..super::compare_and_delete::RECIPE
 };
 
 struct GetCompareDel {

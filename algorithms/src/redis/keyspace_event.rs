@@ -28,12 +28,10 @@
 use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
-use super::leased::{CLAIMS, Leased};
+use super::leased::Leased;
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script, Subscription, Value};
-use crate::{
-    Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, RecipeInput, select, timeout,
-};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe, RecipeInput, select, timeout};
 
 const REQUESTS: &[RequestKind] = &[
     RequestKind::Set,
@@ -46,14 +44,10 @@ pub const RECIPE: Recipe = Recipe {
     name: "redis-keyspace-event",
     summary: "SET NX PX, whose waiters wait for the key's events, for a lease at the most.",
     source: "redis.io, Redis keyspace notifications",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(KeyspaceEvent::new(redis, env, lease))),
+    ..super::compare_and_delete::RECIPE
 };
 
 /// The registry row of the lock whose waiters wait for events alone.
@@ -62,17 +56,14 @@ pub const RECIPE_ONLY: Recipe = Recipe {
     summary: "SET NX PX, whose waiters wait for the key's events alone, and do not look again.",
     source: "the pattern of many an article: wait for expired, and set the key again",
     flaw: Some("a waiter takes it that every key that goes is told of"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = KeyspaceEvent::new(redis, env, lease);
         lock.looks_again = false;
         Box::new(lock)
     }),
+    ..super::compare_and_delete::RECIPE
 };
 
 struct KeyspaceEvent {

@@ -26,10 +26,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::leased::{CLAIMS, Leased, never};
+use super::leased::{Leased, never};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The requests that it makes, but for `BLPOP`.
 const REQUESTS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
@@ -39,14 +39,10 @@ pub const RECIPE: Recipe = Recipe {
     name: "python-redis-lock",
     summary: "python-redis-lock: SET NX PX, and waiters who wait in BLPOP for a signal.",
     source: "python-redis-lock 4.0, Lock",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: REQUESTS,
-    inputs: &[],
     cancellable: false,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(PythonRedisLock::new(redis, env, lease))),
+    ..super::compare_and_delete::RECIPE
 };
 
 /// The registry row of the release before, which takes the signal back.
@@ -55,17 +51,14 @@ pub const RECIPE_3: Recipe = Recipe {
     summary: "python-redis-lock as it was in 3.x: a release deletes its own signal again.",
     source: "python-redis-lock 3.3, Lock.release and Lock._delete_signal",
     flaw: Some("whoever begins to wait a moment after the release is not woken"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Script, RequestKind::Del],
-    inputs: &[],
     cancellable: false,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = PythonRedisLock::new(redis, env, lease);
         lock.deletes_signal = true;
         Box::new(lock)
     }),
+    ..super::compare_and_delete::RECIPE
 };
 
 const UNLOCK: &str = "\

@@ -29,10 +29,10 @@ use std::rc::Rc;
 use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
-use super::leased::{CLAIMS, Leased, never};
+use super::leased::{Leased, never};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
@@ -42,16 +42,12 @@ pub const RECIPE: Recipe = Recipe {
     name: "redis-py-lock",
     summary: "redis-py's Lock: SET NX PX, and a token that the object keeps for each thread.",
     source: "redis-py 5, redis/lock.py",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
     shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedisPyLock::new(redis, env, lease, Local::OfThread))
     }),
+    ..super::compare_and_delete::RECIPE
 };
 
 /// Whose the token is that the object keeps.

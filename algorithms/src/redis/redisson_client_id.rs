@@ -2,7 +2,7 @@
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -11,12 +11,9 @@ pub const RECIPE: Recipe = Recipe {
     source: "RedissonBaseLock.getLockName without the thread id, as locks have it that name the client",
     flaw: Some("all threads of a process are one owner"),
     claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
-    requests: super::redisson::REQUESTS,
-    inputs: super::redisson::INPUTS,
-    cancellable: false,
     shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedissonLock::new(redis, env, lease).without_thread_id())
     }),
+    ..super::redisson::RECIPE
 };

@@ -3,7 +3,7 @@
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -12,14 +12,10 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson #2515 and #3194: RedissonLock.renewExpiration before 3.12.1 and 3.14",
     flaw: Some("the entry of the failed renewal passes for a watchdog that runs"),
     claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
-    requests: super::redisson::REQUESTS,
-    inputs: super::redisson::INPUTS,
-    cancellable: false,
-    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.keeps_failed_renewal = true;
         Box::new(lock)
     }),
+    ..super::redisson::RECIPE
 };

@@ -41,25 +41,18 @@
 //! - A release of what has expired succeeds, if the lock is free by then (scenario
 //!   `redis/fair-lock-late-release`).
 
-use super::leased::REENTRANT_CLAIMS;
 use super::redisson::RedissonLock;
 use super::redisson::fair_queue::FairQueue;
 use crate::clients::redis::Redis;
-use crate::{Build, Env, Lease, OwnershipRule, Recipe};
+use crate::{Build, Env, Lease, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "redisson-fair-lock",
     summary: "Redisson's RFairLock: RLock with a queue, in which a place is kept for five minutes.",
     source: "Redisson 4.7, RedissonFairLock",
-    flaw: None,
-    claims: REENTRANT_CLAIMS,
-    ownership: OwnershipRule::KEY,
-    requests: super::redisson::REQUESTS,
-    inputs: super::redisson::INPUTS,
-    cancellable: false,
-    shareable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(fair_lock(redis, env, lease, false))),
+    ..super::redisson::RECIPE
 };
 
 /// The lock, whose callers leave their places behind when they give up, or not.

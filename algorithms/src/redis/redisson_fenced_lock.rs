@@ -23,8 +23,8 @@
 //! - `getToken` reads the key, and so answers the number of who has the lock by then
 //!   (`redisson-fenced-lock-get-token`).
 
-use super::redisson::{REQUESTS, RedissonLock};
-use crate::{Build, Claim, OwnershipRule, Recipe};
+use super::redisson::RedissonLock;
+use crate::{Build, Claim, Recipe};
 
 /// What it promises.
 pub(super) const CLAIMS: &[Claim] = &[
@@ -44,14 +44,9 @@ pub const RECIPE: Recipe = Recipe {
     name: "redisson-fenced-lock",
     summary: "Redisson's RFencedLock: RLock with a number that each entry counts up.",
     source: "Redisson 4.x, RedissonFencedLock",
-    flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
-    requests: REQUESTS,
-    inputs: super::redisson::INPUTS,
-    cancellable: false,
-    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedissonLock::new(redis, env, lease).fenced())
     }),
+    ..super::redisson::RECIPE
 };

@@ -7,9 +7,8 @@ use async_trait::async_trait;
 
 use super::leased::never;
 use super::redisson::RedissonLock;
-use super::redisson_fenced_lock::CLAIMS;
 use crate::clients::RequestKind;
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -17,21 +16,17 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RFencedLock whose holder asks for the number by getToken, and not by lockAndGetToken.",
     source: "Redisson 4.x, RedissonFencedLock.getToken",
     flaw: Some("the number is that of who has the lock when the question is answered"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[
         RequestKind::Script,
         RequestKind::Del,
         RequestKind::Subscribe,
         RequestKind::Get,
     ],
-    inputs: super::redisson::INPUTS,
-    cancellable: false,
-    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         let lock = RedissonLock::new(redis, env.clone(), lease).fenced();
         Box::new(GetToken { lock, env })
     }),
+    ..super::redisson_fenced_lock::RECIPE
 };
 
 /// How long it waits before it asks again, if the question has failed.

@@ -22,7 +22,7 @@
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -31,14 +31,10 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson issue 545",
     flaw: Some("the look may go to a replica that has not heard of the lock"),
     claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
-    requests: super::redisson::REQUESTS,
-    inputs: super::redisson::INPUTS,
-    cancellable: false,
-    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.unlocks_if_held = true;
         Box::new(lock)
     }),
+    ..super::redisson::RECIPE
 };

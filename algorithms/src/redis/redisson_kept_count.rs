@@ -4,9 +4,8 @@
 //! Seen in the wild: unlock scripts written from memory, which look whether the count is one, delete the key if it is,
 //! and set the lease anew if it is not.
 
-use super::leased::REENTRANT_CLAIMS;
 use super::redisson::RedissonLock;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,15 +13,10 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RLock whose unlock looks at the count of entries, and does not lower it.",
     source: "Unlock scripts written from memory",
     flaw: Some("the release of an inner entry leaves the count as it is"),
-    claims: REENTRANT_CLAIMS,
-    ownership: OwnershipRule::KEY,
-    requests: super::redisson::REQUESTS,
-    inputs: super::redisson::INPUTS,
-    cancellable: false,
-    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedissonLock::new(redis, env, lease).with_unlock(UNLOCK))
     }),
+    ..super::redisson::RECIPE
 };
 
 /// The flaw: `HGET` stands where `HINCRBY` with -1 does.

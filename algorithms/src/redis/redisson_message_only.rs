@@ -21,7 +21,7 @@
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -30,14 +30,10 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson 4.x, RedissonSemaphore and RedissonCountDownLatch",
     flaw: Some("a waiter never looks again by itself"),
     claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
-    requests: super::redisson::REQUESTS,
-    inputs: super::redisson::INPUTS,
-    cancellable: false,
-    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         let mut lock = RedissonLock::new(redis, env, lease);
         lock.waits_for_ttl = false;
         Box::new(lock)
     }),
+    ..super::redisson::RECIPE
 };

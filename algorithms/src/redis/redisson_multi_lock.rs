@@ -38,7 +38,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::leased::drift;
-use super::redisson;
 use super::redisson::sub_lock::{Hardening, SubLock};
 use super::redisson::waits::{Remaining, Waits};
 use crate::clients::redis::Redis;
@@ -52,12 +51,8 @@ pub const RECIPE: Recipe = Recipe {
     name: "redisson-multi-lock",
     summary: "Redisson's RedissonMultiLock: several RLocks by one call, all or none.",
     source: "Redisson 4.x, RedissonMultiLock",
-    flaw: None,
     claims: MULTI_LOCK_CLAIMS,
     ownership: OwnershipRule::KEY_OF_EACH,
-    requests: redisson::REQUESTS,
-    inputs: redisson::INPUTS,
-    cancellable: false,
     shareable: false,
     build: Build::MultiLockOverRedis {
         each: &sub_lock_of_redisson,
@@ -65,6 +60,7 @@ pub const RECIPE: Recipe = Recipe {
             deviation: Deviation::NONE,
         },
     },
+    ..super::redisson::RECIPE
 };
 
 /// What several locks promise that are acquired by one call.

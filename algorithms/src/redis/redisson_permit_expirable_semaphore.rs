@@ -34,8 +34,7 @@ use async_trait::async_trait;
 use super::leased::Leased;
 use super::redisson::scripts::TryAcquire;
 use super::redisson::waits::{Waits, acquire_when_told};
-use super::redisson_semaphore::{CLAIMS, TRY_SET_PERMITS, free};
-use crate::clients::RequestKind;
+use super::redisson_semaphore::{TRY_SET_PERMITS, free};
 use crate::clients::redis::{RedisResult, Script, Value};
 use crate::{
     Build, CountedPermits, Env, Held, KeyHold, Lock, LockError, LockKind, OwnershipRule, Recipe,
@@ -48,20 +47,17 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redisson's RPermitExpirableSemaphore: a counter, and permits with leases by clients' clocks.",
     source: "Redisson 4.x, RedissonPermitExpirableSemaphore",
     flaw: None,
-    claims: CLAIMS,
     ownership: OWNERSHIP,
-    requests: &[RequestKind::Script, RequestKind::Subscribe],
     inputs: &[
         RecipeInput::WallClock,
         RecipeInput::Channels,
         RecipeInput::SeveralPermits,
     ],
-    cancellable: false,
-    shareable: true,
     build: Build::SemaphoreOverRedis(&|redis, env, lease, permits| {
         let leased = Leased { redis, env, lease };
         Box::new(PermitExpirableSemaphore::new(leased, permits, RELEASE))
     }),
+    ..super::redisson_semaphore::RECIPE
 };
 
 /// Each permit in the set is a hold until its lease ends.

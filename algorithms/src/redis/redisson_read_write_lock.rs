@@ -37,9 +37,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::leased::REENTRANT_CLAIMS;
+use super::redisson::RedissonLock;
 use super::redisson::scripts::Scripts;
-use super::redisson::{REQUESTS, RedissonLock};
 use crate::clients::redis::{Redis, Script, Value};
 use crate::ownership_rule::count;
 use crate::{
@@ -51,16 +50,11 @@ pub const RECIPE: Recipe = Recipe {
     name: "redisson-read-write-lock",
     summary: "Redisson's RReadWriteLock: a hash with a mode, and leases of their own for its reads.",
     source: "Redisson 4.x, RedissonReadWriteLock",
-    flaw: None,
-    claims: REENTRANT_CLAIMS,
     ownership: OwnershipRule::of_keys(LockKind::ReadWrite, holds),
-    requests: REQUESTS,
-    inputs: super::redisson::INPUTS,
-    cancellable: false,
-    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedissonReadWriteLock::new(redis, env, lease, RENEW_READ))
     }),
+    ..super::redisson::RECIPE
 };
 
 /// Each field of the hash but its mode is a hold, which a writer's name marks. A reader's may be

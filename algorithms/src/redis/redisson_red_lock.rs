@@ -33,13 +33,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::leased::CLAIMS;
-use super::redisson;
 use super::redisson::sub_lock::{Hardening, SubLock};
 use super::redisson_multi_lock::{Deviation, RedissonMultiLock, unlock_inner};
 use crate::clients::redis::Redis;
-use crate::{
-    Build, Env, Held, Lease, Lock, LockError, MultiLock, MultiLockCall, OwnershipRule, Recipe,
-};
+use crate::{Build, Env, Held, Lease, Lock, LockError, MultiLock, MultiLockCall, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -50,14 +47,11 @@ pub const RECIPE: Recipe = Recipe {
         "it counts no validity, names the thread and not the attempt, and ignores what it cannot unlock",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
-    requests: redisson::REQUESTS,
-    inputs: redisson::INPUTS,
-    cancellable: false,
     shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(LockOfServers::new(redis, env, lease, MAJORITY))
     }),
+    ..super::redisson::RECIPE
 };
 
 /// A majority is enough.

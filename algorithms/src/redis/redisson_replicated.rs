@@ -27,28 +27,21 @@
 //! - One of two is enough, and the other may be promoted (scenario `redis/redisson-one-of-two`).
 //! - Where no replica is connected, none is waited for.
 
-use super::leased::REENTRANT_CLAIMS;
 use super::redisson::RedissonLock;
 use crate::clients::RequestKind;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "redisson-lock-replicated",
     summary: "Redisson's RLock where there are replicas: it waits until one of them has heard.",
     source: "Redisson 4.x, CommandAsyncService.syncedEval",
-    flaw: None,
-    claims: REENTRANT_CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[
         RequestKind::Script,
         RequestKind::Del,
         RequestKind::Subscribe,
         RequestKind::Wait,
     ],
-    inputs: super::redisson::INPUTS,
-    cancellable: false,
-    shareable: true,
     build: Build::Redis(&|redis, env, lease| {
         // WAIT speaks of what its own connection wrote, and holds up whatever comes after it there.
         let mut lock = RedissonLock::new(redis.dedicated(), env, lease);
@@ -56,4 +49,5 @@ pub const RECIPE: Recipe = Recipe {
         lock.waits_for_replicas = true;
         Box::new(lock)
     }),
+    ..super::redisson::RECIPE
 };

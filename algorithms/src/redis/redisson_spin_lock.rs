@@ -25,27 +25,23 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::leased::{REENTRANT_CLAIMS, never};
+use super::leased::never;
 use super::redisson::RedissonLock;
 use super::redisson::scripts::{TryAcquire, UNLOCK, without_message};
 use super::redisson::waits::Waits;
 use crate::clients::RequestKind;
 use crate::clients::redis::Redis;
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, RecipeInput};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "redisson-spin-lock",
     summary: "Redisson's RSpinLock: RLock's hash and watchdog, asked for with an exponential back-off.",
     source: "Redisson 4.x, RedissonSpinLock",
-    flaw: None,
-    claims: REENTRANT_CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Script, RequestKind::Del],
     inputs: &[RecipeInput::WallClock, RecipeInput::TryAcquire],
-    cancellable: false,
-    shareable: true,
     build: Build::Redis(&|redis, env, lease| Box::new(RedissonSpinLock::new(redis, env, lease))),
+    ..super::redisson::RECIPE
 };
 
 /// `LockOptions.ExponentialBackOff`: `initialDelay`, `multiplier`, `maxDelay`.

@@ -31,24 +31,19 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
-use super::leased::{CLAIMS, Leased, drift};
+use super::leased::{Leased, drift};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisResult, Script, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe, join};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe, join};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "redlock",
     summary: "SET NX PX on several independent servers: a majority, and what is left of the lease.",
     source: "redis.io, Distributed locks with Redis: the Redlock algorithm",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Script],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(Redlock::new(redis, env, lease))),
+    ..super::compare_and_delete::RECIPE
 };
 
 pub(super) struct Redlock {

@@ -25,24 +25,19 @@
 use async_trait::async_trait;
 
 use super::compare_and_delete::CompareAndDelete;
-use super::leased::{CLAIMS, until_answered};
+use super::leased::until_answered;
 use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis, RedisError, RedisResult, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "redis-set-nx-get",
     summary: "SET NX GET PX, asked again with the same token until an answer comes.",
     source: "redis.io, SET",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Script],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(SetNxGet::new(redis, env, lease))),
+    ..super::compare_and_delete::RECIPE
 };
 
 struct SetNxGet(CompareAndDelete);

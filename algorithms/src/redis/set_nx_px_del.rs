@@ -21,10 +21,10 @@
 
 use async_trait::async_trait;
 
-use super::leased::{CLAIMS, Leased, never};
+use super::leased::{Leased, never};
 use crate::clients::RequestKind;
 use crate::clients::redis::Redis;
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -32,13 +32,9 @@ pub const RECIPE: Recipe = Recipe {
     summary: "SET NX PX; released with DEL, whoever's key it is by then.",
     source: "redis.io, commands/set: the pattern that it warns of",
     flaw: Some("it deletes the key without looking whose it is"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::Set, RequestKind::Del],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(SetNxPxDel::new(redis, env, lease))),
+    ..super::compare_and_delete::RECIPE
 };
 
 struct SetNxPxDel(Leased);

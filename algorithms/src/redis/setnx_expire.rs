@@ -25,10 +25,10 @@
 
 use async_trait::async_trait;
 
-use super::leased::{CLAIMS, Leased, never};
+use super::leased::{Leased, never};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis, RedisResult, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -36,13 +36,9 @@ pub const RECIPE: Recipe = Recipe {
     summary: "SETNX, then EXPIRE; released with DEL.",
     source: "Tutorials; redis-py before 3.0, issues 554 and 818",
     flaw: Some("two commands: between them the key has no time to live"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[RequestKind::SetNx, RequestKind::Expire, RequestKind::Del],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(SetnxExpire::new(redis, env, lease, false))),
+    ..super::set_nx_px_del::RECIPE
 };
 
 /// The registry row of one that sends both in a transaction.

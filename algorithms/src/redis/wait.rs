@@ -29,10 +29,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
-use super::leased::{CLAIMS, Leased, until_answered};
+use super::leased::{Leased, until_answered};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisError, RedisResult, Script};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] =
@@ -43,14 +43,9 @@ pub const RECIPE: Recipe = Recipe {
     name: "redis-wait",
     summary: "SET NX PX, believed when WAIT says that a replica has it.",
     source: "redis.io, WAIT",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| Box::new(Waited::new(redis, env, lease))),
+    ..super::compare_and_delete::RECIPE
 };
 
 /// How many replicas must have heard, and how long we wait for them.

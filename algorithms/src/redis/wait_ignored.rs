@@ -16,9 +16,8 @@
 //!
 //! - `WAIT` that answers 0 leaves the key set, and a failover loses it (scenario `redis/sentinel-failover`).
 
-use super::leased::CLAIMS;
 use super::wait::Waited;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -26,15 +25,10 @@ pub const RECIPE: Recipe = Recipe {
     summary: "SET NX PX and WAIT, believed whatever WAIT says.",
     source: "Redisson before 3.16.7",
     flaw: Some("WAIT answers how many replicas have the key, and nobody looks"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
-    requests: super::wait::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let mut waited = Waited::new(redis, env, lease);
         waited.minds = false;
         Box::new(waited)
     }),
+    ..super::wait::RECIPE
 };

@@ -26,19 +26,16 @@
 
 use async_trait::async_trait;
 
-use super::leased::{CLAIMS, Leased};
+use super::leased::Leased;
 use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis};
-use crate::{Build, Env, Held, Lease, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "redis-watch-exec",
     summary: "SET NX PX with a deadline; released by WATCH, GET, MULTI, DEL, and EXEC.",
     source: "redis.io, Transactions: optimistic locking",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::KEY,
     requests: &[
         RequestKind::Set,
         RequestKind::Get,
@@ -47,13 +44,11 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::MultiCommand,
         RequestKind::Exec,
     ],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::Redis(&|redis, env, lease| {
         let own = redis.dedicated();
         Box::new(WatchExec::new(redis, own, env, lease))
     }),
+    ..super::compare_and_delete::RECIPE
 };
 
 /// The registry row of one that watches by the connection that everybody in the process shares.

@@ -19,9 +19,9 @@
 //!
 //! - Those of `barrier`, but for the server that is behind (scenario `zookeeper/barrier-at-a-server-behind`).
 
-use super::barrier::{Barrier, CLAIMS};
+use super::barrier::Barrier;
 use crate::clients::RequestKind;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] = &[
@@ -37,15 +37,11 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The same, and whoever is to wait has its server catch up before each look.",
     source: "Apache ZooKeeper, Recipes and Solutions, 'Barriers'; Programmer's Guide, 'Consistency Guarantees'",
     flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::BARRIER,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: false,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, path| {
         let mut barrier = Barrier::new(zk, &path);
         barrier.syncs = true;
         Box::new(barrier)
     }),
+    ..super::barrier::RECIPE
 };

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::predecessor_watch::wait_for_turn;
 use super::queue::{Ticket, delete_own, make_ticket_with_guid, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
+use crate::{Build, Env, Held, Lock, LockError, Recipe, timeout};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -16,13 +16,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch whose timed acquire deletes its node once, and swallows the error.",
     source: "kazoo #732 and #760: Lock._best_effort_cleanup",
     flaw: Some("a delete that has failed leaves the node of who has given up in the queue"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(BestEffortCleanup { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct BestEffortCleanup {

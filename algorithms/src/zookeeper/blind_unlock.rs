@@ -4,8 +4,8 @@
 use async_trait::async_trait;
 
 use super::queue::{delete_own, session_lost};
-use super::same_name::{CLAIMS, SameName};
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use super::same_name::SameName;
+use crate::{Build, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -13,13 +13,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The single node, but a release whose answer was lost is repeated blindly.",
     source: "Retry wrappers around delete in many client libraries",
     flaw: Some("by the time of the second delete, the node may be the next holder's"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::NODE,
-    requests: super::same_name::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(BlindUnlock(SameName::new(zk, &lock)))),
+    ..super::same_name::RECIPE
 };
 
 struct BlindUnlock(SameName);

@@ -24,26 +24,19 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{
     Ticket, delete_own, if_there, make_ticket_with_guid, predecessor, session_lost,
 };
 use crate::clients::zookeeper::{Path, Watch, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-callback-watch",
     summary: "The predecessor watch whose watcher looks at the queue itself, in its callback, and returns.",
     source: "ZooKeeper Programmer's Guide, Java Binding; ZooKeeper's recipes, WriteLock",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(CallbackWatch::new(zk, env, lock))),
+    ..super::predecessor_watch::RECIPE
 };
 
 pub(super) struct CallbackWatch {

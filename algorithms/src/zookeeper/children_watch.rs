@@ -23,29 +23,23 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{delete_own, make_ticket_with_guid, session_lost};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-children-watch",
     summary: "A queue of sequential nodes in which every waiter watches the whole queue.",
     source: "Apache ZooKeeper, Recipes and Solutions, 'Locks' (as the contrast)",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::GetChildren,
     ],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(ChildrenWatch { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct ChildrenWatch {

@@ -4,8 +4,8 @@
 //! Seen in the wild: tutorials that change the flag of a znode from free to busy ("option 1"), and keep nobody's name
 //! there.
 
-use super::conditional_set::{CLAIMS, ConditionalSet, Names, REQUESTS};
-use crate::{Build, OwnershipRule, Recipe};
+use super::conditional_set::{ConditionalSet, Names};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -13,13 +13,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "A node whose data says busy or free, written only if it is of the version that was read.",
     source: "Tutorials that keep a flag in a znode",
     flaw: Some("a write whose answer was lost looks like that of another"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::DATA,
-    requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| {
         Box::new(ConditionalSet::new(zk, &lock, Names::Same("busy")))
     }),
+    ..super::conditional_set::RECIPE
 };

@@ -11,10 +11,9 @@ use std::rc::Rc;
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{delete_own, if_there, make_ticket_with_guid, predecessor, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -22,15 +21,10 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch with a counter for each thread, which is set only by who had to wait.",
     source: "ZkDistributedLock of many tutorials, re-entrant by a static ThreadLocal",
     flaw: Some("who was first in the queue has nothing to count down, and its node stays"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(ZkDistributedLock::new(zk, env, lock, Flaw::NotSet))
     }),
+    ..super::predecessor_watch::RECIPE
 };
 
 /// What is wrong with the counter.

@@ -6,22 +6,15 @@
 //! (`counter_not_set`).
 
 use super::counter_not_set::{Flaw, ZkDistributedLock};
-use super::predecessor_watch::CLAIMS;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-counter-of-all-locks",
     summary: "The predecessor watch with a counter for each thread, which is one for all locks.",
-    source: "ZkDistributedLock of many tutorials, re-entrant by a static ThreadLocal",
     flaw: Some("who holds one lock has entered every other, and nobody keeps it from them"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(ZkDistributedLock::new(zk, env, lock, Flaw::OfAllLocks))
     }),
+    ..super::counter_not_set::RECIPE
 };

@@ -26,27 +26,19 @@ use std::future::pending;
 
 use async_trait::async_trait;
 
-use super::barrier::{BARRIER, CLAIMS, REQUESTS};
+use super::barrier::BARRIER;
 use super::queue::child;
 use crate::clients::curator::{Curator, CuratorConfig};
 use crate::clients::zookeeper::{CreateMode, Path, ZkError, ZkResult, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "curator-barrier",
     summary: "Curator's DistributedBarrier: setBarrier, waitOnBarrier, and removeBarrier on its framework.",
     source: "Apache Curator, DistributedBarrier",
-    flaw: Some(
-        "a server that is behind does not show the barrier yet, and nobody asks it to catch up",
-    ),
-    claims: CLAIMS,
-    ownership: OwnershipRule::BARRIER,
-    requests: REQUESTS,
-    inputs: &[],
-    cancellable: false,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| Box::new(DistributedBarrier::new(zk, env, &path))),
+    ..super::barrier::RECIPE
 };
 
 struct DistributedBarrier {

@@ -48,7 +48,7 @@ use std::rc::Rc;
 
 use async_trait::async_trait;
 
-use super::double_barrier::{CLAIMS, OWNERSHIP, READY, REQUESTS};
+use super::double_barrier::READY;
 use super::queue::child;
 use crate::clients::completion::{Completion, completion};
 use crate::clients::curator::{Curator, CuratorConfig};
@@ -63,12 +63,6 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Curator's DistributedDoubleBarrier since GH-1290: who is woken counts again, when entering.",
     source: "Apache Curator, DistributedDoubleBarrier; GH-1290",
     flaw: Some("whoever is woken by its connection leaves if one node is left, whose ever that is"),
-    claims: CLAIMS,
-    ownership: OWNERSHIP,
-    requests: REQUESTS,
-    inputs: &[],
-    cancellable: false,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(DistributedDoubleBarrier::new(
             zk,
@@ -77,6 +71,7 @@ pub const RECIPE: Recipe = Recipe {
             Wakes::CountAgain,
         ))
     }),
+    ..super::double_barrier::RECIPE
 };
 
 /// What whoever waits to enter does when it is woken.

@@ -2,7 +2,6 @@
 //! `zookeeper/barrier-reconnect`.
 
 use super::curator_double_barrier::{DistributedDoubleBarrier, Wakes};
-use super::double_barrier::{CLAIMS, OWNERSHIP, REQUESTS};
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -13,13 +12,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some(
         "the watcher wakes for the connection, too, and whoever is woken enters without a look",
     ),
-    claims: CLAIMS,
-    ownership: OWNERSHIP,
-    requests: REQUESTS,
-    inputs: &[],
-    cancellable: false,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(DistributedDoubleBarrier::new(zk, env, path, Wakes::Enter))
     }),
+    ..super::double_barrier::RECIPE
 };

@@ -2,8 +2,7 @@
 //! the node. Must be caught by `incidents/curator-696`.
 
 use super::curator_leader_latch::{Deviation, LeaderLatch};
-use super::curator_mutex::{CLAIMS, REQUESTS};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -11,12 +10,6 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Curator's LeaderLatch that leads by a node of an older session.",
     source: "CURATOR-653, CURATOR-696: LeaderLatch before Curator 5.7",
     flaw: Some("our node may be of a session that is about to end"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
-    requests: REQUESTS,
-    inputs: &[crate::RecipeInput::LockNode],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let deviation = Deviation {
             checks_owner: false,
@@ -24,4 +17,5 @@ pub const RECIPE: Recipe = Recipe {
         };
         Box::new(LeaderLatch::new(zk, env, path, deviation))
     }),
+    ..super::curator_leader_latch::RECIPE
 };

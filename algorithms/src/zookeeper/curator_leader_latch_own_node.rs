@@ -1,21 +1,13 @@
 //! `curator_leader_latch`, except that it leads by its present node alone, and by none that it has begun to delete.
 
 use super::curator_leader_latch::{Deviation, LeaderLatch};
-use super::curator_mutex::{CLAIMS, REQUESTS};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "curator-leader-latch-own-node",
     summary: "Curator's LeaderLatch that leads by its present node alone.",
     source: "Apache Curator 5.7, LeaderLatch; CURATOR-644, on two resets at once",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
-    requests: REQUESTS,
-    inputs: &[crate::RecipeInput::LockNode],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let deviation = Deviation {
             own_node_alone: true,
@@ -23,4 +15,5 @@ pub const RECIPE: Recipe = Recipe {
         };
         Box::new(LeaderLatch::new(zk, env, path, deviation))
     }),
+    ..super::curator_leader_latch::RECIPE
 };

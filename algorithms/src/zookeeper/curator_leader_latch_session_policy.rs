@@ -2,9 +2,8 @@
 //! caught by `zookeeper/cut-off-leader`.
 
 use super::curator_leader_latch::{Deviation, LeaderLatch};
-use super::curator_mutex::{CLAIMS, REQUESTS};
 use crate::clients::curator::ErrorPolicy;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,12 +13,6 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some(
         "the session is given up when the connection has been lost for its whole timeout: long after the server has",
     ),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
-    requests: REQUESTS,
-    inputs: &[crate::RecipeInput::LockNode],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let deviation = Deviation {
             policy: ErrorPolicy::Session,
@@ -27,4 +20,5 @@ pub const RECIPE: Recipe = Recipe {
         };
         Box::new(LeaderLatch::new(zk, env, path, deviation))
     }),
+    ..super::curator_leader_latch::RECIPE
 };

@@ -2,8 +2,7 @@
 //! `zookeeper/cut-off-leader`.
 
 use super::curator_leader_selector::{LeaderSelector, StateChanged};
-use super::curator_mutex::{CLAIMS, REQUESTS};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -11,14 +10,9 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Curator's LeaderSelector whose listener ignores the state of the connection.",
     source: "A LeaderSelectorListener with an empty stateChanged; Tech Note 10",
     flaw: Some("nobody tells the leader that its connection, or its session, is lost"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
-    requests: REQUESTS,
-    inputs: &[crate::RecipeInput::LockNode],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let state_changed = StateChanged::IsIgnored;
         Box::new(LeaderSelector::new(zk, env, path, state_changed))
     }),
+    ..super::curator_leader_selector::RECIPE
 };

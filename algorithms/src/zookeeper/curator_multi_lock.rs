@@ -33,7 +33,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::curator_mutex::{self, InterProcessMutex, REQUESTS};
+use super::curator_mutex::{self, InterProcessMutex};
 use crate::clients::zookeeper::{Path, ZooKeeper};
 use crate::{
     Build, Claim, Env, Held, Lock, LockError, MultiLock, MultiLockCall, OwnershipRule, Recipe,
@@ -45,7 +45,6 @@ pub const RECIPE: Recipe = Recipe {
     name: "curator-multi-lock",
     summary: "Curator's InterProcessMultiLock: several InterProcessMutexes by one call, all or none.",
     source: "Apache Curator 5.4, InterProcessMultiLock",
-    flaw: None,
     claims: &[
         Claim::MutualExclusion,
         Claim::ExclusiveOwnership,
@@ -57,13 +56,11 @@ pub const RECIPE: Recipe = Recipe {
         Claim::AllOrNone,
     ],
     ownership: OwnershipRule::LOWEST_CHILD_OF_EACH,
-    requests: REQUESTS,
-    inputs: super::curator_mutex::INPUTS,
-    cancellable: true,
     shareable: false,
     build: build(&InterProcessMultiLock {
         deviation: Deviation::NONE,
     }),
+    ..super::curator_mutex::RECIPE
 };
 
 /// How to build it over `InterProcessMutex`es.

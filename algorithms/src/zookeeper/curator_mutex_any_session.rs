@@ -3,7 +3,7 @@
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::clients::curator::Protection;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -12,11 +12,6 @@ pub const RECIPE: Recipe = Recipe {
     source: "CURATOR-498: CreateBuilderImpl before Curator 4.2",
     flaw: Some("a node with our guid may be of a session that is about to end"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::curator_mutex::REQUESTS,
-    inputs: super::curator_mutex::INPUTS,
-    cancellable: true,
-    shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let protection = Protection {
             minds_session: false,
@@ -28,4 +23,5 @@ pub const RECIPE: Recipe = Recipe {
         };
         Box::new(InterProcessMutex::new(zk, env, lock, deviation))
     }),
+    ..super::curator_mutex::RECIPE
 };

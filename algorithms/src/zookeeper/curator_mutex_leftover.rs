@@ -2,7 +2,7 @@
 //! `zookeeper/timed-acquire`.
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -11,11 +11,6 @@ pub const RECIPE: Recipe = Recipe {
     source: "CURATOR-79, CURATOR-462; kazoo #732: who gives up leaves its place behind",
     flaw: Some("the node of who has given up stays in the queue for as long as its session lives"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::curator_mutex::REQUESTS,
-    inputs: super::curator_mutex::INPUTS,
-    cancellable: true,
-    shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             deletes_our_path: false,
@@ -23,4 +18,5 @@ pub const RECIPE: Recipe = Recipe {
         };
         Box::new(InterProcessMutex::new(zk, env, lock, deviation))
     }),
+    ..super::curator_mutex::RECIPE
 };

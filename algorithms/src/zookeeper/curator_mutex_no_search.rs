@@ -3,7 +3,7 @@
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::clients::curator::Protection;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,11 +14,6 @@ pub const RECIPE: Recipe = Recipe {
         "a create that has failed may have made its node, which stays for as long as the session lives",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::curator_mutex::REQUESTS,
-    inputs: super::curator_mutex::INPUTS,
-    cancellable: true,
-    shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let protection = Protection {
             finds_leftover: false,
@@ -30,4 +25,5 @@ pub const RECIPE: Recipe = Recipe {
         };
         Box::new(InterProcessMutex::new(zk, env, lock, deviation))
     }),
+    ..super::curator_mutex::RECIPE
 };

@@ -40,28 +40,25 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex, REQUESTS};
+use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use super::curator_mutex::{REVOKE_MESSAGE, RevocationSpec, SecondRead};
 use super::revocation::RevocationRequest;
 use crate::clients::curator::{Curator, CuratorConfig};
 use crate::clients::zookeeper::{Path, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput, select};
+use crate::{Build, Env, Held, Lock, LockError, Recipe, RecipeInput, select};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "curator-mutex-revocable",
     summary: "Curator's InterProcessMutex made revocable: a listener has it given back when another asks for it.",
     source: "Apache Curator 5.4, InterProcessMutex.makeRevocable, Revoker",
-    flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: REQUESTS,
     inputs: INPUTS,
-    cancellable: true,
     shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(RevocableMutex::new(zk, env, lock, SecondRead::WithWatcher))
     }),
+    ..super::curator_mutex::RECIPE
 };
 
 /// What it goes by.

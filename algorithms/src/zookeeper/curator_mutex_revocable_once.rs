@@ -1,9 +1,9 @@
 //! `curator_mutex_revocable`, except that whoever is told of a request reads it without the watcher. Must be caught by
 //! `zookeeper/revoked-twice`.
 
-use super::curator_mutex::{CLAIMS, REQUESTS, SecondRead};
-use super::curator_mutex_revocable::{INPUTS, RevocableMutex};
-use crate::{Build, OwnershipRule, Recipe};
+use super::curator_mutex::SecondRead;
+use super::curator_mutex_revocable::RevocableMutex;
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -11,15 +11,10 @@ pub const RECIPE: Recipe = Recipe {
     summary: "A revocable InterProcessMutex that does not set its watcher again when it reads a request.",
     source: "Apache Curator 5.4, InterProcessMutex.makeRevocable, without usingWatcher in the second read",
     flaw: Some("it is told of the first change of its node, and of no other"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: REQUESTS,
-    inputs: INPUTS,
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         // The flaw: the second read sets no watch.
         let second_read = SecondRead::Once;
         Box::new(RevocableMutex::new(zk, env, lock, second_read))
     }),
+    ..super::curator_mutex_revocable::RECIPE
 };

@@ -3,7 +3,7 @@
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::clients::curator::ErrorPolicy;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,11 +14,6 @@ pub const RECIPE: Recipe = Recipe {
         "the session is given up when the connection has been lost for its whole timeout: long after the server has",
     ),
     claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::curator_mutex::REQUESTS,
-    inputs: super::curator_mutex::INPUTS,
-    cancellable: true,
-    shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             policy: ErrorPolicy::Session,
@@ -26,4 +21,5 @@ pub const RECIPE: Recipe = Recipe {
         };
         Box::new(InterProcessMutex::new(zk, env, lock, deviation))
     }),
+    ..super::curator_mutex::RECIPE
 };

@@ -2,7 +2,7 @@
 //! by `zookeeper/curator-lost-create-reply`.
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -11,11 +11,6 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache Curator 5.4, CreateBuilder.withProtection",
     flaw: Some("a create whose answer was lost leaves a node that its own maker waits behind"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::curator_mutex::REQUESTS,
-    inputs: super::curator_mutex::INPUTS,
-    cancellable: true,
-    shareable: true,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {
             protection: None,
@@ -23,4 +18,5 @@ pub const RECIPE: Recipe = Recipe {
         };
         Box::new(InterProcessMutex::new(zk, env, lock, deviation))
     }),
+    ..super::curator_mutex::RECIPE
 };

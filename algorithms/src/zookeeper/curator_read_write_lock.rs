@@ -34,8 +34,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::curator_mutex::{
-    Deviation, HeldWrite, InterProcessMutex, LockInternalsDriver, PredicateResults,
-    REENTRANT_CLAIMS, REQUESTS, after_mark, our_index,
+    Deviation, HeldWrite, InterProcessMutex, LockInternalsDriver, PredicateResults, after_mark,
+    our_index,
 };
 use crate::clients::curator::{Curator, CuratorConfig};
 use crate::clients::zookeeper::{Path, ZkResult, ZooKeeper};
@@ -46,16 +46,11 @@ pub const RECIPE: Recipe = Recipe {
     name: "curator-read-write-lock",
     summary: "Curator's InterProcessReadWriteLock: two mutexes in one queue, and a listener.",
     source: "Apache Curator 5.9, InterProcessReadWriteLock",
-    flaw: None,
-    claims: REENTRANT_CLAIMS,
     ownership: OWNERSHIP,
-    requests: REQUESTS,
-    inputs: super::curator_mutex::INPUTS,
-    cancellable: true,
-    shareable: true,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(InterProcessReadWriteLock::new(zk, env, path, &BY_NUMBER))
     }),
+    ..super::curator_mutex::RECIPE
 };
 
 /// Who owns a queue of such nodes.

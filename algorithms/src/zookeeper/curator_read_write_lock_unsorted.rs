@@ -4,8 +4,8 @@
 //! Seen in the wild: drivers of one's own for Curator's `LockInternals` that leave out `fixForSorting`, of which the
 //! interface says nothing.
 
-use super::curator_mutex::{CLAIMS, REQUESTS};
-use super::curator_read_write_lock::{Drivers, InterProcessReadWriteLock, OWNERSHIP};
+use super::curator_mutex::CLAIMS;
+use super::curator_read_write_lock::{Drivers, InterProcessReadWriteLock};
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -15,14 +15,10 @@ pub const RECIPE: Recipe = Recipe {
     source: "Drivers of one's own for Curator's LockInternals",
     flaw: Some("a lower guid comes before a lower number"),
     claims: CLAIMS,
-    ownership: OWNERSHIP,
-    requests: REQUESTS,
-    inputs: super::curator_mutex::INPUTS,
-    cancellable: true,
-    shareable: true,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(InterProcessReadWriteLock::new(zk, env, path, &BY_NAME))
     }),
+    ..super::curator_read_write_lock::RECIPE
 };
 
 /// The flaw: nothing is left out of a name.

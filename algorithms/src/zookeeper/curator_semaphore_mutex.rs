@@ -24,8 +24,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::curator_semaphore::{InterProcessSemaphoreV2, REQUESTS, lease_place};
-use crate::lock::BASIC_CLAIMS;
+use super::curator_semaphore::{InterProcessSemaphoreV2, lease_place};
 use crate::ownership_rule::first;
 use crate::{Build, Env, Held, Lock, LockError, LockKind, OwnershipRule, Recipe};
 
@@ -34,19 +33,15 @@ pub const RECIPE: Recipe = Recipe {
     name: "curator-semaphore-mutex",
     summary: "Curator's InterProcessSemaphoreMutex: a mutex that is not re-entrant, of a semaphore with one lease.",
     source: "Apache Curator 5.4, InterProcessSemaphoreMutex",
-    flaw: None,
-    claims: BASIC_CLAIMS,
     ownership: OwnershipRule::of_leases(LockKind::Mutex, lease_place, first),
-    requests: REQUESTS,
     inputs: super::curator_mutex::INPUTS,
-    cancellable: true,
-    shareable: true,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(InterProcessSemaphoreMutex {
             semaphore: InterProcessSemaphoreV2::new(zk, env, path, 1),
             lease: Rc::default(),
         })
     }),
+    ..super::curator_semaphore::RECIPE
 };
 
 struct InterProcessSemaphoreMutex {

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::curator_mutex::{Deviation, InterProcessMutex, REQUESTS};
+use super::curator_mutex::{Deviation, InterProcessMutex};
 use crate::clients::curator::{Curator, CuratorConfig};
 use crate::lock::BASIC_CLAIMS;
 use crate::ownership_rule::{as_many_as_permits, every_child};
@@ -39,15 +39,12 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("a waiter watches one of the leases ahead, and is not told when another goes"),
     claims: BASIC_CLAIMS,
     ownership: OwnershipRule::of_leases(LockKind::Semaphore, every_child, as_many_as_permits),
-    requests: REQUESTS,
-    inputs: super::curator_mutex::INPUTS,
-    cancellable: true,
-    shareable: true,
     build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {
         let client = Curator::of_process(zk, env, CuratorConfig::default());
         let internals = InterProcessMutex::on(client, path, Deviation::NONE);
         Box::new(InterProcessSemaphore(internals.leasing(max_leases)))
     }),
+    ..super::curator_mutex::RECIPE
 };
 
 /// The semaphore. A contender takes one lease at a time, so that the mutex never counts a second entry.

@@ -7,10 +7,9 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{child, delete_own, if_there, make_ticket, predecessor, session_lost};
 use crate::clients::zookeeper::{Path, ZkError, ZooKeeper, until_answered};
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -18,18 +17,13 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch, which waits for the node null if anything was thrown before.",
     source: "ZooKeeperLock of latch-based tutorials: tryLock and waitOtherLock",
     flaw: Some("any exception counts as acquired"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| {
         Box::new(ZooKeeperLock {
             zk,
             root_lock_node: lock,
         })
     }),
+    ..super::predecessor_watch::RECIPE
 };
 
 /// The lock, with the names that it was published with.

@@ -3,10 +3,10 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::predecessor_watch::wait_for_turn;
 use super::queue::{delete_own, make_ticket_with_guid, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,13 +14,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch in the node of the lock that the process has taken first, whichever it takes.",
     source: "A lock kept as a singleton",
     flaw: Some("the process keeps one path for all of its locks"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(FirstPath { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 /// The path of the lock that the process has taken first.

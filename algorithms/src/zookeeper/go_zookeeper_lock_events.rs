@@ -33,28 +33,23 @@
 
 use async_trait::async_trait;
 
-use super::go_zookeeper_lock::{CLAIMS, GoLock, REQUESTS};
+use super::go_zookeeper_lock::GoLock;
 use super::queue::child;
 use crate::clients::go_zookeeper::{Conn, EventsSoFar, State};
 use crate::clients::zookeeper::{Data, Path, ZkResult, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, select};
+use crate::{Build, Env, Held, Lock, LockError, Recipe, select};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "go-zookeeper-lock-events",
     summary: "go-zookeeper's Lock whose holder listens to the Conn, and closes it when anything has gone wrong.",
     source: "go-zookeeper/zk 1.0, lock.go and conn.go; Apache Curator, Tech Note 10",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: REQUESTS,
-    inputs: &[crate::RecipeInput::LockNode],
     cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let listens = Listens::ToDisconnections;
         Box::new(WithEvents::new(zk, &env, path, listens))
     }),
+    ..super::go_zookeeper_lock::RECIPE
 };
 
 /// Which events an application does not pass over.

@@ -1,9 +1,8 @@
 //! `go_zookeeper_lock_events`, except that a lost connection does not end the section, but only `StateExpired` does.
 //! Must be caught by `zookeeper/go-session-renewed`.
 
-use super::go_zookeeper_lock::{CLAIMS, REQUESTS};
 use super::go_zookeeper_lock_events::{Listens, WithEvents};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -13,14 +12,9 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some(
         "StateExpired comes when there is a server again to say so: long after the session was given up",
     ),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: REQUESTS,
-    inputs: &[crate::RecipeInput::LockNode],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let listens = Listens::ToExpirations;
         Box::new(WithEvents::new(zk, &env, path, listens))
     }),
+    ..super::go_zookeeper_lock_events::RECIPE
 };

@@ -6,10 +6,10 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::predecessor_watch::wait_for_turn;
 use super::queue::{delete_own, look_up_by_guid, make_ticket_with_guid, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -17,13 +17,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch, which goes on with a node that has its client's guid if there is one.",
     source: "Tutorials that make the lock re-entrant by a list of the children",
     flaw: Some("the node may be that of another thread, and whoever leaves first deletes it"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(GuidReentry { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 /// The guid of a client.

@@ -36,13 +36,12 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, child, delete_own, make_ticket, predecessor, prefix};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
     EventType, Path, SessionState, ZkError, ZkResult, ZooKeeper, until_answered,
 };
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, select};
+use crate::{Build, Env, Held, Lock, LockError, Recipe, select};
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] = &[
@@ -58,14 +57,9 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-hardened",
     summary: "The predecessor watch with ordered look-ups, owner checks, and one exit that cleans up.",
     source: "Apache ZooKeeper, 'Locks'; CURATOR-79, -206, -264, -498; kazoo #732",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(Hardened { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 pub(super) struct Hardened {

@@ -25,12 +25,12 @@ use std::future::pending;
 
 use async_trait::async_trait;
 
-use super::barrier::{BARRIER, CLAIMS, REQUESTS};
-use super::kazoo_double_barrier::{raised, told_of};
+use super::barrier::BARRIER;
+use super::kazoo_double_barrier::{raised, until_event};
 use super::queue::child;
 use crate::clients::kazoo::KazooClient;
 use crate::clients::zookeeper::{EventType, Path, ZkError, ZkResult};
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -38,12 +38,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "kazoo's Barrier: create, wait, and remove; who waits goes by one watch.",
     source: "kazoo 2.11, recipe/barrier.py, Barrier",
     flaw: Some("who waits when the connection is lost waits for a watch that is gone with it"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::BARRIER,
-    requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
-    cancellable: false,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(Barrier {
             client: KazooClient::of_process(zk, &env),
@@ -51,6 +46,7 @@ pub const RECIPE: Recipe = Recipe {
             has_created: false,
         })
     }),
+    ..super::barrier::RECIPE
 };
 
 struct Barrier {
@@ -65,7 +61,7 @@ impl Barrier {
     async fn wait(&self) -> ZkResult<()> {
         let (there, cleared) = self.client.session().exists_and_watch(&self.path).await?;
         if there.is_some() {
-            told_of(EventType::NodeDeleted, cleared).await;
+            until_event(EventType::NodeDeleted, cleared).await;
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ use std::future::pending;
 
 use async_trait::async_trait;
 
-use super::double_barrier::{CLAIMS, OWNERSHIP, READY, REQUESTS};
+use super::double_barrier::READY;
 use super::queue::child;
 use crate::clients::kazoo::{Failed, KazooClient};
 use crate::clients::zookeeper::{CreateMode, EventType, Path, Watch, ZkError, ZkResult};
@@ -53,16 +53,12 @@ pub const RECIPE: Recipe = Recipe {
     summary: "kazoo's DoubleBarrier: who waits goes by one watch, and who leaves deletes what let the others in.",
     source: "kazoo 2.11, recipe/barrier.py, DoubleBarrier",
     flaw: Some("who comes to delete its node again fails, and leaves while others are inside"),
-    claims: CLAIMS,
-    ownership: OWNERSHIP,
-    requests: REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
-    cancellable: false,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let client = KazooClient::of_process(zk, &env);
         Box::new(DoubleBarrier::new(client, path, &env))
     }),
+    ..super::double_barrier::RECIPE
 };
 
 struct DoubleBarrier {
@@ -102,7 +98,7 @@ impl DoubleBarrier {
         }
         let (_, created) = zk.exists_and_watch(&self.ready_path).await?; // Step 2.
         if zk.children(&self.path).await?.len() < self.num_clients {
-            told_of(EventType::NodeCreated, created).await;
+            until_event(EventType::NodeCreated, created).await;
             return Ok(());
         }
         self.client.ensure_path(&self.ready_path).await
@@ -133,7 +129,7 @@ impl DoubleBarrier {
             let waits_on = child(&self.path, waits_on);
             let (there, deleted) = zk.exists_and_watch(&waits_on).await?;
             if there.is_some() {
-                told_of(EventType::NodeDeleted, deleted).await;
+                until_event(EventType::NodeDeleted, deleted).await;
             }
         }
     }
@@ -158,8 +154,8 @@ pub(super) fn raised(failed: Failed) -> LockError {
     }
 }
 
-/// Waits until the watch tells of this, whatever else it tells of.
-pub(super) async fn told_of(what: EventType, watch: Watch) {
+/// Waits until the watch brings this event, whatever it brings before.
+pub(super) async fn until_event(what: EventType, watch: Watch) {
     while watch.next().await.kind != what {}
 }
 

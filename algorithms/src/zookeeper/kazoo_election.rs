@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::kazoo_lock::{CLAIMS, KazooLock, NAMES, REQUESTS};
+use super::kazoo_lock::{KazooLock, NAMES};
 use crate::clients::kazoo::KazooClient;
 use crate::clients::zookeeper::{Path, ZooKeeper};
 use crate::{Build, CancelCall, Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput};
@@ -39,16 +39,12 @@ pub const RECIPE: Recipe = Recipe {
     name: "kazoo-election",
     summary: "kazoo's Election: a function that is called under kazoo's Lock, and listens to the connection.",
     source: "kazoo 2.11, recipe/election.py, Election",
-    flaw: None,
-    claims: CLAIMS,
     ownership: OwnershipRule::LOWEST_CHILD_LEADS,
-    requests: REQUESTS,
     inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(Election::new(zk, &env, path, LeaderFunction::Listens))
     }),
+    ..super::kazoo_lock::RECIPE
 };
 
 /// What the leader function does when the connection is suspended or lost.

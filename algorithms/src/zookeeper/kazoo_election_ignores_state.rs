@@ -2,8 +2,7 @@
 //! `zookeeper/cut-off-leader`.
 
 use super::kazoo_election::{Election, LeaderFunction};
-use super::kazoo_lock::{CLAIMS, REQUESTS};
-use crate::{Build, OwnershipRule, Recipe, RecipeInput};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -11,13 +10,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "kazoo's Election whose leader function ignores the state of the connection.",
     source: "kazoo 2.11, recipe/election.py, Election.run: the example in its documentation",
     flaw: Some("nobody tells the leader function that its connection, or its session, is lost"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD_LEADS,
-    requests: REQUESTS,
-    inputs: &[RecipeInput::CancelCall, RecipeInput::LockNode],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(Election::new(zk, &env, path, LeaderFunction::GoesOn))
     }),
+    ..super::kazoo_election::RECIPE
 };

@@ -45,23 +45,12 @@ use async_trait::async_trait;
 use super::cancel_flag::CancelFlag;
 use super::hardened::disconnected;
 use super::queue::child;
-use crate::clients::RequestKind;
 use crate::clients::completion::{Answer, Completion, completion};
 use crate::clients::kazoo::{Failed, KazooClient};
 use crate::clients::zookeeper::{CreateMode, Path, ZkError, ZkResult, ZooKeeper};
 use crate::{
-    Build, CancelCall, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput,
-    select, timeout,
+    Build, CancelCall, Claim, Env, Held, Lock, LockError, Recipe, RecipeInput, select, timeout,
 };
-
-/// The requests that it makes.
-pub(super) const REQUESTS: &[RequestKind] = &[
-    RequestKind::Create,
-    RequestKind::Delete,
-    RequestKind::Exists,
-    RequestKind::GetData,
-    RequestKind::GetChildren,
-];
 
 /// What it promises.
 pub(super) const CLAIMS: &[Claim] = &[
@@ -86,17 +75,13 @@ pub const RECIPE: Recipe = Recipe {
     name: "kazoo-lock",
     summary: "kazoo's Lock: a uuid for life, a predecessor watch, best-effort cleanup, and a listener.",
     source: "kazoo 2.11, recipe/lock.py, Lock",
-    flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: REQUESTS,
     inputs: INPUTS,
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let client = KazooClient::of_process(zk, &env);
         Box::new(KazooLock::new(client, path, &env, NAMES))
     }),
+    ..super::hardened::RECIPE
 };
 
 /// What nodes are called, and for which others they wait.

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::kazoo_lock::{CLAIMS, KazooLock, Names, REQUESTS};
+use super::kazoo_lock::{KazooLock, Names};
 use crate::clients::kazoo::KazooClient;
 use crate::{Build, CancelCall, Held, Lock, LockError, OwnershipRule, Place, Recipe};
 
@@ -34,15 +34,9 @@ pub const RECIPE: Recipe = Recipe {
     name: "kazoo-read-write-lock",
     summary: "kazoo's ReadLock and WriteLock: two locks in one queue, and a listener.",
     source: "kazoo 2.11, recipe/lock.py, ReadLock and WriteLock",
-    flaw: None,
-    claims: CLAIMS,
     ownership: OwnershipRule::readers_and_writers(|name| {
         Some(Place::of_reader_if(name.contains(READ_LOCK.node_name)))
     }),
-    requests: REQUESTS,
-    inputs: super::kazoo_lock::INPUTS,
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, path| {
         let client = KazooClient::of_process(zk, &env);
         let lock = |names| KazooLock::new(client.clone(), path.clone(), &env, names);
@@ -51,6 +45,7 @@ pub const RECIPE: Recipe = Recipe {
             write_lock: lock(WRITE_LOCK),
         })
     }),
+    ..super::kazoo_lock::RECIPE
 };
 
 const READ_LOCK: Names = Names {

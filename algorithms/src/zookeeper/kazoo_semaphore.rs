@@ -45,7 +45,6 @@ use async_trait::async_trait;
 use super::cancel_flag::CancelFlag;
 use super::hardened::{Hardened, down_or_gone};
 use super::queue::{child, delete_own};
-use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, Path, Watch, ZkError, ZooKeeper, until_answered};
 use crate::lock::BASIC_CLAIMS;
 use crate::{
@@ -58,25 +57,14 @@ pub const RECIPE: Recipe = Recipe {
     name: "kazoo-semaphore",
     summary: "kazoo's Semaphore: leases that are counted, and then made, by whoever has a lock.",
     source: "kazoo 2.10, recipe/lock.py, Semaphore",
-    flaw: None,
     claims: BASIC_CLAIMS,
     ownership: OwnershipRule::EVERY_LEASE,
-    requests: REQUESTS,
     inputs: &[RecipeInput::CancelCall],
-    cancellable: true,
-    shareable: false,
     build: Build::SemaphoreOverZooKeeper(&|zk, env, path, max_leases| {
         Box::new(Semaphore::new(zk, env, path, max_leases))
     }),
+    ..super::hardened::RECIPE
 };
-
-const REQUESTS: &[RequestKind] = &[
-    RequestKind::Create,
-    RequestKind::Delete,
-    RequestKind::Exists,
-    RequestKind::GetData,
-    RequestKind::GetChildren,
-];
 
 /// The semaphore.
 pub(super) struct Semaphore {

@@ -5,10 +5,10 @@
 use async_trait::async_trait;
 
 use super::queue::session_lost;
-use super::same_name::{CLAIMS, SameName, held};
+use super::same_name::{SameName, held};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{ZkError, until_answered};
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -16,22 +16,18 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The single node, which says who holds it: who finds its own name there goes on.",
     source: "Junqueira and Reed, ZooKeeper, 2013, chapter 3, checkMaster, with a name that outlives the process",
     flaw: Some("a node with our name may be of a session that is long over"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::NODE,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::GetData,
     ],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(KnownByName {
             lock: SameName::new(zk, &lock),
             name: env.host(),
         })
     }),
+    ..super::same_name::RECIPE
 };
 
 struct KnownByName {

@@ -6,10 +6,9 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{delete_own, if_there, make_ticket_with_guid, predecessor, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -19,13 +18,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some(
         "a watcher is told when the connection is lost, too, and the node ahead is still there",
     ),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(LatchAnyEvent { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct LatchAnyEvent {

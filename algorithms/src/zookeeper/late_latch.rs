@@ -6,10 +6,9 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{delete_own, if_there, make_ticket_with_guid, predecessor, session_lost};
 use crate::clients::zookeeper::{Path, Watch, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, select};
+use crate::{Build, Env, Held, Lock, LockError, Recipe, select};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -17,13 +16,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch, which passes over what it was told before it began to wait.",
     source: "ZooKeeperLock of latch-based tutorials: waitOtherLock and process",
     flaw: Some("the node ahead may go between the answer and the latch"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(LateLatch { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct LateLatch {
@@ -32,13 +26,13 @@ struct LateLatch {
     lock: Path,
 }
 
-/// The flaw: forgets what has been told so far.
-async fn forget_what_was_told(watch: &Watch) {
-    let told = async || {
+/// The flaw: forgets the events that have come so far.
+async fn reset(watch: &Watch) {
+    let has_event = async || {
         watch.next().await;
         true
     };
-    while select(told(), async { false }).await {}
+    while select(has_event(), async { false }).await {}
 }
 
 #[async_trait(?Send)]
@@ -53,7 +47,7 @@ impl Lock for LateLatch {
             };
             let watch = until_answered(|| self.zk.exists_and_watch(&wait_lock)).await?;
             if let Some(gone) = if_there(watch) {
-                forget_what_was_told(&gone).await;
+                reset(&gone).await;
                 gone.next().await;
             }
         }

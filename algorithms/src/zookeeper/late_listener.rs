@@ -23,9 +23,8 @@
 use async_trait::async_trait;
 
 use super::hardened::Hardened;
-use super::predecessor_watch::CLAIMS;
 use crate::clients::zookeeper::{EventType, Path, SessionState, ZooKeeper, until_answered};
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe, select};
+use crate::{Build, Held, Lock, LockError, Recipe, select};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -33,13 +32,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "BROKEN: the hardened recipe whose holder hears of later changes of its connection alone.",
     source: "Apache Curator, Error Handling: ConnectionStateListener",
     flaw: Some("the connection may be lost before there is a listener"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::hardened::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(LateListener(Hardened { zk, env, lock }))),
+    ..super::hardened::RECIPE
 };
 
 struct LateListener(Hardened);

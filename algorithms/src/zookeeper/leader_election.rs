@@ -31,7 +31,7 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::predecessor_watch::wait_for_turn;
 use super::queue::{delete_own, make_ticket_of, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper};
 use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
@@ -41,14 +41,9 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-leader-election",
     summary: "An election of sequential nodes in which each candidate watches only the one ahead of it.",
     source: "Apache ZooKeeper, Recipes and Solutions, 'Leader Election'",
-    flaw: None,
-    claims: CLAIMS,
     ownership: OwnershipRule::LOWEST_CHILD_LEADS,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, election| Box::new(LeaderElection { zk, env, election })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct LeaderElection {

@@ -3,10 +3,10 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::predecessor_watch::wait_for_turn;
 use super::queue::{child, delete_own, make_ticket, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,13 +14,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch, but without a guid in the node's name.",
     source: "Apache ZooKeeper, Recipes and Solutions, 'Recoverable Errors and the GUID'",
     flaw: Some("a create whose answer was lost leaves a node that its own maker waits behind"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(NoGuid { zk, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct NoGuid {

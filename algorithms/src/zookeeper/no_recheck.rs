@@ -5,10 +5,9 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{delete_own, make_ticket_with_guid, predecessor, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -16,13 +15,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch, but being woken counts as holding.",
     source: "Tutorials that wait on a latch for the predecessor's deletion",
     flaw: Some("the node ahead may have belonged to another waiter, not to the holder"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(NoRecheck { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct NoRecheck {

@@ -28,22 +28,18 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{child, delete_own, session_lost};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
     CreateMode, Path, ReadOp, ReadResult, ZkError, ZkResult, ZooKeeper, Zxid, until_answered,
 };
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-own-nodes",
     summary: "The predecessor watch without a guid: a lost create is looked for among the session's own nodes.",
     source: "Apache ZooKeeper 3.6, getEphemerals and multi of reads",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,
@@ -51,13 +47,11 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::MultiRead,
         RequestKind::GetEphemerals,
     ],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| {
         let prefix = child(&lock, "lock-");
         Box::new(OwnNodes { zk, lock, prefix })
     }),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct OwnNodes {

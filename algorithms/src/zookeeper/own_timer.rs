@@ -26,23 +26,16 @@
 use async_trait::async_trait;
 
 use super::hardened::{Hardened, down};
-use super::predecessor_watch::CLAIMS;
 use crate::clients::zookeeper::until_answered;
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe, select};
+use crate::{Build, Held, Lock, LockError, Recipe, select};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-own-timer",
     summary: "The hardened recipe whose holder looks at its connection and its node by a timer of its own.",
     source: "Apache Curator, Tech Note 1; CURATOR-206",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::hardened::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(OwnTimer(Hardened { zk, env, lock }))),
+    ..super::hardened::RECIPE
 };
 
 /// How often it looks in a session timeout: of the third of it that lies between the loss of a connection and the

@@ -6,10 +6,10 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::predecessor_watch::wait_for_turn;
 use super::queue::{Ticket, delete_own, look_up_by_guid, prefix, session_lost};
 use crate::clients::zookeeper::{CreateMode, Path, ZkError, ZkResult, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -17,13 +17,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch in a queue of persistent nodes.",
     source: "Tutorials that give the lock to the lowest child, before they speak of ephemeral nodes",
     flaw: Some("the place of the dead stays in the queue for ever"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(PersistentQueue { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct PersistentQueue {

@@ -27,11 +27,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, delete_own, make_ticket_with_guid, number, session_lost};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The requests that it makes, but for the look-up after a lost answer.
 pub(super) const REQUESTS: &[RequestKind] = &[
@@ -45,14 +44,8 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-polling-queue",
     summary: "A queue of sequential nodes in which every waiter lists the queue fifty times a second.",
     source: "ZkDistributedLock of many tutorials, with sequential nodes, as it was meant",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(PollingQueue::new(zk, env, lock, pre_node))),
+    ..super::predecessor_watch::RECIPE
 };
 
 /// How long a waiter sleeps.

@@ -9,11 +9,10 @@ use std::rc::Rc;
 use async_trait::async_trait;
 
 use super::polling_queue::{REQUESTS, SLEEP, pre_node};
-use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, child, delete_own, session_lost};
 use crate::clients::completion::{Answer, completion};
 use crate::clients::zookeeper::{CreateMode, Path, ZkResult, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -21,13 +20,9 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The polled queue of persistent nodes, in which the lock object takes its place when it is made.",
     source: "ZkDistributedLock of many tutorials, with sequential nodes",
     flaw: Some("the place is there before the lock is wanted, and gone when it is wanted again"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(ZkDistributedLock::new(zk, env, lock))),
+    ..super::polling_queue::RECIPE
 };
 
 /// The lock, with the names that it was published with.

@@ -7,9 +7,8 @@
 use std::rc::Rc;
 
 use super::polling_queue::{PollingQueue, REQUESTS};
-use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, number};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -17,13 +16,9 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The polled queue, in which nobody waits for the node with the number zero.",
     source: "ZkDistributedLock of a tutorial, getpreNode: flag = 0L",
     flaw: Some("the numbers of a queue begin with zero"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(PollingQueue::new(zk, env, lock, pre_node))),
+    ..super::polling_queue::RECIPE
 };
 
 fn pre_node(nodes: &[Rc<str>], path: &Ticket) -> Option<Rc<str>> {

@@ -6,9 +6,8 @@
 use std::rc::Rc;
 
 use super::polling_queue::{PollingQueue, REQUESTS};
-use super::predecessor_watch::CLAIMS;
 use super::queue::Ticket;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -16,13 +15,9 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The polled queue, in which the number of every node is taken from one's own path.",
     source: "ZkDistributedLock of a tutorial, getpreNode as it is printed",
     flaw: Some("no number is lower than one's own, so everybody enters"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(PollingQueue::new(zk, env, lock, pre_node))),
+    ..super::polling_queue::RECIPE
 };
 
 fn pre_node(nodes: &[Rc<str>], path: &Ticket) -> Option<Rc<str>> {

@@ -32,22 +32,18 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, delete_own, make_ticket_with_guid, number, session_lost};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{
     EventType, Path, SessionState, Watch, WatchSide, ZooKeeper, until_answered,
 };
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-recursive-watch",
     summary: "A queue of which every waiter keeps a copy, by one recursive watch that stays.",
     source: "Apache Curator 5, CuratorCache and PersistentWatcher",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,
@@ -56,10 +52,8 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::AddWatch,
         RequestKind::RemoveWatches,
     ],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(RecursiveWatch::new(zk, env, lock))),
+    ..super::predecessor_watch::RECIPE
 };
 
 /// The lock; its sibling sets `lists_again` to false.

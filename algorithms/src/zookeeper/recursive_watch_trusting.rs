@@ -1,10 +1,9 @@
 //! `recursive_watch`, except that it takes a watch that stays for one that misses nothing, and does not list again
 //! after a reconnect. Must be caught by `zookeeper/missed-while-away`.
 
-use super::predecessor_watch::CLAIMS;
 use super::recursive_watch::RecursiveWatch;
 use crate::clients::RequestKind;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -12,8 +11,6 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The recursive watch, without another look after a reconnect.",
     source: "Apache ZooKeeper, DataTree.setWatches: for watches that stay nothing is made up",
     flaw: Some("nobody tells a watch that stays of what happened while its client was away"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,
@@ -21,12 +18,10 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::AddWatch,
         RequestKind::RemoveWatches,
     ],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let mut trusting = RecursiveWatch::new(zk, env, lock);
         trusting.lists_again = false;
         Box::new(trusting)
     }),
+    ..super::predecessor_watch::RECIPE
 };

@@ -9,9 +9,9 @@ use std::future::pending;
 
 use async_trait::async_trait;
 
-use super::same_name::{CLAIMS, REQUESTS, SameName};
+use super::same_name::SameName;
 use crate::clients::zookeeper::{SessionState, ZkError, ZooKeeper};
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -19,13 +19,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The single node over a wrapper that opens sessions anew, deleted by its version, which is always zero.",
     source: "ZkDistributedLock of many tutorials: unlock, over a client that reconnects for good",
     flaw: Some("the version does not say whose node it is"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::NODE,
-    requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(ReopenedSession(SameName::new(zk, &lock)))),
+    ..super::same_name::RECIPE
 };
 
 struct ReopenedSession(SameName);

@@ -33,9 +33,8 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::revocation::{OwnNodeEvent, RevocationRequest};
-use super::shared_locks::{OWNERSHIP, READ, SharedLocks, WAITS_FOR, WRITE};
+use super::shared_locks::{READ, SharedLocks, WAITS_FOR, WRITE};
 use crate::clients::zookeeper::{Path, Watch, ZkError, ZkResult, ZooKeeper, until_answered};
 use crate::{Build, Env, Held, Lock, LockError, Recipe, RecipeInput, select};
 
@@ -44,13 +43,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-revocable-shared-locks",
     summary: "Readers and writers in one queue, each of whom can be asked by its node's data to give the lock back.",
     source: "Apache ZooKeeper, Recipes and Solutions, 'Revocable Shared Locks'",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OWNERSHIP,
-    requests: super::hardened::REQUESTS,
     inputs: INPUTS,
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(RevocableSharedLocks::new(
             zk,
@@ -59,6 +52,7 @@ pub const RECIPE: Recipe = Recipe {
             FirstRead::LooksAtData,
         ))
     }),
+    ..super::shared_locks::RECIPE
 };
 
 /// What it goes by.
@@ -123,7 +117,7 @@ impl RevocableSharedLocks {
         }
         self.locks.env.spawn(async move {
             // An error here means that the session is gone.
-            let _no_more = heed(&zk, &own, changed, &request).await;
+            let _no_more = on_revocation(&zk, &own, changed, &request).await;
         });
         Ok(())
     }
@@ -134,14 +128,14 @@ impl RevocableSharedLocks {
         let (own, request) = (Path::clone(own), self.request.clone());
         self.locks.env.spawn(async move {
             if let Ok((_, changed)) = read(&zk, &own).await {
-                let _no_more = heed(&zk, &own, changed, &request).await;
+                let _no_more = on_revocation(&zk, &own, changed, &request).await;
             }
         });
     }
 }
 
 /// Step 3.
-async fn heed(
+async fn on_revocation(
     zk: &ZooKeeper,
     own: &Path,
     mut changed: Watch,

@@ -3,9 +3,7 @@
 //!
 //! Seen in the wild: posts that have "the client that holds the lock" listen for `unlock` in the data of its node.
 
-use super::predecessor_watch::CLAIMS;
-use super::revocable_shared_locks::{FirstRead, INPUTS, RevocableSharedLocks};
-use super::shared_locks::OWNERSHIP;
+use super::revocable_shared_locks::{FirstRead, RevocableSharedLocks};
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -14,15 +12,10 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Revocable shared locks that watch their node once they are held, and not before.",
     source: "Posts on locks over ZooKeeper, revocation by an 'unlock' message",
     flaw: Some("a request that comes while it waits is never seen"),
-    claims: CLAIMS,
-    ownership: OWNERSHIP,
-    requests: super::hardened::REQUESTS,
-    inputs: INPUTS,
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         // The flaw: whoever waits listens to nobody.
         let first_read = FirstRead::WatchesWhenHeld;
         Box::new(RevocableSharedLocks::new(zk, env, lock, first_read))
     }),
+    ..super::revocable_shared_locks::RECIPE
 };

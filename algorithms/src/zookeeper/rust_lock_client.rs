@@ -46,7 +46,7 @@ use crate::clients::completion::completion;
 use crate::clients::zookeeper::{
     CreateMode, Path, ReadOp, ReadResult, ZkError, ZkResult, ZooKeeper, until_answered,
 };
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The requests that it makes with a prefix of one's own.
 const REQUESTS: &[RequestKind] = &[
@@ -62,17 +62,13 @@ pub const RECIPE: Recipe = Recipe {
     name: "rust-lock-client",
     summary: "The LockClient of zookeeper-client for Rust, whose holder watches the state of its session.",
     source: "zookeeper-client 0.11 for Rust, Client::lock; Apache Curator, Tech Note 10",
-    flaw: None,
     claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, dir| {
         let kind = LockPrefixKind::Custom;
         Box::new(RustLock { zk, env, dir, kind })
     }),
+    ..super::hardened::RECIPE
 };
 
 /// What stands before the sequence number of a node.

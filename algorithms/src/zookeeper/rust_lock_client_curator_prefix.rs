@@ -2,9 +2,9 @@
 //! node of a create that nobody waits for any more, and deletes it by its name. Must be caught by
 //! `incidents/curator-79`.
 
-use super::curator_mutex::{CLAIMS, REQUESTS};
+use super::curator_mutex::REQUESTS;
 use super::rust_lock_client::{LockPrefixKind, RustLock};
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -12,14 +12,10 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The LockClient of zookeeper-client for Rust with LockPrefix::new_curator.",
     source: "zookeeper-client 0.11.1 for Rust, LockPrefix::new_curator, delete_ephemeral_background",
     flaw: Some("the node of a create that was dropped is deleted by its name, which is no path"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, dir| {
         let kind = LockPrefixKind::Curator;
         Box::new(RustLock { zk, env, dir, kind })
     }),
+    ..super::rust_lock_client::RECIPE
 };

@@ -7,9 +7,9 @@
 use async_trait::async_trait;
 
 use super::queue::session_lost;
-use super::same_name::{CLAIMS, SameName, held};
+use super::same_name::{SameName, held};
 use crate::clients::zookeeper::{EventType, ZkError, until_answered};
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -17,13 +17,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The single node, whose waiters wait for NodeDeleted and for nothing else.",
     source: "Tutorials whose watcher asks for EventType.NodeDeleted",
     flaw: Some("a watch fires once, and after a reconnect it may say NodeDataChanged"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::NODE,
-    requests: super::same_name::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(DeletedOnly(SameName::new(zk, &lock)))),
+    ..super::same_name::RECIPE
 };
 
 struct DeletedOnly(SameName);

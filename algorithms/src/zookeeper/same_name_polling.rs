@@ -27,26 +27,20 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::queue::session_lost;
-use super::same_name::{CLAIMS, REQUESTS, SameName, held};
+use super::same_name::{SameName, held};
 use crate::clients::zookeeper::{ZkError, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-same-name-polling",
     summary: "One ephemeral node: whoever makes it holds the lock, and all others sleep and try again.",
     source: "The first version of many tutorials, with a look at whose the node is",
-    flaw: None,
-    claims: CLAIMS,
-    ownership: OwnershipRule::NODE,
-    requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let lock = SameName::new(zk, &lock);
         Box::new(SameNamePolling { lock, env })
     }),
+    ..super::same_name::RECIPE
 };
 
 /// How long a waiter sleeps.

@@ -7,11 +7,11 @@
 use async_trait::async_trait;
 
 use super::queue::session_lost;
-use super::same_name::{CLAIMS, SameName, held};
+use super::same_name::{SameName, held};
 use super::same_name_polling::SLEEP;
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, Path, ZkError, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The requests that it makes.
 pub(super) const REQUESTS: &[RequestKind] = &[RequestKind::Create, RequestKind::Delete];
@@ -24,13 +24,9 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some(
         "who has not heard of its own create waits for itself, and a delete that has failed is not repeated",
     ),
-    claims: CLAIMS,
-    ownership: OwnershipRule::NODE,
     requests: REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(ZkDistributedLock::new(zk, env, &lock))),
+    ..super::same_name::RECIPE
 };
 
 /// The lock, with the names that it was published with.

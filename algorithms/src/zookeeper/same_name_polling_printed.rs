@@ -3,10 +3,9 @@
 //!
 //! Seen in the wild: the listing of a tutorial, in which `return` is missing after the create.
 
-use super::same_name::CLAIMS;
 use super::same_name_polling_blind::ZkDistributedLock;
 use crate::clients::RequestKind;
-use crate::{Build, OwnershipRule, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,15 +13,11 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The single node, polled by who has made it, too.",
     source: "ZkDistributedLock of a tutorial, 'basic implementation', as it is printed",
     flaw: Some("lock() tries again although it has the lock"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::NODE,
     requests: &[RequestKind::Create],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let mut lock = ZkDistributedLock::new(zk, env, &lock);
         lock.returns = false;
         Box::new(lock)
     }),
+    ..super::same_name::RECIPE
 };

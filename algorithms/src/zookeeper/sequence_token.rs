@@ -3,10 +3,10 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::predecessor_watch::wait_for_turn;
 use super::queue::{delete_own, make_ticket_with_guid, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,13 +14,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch, with the sequence number as fencing token.",
     source: "Tutorials that call the sequence number a fencing token",
     flaw: Some("the numbers start again at zero when the lock's own node is made anew"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SequenceToken { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct SequenceToken {

@@ -43,7 +43,6 @@ use std::rc::Rc;
 use async_trait::async_trait;
 
 use super::hardened::{CleanupGuard, delete_for_certain, down_or_gone, take_ticket};
-use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, child};
 use crate::clients::zookeeper::{Children, Path, ZkError, ZkResult, ZooKeeper, until_answered};
 use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Place, Recipe};
@@ -53,14 +52,9 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-shared-locks",
     summary: "A queue of readers and writers: a reader waits for the writer ahead of it, a writer for whoever is.",
     source: "Apache ZooKeeper, Recipes and Solutions, 'Shared Locks'",
-    flaw: None,
-    claims: CLAIMS,
     ownership: OWNERSHIP,
-    requests: super::hardened::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SharedLocks::new(zk, env, lock, WAITS_FOR))),
+    ..super::hardened::RECIPE
 };
 
 /// Who owns a queue of such tickets.

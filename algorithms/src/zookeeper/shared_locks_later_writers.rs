@@ -5,8 +5,7 @@
 
 use std::rc::Rc;
 
-use super::predecessor_watch::CLAIMS;
-use super::shared_locks::{OWNERSHIP, SharedLocks, WAITS_FOR, WaitsFor, is_writer, nearest_writer};
+use super::shared_locks::{SharedLocks, WAITS_FOR, WaitsFor, is_writer, nearest_writer};
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -15,12 +14,6 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Readers and writers in one queue, in which a reader waits until there is no writer at all.",
     source: "kazoo #649",
     flaw: Some("a reader waits for a writer that waits for it"),
-    claims: CLAIMS,
-    ownership: OWNERSHIP,
-    requests: super::hardened::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let waits_for = WaitsFor {
             reader: any_writer,
@@ -28,6 +21,7 @@ pub const RECIPE: Recipe = Recipe {
         };
         Box::new(SharedLocks::new(zk, env, lock, waits_for))
     }),
+    ..super::shared_locks::RECIPE
 };
 
 /// The nearest writer ahead, or else the flaw: one behind.

@@ -45,11 +45,8 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some("a writer waits for as long as readers come"),
     claims: CLAIMS,
     ownership: OWNERSHIP,
-    requests: super::hardened::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(Preference::readers_first(zk, env, lock))),
+    ..super::hardened::RECIPE
 };
 
 /// What a queue promises that not all join as soon as they come.

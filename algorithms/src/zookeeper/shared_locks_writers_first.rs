@@ -15,7 +15,7 @@
 //! - As long as writers come before the last one has left, no reader gets its turn (`bounded-bypass`, scenario
 //!   `zookeeper/starved-reader`).
 
-use super::shared_locks_readers_first::{CLAIMS, OWNERSHIP, Preference};
+use super::shared_locks_readers_first::Preference;
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -24,11 +24,6 @@ pub const RECIPE: Recipe = Recipe {
     summary: "A queue of readers and writers, which a reader joins only when there is no writer.",
     source: "Courtois, Heymans, Parnas, 'Concurrent Control with Readers and Writers', 1971, problem 2",
     flaw: Some("a reader waits for as long as writers come"),
-    claims: CLAIMS,
-    ownership: OWNERSHIP,
-    requests: super::hardened::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(Preference::writers_first(zk, env, lock))),
+    ..super::shared_locks_readers_first::RECIPE
 };

@@ -4,8 +4,7 @@
 //! Seen in the wild: read-write locks written from memory, in which "wait for the write node ahead" is the rule of
 //! both.
 
-use super::predecessor_watch::CLAIMS;
-use super::shared_locks::{OWNERSHIP, SharedLocks, WAITS_FOR, WaitsFor, nearest_writer};
+use super::shared_locks::{SharedLocks, WAITS_FOR, WaitsFor, nearest_writer};
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -14,12 +13,6 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Readers and writers in one queue, in which both wait for the writer ahead of them.",
     source: "Read-write locks written from memory",
     flaw: Some("a writer does not wait for the readers ahead of it"),
-    claims: CLAIMS,
-    ownership: OWNERSHIP,
-    requests: super::hardened::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| {
         // The flaw: a writer waits as a reader does.
         let waits_for = WaitsFor {
@@ -28,4 +21,5 @@ pub const RECIPE: Recipe = Recipe {
         };
         Box::new(SharedLocks::new(zk, env, lock, waits_for))
     }),
+    ..super::shared_locks::RECIPE
 };

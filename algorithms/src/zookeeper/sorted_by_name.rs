@@ -3,10 +3,9 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{child, delete_own, if_there, make_ticket_with_guid, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
-use crate::{Build, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,13 +13,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch, but sorted by whole names, which begin with the session.",
     source: "ZOOKEEPER-2931: WriteLock of the recipes that come with ZooKeeper, before 3.5.4",
     flaw: Some("a lower session comes before a lower number"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(SortedByName { zk, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct SortedByName {

@@ -6,11 +6,11 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::predecessor_watch::wait_for_turn;
 use super::queue::{Ticket, child, delete_own, make_ticket, session_lost};
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -20,8 +20,6 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some(
         "a leader answers the sync of its own clients at once, with the create still undecided",
     ),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,
@@ -29,10 +27,8 @@ pub const RECIPE: Recipe = Recipe {
         RequestKind::GetChildren,
         RequestKind::Sync,
     ],
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SyncLookup { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct SyncLookup {

@@ -6,10 +6,10 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::predecessor_watch::wait_for_turn;
 use super::queue::{delete_own, make_ticket_with_guid, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, timeout};
+use crate::{Build, Env, Held, Lock, LockError, Recipe, timeout};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -17,13 +17,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch that gives up after a session timeout, and leaves its node where it is.",
     source: "ZooKeeperLock of latch-based tutorials: lock and waitOtherLock",
     flaw: Some("the node of who has given up stays in the queue"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(TimedOutWaiter { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct TimedOutWaiter {

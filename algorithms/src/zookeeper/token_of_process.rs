@@ -7,10 +7,10 @@ use std::cell::Cell;
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::{CLAIMS, wait_for_turn};
+use super::predecessor_watch::wait_for_turn;
 use super::queue::{delete_own, make_ticket_with_guid, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -18,13 +18,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch, with the sequence number as fencing token, or the process's last token and one.",
     source: "A repair of zk-sequence-token that comes to mind",
     flaw: Some("the process keeps one last token for all of its locks"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(TokenOfProcess { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 /// The highest token that the process has had, of any lock.

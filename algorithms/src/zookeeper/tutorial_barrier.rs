@@ -27,11 +27,11 @@ use std::future::pending;
 
 use async_trait::async_trait;
 
-use super::double_barrier::{OWNERSHIP, process_name};
+use super::double_barrier::process_name;
 use super::queue::child;
 use crate::clients::RequestKind;
 use crate::clients::zookeeper::{CreateMode, Path, ZkResult, ZooKeeper};
-use crate::{Build, Claim, Env, Held, Lock, LockError, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -41,17 +41,13 @@ pub const RECIPE: Recipe = Recipe {
     flaw: Some(
         "who counts when another has left again finds too few, and nobody gets out any more",
     ),
-    claims: &[Claim::Progress, Claim::Barrier],
-    ownership: OWNERSHIP,
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::GetChildren,
     ],
-    inputs: &[],
-    cancellable: false,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, root| Box::new(Barrier::new(zk, &env, root))),
+    ..super::double_barrier::RECIPE
 };
 
 struct Barrier {

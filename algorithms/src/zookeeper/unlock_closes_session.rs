@@ -11,10 +11,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{Ticket, child, if_there, make_ticket, predecessor, prefix};
 use crate::clients::zookeeper::{Path, ZkError, ZkResult, ZooKeeper};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -22,13 +21,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch whose unlock closes the session, whoever else is in it.",
     source: "ZooKeeperLock of latch-based tutorials: unlock",
     flaw: Some("the locks of all others in the session are gone with it"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(UnlockClosesSession { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 /// Between two tries.

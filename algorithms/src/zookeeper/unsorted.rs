@@ -3,10 +3,9 @@
 
 use async_trait::async_trait;
 
-use super::predecessor_watch::CLAIMS;
 use super::queue::{child, delete_own, make_ticket_with_guid, session_lost};
 use crate::clients::zookeeper::{Path, ZooKeeper, until_answered};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe};
+use crate::{Build, Env, Held, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -14,13 +13,8 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The predecessor watch, but in the order in which the children happen to be listed.",
     source: "Apache ZooKeeper, Programmer's Guide: 'getChildren' promises no order",
     flaw: Some("the list of children is in no particular order"),
-    claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
-    inputs: &[],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(Unsorted { zk, env, lock })),
+    ..super::predecessor_watch::RECIPE
 };
 
 struct Unsorted {

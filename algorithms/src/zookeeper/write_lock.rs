@@ -49,7 +49,7 @@ use super::curator_mutex::CLAIMS;
 use super::queue::{child, session_lost};
 use crate::clients::completion::{Completion, completion};
 use crate::clients::zookeeper::{CreateMode, Path, Watch, ZkError, ZkResult, ZooKeeper, sequence};
-use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Recipe, select};
+use crate::{Build, Env, Held, Lock, LockError, Recipe, select};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -58,12 +58,9 @@ pub const RECIPE: Recipe = Recipe {
     source: "Apache ZooKeeper 3.9, zookeeper-recipes-lock, WriteLock",
     flaw: Some("who finds that the one ahead has just gone waits for it all the same"),
     claims: CLAIMS,
-    ownership: OwnershipRule::LOWEST_CHILD,
-    requests: super::queue::REQUESTS,
     inputs: &[crate::RecipeInput::LockNode],
-    cancellable: true,
-    shareable: false,
     build: Build::ZooKeeper(&|zk, env, dir| Box::new(Application(WriteLock::new(zk, env, dir)))),
+    ..super::predecessor_watch::RECIPE
 };
 
 /// How often an operation is tried while the connection is lost.

@@ -6,7 +6,7 @@ use picklock_checker::{ContenderId, EventKind, ServiceEvent, VirtualTime};
 use super::range::Part;
 use super::traffic::{MessageEvent, MessageState, Traffic};
 use crate::style::{Glyphs, Style};
-use crate::timeline::{Names, Scene, is_told_by_history, notes, of_service};
+use crate::timeline::{Names, Scene, is_in_history, notes, of_service};
 
 /// Something that happens at a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(super) fn marks(story: &Story, scene: &Scene, part: &Part, places: &Places<'
     let mut service = history.service.iter().enumerate().peekable();
     for index in part.events.clone() {
         while let Some((place, event)) = service.next_if(|(_, it)| it.after <= index) {
-            if part.has(event.at) && !is_told_by_history(history, event) {
+            if part.has(event.at) && !is_in_history(history, event) {
                 marks.extend(maker.service(place, event));
             }
         }

@@ -26,7 +26,7 @@ pub(super) fn change(
 }
 
 /// Whether a change that the history knows stands for this.
-pub(crate) fn is_told_by_history(history: &History, event: &ServiceEvent) -> bool {
+pub(crate) fn is_in_history(history: &History, event: &ServiceEvent) -> bool {
     let next = history.events.get(event.after).map(|event| event.what);
     matches!(next, Some(EventKind::ServerChanged { server, to }) if event.is_change(server, to))
 }
@@ -45,14 +45,14 @@ pub(super) fn all(history: &History) -> Vec<usize> {
             return false;
         }
         let next = service.get(index + 1);
-        let is_said_again = next.is_some_and(|next| says_again(event, next));
-        !is_said_again && !is_told_by_history(history, event)
+        let repeated = next.is_some_and(|next| is_repeated(event, next));
+        !repeated && !is_in_history(history, event)
     };
     (0..service.len()).filter(is_shown).collect()
 }
 
 /// Whether a key has gone to, or from, one more server.
-fn says_again(event: &ServiceEvent, next: &ServiceEvent) -> bool {
+fn is_repeated(event: &ServiceEvent, next: &ServiceEvent) -> bool {
     let is_same = match (&event.what, &next.what) {
         (
             ServiceEventKind::KeySet { of, by, .. },

@@ -55,7 +55,7 @@ pub(super) struct CaseScene<'s> {
     /// With as many servers as a seed may settle on.
     pub(super) service: &'s Service,
     /// What the file says of clients of Redis.
-    pub(super) clients: FileClients,
+    pub(super) clients: &'s FileClients,
     /// Where the file says which service it stands on.
     pub(super) service_item: Option<Item<'s>>,
     /// Whether it lets sections enter again what cannot be entered again.
@@ -78,7 +78,7 @@ pub(super) fn case(
     let widest = own.open.widest(&own.service);
     let scene = CaseScene {
         service: &widest,
-        clients: own.clients,
+        clients: &own.clients,
         service_item: scene.service_item.clone(),
         ..*scene
     };

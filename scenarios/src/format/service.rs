@@ -8,7 +8,7 @@ use picklock_algorithms::clients::ServiceKind;
 use picklock_sim::plan::Service;
 
 pub(super) use of_case::of_case;
-pub(crate) use redis::{FileClients, NO_LIBRARY, PERSISTENCE, Switches};
+pub(crate) use redis::{FileClients, Switches};
 
 use super::choice::choose;
 use super::reader::{Fields, Mistakes};

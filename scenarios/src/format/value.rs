@@ -1,11 +1,12 @@
 //! Reads what stands behind the keys of a table as their rows say.
 
-use picklock_sim::plan::{Holds, Key, Settings, Value, Words};
+use picklock_sim::plan::{Holds, Key, KeyTable, KeyspaceEvents, Settings, Value, Variant, Words};
 
 use super::choice::choose;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{Several, several};
 use crate::listed::listed;
+use crate::write::toml::spelled;
 
 /// What a table gives of some keys, as far as it can be read.
 pub(super) struct Given<'a> {
@@ -25,18 +26,22 @@ impl<'a> Given<'a> {
     ) -> Self {
         let mut found = Vec::new();
         for key in keys {
-            let Some(item) = fields.get(key.name) else {
+            let item = match key.is_needed {
+                true => fields.need(key.name, &example(key).unwrap_or_default()),
+                false => fields.get(key.name),
+            };
+            let Some(item) = item else {
                 continue;
             };
-            let special = special.iter().find(|(name, _)| *name == key.name);
-            let one = |item: &Item, holds: &Holds, mistakes: &mut Mistakes| match special
-                .and_then(|(_, mistake)| mistake(item))
-            {
-                Some(mistake) => {
-                    mistakes.add(item.span.clone(), mistake);
-                    None
+            let one = |item: &Item, holds: &Holds, mistakes: &mut Mistakes| {
+                let better = special.iter().find(|(name, _)| *name == key.name);
+                match better.and_then(|(_, mistake)| mistake(item)) {
+                    Some(mistake) => {
+                        mistakes.add(item.span.clone(), mistake);
+                        None
+                    }
+                    None => value(item, holds, special, mistakes),
                 }
-                None => value(item, holds, mistakes),
             };
             let read = match key.holds {
                 Holds::OneOrList(holds) => {
@@ -54,9 +59,17 @@ impl<'a> Given<'a> {
 
     /// Sets what is given.
     pub(super) fn set(&self, settings: &mut dyn Settings) {
-        for (key, _, Several { first, .. }) in &self.found {
-            settings.set_value(key.name, Some(first.clone()));
+        for (key, value) in self.values(|_| true) {
+            settings.set_value(key, Some(value));
         }
+    }
+
+    /// What these of the keys say.
+    pub(super) fn values(&self, of: impl Fn(&Key) -> bool) -> Vec<(&'static str, Value)> {
+        let found = self.found.iter().filter(|(key, ..)| of(key));
+        found
+            .map(|(key, _, read)| (key.name, read.first.clone()))
+            .collect()
     }
 
     /// Where a key stands, and what it says.
@@ -89,7 +102,12 @@ impl<'a> Given<'a> {
 }
 
 /// Reads what can stand behind a key of settings.
-fn value(item: &Item, holds: &Holds, mistakes: &mut Mistakes) -> Option<Value> {
+fn value(
+    item: &Item,
+    holds: &Holds,
+    special: &[Special],
+    mistakes: &mut Mistakes,
+) -> Option<Value> {
     match *holds {
         Holds::Boolean => item.boolean(mistakes).map(Value::Flag),
         Holds::Whole(least, most) => item.integer(least..=most, mistakes).map(Value::Whole),
@@ -97,9 +115,80 @@ fn value(item: &Item, holds: &Holds, mistakes: &mut Mistakes) -> Option<Value> {
         Holds::Bytes => item.bytes(mistakes).map(|bytes| Value::Whole(bytes.into())),
         Holds::Duration => item.duration(Zero::Senseless, mistakes).map(Value::Time),
         Holds::DurationOrZero => item.duration(Zero::Allowed, mistakes).map(Value::Time),
+        Holds::KeyspaceEvents => keyspace_events(item, mistakes).map(Value::Text),
         Holds::Words(words) => word(item, words, mistakes),
-        ref other => unreachable!("no key of settings holds {other:?} without a reader of its own"),
+        Holds::Variants(what, variants) => variant(item, (what, variants), special, mistakes),
+        Holds::Table(of) => {
+            let needed = of.keys().filter(|key| key.is_needed);
+            let keys: Vec<String> = needed.filter_map(example).collect();
+            let wanted = format!("a table such as {{ {} }}", keys.join(", "));
+            table(item.table(&wanted, mistakes)?, of, special, mistakes)
+        }
+        ref other => unreachable!("no key of settings holds {other:?}"),
     }
+}
+
+/// How a key is written.
+fn example(key: &Key) -> Option<String> {
+    Some(format!("{} = {}", key.name, spelled(&(key.default)()?)))
+}
+
+/// Reads the fields of a table; `None` if one is missing that must be there.
+fn table(
+    mut fields: Fields,
+    of: &KeyTable,
+    special: &[Special],
+    mistakes: &mut Mistakes,
+) -> Option<Value> {
+    let given = Given::read(&mut fields, of.keys(), special, mistakes);
+    fields.finish(mistakes);
+    let mut needed = of.keys().filter(|key| key.is_needed);
+    let is_whole = needed.all(|key| given.get(key.name).is_some());
+    is_whole.then(|| Value::Table(given.values(|_| true)))
+}
+
+/// Reads one of these, and what belongs to it.
+fn variant(
+    item: &Item,
+    (what, variants): (&str, &[Variant]),
+    special: &[Special],
+    mistakes: &mut Mistakes,
+) -> Option<Value> {
+    let named: Vec<_> = variants
+        .iter()
+        .map(|variant| (variant.name, variant.holds))
+        .collect();
+    let chosen = choose(item, what, &named, mistakes)?;
+    let body = match chosen.kind {
+        None => {
+            chosen.bare(mistakes);
+            return Some(Value::Named(chosen.name, None));
+        }
+        Some(Holds::Whole(least, most)) => Value::Whole(chosen.integer(least..=most, mistakes)?),
+        Some(Holds::Duration) => Value::Time(chosen.duration(Zero::Senseless, mistakes)?),
+        Some(Holds::Table(of)) => table(chosen.fields(mistakes)?, of, special, mistakes)?,
+        Some(other) => unreachable!("nothing that is named has {other:?}"),
+    };
+    Some(Value::Named(chosen.name, Some(Box::new(body))))
+}
+
+/// The letters of `notify-keyspace-events`. Events that can reach no client are a mistake.
+fn keyspace_events(item: &Item, mistakes: &mut Mistakes) -> Option<String> {
+    let letters = item.text("letters, such as \"Ex\"", mistakes)?;
+    let mistake = match KeyspaceEvents::parse(letters) {
+        Ok(events) if letters.is_empty() || !events.is_none() => return Some(letters.to_owned()),
+        Ok(_) => Mistake::new("no client would be sent anything")
+            .label("this names no channel, or no event")
+            .help("say `K` or `E`, and which events: \"Exg\""),
+        Err('m') => Mistake::new("keys that are looked for in vain are not modelled")
+            .label("`m` stands for them")
+            .help("leave it out"),
+        Err(letter) => Mistake::new(format!("`{letter}` stands for no event"))
+            .label("no such letter")
+            .help("take some of `Ag$lshzxetdKEn`, such as \"Exg\""),
+    };
+    mistakes.add(item.span.clone(), mistake);
+    None
 }
 
 /// Reads one of these numbers.

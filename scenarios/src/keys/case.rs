@@ -1,9 +1,9 @@
 //! The keys of `[[case]]`.
 
-use super::redis::CONNECTIONS;
+use super::redis::CLIENTS;
 use super::service::SERVICE;
 use super::words;
-use picklock_sim::plan::{Holds, Key, KeyTable, Variant};
+use picklock_sim::plan::{ConnectionMode, Holds, Key, KeyTable, ReadFrom, SettingType, Variant};
 
 /// An algorithm, and what is wanted of it.
 pub(super) const CASE: KeyTable = KeyTable {
@@ -36,19 +36,19 @@ pub(super) const CASE: KeyTable = KeyTable {
         ),
         Key::new(
             "client",
-            Holds::Words(words::REDIS_CLIENTS),
+            Holds::Words(CLIENTS),
             "the service's",
             "The client library, with all that it sets (Redis).",
         ),
         Key::new(
             "read-from",
-            Holds::Words(words::NODES_TO_READ_FROM),
+            ReadFrom::HOLDS,
             "the service's",
             "Where clients send what only reads (Redis).",
         ),
         Key::new(
             "connections",
-            CONNECTIONS,
+            ConnectionMode::HOLDS,
             "the service's",
             "How the tasks of a contender share connections (Redis).",
         ),

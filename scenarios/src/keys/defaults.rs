@@ -2,11 +2,11 @@
 
 use picklock_sim::plan::{Key, Value};
 
-use crate::write::spelled;
+use crate::write::toml::spelled;
 
 /// In Markdown; empty if there is nothing to say.
 pub fn default_of(key: &Key) -> String {
-    match (key.without, (key.default)()) {
+    match (key.without, (key.default)().filter(|_| !key.is_needed)) {
         ("", Some(value @ Value::Whole(_))) => spelled(&value).to_string(),
         ("", Some(value)) => format!("`{}`", spelled(&value)),
         (without, _) => without.to_owned(),

@@ -12,7 +12,7 @@ const HEAD: &str = "\
 Every table of a scenario file, every key, its type, and what is so without it. [scenarios.md](scenarios.md) says how
 they play together. `picklock schema scenario` prints the same for editors, see [schemas.md](schemas.md).
 
-This page is written by the program: `PICKLOCK_UPDATE_REFERENCE=1 cargo test -p picklock-scenarios --test it keys`.
+This page is written by the program: `PICKLOCK_UPDATE=1 cargo test -p picklock --test it documents`.
 
 A *duration* is one number and one unit: `us`, `ms`, `s`, `m`, `h`, as in `\"1.5s\"`. A *range* of durations is
 `\"1ms..5ms\"`, both ends included; a duration is a range of its own. A number that may be a *drawn range*

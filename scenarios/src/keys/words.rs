@@ -2,12 +2,8 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::SOMETIMES;
-use picklock_sim::plan::{
-    Conversion, Direction, FaultKind, LockCall, LockOrder, REDIS_LIBRARIES, ReadFrom, Share,
-    SwitchMaster, Words,
-};
+use picklock_sim::plan::{Conversion, Direction, FaultKind, LockCall, LockOrder, Share, Words};
 
-use crate::format::{self, NO_LIBRARY};
 use crate::program;
 use crate::scenario::Catalogue;
 
@@ -47,29 +43,6 @@ pub(super) const RESOURCES: Words = Words {
 pub(super) const CONVERSIONS: Words = Words {
     what: "conversion",
     names: || names(&Conversion::NAMED),
-};
-
-pub(super) const NODES_TO_READ_FROM: Words = Words {
-    what: "choice of nodes to read from",
-    names: || names(&ReadFrom::ALL),
-};
-
-pub(super) const SENTINELS_TO_SUBSCRIBE_TO: Words = Words {
-    what: "choice of Sentinels to subscribe to",
-    names: || names(&SwitchMaster::ALL),
-};
-
-pub(super) const PERSISTENCE: Words = Words {
-    what: "persistence",
-    names: || names(&format::PERSISTENCE),
-};
-
-pub(super) const REDIS_CLIENTS: Words = Words {
-    what: "client library",
-    names: || {
-        let libraries = REDIS_LIBRARIES.iter().map(|library| library.name);
-        libraries.chain([NO_LIBRARY]).collect()
-    },
 };
 
 pub(super) const SHARES: Words = Words {

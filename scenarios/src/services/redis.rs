@@ -4,23 +4,23 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_algorithms::redis::leased::drift;
-use picklock_sim::plan::{Deployment, KeyspaceEvents, Sentinels, Service};
+use picklock_sim::plan::{Deployment, KeyspaceEvents, Sentinels, Service, Value};
 
 use super::{ServiceExample, SupportedService};
 use crate::format::service::redis;
-use crate::keys::redis::REDIS;
+use crate::keys::redis::{NO_LIBRARY, REDIS};
 use crate::units::write_duration;
-use crate::write::redis::table;
 
 pub(super) const ROW: SupportedService = SupportedService {
     read: Some(|fields, open, mistakes| {
         let (deployment, clients, servers) = redis::read(fields, open, mistakes);
         (Service::Redis(deployment), clients, servers)
     }),
-    write: Some(|service, open| match service.get() {
-        Some(deployment) => table(deployment, open),
-        None => table(&Deployment::default(), open),
-    }),
+    // With all that clients go by: what is left out is not to be filled in from the library of the recipe.
+    implied: |service| match service.sentinels() {
+        0 => None,
+        _ => Some(("client", Value::Named(NO_LIBRARY, None))),
+    },
     measured: |recipe, lease| {
         Service::Redis(Deployment {
             servers: match recipe.name.starts_with("redlock") {

@@ -24,15 +24,15 @@ const SPENT: Budget = Budget {
 /// No machine spends longer than this.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// Who is told what is shrunk at the moment: the case, the seed, and how many runs it took so far.
-pub type Told<'a> = dyn Fn(&str, u64, u32) + Sync + 'a;
+/// Called with what is shrunk at the moment: the case, the seed, and how many runs it took so far.
+pub type OnShrink<'a> = dyn Fn(&str, u64, u32) + Sync + 'a;
 
 /// The work that a command does to failures that it was not asked to shrink.
 pub struct Unasked<'a> {
     left: Budget,
     time_left: Duration,
     stop: &'a AtomicBool,
-    told: &'a Told<'a>,
+    told: &'a OnShrink<'a>,
     untouched: u32,
     /// What is spent on a run that a search has found at most.
     of_found: Budget,
@@ -40,7 +40,7 @@ pub struct Unasked<'a> {
 
 impl<'a> Unasked<'a> {
     /// All that a search spends that has found so many runs: on each what a command spends on the first.
-    pub fn of_found(found: usize, stop: &'a AtomicBool, told: &'a Told<'a>) -> Self {
+    pub fn of_found(found: usize, stop: &'a AtomicBool, told: &'a OnShrink<'a>) -> Self {
         let times = u32::try_from(found.max(1)).unwrap_or(u32::MAX);
         let unasked = Self::new(stop, told);
         Self {
@@ -51,7 +51,7 @@ impl<'a> Unasked<'a> {
     }
 
     /// All that one command spends, unless somebody asks to stop.
-    pub fn new(stop: &'a AtomicBool, told: &'a Told<'a>) -> Self {
+    pub fn new(stop: &'a AtomicBool, told: &'a OnShrink<'a>) -> Self {
         Self {
             left: SPENT,
             time_left: LONGEST,

@@ -68,6 +68,11 @@ pub(crate) fn spelled(value: &plan::Value) -> Value {
         plan::Value::Flag(flag) => (*flag).into(),
         plan::Value::Whole(number) => count(*number),
         plan::Value::Time(length) => time(*length),
+        plan::Value::Text(written) => text(written),
+        plan::Value::Table(fields) => {
+            let fields = fields.iter().map(|(key, value)| (*key, spelled(value)));
+            Value::from_iter(fields)
+        }
         plan::Value::Named(name, None) => text(name),
         plan::Value::Named(name, Some(value)) => Value::from_iter([(*name, spelled(value))]),
     }

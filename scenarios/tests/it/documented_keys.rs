@@ -1,14 +1,13 @@
 //! Every key that the reference (`docs/scenario-keys.md`) lists for a service, the network, the workload, and
 //! contenders, in a run on each service that takes it.
 
-use std::collections::BTreeSet;
-
 use picklock_checker::Verdict;
-use picklock_scenarios::keys::KeyTable;
+use picklock_scenarios::keys::{Holds, Key, KeyTable};
 use picklock_scenarios::runner::run_seed;
 use picklock_scenarios::{Catalogue, Scenario, parse, write};
+use picklock_sim::plan::Value;
 
-use crate::common::key_tables::tables;
+use crate::common::key_tables::{context, tables};
 
 /// A table of a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,55 +40,14 @@ type Row = (
     &'static [&'static str],
 );
 
-const REPLICA: &[&str] = &["replicas = 1"];
-const SENTINELS: &[&str] = &["replicas = 1", "sentinels = 3"];
-
+/// Keys whose values do not follow from their rows.
 const KEYS: &[Row] = &[
     (ZooKeeper, "servers", &["1", "5"], &[]),
-    (ZooKeeper, "observers", &["2"], &[]),
     (ZooKeeper, "tick", &["\"1s\""], &[]),
-    (ZooKeeper, "sync-limit", &["3"], &[]),
-    (ZooKeeper, "init-limit", &["5"], &[]),
-    (ZooKeeper, "session-timeout", &["\"8s\""], &[]),
-    (ZooKeeper, "min-session-timeout", &["\"7s\""], &[]),
     (ZooKeeper, "max-session-timeout", &["\"5s\""], &[]),
-    (ZooKeeper, "fsync", &["\"2ms\""], &[]),
-    (ZooKeeper, "read-time", &["\"1ms\""], &[]),
-    (ZooKeeper, "write-time", &["\"1ms\""], &[]),
-    (ZooKeeper, "notification-time", &["\"1ms\""], &[]),
-    (ZooKeeper, "proposal-time", &["\"100us\""], &[]),
     (ZooKeeper, "jute-max-buffer", &["\"4MiB\"", "2097152"], &[]),
-    (
-        ZooKeeper,
-        "version",
-        &["\"3.4\"", "\"3.6\"", "\"3.9\"", "\"3.10\""],
-        &[],
-    ),
-    (ZooKeeper, "request-timeout", &["\"2s\""], &[]),
-    (ZooKeeper, "read-only", &["true"], &[]),
-    (ZooKeeper, "extended-types", &["true"], &[]),
-    (ZooKeeper, "container-check-interval", &["\"1s\""], &[]),
-    (
-        ZooKeeper,
-        "lock-node",
-        &["\"container\"", "\"missing\""],
-        &[],
-    ),
-    (
-        ZooKeeper,
-        "client",
-        &["\"kazoo\"", "\"rust\"", "\"go\""],
-        &[],
-    ),
     (Redis, "servers", &["3", "15"], &[]),
-    (Redis, "replicas", &["1", "5"], &[]),
-    (Redis, "sentinels", &["3", "7"], REPLICA),
-    (Redis, "quorum", &["1"], SENTINELS),
-    (Redis, "down-after", &["\"2s\""], SENTINELS),
-    (Redis, "failover-timeout", &["\"10s\""], SENTINELS),
-    (Redis, "parallel-syncs", &["2"], SENTINELS),
-    (Redis, "poll", &["\"1s\""], SENTINELS),
-    (Redis, "read-from", &["\"replicas\"", "\"any\""], REPLICA),
+    (Redis, "sentinels", &["3", "7"], &["replicas = 1"]),
     (
         Redis,
         "cluster",
@@ -99,66 +57,14 @@ const KEYS: &[Row] = &[
         ],
         &[],
     ),
-    (
-        Redis,
-        "persistence",
-        &[
-            "\"rdb\"",
-            "\"aof-no\"",
-            "\"aof-everysec\"",
-            "\"aof-always\"",
-        ],
-        &[],
-    ),
     (Redis, "load-time", &["\"1s\""], &["persistence = \"rdb\""]),
-    (Redis, "serve-stale-data", &["false"], REPLICA),
-    (Redis, "min-replicas-to-write", &["1"], REPLICA),
-    (
-        Redis,
-        "min-replicas-max-lag",
-        &["\"5s\""],
-        &["replicas = 1", "min-replicas-to-write = 1"],
-    ),
     (
         Redis,
         "notify-keyspace-events",
         &["\"Exg\"", "\"KEA\""],
         &[],
     ),
-    (Redis, "busy-reply-threshold", &["\"1s\""], &[]),
-    (Redis, "lease", &["\"5s\""], &[]),
-    (Redis, "timeout", &["\"1s\""], &[]),
-    (Redis, "connect-timeout", &["\"2s\""], &[]),
-    (Redis, "retries", &["2"], &[]),
-    (Redis, "retry-pause", &["\"50ms\""], &[]),
-    (Redis, "retry-pause-max", &["\"2s\""], &[]),
-    (Redis, "replay", &["true"], &[]),
-    (
-        Redis,
-        "client",
-        &[
-            "\"lettuce\"",
-            "\"jedis\"",
-            "\"redis-py\"",
-            "\"go-redis\"",
-            "\"ioredis\"",
-            "\"redisson\"",
-        ],
-        &[],
-    ),
-    (Redis, "tcp-user-timeout", &["\"30s\""], &[]),
-    (Redis, "resend", &["false"], &[]),
-    (Redis, "close-on-timeout", &["true", "false"], &[]),
-    (
-        Redis,
-        "switch-master",
-        &["\"one\"", "\"every\""],
-        &["replicas = 1", "sentinels = 3"],
-    ),
     (Redis, "connections", &["{ pool = 2 }"], &[]),
-    (Redis, "command-time", &["\"1ms\""], &[]),
-    (LeaseServer, "lease", &["\"5s\""], &[]),
-    (LeaseServer, "timeout", &["\"1s\""], &[]),
     (
         Network,
         "chance",
@@ -287,15 +193,62 @@ const KEYS: &[Row] = &[
 ];
 
 /// The rows of the reference.
-fn documented() -> BTreeSet<(Table, String)> {
+fn documented() -> Vec<(Table, KeyTable, &'static Key)> {
     let of_table = |table: &KeyTable| {
         let known = TITLES.iter().find(|(title, _)| *title == table.title);
-        let table_of = known.map(|(_, table)| *table);
-        let keys = table.keys().map(|key| key.name.to_owned());
-        keys.filter_map(move |key| Some((table_of?, key)))
+        let (table, of) = (*table, known.map(|(_, table)| *table));
+        let keys = table.keys();
+        keys.filter_map(move |key| Some((of?, table, key)))
             .collect::<Vec<_>>()
     };
     tables().iter().flat_map(of_table).collect()
+}
+
+/// Values of a setting that are not its default, by its row.
+fn values(key: &Key) -> Vec<String> {
+    let default = (key.default)();
+    match (&key.holds, &default) {
+        (Holds::Boolean, _) => vec![true, false]
+            .into_iter()
+            .filter(|flag| default != Some(Value::Flag(*flag)))
+            .map(|flag| flag.to_string())
+            .collect(),
+        (Holds::Words(words) | Holds::OneOrList(Holds::Words(words)), _) => {
+            let others = (words.names)().into_iter();
+            let others = others.filter(|name| default != Some(Value::Named(name, None)));
+            others
+                .filter(|name| *name != "none")
+                .map(|name| format!("\"{name}\""))
+                .collect()
+        }
+        (Holds::Whole(..), Some(Value::Whole(number))) => vec![(number + 1).to_string()],
+        (Holds::Duration | Holds::DurationOrZero, Some(Value::Time(time))) if time.is_zero() => {
+            vec!["\"1ms\"".to_owned()]
+        }
+        (Holds::Duration | Holds::DurationOrZero, Some(Value::Time(time))) => {
+            vec![format!("\"{}us\"", time.as_micros() * 2)]
+        }
+        (Holds::Duration, None) => vec!["\"5s\"".to_owned()],
+        (other, _) => panic!("`{}` needs a row of its own: {other:?}", key.name),
+    }
+}
+
+/// Every key with its values, and what it needs beside it.
+fn runs() -> Vec<(Table, &'static str, Vec<String>, Vec<String>)> {
+    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let documented = documented().into_iter();
+    documented
+        .map(|(of, table, key)| {
+            let mut rows = KEYS.iter();
+            match rows.find(|(table, name, ..)| (*table, *name) == (of, key.name)) {
+                Some((_, _, values, needs)) => (of, key.name, owned(values), owned(needs)),
+                None => {
+                    let needs = context(&table, key).lines().map(str::to_owned).collect();
+                    (of, key.name, values(key), needs)
+                }
+            }
+        })
+        .collect()
 }
 
 /// A scenario on a service, with these lines in its tables.
@@ -356,12 +309,12 @@ fn run(scenario: &Scenario, what: &str) {
 }
 
 #[test]
-fn every_documented_key_has_a_run_and_every_key_that_is_run_is_documented() {
-    let run: Vec<(Table, String)> = KEYS
-        .iter()
-        .map(|(table, key, ..)| (*table, (*key).to_owned()))
-        .collect();
-    assert_eq!(BTreeSet::from_iter(run), documented());
+fn every_key_that_has_values_of_its_own_is_documented() {
+    let documented = documented();
+    for (of, name, ..) in KEYS {
+        let is_it = |(table, _, key): &(Table, KeyTable, &Key)| (*table, key.name) == (*of, *name);
+        assert!(documented.iter().any(is_it), "{name}");
+    }
 }
 
 /// Keys that only read-write locks or semaphores take.
@@ -369,15 +322,15 @@ const OF_KINDS: [&str; 4] = ["reads", "permits", "permits-per-acquire", "convers
 
 #[test]
 fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() {
-    for (table, key, values, needs) in KEYS {
+    for (table, key, values, needs) in runs() {
         let services = match table {
             ZooKeeper => &[ZooKeeper][..],
             Redis => &[Redis],
             LeaseServer => &[LeaseServer],
             // There are read-write locks and semaphores on ZooKeeper alone.
-            Workload | Contender if OF_KINDS.contains(key) => &[ZooKeeper],
+            Workload | Contender if OF_KINDS.contains(&key) => &[ZooKeeper],
             // And latches on Redis alone.
-            Workload if *key == "count" => &[Redis],
+            Workload if key == "count" => &[Redis],
             Network | Workload | Contender => &[ZooKeeper, Redis],
         };
         for (service, value) in services
@@ -385,9 +338,8 @@ fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() 
             .flat_map(|it| values.iter().map(move |value| (it, value)))
         {
             let line = format!("{key} = {value}");
-            let needs: Vec<String> = needs.iter().map(|line| (*line).to_owned()).collect();
-            let with = scenario(*service, &needs, (*table, &line));
-            let without = scenario(*service, &needs, (*table, ""));
+            let with = scenario(*service, &needs, (table, &line));
+            let without = scenario(*service, &needs, (table, ""));
             let written = |it: &Scenario| write(it, &it.cases[0]);
             let what = format!("{line} on {service:?}");
             let open = with.cases[0].open.is_some();

@@ -146,16 +146,17 @@ fn how_soon_each_is_found() {
             runs.join(" ")
         };
         let held_out = if lock.held_out { "held out" } else { "tuned" };
-        let (aimed, hunt) = (PlanSource::Aimed, PlanSource::Hunt);
-        println!(
-            "{:<26}{held_out:<10}aimed {:<28}hunt {:<28}{}",
-            lock.name,
-            found(Version::AsWritten, aimed),
-            found(Version::AsWritten, hunt),
-            lock.takes,
-        );
+        let ways = std::env::var("WAYS").unwrap_or_else(|_| "aimed hunt swarm".to_owned());
+        let ways = PlanSource::ALL
+            .into_iter()
+            .filter(|way| ways.split(' ').any(|name| name == way.name()));
+        let columns: String = ways
+            .map(|way| format!("{} {:<26}", way.name(), found(Version::AsWritten, way)))
+            .collect();
+        println!("{:<26}{held_out:<10}{columns}{}", lock.name, lock.takes);
         if std::env::var("MENDED").is_ok() {
-            println!("{:<26}mended {}", lock.name, found(Version::Mended, hunt));
+            let mended = found(Version::Mended, PlanSource::Hunt);
+            println!("{:<26}mended {mended}", lock.name);
         }
     }
 }

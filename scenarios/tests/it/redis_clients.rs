@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use picklock_scenarios::{Catalogue, parse};
-use picklock_sim::plan::{ConnectionMode, Deployment, RedisLibrary, Sentinels, SwitchMaster};
+use picklock_sim::plan::{ConnectionMode, Deployment, RedisLibrary, SwitchMaster};
 
 const SENTINELS: &str = "replicas = 2\nsentinels = 3\n";
 
@@ -15,19 +15,15 @@ fn deployment(service: &str, case: &str) -> Deployment {
     deployment.expect("it stands on Redis").clone()
 }
 
-fn sentinels(deployment: &Deployment) -> &Sentinels {
-    deployment.sentinels.as_ref().expect("there are some")
-}
-
 #[test]
 fn before_sentinels_a_recipe_has_the_settings_of_its_library() {
     let redisson = deployment(SENTINELS, "algorithm = \"redisson-lock\"");
-    assert_eq!(sentinels(&redisson).poll, Some(Duration::from_secs(1)));
+    assert_eq!(redisson.poll, Some(Duration::from_secs(1)));
     assert_eq!(redisson.timeout, Duration::from_secs(3));
     assert_eq!((redisson.retries, redisson.resend), (4, false));
     assert_eq!(redisson.close_on_timeout, Some(false));
     let pattern = deployment(SENTINELS, "algorithm = \"redis-compare-and-delete\"");
-    assert_eq!(sentinels(&pattern).poll, None);
+    assert_eq!(pattern.poll, None);
     assert_eq!(pattern.timeout, Deployment::default().timeout);
     let alone = deployment("", "algorithm = \"redisson-lock\"");
     assert_eq!(alone, Deployment::default());
@@ -37,7 +33,7 @@ fn before_sentinels_a_recipe_has_the_settings_of_its_library() {
 fn what_a_file_says_of_clients_counts_beside_the_library_of_the_recipe() {
     let said = format!("{SENTINELS}poll = \"5s\"\nretries = 1\nconnections = {{ pool = 2 }}\n");
     let redisson = deployment(&said, "algorithm = \"redisson-lock\"");
-    assert_eq!(sentinels(&redisson).poll, Some(Duration::from_secs(5)));
+    assert_eq!(redisson.poll, Some(Duration::from_secs(5)));
     assert_eq!(redisson.retries, 1);
     assert_eq!(redisson.connections, ConnectionMode::Pool(2));
     assert_eq!(redisson.timeout, Duration::from_secs(3));
@@ -59,7 +55,7 @@ fn a_file_or_a_case_names_another_library_or_none() {
         "algorithm = \"redisson-lock\"\nclient = \"jedis\"",
     );
     assert_eq!(of_file, of_case);
-    assert_eq!(sentinels(&of_file).switch_master, SwitchMaster::Every);
+    assert_eq!(of_file.switch_master, SwitchMaster::Every);
     let none = deployment(
         SENTINELS,
         "algorithm = \"redisson-lock\"\nclient = \"none\"",

@@ -18,14 +18,14 @@ use crate::world::SimulatedService;
 pub(super) struct Taken {
     pub(super) lock: LockId,
     pub(super) held: Held,
-    told: Told,
+    notice: Notice,
 }
 
-/// What it is told of a lock that it holds.
+/// What has come of a lock that it holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
-    Nothing,
-    /// Somebody asks for the lock.
+enum Notice {
+    None,
+    /// A request to give the lock back.
     Revoked,
     /// It does not hold the lock any more.
     Lost,
@@ -33,12 +33,12 @@ enum Told {
 
 impl Taken {
     pub(super) fn new(lock: LockId, held: Held) -> Self {
-        let told = Told::Nothing;
-        Self { lock, held, told }
+        let notice = Notice::None;
+        Self { lock, held, notice }
     }
 
     pub(super) fn is_lost(&self) -> bool {
-        self.told == Told::Lost
+        self.notice == Notice::Lost
     }
 }
 
@@ -121,7 +121,7 @@ impl<S: SimulatedService> Contender<S> {
                 taken.push(Taken::new(lock, held));
             }
         }
-        match taken.iter().all(|it| it.told == Told::Nothing) {
+        match taken.iter().all(|it| it.notice == Notice::None) {
             true => Round::Done,
             false => Round::Failed,
         }
@@ -139,7 +139,7 @@ impl<S: SimulatedService> Contender<S> {
             Some(Ok(())) => return Round::Done,
             Some(Err(Interrupted { lock, why })) => {
                 let of_lock = taken.iter_mut().find(|it| it.lock == lock);
-                of_lock.into_iter().for_each(|it| self.is_told(it, why));
+                of_lock.into_iter().for_each(|it| self.notify(it, why));
             }
             None => {}
         }
@@ -155,8 +155,8 @@ impl<S: SimulatedService> Contender<S> {
 
     /// Gives back what was taken, in reverse.
     async fn give_back(&mut self, locks: &mut Locks, mut taken: Vec<Taken>) {
-        while let Some(Taken { lock, held, told }) = taken.pop() {
-            let (by, lost) = (self.id, told == Told::Lost);
+        while let Some(Taken { lock, held, notice }) = taken.pop() {
+            let (by, lost) = (self.id, notice == Notice::Lost);
             if !lost {
                 self.world().belief_ends(by, lock);
             }
@@ -209,7 +209,7 @@ impl<S: SimulatedService> Contender<S> {
                 let Poll::Ready(why) = lost.as_mut().poll(context) else {
                     return true;
                 };
-                self.is_told(&mut taken[*index], why);
+                self.notify(&mut taken[*index], why);
                 if taken[*index].is_lost() {
                     return false;
                 }
@@ -218,7 +218,7 @@ impl<S: SimulatedService> Contender<S> {
                 context.waker().wake_by_ref();
                 true
             });
-            let stopped = taken.iter().any(|it| it.told != Told::Nothing);
+            let stopped = taken.iter().any(|it| it.notice != Notice::None);
             match stopped && stops {
                 true => Poll::Ready(None),
                 false => Poll::Pending,
@@ -227,17 +227,17 @@ impl<S: SimulatedService> Contender<S> {
         .await
     }
 
-    /// It is told that it does not hold a lock any more, or is to give it back.
-    fn is_told(&self, taken: &mut Taken, why: LockError) {
+    /// It is notified that it does not hold a lock any more, or is to give it back.
+    fn notify(&self, taken: &mut Taken, why: LockError) {
         let (by, lock) = (self.id, taken.lock);
         let mut world = self.world();
         if why == LockError::Revoked {
-            taken.told = Told::Revoked;
+            taken.notice = Notice::Revoked;
             world.record_contender_event(by, EventKind::Revoked { by, lock });
             return;
         }
         let why = failure(why);
-        taken.told = Told::Lost;
+        taken.notice = Notice::Lost;
         world.belief_ends(by, lock);
         world.record_contender_event(by, EventKind::Lost { by, lock, why });
     }

@@ -1,20 +1,24 @@
 //! What can break, one row a fault: its fields, what it is called in scenario files, which service it can strike, what
-//! it is, an example, and how it reads.
+//! class it is of, what it does to a lock, what it is, an example, and how it reads.
 //!
 //! The format, the writer, the describer, the list, drawing, and shrinking read these rows. A new fault is a row here
 //! and an arm of `world/faults.rs` (or of a service) that breaks something.
 
 use std::time::Duration;
 
+use picklock_algorithms::FaultClass;
 use picklock_clients::ServiceKind;
 
-use super::fault_spec::{FaultField, FaultSpec, Field, FieldMut, FieldSource, FieldSpec, faults};
+use super::fault_spec::{
+    FaultEffect, FaultField, FaultSpec, Field, FieldMut, FieldSource, FieldSpec, faults,
+};
 use super::{ContenderName, Direction, FaultDuration, LockCall, Rate, ServerName};
 
 faults! {
     Pause { target: ContenderName, length as "for": FaultDuration } = "pause" {
         service: None,
         drawn_unasked: true,
+        class: Pause, effect: Standstill,
         meaning: "The contender's process stands still, as in a garbage collection.",
         example: r#"inject.pause = { target = "contender-1", for = "20s" }"#,
         sentence: "pause {target} {for}",
@@ -23,6 +27,7 @@ faults! {
     BlockEvents { target: ContenderName, length as "for": FaultDuration } = "block-events" {
         service: None,
         drawn_unasked: false,
+        class: Pause, effect: Silence,
         meaning: "A callback of the contender does not return: its client tells of no event (ZooKeeper), or does \
                   nothing at all (Redis), and its code goes on.",
         example: r#"inject.block-events = { target = "contender-1", for = "20s" }"#,
@@ -32,6 +37,7 @@ faults! {
     Crash { target: ContenderName, restart_after as "restart-after": Option<Duration> } = "crash" {
         service: None,
         drawn_unasked: true,
+        class: Crash, effect: Death,
         meaning: "The contender's process dies: for good, unless it comes back, with nothing in memory.",
         example: r#"inject.crash = { target = "contender-1", restart-after = "5s" }"#,
         sentence: "crash {target} {restart-after}",
@@ -40,6 +46,7 @@ faults! {
     Cancel { target: ContenderName, call: LockCall } = "cancel" {
         service: None,
         drawn_unasked: true,
+        class: Cancel, effect: Withdrawal,
         meaning: "The contender drops its pending acquire, or release, at the await point where it is.",
         example: r#"inject.cancel = { target = "contender-2", call = "acquire" }"#,
         sentence: "cancel {call}{target}",
@@ -48,6 +55,7 @@ faults! {
     ExpireSession { target: ContenderName } = "expire-session" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
+        class: SessionExpiry, effect: Loss,
         meaning: "The service closes the contender's session, as if it had not heard from it.",
         example: r#"inject.expire-session = { target = "contender-1" }"#,
         sentence: "expire-session {target}",
@@ -56,6 +64,7 @@ faults! {
     Cut { target: ContenderName } = "cut" {
         service: None,
         drawn_unasked: true,
+        class: ConnectionLoss, effect: Disconnection,
         meaning: "The contender's connection breaks, and both sides learn of it at once.",
         example: r#"inject.cut = { target = "contender-1" }"#,
         sentence: "cut {target}",
@@ -64,6 +73,7 @@ faults! {
     BlackHole { target: ContenderName, direction: Direction, length as "for": FaultDuration } = "black-hole" {
         service: None,
         drawn_unasked: true,
+        class: Partition, effect: Silence,
         meaning: "Nothing gets through between the contender and the service, and nobody is told.",
         example: r#"inject.black-hole = { target = "contender-1", direction = "to-server", for = "20s" }"#,
         sentence: "black-hole {target} {direction} {for}",
@@ -77,6 +87,7 @@ faults! {
     } = "slow-link" {
         service: None,
         drawn_unasked: true,
+        class: Delay, effect: Silence,
         meaning: "Every message between the contender and the service takes longer.",
         example: r#"inject.slow-link = { target = "contender-1", by = "200ms", for = "20s" }"#,
         sentence: "slow-link of {target} {direction} by {by} {for}",
@@ -90,6 +101,7 @@ faults! {
     } = "lose-packets" {
         service: None,
         drawn_unasked: false,
+        class: Delay, effect: Silence,
         meaning: "Packets between the contender and the service are lost by chance, and sent again as TCP does it.",
         example: r#"inject.lose-packets = { target = "contender-1", rate = "5%", for = "20s" }"#,
         sentence: "lose-packets of {target} {direction} at a rate of {rate} {for}",
@@ -104,6 +116,7 @@ faults! {
     } = "flap" {
         service: None,
         drawn_unasked: false,
+        class: Partition, effect: Silence,
         meaning: "The link between the contender and the service is down and up in turn: down as in `black-hole`.",
         example: r#"inject.flap = { target = "contender-1", down = "100ms..2s", up = "1s", for = "20s" }"#,
         sentence: "flap the link of {target} {direction}, down for {down} and up for {up}, {for}",
@@ -112,6 +125,7 @@ faults! {
     LoseRequest { target: ContenderName } = "lose-request" {
         service: None,
         drawn_unasked: true,
+        class: ConnectionLoss, effect: LostRequest,
         meaning: "The request that the trigger speaks of never arrives: the connection breaks under it.",
         example: r#"inject.lose-request = { target = "contender-1" }"#,
         sentence: "lose-request of {target}",
@@ -120,6 +134,7 @@ faults! {
     LoseReply { target: ContenderName } = "lose-reply" {
         service: None,
         drawn_unasked: true,
+        class: ConnectionLoss, effect: LostReply,
         meaning: "The answer that the trigger speaks of is lost: the connection breaks under it.",
         example: r#"inject.lose-reply = { target = "contender-1" }"#,
         sentence: "lose-reply to {target}",
@@ -128,6 +143,7 @@ faults! {
     SwallowReply { target: ContenderName } = "swallow-reply" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
+        class: ConnectionLoss, effect: LostReply,
         meaning: "The answer that the trigger speaks of never comes, and its connection stays (ZooKeeper).",
         example: r#"inject.swallow-reply = { target = "contender-1" }"#,
         sentence: "swallow-reply to {target}",
@@ -136,6 +152,7 @@ faults! {
     LoseMessage { target: ContenderName } = "lose-message" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: true,
+        class: ConnectionLoss, effect: LostMessage,
         meaning: "The message of a channel that the trigger speaks of is lost, and nobody is told (Redis).",
         example: r#"inject.lose-message = { target = "contender-1" }"#,
         sentence: "lose-message to {target}",
@@ -144,6 +161,7 @@ faults! {
     DelayRequest { target: ContenderName, by: Duration } = "delay-request" {
         service: None,
         drawn_unasked: true,
+        class: Delay, effect: LateRequest,
         meaning: "The request that the trigger speaks of is held up, and all that follow it.",
         example: r#"inject.delay-request = { target = "contender-1", by = "200ms" }"#,
         sentence: "delay-request of {target} by {by}",
@@ -152,6 +170,7 @@ faults! {
     DelayReply { target: ContenderName, by: Duration } = "delay-reply" {
         service: None,
         drawn_unasked: true,
+        class: Delay, effect: LateReply,
         meaning: "The answer that the trigger speaks of is held up, and all that follow it.",
         example: r#"inject.delay-reply = { target = "contender-1", by = "200ms" }"#,
         sentence: "delay-reply to {target} by {by}",
@@ -160,6 +179,7 @@ faults! {
     ClockJump { target: ContenderName, by_millis as "by": i64 } = "clock-jump" {
         service: None,
         drawn_unasked: true,
+        class: Clock, effect: WallClock,
         meaning: "The contender's wall clock jumps, forward or back.",
         example: r#"inject.clock-jump = { target = "contender-1", by = "-5s" }"#,
         sentence: "clock-jump of {target} by {by}",
@@ -172,6 +192,7 @@ faults! {
     } = "clock-drift" {
         service: None,
         drawn_unasked: true,
+        class: Clock, effect: Silence,
         meaning: "The contender's clocks run fast, or slow if negative, for three times a lease or session, or \
                   `for` so long.",
         example: r#"inject.clock-drift = { target = "contender-1", parts-per-million = 200 }"#,
@@ -181,6 +202,7 @@ faults! {
     CrashServer { target: ServerName, restart_after as "restart-after": Option<Duration> } = "crash-server" {
         service: None,
         drawn_unasked: true,
+        class: ServerCrash, effect: Disagreement,
         meaning: "The server dies: for good, unless it comes back, with what was safe on its disk.",
         example: r#"inject.crash-server = { target = "leader", restart-after = "5s" }"#,
         sentence: "crash-server {target} {restart-after}",
@@ -189,6 +211,7 @@ faults! {
     PowerLoss { target: ServerName, restart_after as "restart-after": Option<Duration> } = "power-loss" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: true,
+        class: ServerCrash, effect: PowerLoss,
         meaning: "The server's machine loses its power, for good or not: what is not on its disk is lost, untold \
                   (Redis).",
         example: r#"inject.power-loss = { target = "server-1", restart-after = "5s" }"#,
@@ -198,6 +221,7 @@ faults! {
     HangServer { target: ServerName, length as "for": FaultDuration } = "hang-server" {
         service: None,
         drawn_unasked: true,
+        class: ServerStall, effect: Disagreement,
         meaning: "The server stands still, and its connections stay open.",
         example: r#"inject.hang-server = { target = "follower-1", for = "20s" }"#,
         sentence: "hang-server {target} {for}",
@@ -206,6 +230,7 @@ faults! {
     IsolateServer { target: ServerName, length as "for": FaultDuration } = "isolate-server" {
         service: None,
         drawn_unasked: true,
+        class: Partition, effect: Silence,
         meaning: "The server is cut off from the other servers, and clients still reach it.",
         example: r#"inject.isolate-server = { target = "server-of-contender-1", for = "20s" }"#,
         sentence: "isolate-server {target} {for}",
@@ -218,6 +243,7 @@ faults! {
     } = "partition" {
         service: None,
         drawn_unasked: false,
+        class: Partition, effect: Silence,
         meaning: "The network falls in two: these servers and contenders have each other, and not the others.",
         example: r#"inject.partition = { servers = ["server-1"], contenders = ["contender-1"], for = "20s" }"#,
         sentence: "partition {servers+contenders} from all others {for}",
@@ -226,6 +252,7 @@ faults! {
     HoldLink { from: Vec<ServerName>, to: ServerName, length as "for": FaultDuration } = "hold-link" {
         service: None,
         drawn_unasked: true,
+        class: Partition, effect: Disagreement,
         meaning: "Messages from some servers to another wait, and go on in order when it is over.",
         example: r#"inject.hold-link = { from = ["follower-1"], to = "leader", for = "5s" }"#,
         sentence: "hold-link from {from} to {to} {for}",
@@ -234,6 +261,7 @@ faults! {
     LagServer { target: ServerName, by: Duration, length as "for": FaultDuration } = "lag-server" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
+        class: ServerStall, effect: Disagreement,
         meaning: "The server learns of commits later.",
         example: r#"inject.lag-server = { target = "follower-1", by = "200ms", for = "20s" }"#,
         sentence: "lag-server {target} by {by} {for}",
@@ -242,6 +270,7 @@ faults! {
     SlowDisk { target: ServerName, fsync: Duration, length as "for": FaultDuration } = "slow-disk" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
+        class: ServerStall, effect: Disagreement,
         meaning: "Log writes of the server take long.",
         example: r#"inject.slow-disk = { target = "leader", fsync = "200ms", for = "20s" }"#,
         sentence: "slow-disk of {target} with an fsync of {fsync} {for}",
@@ -250,6 +279,7 @@ faults! {
     ServerClockJump { target: ServerName, by_millis as "by": i64 } = "server-clock-jump" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: true,
+        class: Clock, effect: Loss,
         meaning: "The server's wall clock jumps (Redis: keys expire by it).",
         example: r#"inject.server-clock-jump = { target = "server-1", by = "40s" }"#,
         sentence: "server-clock-jump of {target} by {by}",
@@ -258,6 +288,7 @@ faults! {
     Promote { target: ServerName } = "promote" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: true,
+        class: ServerCrash, effect: Loss,
         meaning: "The replica becomes the primary, as in a failover, with what it has heard so far (Redis).",
         example: r#"inject.promote = { target = "server-2" }"#,
         sentence: "promote {target}",
@@ -266,6 +297,7 @@ faults! {
     FullMemory { target: ServerName, length as "for": FaultDuration } = "full-memory" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: false,
+        class: ServerStall, effect: Loss,
         meaning: "The server uses all the memory that it may, and refuses what could take more: OOM (Redis).",
         example: r#"inject.full-memory = { target = "server-1", for = "20s" }"#,
         sentence: "full-memory of {target} {for}",
@@ -274,6 +306,7 @@ faults! {
     FullDisk { target: ServerName, length as "for": FaultDuration } = "full-disk" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: false,
+        class: ServerStall, effect: Loss,
         meaning: "Nothing can be written to the disk of the server, and it refuses to write: MISCONF (Redis).",
         example: r#"inject.full-disk = { target = "server-1", for = "20s" }"#,
         sentence: "full-disk of {target} {for}",
@@ -282,6 +315,7 @@ faults! {
     SlowScript { target: ServerName, length as "for": Duration } = "slow-script" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: false,
+        class: ServerStall, effect: Loss,
         meaning: "A script of somebody else takes so long at the server: others wait, and then are told BUSY (Redis).",
         example: r#"inject.slow-script = { target = "server-1", for = "20s" }"#,
         sentence: "slow-script at {target} {for}",
@@ -290,6 +324,7 @@ faults! {
     MoveSlot { to: ServerName, length as "for": Duration } = "move-slot" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: false,
+        class: ServerStall, effect: Loss,
         meaning: "The slot of the lock's key moves to another primary, its keys one by one: ASK, then MOVED \
                   (Redis Cluster).",
         example: r#"inject.move-slot = { to = "server-1", for = "4s" }"#,
@@ -299,6 +334,7 @@ faults! {
     EvictKey { target: ServerName } = "evict-key" {
         service: Some(ServiceKind::Redis),
         drawn_unasked: true,
+        class: Deletion, effect: Loss,
         meaning: "The lock's key goes from the server: evicted, or deleted by an operator (Redis).",
         example: r#"inject.evict-key = { target = "server-1" }"#,
         sentence: "evict-key from {target}",
@@ -307,6 +343,7 @@ faults! {
     DeleteStale { think: Duration, compare: bool } = "delete-stale" {
         service: None,
         drawn_unasked: false,
+        class: Deletion, effect: Loss,
         meaning: "A clean-up script looks who has the lock, thinks, and deletes what it saw by its name; if it is to \
                   `compare`, only if it is as it was.",
         example: r#"inject.delete-stale = { think = "12s", compare = true }"#,
@@ -316,6 +353,7 @@ faults! {
     DeleteNode { of: ContenderName } = "delete-node" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
+        class: Deletion, effect: Loss,
         meaning: "An operator deletes a contender's node in the queue.",
         example: r#"inject.delete-node = { of = "contender-2" }"#,
         sentence: "delete-node of {of}",
@@ -324,6 +362,7 @@ faults! {
     DeleteKey { of: ContenderName } = "delete-key" {
         service: Some(ServiceKind::Etcd),
         drawn_unasked: true,
+        class: Deletion, effect: Loss,
         meaning: "An operator deletes a contender's key in the queue, as by `etcdctl del`.",
         example: r#"inject.delete-key = { of = "contender-2" }"#,
         sentence: "delete-key of {of}",
@@ -332,6 +371,7 @@ faults! {
     StallRaft { target: ServerName, length as "for": FaultDuration } = "stall-raft" {
         service: Some(ServiceKind::Etcd),
         drawn_unasked: true,
+        class: ServerStall, effect: Disagreement,
         meaning: "The raft loop of a member stands still, as in a write to a slow disk, and the rest of it goes on: it \
                   answers, and looks which leases have ended.",
         example: r#"inject.stall-raft = { target = "leader", for = "10s" }"#,
@@ -341,6 +381,7 @@ faults! {
     Revoke { of: ContenderName } = "revoke" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
+        class: Deletion, effect: Loss,
         meaning: "Somebody asks a contender to give the lock back, by a message in the data of its node (ZooKeeper).",
         example: r#"inject.revoke = { of = "contender-1" }"#,
         sentence: "revoke the lock of {of}",
@@ -349,6 +390,7 @@ faults! {
     RecreateLock = "recreate-lock" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
+        class: Deletion, effect: Recreation,
         meaning: "An operator deletes the lock's own node with all below it, and makes it anew.",
         example: "inject.recreate-lock = {}",
         sentence: "recreate-lock",

@@ -1,5 +1,5 @@
-//! Which class a kind of fault belongs to. This is the one place that says so: the classes of a plan, drawn or written,
-//! follow from its faults.
+//! The class that a kind of fault belongs to, by its row: the classes of a plan, drawn or written, follow from its
+//! faults.
 
 use std::collections::BTreeSet;
 
@@ -10,41 +10,7 @@ use super::{FaultKind, PlannedFault};
 impl FaultKind {
     /// The class that it belongs to.
     pub fn class(self) -> FaultClass {
-        match self {
-            Self::Crash => FaultClass::Crash,
-            Self::Cancel => FaultClass::Cancel,
-            Self::Pause | Self::BlockEvents => FaultClass::Pause,
-            Self::ExpireSession => FaultClass::SessionExpiry,
-            Self::Cut
-            | Self::LoseRequest
-            | Self::LoseReply
-            | Self::SwallowReply
-            | Self::LoseMessage => FaultClass::ConnectionLoss,
-            Self::SlowLink | Self::LosePackets | Self::DelayRequest | Self::DelayReply => {
-                FaultClass::Delay
-            }
-            Self::BlackHole
-            | Self::Flap
-            | Self::IsolateServer
-            | Self::Partition
-            | Self::HoldLink => FaultClass::Partition,
-            Self::CrashServer | Self::PowerLoss | Self::Promote => FaultClass::ServerCrash,
-            Self::HangServer
-            | Self::LagServer
-            | Self::SlowDisk
-            | Self::StallRaft
-            | Self::FullMemory
-            | Self::FullDisk
-            | Self::SlowScript
-            | Self::MoveSlot => FaultClass::ServerStall,
-            Self::ClockJump | Self::ClockDrift | Self::ServerClockJump => FaultClass::Clock,
-            Self::EvictKey
-            | Self::DeleteStale
-            | Self::DeleteNode
-            | Self::DeleteKey
-            | Self::Revoke
-            | Self::RecreateLock => FaultClass::Deletion,
-        }
+        self.spec().class
     }
 
     /// The kinds of a class, in the order in which kinds are listed. There are none of [`FaultClass::None`].

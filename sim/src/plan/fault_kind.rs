@@ -5,7 +5,9 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 use picklock_clients::ServiceKind;
 
-use super::{Fault, FaultDuration, FaultKind, Field, FieldType, Plan, RedisLibrary, Service};
+use super::{
+    Fault, FaultDuration, FaultEffect, FaultKind, Field, FieldType, Plan, RedisLibrary, Service,
+};
 
 /// What must be on its way when a fault strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,11 +139,20 @@ impl FaultKind {
 
     /// What it strikes that has to be on its way then, if it strikes one request or message.
     pub fn strikes_message(self) -> Option<MessageInFlight> {
-        match self {
-            Self::LoseRequest | Self::DelayRequest => Some(MessageInFlight::Request),
-            Self::LoseReply | Self::SwallowReply | Self::DelayReply => Some(MessageInFlight::Reply),
-            Self::LoseMessage => Some(MessageInFlight::Message),
-            _ => None,
+        match self.spec().effect {
+            FaultEffect::LostRequest | FaultEffect::LateRequest => Some(MessageInFlight::Request),
+            FaultEffect::LostReply | FaultEffect::LateReply => Some(MessageInFlight::Reply),
+            FaultEffect::LostMessage => Some(MessageInFlight::Message),
+            FaultEffect::Standstill
+            | FaultEffect::Silence
+            | FaultEffect::Death
+            | FaultEffect::Withdrawal
+            | FaultEffect::Loss
+            | FaultEffect::Disconnection
+            | FaultEffect::WallClock
+            | FaultEffect::Disagreement
+            | FaultEffect::PowerLoss
+            | FaultEffect::Recreation => None,
         }
     }
 

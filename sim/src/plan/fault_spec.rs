@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use picklock_algorithms::FaultClass;
 use picklock_clients::ServiceKind;
 
 use super::{ContenderName, Direction, FaultDuration, LockCall, Rate, ServerName};
@@ -16,6 +17,10 @@ pub struct FaultSpec {
     /// Whether it is drawn, and hunted with, by whoever names no kinds. Not what is several others at once, what makes
     /// a server say plainly that it does not serve, what nobody does without a plan, and what a program does to itself.
     pub drawn_unasked: bool,
+    /// The class that it belongs to.
+    pub class: FaultClass,
+    /// What it does to a lock.
+    pub effect: FaultEffect,
     /// What it is, one sentence.
     pub meaning: &'static str,
     /// A line of a `[[fault]]`.
@@ -24,6 +29,42 @@ pub struct FaultSpec {
     pub sentence: &'static str,
     /// Its fields, in the order in which they are written.
     pub fields: &'static [FieldSpec],
+}
+
+/// What a fault does to a lock, as far as that decides at which moments it is worth a try: to the searches, faults of
+/// one effect are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultEffect {
+    /// A contender stands still while it believes.
+    Standstill,
+    /// A contender goes on, and learns nothing until a session ends.
+    Silence,
+    /// A contender dies.
+    Death,
+    /// A contender gives up a call.
+    Withdrawal,
+    /// The service takes something from a contender, or refuses it something.
+    Loss,
+    /// A connection breaks.
+    Disconnection,
+    /// A request never arrives.
+    LostRequest,
+    /// A request arrives late.
+    LateRequest,
+    /// An answer never arrives.
+    LostReply,
+    /// An answer arrives late.
+    LateReply,
+    /// The message of a channel never arrives.
+    LostMessage,
+    /// The wall clock of a contender is wrong.
+    WallClock,
+    /// Servers do not agree in time.
+    Disagreement,
+    /// A server forgets what it has not written to its disk.
+    PowerLoss,
+    /// The lock is there again, with nothing of what was.
+    Recreation,
 }
 
 /// A field of a kind of fault.
@@ -182,6 +223,8 @@ macro_rules! faults {
         $kind:ident $({ $($field:ident $(as $key:literal)?: $type:ty),* $(,)? })? = $name:literal {
             service: $service:expr,
             drawn_unasked: $unasked:expr,
+            class: $class:ident,
+            effect: $effect:ident,
             meaning: $meaning:literal,
             example: $example:literal,
             sentence: $sentence:literal,
@@ -209,6 +252,8 @@ macro_rules! faults {
                     name: $name,
                     service: $service,
                     drawn_unasked: $unasked,
+                    class: FaultClass::$class,
+                    effect: FaultEffect::$effect,
                     meaning: $meaning,
                     example: $example,
                     sentence: $sentence,

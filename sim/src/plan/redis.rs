@@ -1,101 +1,248 @@
 //! Redis, and how it is set.
 
+mod cluster;
+mod sentinels;
 mod service_settings;
+mod setting_types;
 
 use std::time::Duration;
 
 use picklock_redis::first_owner;
 pub use picklock_redis::{Fsync, KeyspaceEvents, Persistence};
 
+pub use cluster::Cluster;
 pub use picklock_redis::client::{ConnectionMode, ReadFrom, SwitchMaster};
+pub use sentinels::Sentinels;
+
+use super::key::Holds;
+use super::setting_type::words;
+use super::settings::settings;
 
 /// The key of the lock in Redis.
 pub(crate) const LOCK_KEY: &str = "lock:a";
 
-/// Redis, and how its clients are set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Deployment {
-    /// Servers that know nothing of each other: one, or several for locks that need a majority of them.
-    pub servers: u8,
-    /// Replicas of the only server. With several servers there are none.
-    pub replicas: u8,
-    /// Sentinels, if there are any: they choose the primary, and tell clients who it is.
-    pub sentinels: Option<Sentinels>,
-    /// The cluster that the servers are, if they are one; then there are none besides.
-    pub cluster: Option<Cluster>,
-    /// What servers keep on their disks.
-    pub persistence: Persistence,
-    /// How long a server reads what it has on its disk when it is started again.
-    pub load_time: Duration,
-    /// Whether a replica that does not hear its primary serves what it has.
-    pub serve_stale_data: bool,
-    /// How many replicas must have told a primary of themselves lately, for it to take writes.
-    pub min_replicas_to_write: u8,
-    /// How long ago that may be.
-    pub min_replicas_max_lag: Duration,
-    /// Which keyspace notifications servers send.
-    pub notify_keyspace_events: KeyspaceEvents,
-    /// For how long a script runs before a server says that it is busy.
-    pub busy_reply_threshold: Duration,
-    /// How long a lock is held before it goes by itself.
-    pub lease: Duration,
-    /// How long a client waits for an answer.
-    pub timeout: Duration,
-    /// How long a client waits for a connection.
-    pub connect_timeout: Duration,
-    /// How often a client sends a command again whose answer was lost, without telling the recipe.
-    pub retries: u32,
-    /// How long a client waits before it connects again.
-    pub retry_pause: Duration,
-    /// How long that may become: it doubles with each try in a row that fails. `None`: it stays as it is.
-    pub retry_pause_max: Option<Duration>,
-    /// Whether a client sends by its next connection what the last one has not answered, until the timeout.
-    pub replay: bool,
-    /// Whether `retries` are for commands that were sent, too, and not only for those without a connection.
-    pub resend: bool,
-    /// Whether a client closes a connection whose answer is late. `None`: if it sends commands again, if each command
-    /// has a connection for itself, and before Sentinels, unless it replays.
-    pub close_on_timeout: Option<bool>,
-    /// How long what a client has sent may stay unacknowledged before its kernel gives the connection up. `None`: as
-    /// long as Linux does, a quarter of an hour.
-    pub tcp_user_timeout: Option<Duration>,
-    /// Whom clients read from, if there are replicas.
-    pub read_from: ReadFrom,
-    /// How the tasks of a contender share its connections.
-    pub connections: ConnectionMode,
-    /// Time that a server is busy with a command.
-    pub command_time: Duration,
-}
+settings! {
+    /// Redis, and how its clients are set.
+    #[derive(Clone, Debug, PartialEq)]
+    Deployment {
+        servers: u8 = "servers" {
+            holds: Holds::OneOrList(&Holds::Whole(1, 15)),
+            default: 1,
+            of: Topology,
+            written: Always,
+            means: "Servers that know nothing of each other: 1 to 15.",
+        }
 
-impl Default for Deployment {
-    fn default() -> Self {
-        Self {
-            servers: 1,
-            replicas: 0,
-            sentinels: None,
-            cluster: None,
-            persistence: Persistence::None,
-            load_time: Duration::ZERO,
-            serve_stale_data: true,
-            min_replicas_to_write: 0,
-            min_replicas_max_lag: Duration::from_secs(10),
-            notify_keyspace_events: KeyspaceEvents::default(),
-            busy_reply_threshold: Duration::from_secs(5),
-            lease: Duration::from_secs(10),
-            timeout: Duration::from_millis(500),
-            connect_timeout: Duration::from_secs(1),
-            retries: 0,
-            retry_pause: Duration::from_millis(100),
-            retry_pause_max: None,
-            replay: false,
-            resend: true,
-            close_on_timeout: None,
-            tcp_user_timeout: None,
-            read_from: ReadFrom::Primary,
-            connections: ConnectionMode::Multiplexed,
-            command_time: Duration::from_micros(5),
+        replicas: u8 = "replicas" {
+            holds: Holds::Whole(0, 5),
+            default: 0,
+            of: Topology,
+            written: Always,
+            means: "Replicas of the only server: 0 to 5.",
+        }
+
+        read_from: ReadFrom = "read-from" {
+            default: ReadFrom::Primary,
+            of: Clients,
+            written: IfAnother,
+            means: "Where clients send what only reads, if there are replicas: `\"primary\"`, `\"replicas\"`, or \
+                    `\"any\"`; a case may say otherwise.",
+        }
+
+        persistence: Persistence = "persistence" {
+            default: Persistence::None,
+            of: Servers,
+            written: Always,
+            means: "What servers keep on their disks: `\"none\"`, `\"rdb\"`, `\"aof-no\"`, `\"aof-everysec\"`, or \
+                    `\"aof-always\"`.",
+        }
+
+        load_time: Duration = "load-time" {
+            holds: Holds::DurationOrZero,
+            default: Duration::ZERO,
+            of: Servers,
+            written: IfAnother,
+            means: "How long a server reads what is on its disk when it is started again, and refuses almost \
+                    everything (`LOADING`).",
+        }
+
+        serve_stale_data: bool = "serve-stale-data" {
+            default: true,
+            of: Servers,
+            written: IfAnother,
+            means: "Whether a replica that does not hear its primary serves what it has, or refuses (`MASTERDOWN`).",
+        }
+
+        min_replicas_to_write: u8 = "min-replicas-to-write" {
+            holds: Holds::Whole(0, 5),
+            default: 0,
+            of: Servers,
+            written: IfAnother,
+            means: "A primary that so many replicas have not told of themselves lately refuses to write \
+                    (`NOREPLICAS`).",
+        }
+
+        min_replicas_max_lag: Duration = "min-replicas-max-lag" {
+            default: Duration::from_secs(10),
+            of: Servers,
+            written: IfAnother,
+            means: "How long ago \"lately\" may be, in whole seconds.",
+        }
+
+        notify_keyspace_events: KeyspaceEvents = "notify-keyspace-events" {
+            default: KeyspaceEvents::default(),
+            without: "none",
+            of: Servers,
+            written: IfAnother,
+            means: "Which events of keys servers send to those that listen, in the letters of `redis.conf`: `\"Exg\"`.",
+        }
+
+        busy_reply_threshold: Duration = "busy-reply-threshold" {
+            holds: Holds::DurationOrZero,
+            default: Duration::from_secs(5),
+            of: Servers,
+            written: IfAnother,
+            means: "For how long a script runs before the server answers others that it is busy (`BUSY`).",
+        }
+
+        lease: Duration = "lease" {
+            default: Duration::from_secs(10),
+            of: Servers,
+            written: Always,
+            means: "How long a lock is held before it goes by itself.",
+        }
+
+        timeout: Duration = "timeout" {
+            default: Duration::from_millis(500),
+            of: Clients,
+            written: Always,
+            means: "How long a client waits for an answer.",
+        }
+
+        connect_timeout: Duration = "connect-timeout" {
+            default: Duration::from_secs(1),
+            of: Clients,
+            written: Always,
+            means: "How long a client waits for a connection before it tries again, and asks again where to.",
+        }
+
+        retries: u32 = "retries" {
+            holds: Holds::Whole(0, 100),
+            default: 0,
+            of: Clients,
+            written: Always,
+            means: "How often a client sends a command again whose answer was lost, without telling the recipe.",
+        }
+
+        retry_pause: Duration = "retry-pause" {
+            holds: Holds::DurationOrZero,
+            default: Duration::from_millis(100),
+            of: Clients,
+            written: Always,
+            means: "How long a client waits before it connects again.",
+        }
+
+        retry_pause_max: Option<Duration> = "retry-pause-max" {
+            default: None,
+            without: "none",
+            of: Clients,
+            written: IfAnother,
+            means: "How long that may become: the pause doubles with each try in a row that fails; without, it stays \
+                    the \
+                    same; not in a cluster.",
+        }
+
+        replay: bool = "replay" {
+            default: false,
+            of: Clients,
+            written: IfAnother,
+            means: "`true`: what is not answered when a connection breaks, and what comes before the next one stands, \
+                    is \
+                    sent by that one, until the `timeout` of each command, as Lettuce does it; there are no `retries` \
+                    then; not in a cluster.",
+        }
+
+        resend: bool = "resend" {
+            default: true,
+            of: Clients,
+            written: IfAnother,
+            means: "`false`: `retries` are for commands without a connection alone, and one that was sent is not sent \
+                    again, as Redisson does it with scripts of locks.",
+        }
+
+        close_on_timeout: Option<bool> = "close-on-timeout" {
+            default: None,
+            without: "see `docs/redis.md`",
+            of: Clients,
+            written: IfAnother,
+            means: "Whether a client closes a connection whose answer does not come within the `timeout`.",
+        }
+
+        tcp_user_timeout: Option<Duration> = "tcp-user-timeout" {
+            default: None,
+            without: "none",
+            of: Clients,
+            written: IfAnother,
+            means: "How long what a client has sent may stay unacknowledged before its kernel gives the connection up \
+                    (`TCP_USER_TIMEOUT`); without, Linux goes on for 924.6 s.",
+        }
+
+        connections: ConnectionMode = "connections" {
+            default: ConnectionMode::Multiplexed,
+            of: Clients,
+            written: IfAnother,
+            means: "How the tasks of a contender share connections to a server: `\"multiplexed\"`, all commands go by \
+                    one, or `{ pool = 2 }`, each has one of two for itself until it is answered; a case may say \
+                    otherwise.",
+        }
+
+        poll: Option<Duration> = "poll" {
+            default: None,
+            without: "the library's",
+            of: Clients,
+            written: IfAnother,
+            means: "How often clients ask a Sentinel who the primary is, and the replicas, if they read from them, and \
+                    leave one that is not, or a node of a cluster who serves what, without another reason.",
+        }
+
+        switch_master: SwitchMaster = "switch-master" {
+            default: SwitchMaster::Nowhere,
+            without: "the library's",
+            of: Clients,
+            written: IfAnother,
+            means: "At which Sentinels clients are subscribed to `+switch-master`, to leave the old primary as soon as \
+                    one of them names another: `\"nowhere\"`, `\"one\"`, or `\"every\"`.",
+        }
+
+        command_time: Duration = "command-time" {
+            holds: Holds::DurationOrZero,
+            default: Duration::from_micros(5),
+            of: Servers,
+            written: Always,
+            means: "How long a server is busy with a command.",
+        }
+
+        cluster: Option<Cluster> = "cluster" {
+            default: None,
+            without: "none",
+            of: Topology,
+            written: IfAnother,
+            means: "The servers are the nodes of a cluster; then there are none besides.",
+        }
+
+        sentinels: Option<Sentinels> = "sentinels" {
+            default: None,
+            without: "0",
+            of: Topology,
+            written: IfAnother,
+            means: "Sentinels that watch the primary and its replicas: 0 to 7; they need replicas.",
         }
     }
+}
+
+words! {
+    ReadFrom: "choice of nodes to read from",
+    SwitchMaster: "choice of Sentinels to subscribe to",
 }
 
 impl Deployment {
@@ -120,75 +267,6 @@ impl Deployment {
                 .map(|nth| self.first_primary() + nth * cluster.primaries)
                 .collect(),
             None => (1..=self.replicas).collect(),
-        }
-    }
-}
-
-/// A cluster: its primaries share the keys, and replicas take the places of those that fail. Defaults are those of
-/// Redis 7.0.15.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cluster {
-    /// How many primaries there are. They are the first servers.
-    pub primaries: u8,
-    /// How many replicas each of them has. After the primaries comes one of each, and then the next of each.
-    pub replicas: u8,
-    /// How long a node must not answer before it is suspected.
-    pub node_timeout: Duration,
-    /// For how many node timeouts a replica may have been without its primary to take its place; zero for ever.
-    pub validity_factor: u32,
-    /// How often a client asks who serves what without another reason. `None`: never.
-    pub poll: Option<Duration>,
-}
-
-impl Cluster {
-    /// So many primaries with so many replicas each.
-    pub fn of(primaries: u8, replicas: u8) -> Self {
-        Self {
-            primaries,
-            replicas,
-            node_timeout: Duration::from_secs(15),
-            validity_factor: 10,
-            poll: None,
-        }
-    }
-
-    /// How many nodes there are.
-    pub fn nodes(&self) -> u8 {
-        self.primaries * (1 + self.replicas)
-    }
-}
-
-/// Sentinels, and how they and the clients that ask them are set. Defaults are those of Redis 7.0.15.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sentinels {
-    /// How many there are.
-    pub number: u8,
-    /// How many of them must find the primary down before it is.
-    pub quorum: u8,
-    /// How long a server must not answer before it is down.
-    pub down_after: Duration,
-    /// How long the steps of a failover may take; the next does not begin before twice this long.
-    pub failover_timeout: Duration,
-    /// How many replicas are told to follow the new primary at the same time.
-    pub parallel_syncs: u8,
-    /// How often a client asks who the primary is, and leaves one that is not, as Redisson does. `None`: when it
-    /// connects, and never else.
-    pub poll: Option<Duration>,
-    /// At which of them a client is subscribed to what they say of a new primary.
-    pub switch_master: SwitchMaster,
-}
-
-impl Sentinels {
-    /// So many Sentinels, of which the majority must agree.
-    pub fn of(number: u8) -> Self {
-        Self {
-            number,
-            quorum: number / 2 + 1,
-            down_after: Duration::from_secs(30),
-            failover_timeout: Duration::from_secs(180),
-            parallel_syncs: 1,
-            poll: None,
-            switch_master: SwitchMaster::Nowhere,
         }
     }
 }

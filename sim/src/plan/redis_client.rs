@@ -176,9 +176,9 @@ impl RedisLibrary {
         deployment.replay = self.replay;
         deployment.resend = self.resend;
         deployment.close_on_timeout = Some(self.close_on_timeout);
-        if let Some(sentinels) = &mut deployment.sentinels {
-            sentinels.poll = self.poll;
-            sentinels.switch_master = self.switch_master;
+        if deployment.sentinels.is_some() {
+            deployment.poll = self.poll;
+            deployment.switch_master = self.switch_master;
         }
         deployment.connections = self.connections;
     }

@@ -8,7 +8,7 @@ use picklock_clients::ServiceKind;
 use super::fault::FaultKind;
 use super::names::ServerName;
 use super::service_row::ServiceRow;
-use super::settings::Settings;
+use super::setting_type::Settings;
 
 /// What a plan says of a service, as far as it does not matter which it is.
 pub trait ServiceSettings: Settings + Any {

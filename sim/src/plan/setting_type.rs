@@ -1,12 +1,33 @@
-//! The types of settings: what can stand behind the key of each, and what does.
+//! Settings of which each has a key, and their types: what can stand behind the key of each, and what does.
 
 use std::time::Duration;
 
-use super::key::Holds;
+use super::key::{Holds, Key, SettingsGroup};
 use super::value::Value;
 
+/// Settings of which each has a key.
+pub trait Settings {
+    /// Their keys.
+    fn keys(&self) -> &'static [Key];
+
+    /// What stands behind a key of these, or of those within; `None` if nothing does.
+    fn value(&self, key: &str) -> Option<Value>;
+
+    /// Sets what has this key, if any of these has; `None` takes the value away.
+    fn set_value(&mut self, key: &str, value: Option<Value>);
+
+    /// Sets all but which servers there are as it usually is, and but for what is to stay.
+    fn reset(&mut self, but: Option<SettingsGroup>) {
+        for key in self.keys() {
+            if key.of != SettingsGroup::Topology && Some(key.of) != but {
+                self.set_value(key.name, (key.default)());
+            }
+        }
+    }
+}
+
 /// A type that a setting can have.
-pub(super) trait SettingType: Sized {
+pub trait SettingType: Sized {
     /// What can stand behind its key, where the row does not say.
     const HOLDS: Holds;
 
@@ -15,6 +36,16 @@ pub(super) trait SettingType: Sized {
 
     /// The setting that this says; `None` if it says none of this type.
     fn of_value(value: Option<Value>) -> Option<Self>;
+
+    /// The settings that it is made of, if it is made of some.
+    fn within(&self) -> Option<&dyn Settings> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn within_mut(&mut self) -> Option<&mut dyn Settings> {
+        None
+    }
 }
 
 impl SettingType for bool {
@@ -25,9 +56,10 @@ impl SettingType for bool {
     }
 
     fn of_value(value: Option<Value>) -> Option<Self> {
-        match value? {
-            Value::Flag(flag) => Some(flag),
-            Value::Whole(_) | Value::Time(_) | Value::Named(..) => None,
+        if let Value::Flag(flag) = value? {
+            Some(flag)
+        } else {
+            None
         }
     }
 }
@@ -40,9 +72,10 @@ impl SettingType for Duration {
     }
 
     fn of_value(value: Option<Value>) -> Option<Self> {
-        match value? {
-            Value::Time(time) => Some(time),
-            Value::Flag(_) | Value::Whole(_) | Value::Named(..) => None,
+        if let Value::Time(time) = value? {
+            Some(time)
+        } else {
+            None
         }
     }
 }
@@ -60,6 +93,14 @@ impl<T: SettingType> SettingType for Option<T> {
             None => Some(None),
         }
     }
+
+    fn within(&self) -> Option<&dyn Settings> {
+        self.as_ref()?.within()
+    }
+
+    fn within_mut(&mut self) -> Option<&mut dyn Settings> {
+        self.as_mut()?.within_mut()
+    }
 }
 
 macro_rules! numbers {
@@ -72,10 +113,7 @@ macro_rules! numbers {
             }
 
             fn of_value(value: Option<Value>) -> Option<Self> {
-                match value? {
-                    Value::Whole(number) => number.try_into().ok(),
-                    Value::Flag(_) | Value::Time(_) | Value::Named(..) => None,
-                }
+                if let Value::Whole(number) = value? { number.try_into().ok() } else { None }
             }
         }
     )*};
@@ -86,7 +124,7 @@ numbers!(u8, u32);
 /// Types of which each value has a name.
 macro_rules! words {
     ($($type:ty: $what:literal,)*) => {$(
-        impl crate::plan::setting_type::SettingType for $type {
+        impl crate::plan::SettingType for $type {
             const HOLDS: crate::plan::Holds = crate::plan::Holds::Words(crate::plan::Words {
                 what: $what,
                 names: || Self::ALL.map(|(name, _)| name).to_vec(),

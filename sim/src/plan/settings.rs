@@ -1,49 +1,9 @@
-//! Settings whose keys are rows: what can be done with them by key, and the macro that makes them.
-
-use super::key::{Key, SettingsGroup};
-use super::value::Value;
-
-/// Settings of which each has a key.
-pub trait Settings {
-    /// Their keys.
-    fn keys(&self) -> &'static [Key];
-
-    /// What stands behind a key of these, or of those within; `None` if nothing does.
-    fn value(&self, key: &str) -> Option<Value>;
-
-    /// Sets what has this key, if any of these has; `None` takes the value away.
-    fn set_value(&mut self, key: &str, value: Option<Value>);
-
-    /// Sets all but which servers there are as it usually is, and but for what is to stay.
-    fn reset(&mut self, but: Option<SettingsGroup>) {
-        for key in self.keys() {
-            if key.of != SettingsGroup::Topology && Some(key.of) != but {
-                self.set_value(key.name, (key.default)());
-            }
-        }
-    }
-}
-
-impl<S: Settings> Settings for Option<S> {
-    fn keys(&self) -> &'static [Key] {
-        self.as_ref().map_or(&[], S::keys)
-    }
-
-    fn value(&self, key: &str) -> Option<Value> {
-        self.as_ref()?.value(key)
-    }
-
-    fn set_value(&mut self, key: &str, value: Option<Value>) {
-        if let Some(settings) = self {
-            settings.set_value(key, value);
-        }
-    }
-}
+//! The macro that makes settings of which each has a key.
 
 /// Makes the settings of a service, their defaults, and their keys of one row each. A row says what can stand behind
 /// its key, if its type does not (`holds`), and what is so without it, if that is more than the default (`without`).
 macro_rules! settings {
-    (@holds $type:ty) => { <$type as crate::plan::setting_type::SettingType>::HOLDS };
+    (@holds $type:ty) => { <$type as crate::plan::SettingType>::HOLDS };
     (@holds $type:ty, $holds:expr) => { $holds };
     (@without) => { "" };
     (@without $without:literal) => { $without };
@@ -101,11 +61,13 @@ macro_rules! settings {
 
             fn value(&self, key: &str) -> Option<crate::plan::Value> {
                 match key {
-                    $( $key => crate::plan::setting_type::SettingType::to_value(&self.$field), )*
+                    $( $key => crate::plan::SettingType::to_value(&self.$field), )*
                     _ => {
-                        $($( if let Some(value) = self.$also.value(key) {
+                        $( if let Some(within) = crate::plan::SettingType::within(&self.$field)
+                            && let Some(value) = within.value(key)
+                        {
                             return Some(value);
-                        } )*)?
+                        } )*
                         None
                     }
                 }
@@ -114,11 +76,13 @@ macro_rules! settings {
             fn set_value(&mut self, key: &str, value: Option<crate::plan::Value>) {
                 match key {
                     $( $key => {
-                        if let Some(value) = crate::plan::setting_type::SettingType::of_value(value) {
+                        if let Some(value) = crate::plan::SettingType::of_value(value) {
                             self.$field = value;
                         }
                     } )*
-                    _ => { $($( self.$also.set_value(key, value.clone()); )*)? }
+                    _ => { $( if let Some(within) = crate::plan::SettingType::within_mut(&mut self.$field) {
+                        within.set_value(key, value.clone());
+                    } )* }
                 }
             }
         }

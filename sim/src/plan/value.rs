@@ -11,6 +11,10 @@ pub enum Value {
     Whole(i64),
     /// A duration.
     Time(Duration),
+    /// A text.
+    Text(String),
+    /// A table: what stands behind its keys.
+    Table(Vec<(&'static str, Self)>),
     /// One of several, by its name, and what belongs to it.
     Named(&'static str, Option<Box<Self>>),
 }

@@ -19,11 +19,11 @@ pub fn simulate_seen(plan: &Plan, tape: Tape) -> (Simulated, Vec<SeenMoment>) {
 
 /// Runs a plan with the choices of a tape, and writes down in its history what servers do and find. What happens is
 /// what happens in [`simulate_with`](super::simulate_with).
-pub fn simulate_told(plan: &Plan, tape: Tape) -> Simulated {
-    with_adapter!(plan, told(plan, tape))
+pub fn simulate_recorded(plan: &Plan, tape: Tape) -> Simulated {
+    with_adapter!(plan, recorded(plan, tape))
 }
 
-/// The same as [`simulate_told`], and every message between clients and servers, and between servers.
+/// The same as [`simulate_recorded`], and every message between clients and servers, and between servers.
 pub fn simulate_traced(plan: &Plan, tape: Tape) -> (Simulated, Vec<TracedMessage>) {
     with_adapter!(plan, traced(plan, tape))
 }
@@ -55,7 +55,7 @@ fn observe_moments<S: SimulatedService>(plan: &Plan, tape: Tape) -> (Simulated, 
     })
 }
 
-fn told<S: SimulatedService>(plan: &Plan, tape: Tape) -> Simulated {
+fn recorded<S: SimulatedService>(plan: &Plan, tape: Tape) -> Simulated {
     let ask = |world: &mut World<S>| world.recorder.records_service_events = true;
     observed(plan, tape, ask, |_| ()).0
 }

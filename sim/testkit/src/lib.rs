@@ -1,9 +1,11 @@
 //! A small deterministic driver for the state machines of services, for tests alone: virtual time, a [`Network`] with
-//! the messages in flight, and [`Cluster`], which lets things happen in their order.
+//! the messages in flight, and [`Cluster`], which lets things happen in their order; or one machine by itself, in a
+//! [`Harness`].
 //!
 //! It knows no service. There are no processes, no histories, and no chance in it: a message takes as long as its link
 //! says, and arrives unless somebody stands in its way.
 
+mod harness;
 mod network;
 #[cfg(test)]
 mod tests;
@@ -12,6 +14,7 @@ use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 
+pub use harness::Harness;
 pub use network::Network;
 use network::Next;
 

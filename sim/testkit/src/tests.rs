@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use picklock_checker::VirtualTime;
+use picklock_machines::{Alarm, Boring, Chance, Machine, Now};
 
-use super::{Cluster, Network};
+use super::{Cluster, Harness, Network};
 
 /// What a machine has heard or seen, when, and who it is.
 type Line = (u64, usize, &'static str);
@@ -198,4 +199,55 @@ fn a_run_ends_when_its_condition_holds_or_its_time_is_over() {
     machines.network.skip_to(at(40));
     machines.run_for(Duration::from_micros(1));
     assert_eq!(machines.log.last(), Some(&(40, 1, "late")));
+}
+
+/// Wants to be woken every ten microseconds, and tells when it was, by both clocks.
+struct Metronome(VirtualTime);
+
+impl Machine for Metronome {
+    type Input = bool;
+    type Output = (u64, i64);
+    const WAKE: bool = true;
+
+    fn handle(
+        &mut self,
+        now: Now,
+        is_wake: bool,
+        chance: &mut dyn Chance,
+        out: &mut Vec<(u64, i64)>,
+    ) -> Alarm {
+        if is_wake {
+            out.push((now.monotonic.micros(), now.wall_micros));
+            self.0 = now.monotonic + Duration::from_micros(10 + u64::from(chance.choose(2)));
+        } else {
+            self.0 = VirtualTime::NEVER;
+        }
+        Alarm::MayBeEarlier
+    }
+
+    fn next_wake(&self) -> VirtualTime {
+        self.0
+    }
+}
+
+#[test]
+fn a_machine_by_itself_is_woken_whenever_it_wants_to_be() {
+    let mut harness = Harness::new(Metronome(at(5)), 100, Boring);
+    harness.pass(Duration::from_micros(24));
+    assert_eq!(harness.out, [(5, 105), (15, 115)]);
+    assert_eq!(
+        (harness.now.monotonic, harness.now.wall_micros),
+        (at(24), 124)
+    );
+    // What it does not see it learns late.
+    harness.skip(Duration::from_micros(6));
+    assert_eq!(harness.out.len(), 2);
+    harness.pass(Duration::ZERO);
+    assert_eq!(harness.out[2..], [(30, 130)]);
+    assert!(harness.wake());
+    assert_eq!(harness.out[3..], [(40, 140)]);
+    harness.input(false);
+    assert!(!harness.wake());
+    harness.pass(Duration::from_secs(1));
+    assert_eq!(harness.out.len(), 4);
 }

@@ -291,12 +291,6 @@ fn whenever_a_primary_is_alone_it_stops_as_fast_as_a_real_one() {
 }
 
 /// A cluster whose clients are set in some way.
-fn of_clients(set: impl Fn(&mut Cluster)) -> Service {
-    let mut deployment = deployment(1);
-    deployment.cluster.as_mut().map(set);
-    Service::Redis(deployment)
-}
-
 #[test]
 fn a_read_from_a_replica_misses_what_it_has_not_heard_of() {
     let silence = Fault::HoldLink {
@@ -326,7 +320,10 @@ fn whoever_polls_knows_of_a_new_primary_before_it_has_to_wait_for_the_old_one() 
         length: seconds(20).into(),
     };
     let release_takes = |poll| {
-        let service = of_clients(|cluster| cluster.poll = poll);
+        let service = Service::Redis(Deployment {
+            poll,
+            ..deployment(1)
+        });
         let mut plan = plan_on(
             service,
             "redis-compare-and-delete",

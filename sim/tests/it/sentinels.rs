@@ -24,9 +24,9 @@ fn with_poll(poll: Option<Duration>, faults: Vec<PlannedFault>) -> History {
         sentinels: Some(Sentinels {
             down_after: seconds(1),
             failover_timeout: seconds(6),
-            poll,
             ..Sentinels::of(3)
         }),
+        poll,
         ..Deployment::default()
     };
     let service = Service::Redis(deployment);

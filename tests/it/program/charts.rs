@@ -4,9 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::program::common::{Folder, command, picklock};
-
-/// Set, it draws the pictures of the documents again: `PICKLOCK_UPDATE_GUIDE=1 cargo test --test it charts`.
-const UPDATE: &str = "PICKLOCK_UPDATE_GUIDE";
+use crate::program::documents::is_made;
 
 /// A small herd.
 const HERD: [&str; 5] = [
@@ -254,21 +252,11 @@ fn drawn(picture: &Picture, folder: &Folder) -> String {
 
 #[test]
 fn every_picture_of_the_documents_is_what_its_command_draws() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
     for picture in PICTURES {
-        let (path, now) = (root.join(picture.0), drawn(picture, &Folder::new()));
-        if std::env::var_os(UPDATE).is_some() {
-            fs::create_dir_all(&root).expect("it can be made");
-            fs::write(&path, &now).expect("it can be written");
-        }
-        let kept = fs::read_to_string(&path).unwrap_or_default();
-        let again = format!("{UPDATE}=1 cargo test --test it charts draws it again");
-        assert!(
-            kept == now,
-            "docs/pictures/{} is another: {again}",
-            picture.0
-        );
+        let path = format!("docs/pictures/{}", picture.0);
+        is_made(&path, |_| drawn(picture, &Folder::new()));
     }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
     let kept: Vec<PathBuf> = fs::read_dir(&root)
         .expect("they are there")
         .map(|it| it.expect("an entry").path())

@@ -137,12 +137,3 @@ fn an_algorithm_that_panics_is_told_in_the_report_of_its_test_and_how_to_see_it_
         assert!(report.contains(line), "{line}\n{report}");
     }
 }
-
-#[test]
-fn the_page_on_performance_says_how_many_cases_there_are() {
-    let library = sources::library(&Catalogue::EVERYTHING).expect("it has no mistakes");
-    let cases: usize = library.iter().map(|scenario| scenario.cases.len()).sum();
-    let page = include_str!("../../../docs/performance.md");
-    let said = format!("The whole library, {cases} cases with 100 seeds each");
-    assert!(page.contains(&said), "{said}");
-}

@@ -1,14 +1,11 @@
 //! What README.md and the pages of docs/ show is what comes out.
 
-use std::collections::BTreeMap;
 use std::fs;
 
-use super::common::{Folder, command, picklock};
-use picklock::algorithms::registry::RECIPES;
+use super::common::{Folder, command};
 
 const INCIDENTS: &str = include_str!("../../../docs/incidents.md");
 const README: &str = include_str!("../../../README.md");
-const RECIPES_PAGE: &str = include_str!("../../../docs/recipes.md");
 const REDIS: &str = include_str!("../../../docs/redis.md");
 const SCENARIOS: &str = include_str!("../../../docs/scenarios.md");
 const SEARCH: &str = include_str!("../../../docs/search.md");
@@ -29,17 +26,6 @@ pub fn blocks(page: &str, kind: &str) -> Vec<String> {
         }
     }
     blocks.iter().map(|lines| lines.join("\n")).collect()
-}
-
-/// The first two cells of each row of the table with this head.
-fn rows<'p>(page: &'p str, head: &str) -> Vec<(&'p str, &'p str)> {
-    let from_head = page.lines().skip_while(|line| *line != head);
-    let table = from_head.take_while(|line| line.starts_with('|')).skip(2);
-    let cells = table.map(|line| {
-        let mut cells = line.split('|').skip(1).map(str::trim);
-        (cells.next().unwrap_or(""), cells.next().unwrap_or(""))
-    });
-    cells.collect()
 }
 
 /// Runs a line of a shell in a folder: the exit code, and what was printed. `> FILE` at its end writes that to a file.
@@ -98,18 +84,6 @@ fn what_commands_are_shown_to_print_is_printed_line_by_line_in_that_order() {
     for block in shown {
         prints_what_is_shown(&block);
     }
-}
-
-#[test]
-fn the_table_of_costs_is_what_is_measured() {
-    let done = picklock(&["cost", "--markdown"]);
-    assert_eq!(done.code, Some(0), "{done:?}");
-    let shown = RECIPES_PAGE.contains(&done.stdout);
-    assert!(
-        shown,
-        "picklock cost --markdown prints another table:\n{}",
-        done.stdout
-    );
 }
 
 #[test]
@@ -198,42 +172,4 @@ fn an_incident_of_four_sentences_is_a_file_of_a_few_lines_and_is_told_as_it_was_
             .unwrap_or_else(|| panic!("{step} is not told in its turn: {told}"));
         rest = &rest[at + step.len()..];
     }
-}
-
-#[test]
-fn the_readme_has_every_verb_with_the_sentence_of_its_help() {
-    let help = picklock(&["--help"]).stdout;
-    let commands = help.lines().skip_while(|line| *line != "Commands:");
-    let commands = commands.skip(1).take_while(|line| !line.is_empty());
-    let mut verbs: Vec<(String, String)> = Vec::new();
-    for line in commands {
-        let (verb, said) = line.trim().split_once(' ').unwrap_or((line, ""));
-        // A sentence that goes on stands below its beginning.
-        match verbs.last_mut() {
-            Some((_, sentence)) if line.starts_with("   ") => {
-                *sentence = format!("{sentence} {}", line.trim());
-            }
-            _ => verbs.push((format!("`{verb}`"), said.trim().to_owned())),
-        }
-    }
-    let shown = rows(README, "| verb | what it does |");
-    let shown: Vec<_> = shown
-        .iter()
-        .map(|(verb, said)| (verb.to_string(), said.to_string()))
-        .collect();
-    assert!(verbs.len() >= 12, "{help}");
-    assert_eq!(shown, verbs);
-}
-
-#[test]
-fn every_recipe_is_in_one_row_of_the_table_of_recipes() {
-    let head = "| algorithm | what it is | what breaks it (scenario → promise) |";
-    let mut named: BTreeMap<&str, usize> = BTreeMap::new();
-    for (algorithms, _) in rows(RECIPES_PAGE, head) {
-        for name in algorithms.split(", ") {
-            *named.entry(name.trim_matches('`')).or_default() += 1;
-        }
-    }
-    let recipes: BTreeMap<&str, usize> = RECIPES.iter().map(|it| (it.name, 1)).collect();
-    assert_eq!(named, recipes);
 }

@@ -25,10 +25,10 @@ const SCENARIOS: &str = "*.toml";
 /// How many of the words are left: in pages, in scenario files, and in all else of each crate, by its folder. What lies
 /// in no folder of a crate belongs to the one at the root.
 const TABLE: &[(&str, usize)] = &[
-    ("*.md", 270),
+    ("*.md", 267),
     ("*.toml", 526),
     (".", 163),
-    ("algorithms", 237),
+    ("algorithms", 236),
     ("algorithms/clients", 57),
     ("checker", 169),
     ("examples/first-lock", 1),
@@ -36,7 +36,7 @@ const TABLE: &[(&str, usize)] = &[
     ("scenarios", 262),
     ("sim", 241),
     ("sim/services/lease_server", 2),
-    ("sim/services/redis", 233),
+    ("sim/services/redis", 232),
     ("sim/services/zookeeper", 70),
     ("sim/testkit", 5),
     ("tools/mutants", 10),

@@ -79,7 +79,10 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-machines", &["picklock-checker"]),
     ("picklock-lease-server", OF_SERVICE),
     ("picklock-etcd", OF_SERVICE),
-    ("picklock-testkit", &["picklock-checker"]),
+    (
+        "picklock-testkit",
+        &["picklock-checker", "picklock-machines"],
+    ),
     (
         "picklock-redis",
         &[

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::time::Duration;
 
-use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Value};
-use picklock_machines::{Boring, Machine};
+use picklock_machines::Boring;
 use picklock_redis::{
-    Address, ConnectionId, Input, LinkId, Now, Output, PeerMessage, Server, ServerConfig,
+    Address, ConnectionId, Input, LinkId, Output, PeerMessage, Server, ServerConfig,
 };
+use picklock_testkit::Harness;
 
 use super::backend::{CLIENTS, Incoming, ServerBackend};
 use crate::harness::error::VerifyError;
@@ -18,9 +19,7 @@ const SCRIPT_BUDGET: u64 = 5_000_000;
 
 /// The model, and what has come out of it that nobody has read.
 pub(super) struct Model {
-    server: Server,
-    now: Now,
-    out: Vec<Output>,
+    server: Harness<Server, Boring>,
     /// The connection that each wire is at the moment, and what has come over it.
     wires: [(ConnectionId, VecDeque<Incoming>); CLIENTS],
     next: u32,
@@ -38,12 +37,7 @@ impl Model {
             ..ServerConfig::default()
         };
         Self {
-            server: Server::new(Rc::new(settings)),
-            now: Now {
-                monotonic: VirtualTime::ZERO,
-                wall_micros: 0,
-            },
-            out: Vec::new(),
+            server: Harness::new(Server::new(Rc::new(settings)), 0, Boring),
             wires: std::array::from_fn(|_| (ConnectionId(u32::MAX), VecDeque::new())),
             next: 0,
             stream: Vec::new(),
@@ -53,26 +47,14 @@ impl Model {
 
     /// Time goes on to this moment, if it is not there already.
     pub(super) fn pass_to(&mut self, wall_micros: i64) {
-        let end = wall_micros.max(self.now.wall_micros);
-        loop {
-            let wait = self.server.next_wake().since(self.now.monotonic);
-            let wait = i64::try_from(wait.as_micros()).unwrap_or(i64::MAX);
-            let wake = self.now.wall_micros.saturating_add(wait);
-            if self.server.next_wake() == VirtualTime::NEVER || wake > end {
-                break;
-            }
-            self.move_to(wake);
-            self.handle(Input::Wake);
+        let now = &mut self.server.now.wall_micros;
+        if *now == 0 {
+            // From the beginning of all time: the monotonic clock does not go with it.
+            *now = wall_micros;
         }
-        self.move_to(end);
-    }
-
-    fn move_to(&mut self, wall_micros: i64) {
-        let more = (wall_micros - self.now.wall_micros).max(0).unsigned_abs();
-        // The first move is from the beginning of all time: the monotonic clock does not go with it.
-        let more = if self.now.wall_micros == 0 { 0 } else { more };
-        self.now.monotonic = VirtualTime::from_micros(self.now.monotonic.micros() + more);
-        self.now.wall_micros = wall_micros;
+        let more = (wall_micros - *now).max(0).unsigned_abs();
+        self.server.pass(Duration::from_micros(more));
+        self.hand_out();
     }
 
     /// Attaches a replica that says nothing but that it is there.
@@ -92,9 +74,13 @@ impl Model {
     }
 
     fn handle(&mut self, input: Input) {
-        self.server
-            .handle(self.now, input, &mut Boring, &mut self.out);
-        for output in self.out.drain(..) {
+        self.server.input(input);
+        self.hand_out();
+    }
+
+    /// What the server has wanted done goes where it belongs.
+    fn hand_out(&mut self) {
+        for output in self.server.out.drain(..) {
             let (connection, incoming) = match output {
                 Output::ToClient { connection, value } => (connection, Incoming::Value(value)),
                 Output::Close { connection } => (connection, Incoming::Closed),
@@ -152,13 +138,10 @@ impl ServerBackend for Model {
             if let Some(incoming) = self.wires[wire].1.pop_front() {
                 return Ok(incoming);
             }
-            let wake = self.server.next_wake();
-            if wake == VirtualTime::NEVER {
+            if !self.server.wake() {
                 return Ok(Incoming::Value(Value::error("nothing, for ever")));
             }
-            let wait = wake.since(self.now.monotonic).as_micros() as i64;
-            self.move_to(self.now.wall_micros + wait);
-            self.handle(Input::Wake);
+            self.hand_out();
         }
     }
 

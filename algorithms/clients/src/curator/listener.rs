@@ -10,11 +10,11 @@ use super::{ConnectionState, Curator};
 use crate::completion::Waiting;
 
 /// Is told of each state of the connection, in order: `ConnectionStateListener`. Whoever is woken late misses none.
-pub struct Listener(Rc<Told>);
+pub struct Listener(Rc<Pending>);
 
-/// What a listener was told, and has not looked at.
+/// The states that a listener has not looked at.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Pending {
     states: RefCell<VecDeque<ConnectionState>>,
     waiting: Waiting,
 }
@@ -41,9 +41,9 @@ impl Listener {
 impl Curator {
     /// A listener, which is told of every state from now on.
     pub fn listen(&self) -> Listener {
-        let told = Rc::default();
-        self.0.listeners.borrow_mut().push(Rc::downgrade(&told));
-        Listener(told)
+        let pending = Rc::default();
+        self.0.listeners.borrow_mut().push(Rc::downgrade(&pending));
+        Listener(pending)
     }
 
     pub(super) fn tell_listeners(&self, state: ConnectionState) {
@@ -51,9 +51,9 @@ impl Curator {
             .listeners
             .borrow_mut()
             .retain(|listener| match listener.upgrade() {
-                Some(told) => {
-                    told.states.borrow_mut().push_back(state);
-                    told.waiting.wake();
+                Some(pending) => {
+                    pending.states.borrow_mut().push_back(state);
+                    pending.waiting.wake();
                     true
                 }
                 None => false,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{FaultKind, Plan, Service};
+use picklock_sim::plan::{FaultKind, Plan, Service, SettingsGroup};
 
 use super::{FileClients, read};
 use crate::event_budget::default_budget;
@@ -12,9 +12,7 @@ use crate::format::choice::choose;
 use crate::format::has_event_thread;
 use crate::format::reader::{Fields, Mistake, Mistakes};
 use crate::sampled_parameters::SampledParameters;
-
-/// What says which servers there are: the rest of a file goes by that.
-const OF_FILE: [&str; 5] = ["servers", "observers", "replicas", "sentinels", "cluster"];
+use crate::services::supported;
 
 /// The service of one case, and what goes by it.
 pub(in crate::format) struct CaseService {
@@ -71,8 +69,13 @@ pub(in crate::format) fn of_case(
 }
 
 fn refuse_of_file(fields: &Fields, kind: ServiceKind, mistakes: &mut Mistakes) {
+    // What says which servers there are: the rest of a file goes by that.
+    let of_file = |key: &str| {
+        let mut keys = supported(kind).keys.keys();
+        keys.any(|known| known.name == key && known.of == SettingsGroup::Topology)
+    };
     for (key, span, _) in fields.entries() {
-        if OF_FILE.contains(&key) {
+        if of_file(key) {
             let mistake = Mistake::new(format!("`{key}` is the same in all cases of a file"))
                 .label("its faults and regions name the servers that there are")
                 .help(format!(

@@ -104,10 +104,15 @@ pub fn each() -> Vec<(KeyTable, String)> {
 /// What a key needs beside it.
 pub fn context(table: &KeyTable, key: &Key) -> &'static str {
     match (table.title, key.name) {
-        ("[service.redis]", "quorum" | "parallel-syncs" | "down-after" | "failover-timeout") => {
-            "sentinels = 7\nreplicas = 1"
-        }
-        ("[service.redis]", "read-from" | "min-replicas-to-write") => "replicas = 5",
+        (
+            "[service.redis]",
+            "quorum" | "parallel-syncs" | "down-after" | "failover-timeout" | "poll"
+            | "switch-master",
+        ) => "sentinels = 7\nreplicas = 1",
+        (
+            "[service.redis]",
+            "read-from" | "serve-stale-data" | "min-replicas-to-write" | "min-replicas-max-lag",
+        ) => "replicas = 5",
         ("[workload]", "share") => "tasks-per-process = 3",
         ("[workload]", "lock-order") => "locks = 2\nlocks-at-once = 2",
         ("[workload]", "locks-at-once") => "locks = 26\nrounds = 9",

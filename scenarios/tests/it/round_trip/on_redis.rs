@@ -34,16 +34,18 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 },
                 sentinels: (servers == 1 && retries % 3 == 1).then(|| Sentinels {
                     down_after: lease,
-                    poll: (retries > 5).then_some(timeout),
-                    switch_master: SwitchMaster::ALL[(retries / 3) as usize % 3].1,
                     ..Sentinels::of(5)
                 }),
                 cluster: (servers == 1 && retries % 3 == 0).then(|| Cluster {
                     node_timeout: timeout,
                     validity_factor: retries,
-                    poll: (retries > 5).then_some(lease),
                     ..Cluster::of(3, (retries % 4) as u8)
                 }),
+                poll: (servers == 1 && retries % 3 < 2 && retries > 5).then_some(timeout),
+                switch_master: match servers == 1 && retries % 3 == 1 {
+                    true => SwitchMaster::ALL[(retries / 3) as usize % 3].1,
+                    false => SwitchMaster::Nowhere,
+                },
                 persistence: Persistence::Log(Fsync::EverySecond),
                 load_time: lease,
                 notify_keyspace_events: KeyspaceEvents::parse(match retries % 3 {

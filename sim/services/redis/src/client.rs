@@ -19,6 +19,8 @@ mod sequential_query;
 mod subscriptions;
 mod switch_listener;
 #[cfg(test)]
+mod test_harness;
+#[cfg(test)]
 mod tests;
 
 use picklock_checker::VirtualTime;

@@ -7,12 +7,9 @@ use picklock_clients::ServiceKind;
 use super::{Deployment, Fsync, Persistence};
 use crate::plan::TriggerKind;
 use crate::plan::fault::FaultKind;
-use crate::plan::key::{Key, SettingsGroup};
 use crate::plan::names::ServerName;
 use crate::plan::service_row::{SESSIONS, ServiceRow};
 use crate::plan::service_settings::ServiceSettings;
-use crate::plan::settings::Settings;
-use crate::plan::value::Value;
 use crate::plan::workload::Share;
 
 const ROW: ServiceRow = ServiceRow {
@@ -37,65 +34,6 @@ const ROW: ServiceRow = ServiceRow {
     ],
     ..ServiceRow::plain(ServiceKind::Redis)
 };
-
-impl Settings for Deployment {
-    fn keys(&self) -> &'static [Key] {
-        &[]
-    }
-
-    fn value(&self, key: &str) -> Option<Value> {
-        let time = match key {
-            "servers" => return Some(Value::Whole(self.servers.into())),
-            "down-after" => self.sentinels.as_ref()?.down_after,
-            "node-timeout" => self.cluster.as_ref()?.node_timeout,
-            _ => return None,
-        };
-        Some(Value::Time(time))
-    }
-
-    fn set_value(&mut self, key: &str, value: Option<Value>) {
-        match (key, value, &mut self.sentinels, &mut self.cluster) {
-            ("servers", Some(Value::Whole(servers)), ..) => {
-                self.servers = u8::try_from(servers).unwrap_or(self.servers);
-            }
-            ("down-after", Some(Value::Time(time)), Some(sentinels), _) => {
-                sentinels.down_after = time;
-            }
-            ("node-timeout", Some(Value::Time(time)), _, Some(cluster)) => {
-                cluster.node_timeout = time;
-            }
-            _ => {}
-        }
-    }
-
-    fn reset(&mut self, but: Option<SettingsGroup>) {
-        let usual = Self {
-            servers: self.servers,
-            replicas: self.replicas,
-            sentinels: self.sentinels.take(),
-            cluster: self.cluster.take(),
-            ..Self::default()
-        };
-        *self = match but {
-            Some(SettingsGroup::Clients) => Self {
-                timeout: self.timeout,
-                connect_timeout: self.connect_timeout,
-                retries: self.retries,
-                retry_pause: self.retry_pause,
-                retry_pause_max: self.retry_pause_max,
-                replay: self.replay,
-                resend: self.resend,
-                close_on_timeout: self.close_on_timeout,
-                tcp_user_timeout: self.tcp_user_timeout,
-                connections: self.connections,
-                read_from: self.read_from,
-                ..usual
-            },
-            Some(SettingsGroup::Topology | SettingsGroup::Servers | SettingsGroup::Nodes)
-            | None => usual,
-        };
-    }
-}
 
 impl ServiceSettings for Deployment {
     fn row(&self) -> &'static ServiceRow {

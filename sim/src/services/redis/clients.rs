@@ -4,9 +4,7 @@ use picklock_checker::VirtualTime;
 use picklock_checker::service_event::MessageLoss;
 use picklock_checker::{ContenderId, EventKind};
 use picklock_clients::redis::{Command, Value};
-use picklock_redis::client::{
-    Client, Destination, End, Input, Output, RedisClientConfig, SwitchMaster,
-};
+use picklock_redis::client::{Client, Destination, End, Input, Output, RedisClientConfig};
 
 use super::SimulatedRedis;
 use super::{Traffic, Unanswered, is_message};
@@ -85,12 +83,9 @@ impl ClientSide for SimulatedRedis {
             replay: deployment.replay,
             resend: deployment.resend,
             close_on_timeout: deployment.close_on_timeout,
-            switch_master: sentinels.map_or(SwitchMaster::Nowhere, |it| it.switch_master),
+            switch_master: deployment.switch_master,
             sentinels: sentinels.map_or(0, |it| it.number),
-            poll: match cluster {
-                Some(cluster) => cluster.poll,
-                None => sentinels.and_then(|it| it.poll),
-            },
+            poll: deployment.poll,
             cluster: cluster.map_or(0, Cluster::nodes),
             connections: deployment.connections,
             replicas: deployment.replicas,

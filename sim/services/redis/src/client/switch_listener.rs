@@ -165,7 +165,7 @@ impl Client {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cluster::tests::{ClientHarness, SHARED};
+    use super::super::test_harness::{ClientHarness, SHARED};
     use super::*;
 
     fn subscribed(at: SwitchMaster) -> ClientHarness {

@@ -1,9 +1,10 @@
 use futures_lite::future::{block_on, poll_once};
-use picklock_clients::completion::{Answer, completion};
-use picklock_clients::redis::{RedisError, RedisResult, subscription};
-use picklock_machines::{Boring, Machine, Now};
+use picklock_clients::completion::completion;
+use picklock_clients::redis::{RedisError, subscription};
+use picklock_machines::Machine;
 
 use super::super::Input;
+use super::super::test_harness::{ClientHarness, SHARED, now};
 use super::*;
 
 use std::time::Duration;
@@ -12,25 +13,6 @@ const SETTINGS: RedisClientConfig = RedisClientConfig {
     cluster: 4,
     ..super::super::tests::SETTINGS
 };
-pub(in crate::client) const SHARED: Lane = Lane { node: 0, number: 0 };
-
-/// A client of several servers, its connections, and where each goes.
-pub(in crate::client) struct ClientHarness {
-    client: Client,
-    now: VirtualTime,
-    pub opened: Vec<String>,
-    pub sent: Vec<(usize, String)>,
-    pub closed: Vec<usize>,
-}
-
-fn name(to: &Destination) -> String {
-    match to {
-        Destination::Node(index) => format!("any-{index}"),
-        Destination::Sentinel(index) => format!("sentinel-{index}"),
-        Destination::Replica(nth) => format!("replica-{nth}"),
-        Destination::Address(address) => address.host.to_string(),
-    }
-}
 
 fn run(first: i64, last: i64, host: &str) -> Value {
     let owner = Value::array([Value::bulk(host), Value::Integer(6_379), Value::bulk("id")]);
@@ -38,73 +20,6 @@ fn run(first: i64, last: i64, host: &str) -> Value {
 }
 
 impl ClientHarness {
-    pub fn new(settings: RedisClientConfig) -> Self {
-        Self {
-            client: Client::new(settings),
-            now: VirtualTime::ZERO,
-            opened: Vec::new(),
-            sent: Vec::new(),
-            closed: Vec::new(),
-        }
-    }
-
-    fn tell(&mut self, input: Input) {
-        let mut out = Vec::new();
-        let now = Now {
-            monotonic: self.now,
-            wall_micros: 0,
-        };
-        self.client.handle(now, input, &mut Boring, &mut out);
-        for output in out {
-            match output {
-                Output::Connect { end, to } => {
-                    let connection = ConnectionId(self.opened.len() as u32);
-                    self.opened.push(name(&to));
-                    self.client.connecting(self.now, end, connection);
-                }
-                Output::Send {
-                    connection,
-                    command,
-                    ..
-                } => self.sent.push((connection.0 as usize, command.to_string())),
-                Output::Disconnect { connection } => self.closed.push(connection.0 as usize),
-            }
-        }
-    }
-
-    pub fn pass(&mut self, millis: u64) {
-        self.now += Duration::from_millis(millis);
-        self.tell(Input::Wake);
-    }
-
-    pub fn submit(&mut self, lane: Lane, words: &[&str]) -> Answer<RedisResult<Value>> {
-        let (completion, answer) = completion();
-        let start = Command::new(words[0]);
-        let command = words[1..].iter().fold(start, Command::arg);
-        self.tell(Input::Submit {
-            lane,
-            command,
-            completion,
-            caller: None,
-        });
-        answer
-    }
-
-    pub fn open(&mut self, connection: usize) {
-        let connection = ConnectionId(connection as u32);
-        self.tell(Input::Opened { connection });
-    }
-
-    pub fn hear(&mut self, connection: usize, value: Value) {
-        let connection = ConnectionId(connection as u32);
-        self.tell(Input::Received { connection, value });
-    }
-
-    pub fn break_off(&mut self, connection: usize) {
-        let connection = ConnectionId(connection as u32);
-        self.tell(Input::Broken { connection });
-    }
-
     /// The newest connection is to somebody who is asked who serves what, and says so.
     fn learn(&mut self, rows: &[Value]) {
         let connection = self.opened.len() - 1;
@@ -117,20 +32,11 @@ impl ClientHarness {
         assert_eq!(self.last(), (connection, "CLUSTER SLOTS"));
         self.hear(connection, Value::array(rows.iter().cloned()));
     }
-
-    pub fn last(&self) -> (usize, &str) {
-        let (connection, command) = self.sent.last().expect("something was sent");
-        (*connection, command)
-    }
 }
 
 /// `b` is the first one's, and `a` the second one's.
 fn halves() -> [Value; 2] {
     [run(0, 8_191, "one"), run(8_192, 16_383, "two")]
-}
-
-pub(in crate::client) fn now<T>(answer: Answer<T>) -> Option<T> {
-    block_on(poll_once(answer))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use picklock_clients::redis::RedisError;
 
-use super::super::cluster::tests::{ClientHarness, SHARED, now};
+use super::super::test_harness::{ClientHarness, SHARED, now};
 use super::*;
 
 const SETTINGS: RedisClientConfig = RedisClientConfig {

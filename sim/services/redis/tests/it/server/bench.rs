@@ -1,22 +1,33 @@
 //! A server, and clients that type at it.
 
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
+use std::time::Duration;
 
-use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Command, Value};
-use picklock_machines::{Chance, Machine};
+use picklock_machines::Chance;
 use picklock_redis::test_cluster::Incoming;
-use picklock_redis::{ConnectionId, Input, Now, Output, Server, ServerConfig};
+use picklock_redis::{ConnectionId, Input, Output, ProcessEnd, Server, ServerConfig};
+use picklock_testkit::Harness;
 
 /// What the wall clock shows at first, in microseconds.
 pub const WALL: i64 = 1_700_000_000_000_000;
 
-/// A server, its clocks, and what has come out of it that nobody has read yet.
-pub struct Bench {
-    pub server: Server,
-    pub now: Now,
-    pub out: Vec<Output>,
-    pub chance: InTurn,
+/// A server, and clients that type at it.
+pub struct Bench(Harness<Server, InTurn>);
+
+impl Deref for Bench {
+    type Target = Harness<Server, InTurn>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Bench {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
 }
 
 /// Makes each choice in its turn.
@@ -39,37 +50,26 @@ impl Bench {
     }
 
     pub fn with(settings: ServerConfig) -> Self {
-        let now = Now {
-            monotonic: VirtualTime::ZERO,
-            wall_micros: WALL,
-        };
-        Self {
-            server: Server::new(Rc::new(settings)),
-            now,
-            out: Vec::new(),
-            chance: InTurn::default(),
-        }
+        let server = Server::new(Rc::new(settings));
+        Self(Harness::new(server, WALL, InTurn::default()))
     }
 
     /// Both clocks go on, and the server looks at them as often as it wants to.
     pub fn pass(&mut self, millis: u64) {
-        let end = self.now.monotonic.micros() + millis * 1_000;
-        while self.server.next_wake().micros() <= end {
-            let wake = self.server.next_wake().micros();
-            self.move_to(wake.max(self.now.monotonic.micros()));
-            self.tell(Input::Wake);
-        }
-        self.move_to(end);
+        self.0.pass(Duration::from_millis(millis));
     }
 
     /// Both clocks go on, and the server does not see it.
     pub fn pass_unseen(&mut self, millis: u64) {
-        self.move_to(self.now.monotonic.micros() + millis * 1_000);
+        self.skip(Duration::from_millis(millis));
     }
 
-    fn move_to(&mut self, micros: u64) {
-        self.now.wall_micros += (micros - self.now.monotonic.micros()) as i64;
-        self.now.monotonic = VirtualTime::from_micros(micros);
+    /// The process of the server ends and comes back.
+    pub fn restart(&mut self, end: ProcessEnd) {
+        let Harness {
+            machine, now, out, ..
+        } = &mut self.0;
+        machine.restart(*now, end, out);
     }
 
     /// Sends a command, and answers with everything that comes out, one after the other.
@@ -85,14 +85,8 @@ impl Bench {
             connection,
             command,
         };
-        self.tell(input);
+        self.input(input);
         self.read(connection)
-    }
-
-    /// Something happens to the server.
-    pub fn tell(&mut self, input: Input) {
-        let server = &mut self.server;
-        server.handle(self.now, input, &mut self.chance, &mut self.out);
     }
 
     /// What has come out for a connection.

@@ -50,7 +50,7 @@ fn who_is_gone_takes_nothing() {
     let gone = picklock_redis::Input::Gone {
         connection: ConnectionId(1),
     };
-    redis.tell(gone);
+    redis.input(gone);
     assert_eq!(redis.on(2, "RPUSH k a"), ":1");
     assert_eq!(redis.on(2, "LLEN k"), ":1");
 }

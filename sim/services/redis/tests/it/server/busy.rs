@@ -18,7 +18,7 @@ fn endless() -> Bench {
 
 fn slow(redis: &mut Bench, millis: u64) {
     let lasts = Duration::from_millis(millis);
-    redis.tell(Input::SlowScript { lasts });
+    redis.input(Input::SlowScript { lasts });
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn time_stands_still_meanwhile() {
     redis.pass(7_000);
     assert!(
         redis
-            .server
+            .machine
             .keys()
             .read(redis.now.wall_micros, b"k")
             .is_none()

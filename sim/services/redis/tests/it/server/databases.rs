@@ -26,9 +26,7 @@ fn all_databases_outlive_a_restart_and_expire() {
     });
     redis.on(1, "SELECT 2");
     redis.on(1, "SET k a PX 500");
-    redis
-        .server
-        .restart(redis.now, ProcessEnd::Kill, &mut redis.out);
+    redis.restart(ProcessEnd::Kill);
     redis.on(2, "SELECT 2");
     assert_eq!(redis.on(2, "GET k"), "a");
     redis.pass(700);

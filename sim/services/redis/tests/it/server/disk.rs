@@ -24,8 +24,7 @@ fn left(persistence: Persistence, end: ProcessEnd) -> String {
     redis.pass(10);
     redis.on(1, "SET newest a");
     redis.pass(10);
-    let (now, mut out) = (redis.now, Vec::new());
-    redis.server.restart(now, end, &mut out);
+    redis.restart(end);
     redis.on(2, "KEYS *")
 }
 
@@ -73,8 +72,7 @@ fn all_keys_are_saved_when_the_server_looks_next_and_not_at_once() {
             redis.on(1, line);
         }
         redis.pass(passes);
-        let (now, mut out) = (redis.now, Vec::new());
-        redis.server.restart(now, ProcessEnd::Kill, &mut out);
+        redis.restart(ProcessEnd::Kill);
         assert_eq!(redis.on(2, "KEYS *"), kept);
     }
 }
@@ -86,8 +84,7 @@ fn time_goes_on_while_a_server_is_down_and_its_scripts_are_forgotten() {
     redis.on(1, "SET long a PX 10000");
     redis.on(1, "SCRIPT LOAD 'return 1'");
     redis.pass_unseen(4_000);
-    let (now, mut out) = (redis.now, Vec::new());
-    redis.server.restart(now, ProcessEnd::Kill, &mut out);
+    redis.restart(ProcessEnd::Kill);
     assert_eq!(redis.on(2, "DBSIZE"), ":1");
     assert_eq!(redis.on(2, "PTTL long"), ":6000");
     assert_eq!(

@@ -14,7 +14,7 @@ const OTHER: u32 = 2;
 
 fn following(settings: ServerConfig) -> Bench {
     let mut redis = Bench::with(settings);
-    redis.server.follow_key(b"lock");
+    redis.machine.follow_key(b"lock");
     redis
 }
 
@@ -24,7 +24,7 @@ fn locked() -> Bench {
     redis.on(HOLDER, "SET lock mine PX 5000");
     let written = Some(KeyWriter::Client(caller(HOLDER)));
     assert_eq!(
-        redis.server.key_changes(),
+        redis.machine.key_changes(),
         KeyChanges {
             gone: None,
             written
@@ -67,7 +67,7 @@ fn a_command_takes_a_key_away_and_it_is_said_how_and_whose_it_was() {
         let mut redis = locked();
         redis.on(HOLDER, "SET other thing");
         redis.on(OTHER, command);
-        let fate = redis.server.key_changes();
+        let fate = redis.machine.key_changes();
         assert_eq!(fate.gone, gone(why, Some(OTHER)), "{command}");
         let writer = KeyWriter::Client(caller(OTHER));
         let written = (why == RemovalReason::Overwritten).then_some(writer);
@@ -79,16 +79,16 @@ fn a_command_takes_a_key_away_and_it_is_said_how_and_whose_it_was() {
 fn what_is_emptied_is_deleted_and_what_is_changed_is_there() {
     let mut redis = following(ServerConfig::default());
     redis.on(HOLDER, "HSET lock a 1 b 1");
-    redis.server.key_changes();
+    redis.machine.key_changes();
     redis.on(OTHER, "HDEL lock a");
     let written = Some(KeyWriter::Client(caller(OTHER)));
     let fate = KeyChanges {
         gone: None,
         written,
     };
-    assert_eq!(redis.server.key_changes(), fate);
+    assert_eq!(redis.machine.key_changes(), fate);
     redis.on(HOLDER, "HDEL lock b");
-    let fate = redis.server.key_changes();
+    let fate = redis.machine.key_changes();
     assert_eq!(fate.gone, gone(RemovalReason::Deleted, Some(HOLDER)));
 }
 
@@ -104,7 +104,7 @@ fn nothing_is_said_of_who_only_looks_nor_of_other_keys() {
     ] {
         redis.on(OTHER, command);
         assert_eq!(
-            redis.server.key_changes(),
+            redis.machine.key_changes(),
             KeyChanges::default(),
             "{command}"
         );
@@ -122,7 +122,7 @@ fn a_key_whose_time_is_over_has_expired_whoever_comes_upon_it() {
         let mut redis = locked();
         redis.pass_unseen(5_001);
         redis.on(OTHER, command);
-        let fate = redis.server.key_changes();
+        let fate = redis.machine.key_changes();
         assert_eq!(
             fate.gone,
             gone(RemovalReason::Expired, Some(OTHER)),
@@ -144,7 +144,7 @@ fn a_key_in_its_last_millisecond_goes_by_whoever_deletes_it_or_by_itself() {
         redis.pass_unseen(5_000);
         let answer = redis.on(OTHER, command);
         assert_ne!(answer, "nil");
-        let fate = redis.server.key_changes().gone.expect("it is gone");
+        let fate = redis.machine.key_changes().gone.expect("it is gone");
         assert_eq!(fate.why, why, "{command}");
     }
 }
@@ -154,7 +154,7 @@ fn a_key_that_nobody_looks_for_expires_while_nobody_is_served() {
     let mut redis = locked();
     redis.pass(5_001);
     assert_eq!(
-        redis.server.key_changes().gone,
+        redis.machine.key_changes().gone,
         gone(RemovalReason::Expired, None)
     );
 }
@@ -164,9 +164,9 @@ fn a_command_that_has_waited_is_that_of_who_sent_it() {
     let mut redis = locked();
     redis.on(3, "CLIENT PAUSE 500 WRITE");
     redis.on(OTHER, "DEL lock");
-    assert_eq!(redis.server.key_changes(), KeyChanges::default());
+    assert_eq!(redis.machine.key_changes(), KeyChanges::default());
     redis.pass(600);
-    let fate = redis.server.key_changes();
+    let fate = redis.machine.key_changes();
     assert_eq!(fate.gone, gone(RemovalReason::Deleted, Some(OTHER)));
 }
 
@@ -194,12 +194,11 @@ fn a_restart_takes_what_is_on_no_disk_and_what_has_expired() {
     for (settings, end, millis, expected) in table {
         let mut redis = following(settings);
         redis.on(HOLDER, "SET lock mine PX 5000");
-        redis.server.key_changes();
+        redis.machine.key_changes();
         redis.pass_unseen(millis);
-        let now = redis.now;
-        redis.server.restart(now, end, &mut redis.out);
+        redis.restart(end);
         assert_eq!(
-            redis.server.key_changes().gone,
+            redis.machine.key_changes().gone,
             expected,
             "after {millis} ms"
         );

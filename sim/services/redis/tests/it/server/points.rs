@@ -288,7 +288,7 @@ fn messages_reach_who_listens_now_and_nobody_later() {
     let gone = Input::Gone {
         connection: ConnectionId(1),
     };
-    redis.tell(gone);
+    redis.input(gone);
     assert_eq!(redis.on(2, "PUBLISH c two"), ":0");
     redis.on(1, "SUBSCRIBE c");
     assert_eq!(redis.read(ConnectionId(1)), "");

@@ -61,7 +61,7 @@ fn without_memory_what_may_take_more_is_refused_and_what_takes_away_is_not() {
 }
 
 fn full(redis: &mut Bench, is_full: bool) {
-    redis.tell(Input::Disk { is_full });
+    redis.input(Input::Disk { is_full });
 }
 
 #[test]
@@ -107,8 +107,7 @@ fn a_log_that_cannot_be_written_refuses_at_once_and_what_it_lacks_dies_with_the_
     assert_eq!(redis.on(1, "SET new v"), "+OK", "nobody has noticed yet");
     let refused = "-MISCONF Errors writing to the AOF file: No space left on device";
     assert_eq!(redis.on(1, "SET newer v"), refused);
-    let (now, mut out) = (redis.now, Vec::new());
-    redis.server.restart(now, ProcessEnd::Kill, &mut out);
+    redis.restart(ProcessEnd::Kill);
     assert_eq!(redis.on(2, "KEYS *"), "[old]");
 }
 
@@ -157,8 +156,7 @@ fn while_the_keys_are_read_almost_everybody_is_refused_and_time_goes_on() {
         &mut redis,
         &[("SET k v", "+OK"), ("SET short v PX 2000", "+OK")],
     );
-    let (now, mut out) = (redis.now, Vec::new());
-    redis.server.restart(now, ProcessEnd::Kill, &mut out);
+    redis.restart(ProcessEnd::Kill);
     redis.pass(2_900);
     let table = [
         ("GET k", LOADING),
