@@ -115,8 +115,13 @@ impl SimulatedService for SimulatedEtcd {
         }
     }
 
-    fn recipient(_: &World<Self>, event: &EtcdEvent) -> Recipient {
+    fn recipient(world: &World<Self>, event: &EtcdEvent) -> Recipient {
         match event {
+            EtcdEvent::Peer { to, .. }
+                if !world.host.servers[usize::from(to.0)].process.is_up() =>
+            {
+                Recipient::World
+            }
             EtcdEvent::Peer { to: server, .. } | EtcdEvent::PeerLost { server, .. } => {
                 Recipient::Server(*server)
             }

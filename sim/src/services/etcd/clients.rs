@@ -130,7 +130,7 @@ impl ClientSide for SimulatedEtcd {
     ) -> Input {
         match arrival {
             Arrival::Opened => Input::Opened(connection, member),
-            Arrival::Closed { was_opened: true } => Input::Broken(connection),
+            Arrival::Closed { was_opened: true } => Input::Broken(connection, member),
             Arrival::Closed { was_opened: false } => Input::Refused(member),
             Arrival::Message(message) => Input::Received(connection, message),
         }

@@ -17,7 +17,7 @@ use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::plan::etcd::Etcd;
 use crate::plan::{Plan, ServerName};
-use crate::trace::MessageStep::{Received, Sent};
+use crate::trace::MessageStep::{Lost, Received, Sent};
 use crate::world::moment::MomentKind;
 use crate::world::{HostEvent, HostedServer, MessageFate, ServerSide, World};
 
@@ -73,13 +73,27 @@ impl World<SimulatedEtcd> {
             .map(|index| ServerId(index as u8))
     }
 
+    /// A message of another member arrives. The kernel of a machine whose process is dead refuses a call.
     pub(super) fn at_peer(&mut self, from: ServerId, to: ServerId, message: PeerMessage) {
+        if !self.host.servers[usize::from(to.0)].process.is_up() {
+            self.trace_between((from, to), Lost, &message, PeerMessage::is_sign_of_life);
+            if let PeerMessage::Lease(..) = message {
+                self.tell_peer_lost(from, to);
+            }
+            return;
+        }
         self.trace_between((from, to), Received, &message, PeerMessage::is_sign_of_life);
         self.server_input(to, Input::Peer(from, message));
     }
 
     pub(super) fn peer_lost(&mut self, server: ServerId, peer: ServerId) {
         self.server_input(server, Input::PeerLost(peer));
+    }
+
+    /// A member learns that the process of another is not there.
+    fn tell_peer_lost(&mut self, server: ServerId, peer: ServerId) {
+        let at = self.arrival_at_peer(peer, server);
+        self.schedule(at, EtcdEvent::PeerLost { server, peer });
     }
 
     fn send_to_peer(&mut self, from: ServerId, to: ServerId, message: PeerMessage) {
@@ -177,14 +191,7 @@ impl ServerSide for SimulatedEtcd {
         world.close_connections_to(server, connections.into_iter());
         for peer in (0..world.host.servers.len()).map(|index| ServerId(index as u8)) {
             if peer != server {
-                let at = world.arrival_at_peer(server, peer);
-                world.schedule(
-                    at,
-                    EtcdEvent::PeerLost {
-                        server: peer,
-                        peer: server,
-                    },
-                );
+                world.tell_peer_lost(peer, server);
             }
         }
     }

@@ -20,12 +20,15 @@ impl Client {
         self.dials.insert(member, (at, failures + 1));
     }
 
-    fn broken(&mut self, turn: &mut Turn, connection: ConnectionId) {
-        let mut connections = self.connections.iter();
-        let of = connections.find(|(_, of)| **of == connection);
-        let Some(member) = of.map(|(member, _)| *member) else {
+    fn broken(&mut self, turn: &mut Turn, connection: ConnectionId, member: ServerId) {
+        if self.connections.get(&member) != Some(&connection) {
+            // It broke before it was open.
+            let dial = self.dials.get(&member).copied();
+            if let Some((VirtualTime::NEVER, failures)) = dial {
+                self.refused(turn.now, member, failures);
+            }
             return;
-        };
+        }
         self.connections.remove(&member);
         self.dials.insert(member, (turn.now, 0));
         if self.keep_alives.stream.is_at(connection) {
@@ -90,7 +93,7 @@ impl Machine for Client {
                 let failures = self.dials.get(&member).map_or(0, |(_, failures)| *failures);
                 self.refused(now, member, failures);
             }
-            Input::Broken(connection) => self.broken(turn, connection),
+            Input::Broken(connection, member) => self.broken(turn, connection, member),
             Input::Received(connection, message) => self.received(turn, connection, message),
             Input::Call(id, request, deadline) => {
                 let call = Call {

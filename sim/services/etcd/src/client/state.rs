@@ -38,8 +38,8 @@ pub enum Input {
     Opened(ConnectionId, ServerId),
     /// A connection could not be made.
     Refused(ServerId),
-    /// A connection is gone.
-    Broken(ConnectionId),
+    /// A connection to a member is gone, whether it was open or not.
+    Broken(ConnectionId, ServerId),
     /// A message from a member.
     Received(ConnectionId, ServerMessage),
     /// A caller asks for something, until a moment.

@@ -140,7 +140,7 @@ fn reads_and_grants_are_tried_again_and_writes_are_not() {
     for request in repeated {
         let mut bench = Bench::connected();
         assert_eq!(place(&bench.call(request.clone())).0, 0);
-        let out = bench.handle(Input::Broken(ConnectionId(0)));
+        let out = bench.handle(Input::Broken(ConnectionId(0), ServerId(0)));
         assert_eq!(place(&out).0, 1, "{request:?} goes to the next member");
     }
     let once = [
@@ -150,7 +150,7 @@ fn reads_and_grants_are_tried_again_and_writes_are_not() {
     for request in once {
         let mut bench = Bench::connected();
         bench.call(request);
-        let out = bench.handle(Input::Broken(ConnectionId(0)));
+        let out = bench.handle(Input::Broken(ConnectionId(0), ServerId(0)));
         assert!(
             out.contains(&answered(rpctypes::CONNECTION_LOST)),
             "{out:?}"
@@ -258,7 +258,7 @@ fn a_broken_stream_of_signs_of_life_is_opened_after_500_ms() {
     let mut bench = Bench::connected();
     bench.handle(Input::KeepAlive(LEASE));
     bench.run(ms(100));
-    bench.handle(Input::Broken(ConnectionId(0)));
+    bench.handle(Input::Broken(ConnectionId(0), ServerId(0)));
     let out = bench.run(ms(1_000));
     let is_sign = |output: &&(VirtualTime, Output)| matches!(output.1, Output::Send(..));
     let (at, output) = out.iter().find(is_sign).expect("a sign of life").clone();
@@ -316,7 +316,7 @@ fn goes_on_from(start: i64, told: &[ServerBody]) -> i64 {
     for body in told {
         bench.receive(stream, body.clone());
     }
-    bench.handle(Input::Broken(ConnectionId(0)));
+    bench.handle(Input::Broken(ConnectionId(0), ServerId(0)));
     let out: Vec<Output> = bench
         .run(ms(200))
         .into_iter()
@@ -390,4 +390,13 @@ fn a_member_that_refuses_is_asked_ever_more_rarely() {
         waits.push((at - before).as_millis());
     }
     assert_eq!(waits, [1_000, 1_600, 2_560]);
+}
+
+#[test]
+fn a_connection_that_breaks_before_it_opens_is_made_again() {
+    let mut bench = Bench::unconnected();
+    bench.handle(Input::Broken(ConnectionId(0), ServerId(0)));
+    let out = bench.run(ms(1_000));
+    let again = Output::Connect(ServerId(0));
+    assert_eq!(out, [(VirtualTime::ZERO + ms(1_000), again)]);
 }
