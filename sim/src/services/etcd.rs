@@ -149,8 +149,11 @@ impl SimulatedService for SimulatedEtcd {
     }
 
     fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
-        let mut clients = world.host.clients.iter().filter(|slot| slot.by == by);
-        clients.all(|slot| slot.machine.calls_under_way() == 0)
+        let client = world.contenders[by.0 as usize].client;
+        client.is_some_and(|client| {
+            let machine = &world.host.clients[client.0 as usize].machine;
+            machine.calls_under_way() == 0
+        })
     }
 
     fn inject(world: &mut World<Self>, fault: &Fault) -> Option<Duration> {
