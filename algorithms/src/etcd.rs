@@ -14,6 +14,7 @@ use std::rc::Rc;
 use crate::clients::etcd::{Client, EtcdError, rpctypes};
 use crate::clients::{Env, RequestKind, ServiceKind};
 use crate::family::Family;
+use crate::hazard::hazards;
 use crate::ownership_rule::first;
 use crate::{BuildOver, Lock, LockError, LockKind, Mode, OwnershipRule, Place};
 
@@ -32,7 +33,9 @@ pub(crate) const FAMILY: Family = Family {
     hazards: HAZARDS,
 };
 
-const HAZARDS: &[crate::hazard::Hazard] = &[];
+hazards! {
+    "etcd/cancelled-release": ["etcd-mutex", "etcd-mutex-prefix-watch"] breaks [MutualExclusion] under [Cancel];
+}
 
 /// A lock's name, and the lease of its sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
