@@ -1,7 +1,7 @@
 //! A handle to etcd, as the Go client has it (`clientv3`).
 //!
-//! [`Client`] has an `async` method per call that locks make, over one narrow [`Transport`]. The simulator stands behind
-//! it, or an adapter to a real cluster.
+//! [`Client`] has an `async` method per call that locks make, over one narrow [`Transport`]. The simulator stands
+//! behind it, or an adapter to a real cluster.
 
 pub mod concurrency;
 mod display;
@@ -99,8 +99,8 @@ impl TxnResponse {
     }
 }
 
-/// What carries calls to members and brings the answers back. It is the client library below its own recipes: it chooses
-/// members, repeats what may be repeated, resumes watches, and keeps leases alive.
+/// What carries calls to members and brings the answers back. It is the client library below its own recipes: it
+/// chooses members, repeats what may be repeated, resumes watches, and keeps leases alive.
 pub trait Transport {
     /// Makes a call. Answers the number by which it is given up.
     fn call(&self, request: Request, completion: Completion<EtcdResult<Answered<Response>>>)

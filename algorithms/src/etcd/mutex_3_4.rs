@@ -14,8 +14,8 @@
 //!
 //! # Hazards
 //!
-//! - A waiter whose session has ended waits on, and is granted the lock by the deletion of the key before its own, which
-//!   is gone (scenario `etcd/dead-waiter`).
+//! - A waiter whose session has ended waits on, and is granted the lock by the deletion of the key ahead, though its
+//!   own key is gone (scenario `etcd/dead-waiter`).
 
 use super::OverEtcd;
 use super::mutex::{self, Deviation, Mutex};

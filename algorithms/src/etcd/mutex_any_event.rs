@@ -14,7 +14,7 @@
 //!
 //! # Hazards
 //!
-//! - A waiter that leaves hands the lock to the one behind it, while another holds it (scenario `etcd/waiter-death`).
+//! - A waiter that leaves hands the lock to the one behind it, while another holds it (scenario `etcd/waiter-crash`).
 
 use super::OverEtcd;
 use super::mutex::{self, Deviation, Mutex};

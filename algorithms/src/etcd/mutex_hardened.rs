@@ -12,7 +12,7 @@
 //! 3. Read our own key: it must have been made at our revision.
 //! 4. Whatever ends `acquire` early revokes the lease, in the background if the call was dropped: no key of it stays.
 //! 5. While holding, stop believing as soon as the session is done, or our key is deleted.
-//! 6. Unlock: revoke the lease, again until there is an answer. A lease is one attempt's, so no other lock goes with it.
+//! 6. Unlock: revoke the lease, again until there is an answer. A lease is of one attempt: no other lock goes with it.
 //!
 //! # Guarantees
 //!
