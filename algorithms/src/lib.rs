@@ -6,6 +6,7 @@
 
 mod claim;
 mod counted_permits;
+pub mod etcd;
 mod family;
 mod fault_class;
 mod hazard;

@@ -187,7 +187,7 @@ const LISTED: &[Recipe] = &[
 ];
 
 /// The services that list their algorithms themselves.
-pub(crate) const FAMILIES: [&Family; 1] = [&crate::lease_server::FAMILY];
+pub(crate) const FAMILIES: [&Family; 2] = [&crate::lease_server::FAMILY, &crate::etcd::FAMILY];
 
 /// How many there are.
 const NUMBER: usize = {

@@ -16,6 +16,8 @@ pub struct Sometimes {
     pub meaning: &'static str,
     /// It happens in a queue, or to a session: a service that has neither never comes to it.
     pub in_a_queue: bool,
+    /// It happens to a session that stands on a connection, and outlives it.
+    pub on_a_connection: bool,
 }
 
 /// Every moment, in the order in which reports show them.
@@ -36,15 +38,15 @@ pub const SOMETIMES: [Sometimes; 17] = [
         "handed-over-by-expiry",
         "The end of a session gives the lock to the next.",
     ),
-    in_a_queue(
+    on_a_connection(
         "reconnected-while-queued",
         "One who waits in the queue comes back in the same session.",
     ),
-    in_a_queue(
+    on_a_connection(
         "reconnected-while-holding",
         "One who believes in the lock comes back in the same session.",
     ),
-    in_a_queue(
+    on_a_connection(
         "adopted",
         "A place that was taken before the connection broke comes to hold the lock.",
     ),
@@ -86,6 +88,7 @@ const fn named(name: &'static str, meaning: &'static str) -> Sometimes {
         name,
         meaning,
         in_a_queue: false,
+        on_a_connection: false,
     }
 }
 
@@ -93,6 +96,13 @@ const fn in_a_queue(name: &'static str, meaning: &'static str) -> Sometimes {
     Sometimes {
         in_a_queue: true,
         ..named(name, meaning)
+    }
+}
+
+const fn on_a_connection(name: &'static str, meaning: &'static str) -> Sometimes {
+    Sometimes {
+        on_a_connection: true,
+        ..in_a_queue(name, meaning)
     }
 }
 

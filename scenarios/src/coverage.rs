@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use picklock_algorithms::clients::ServiceKind;
 use picklock_checker::SOMETIMES;
 use picklock_checker::outcome::ScenarioOutcome;
-use picklock_sim::plan::Service;
+use picklock_sim::plan::{Service, TriggerKind};
 
 use crate::case_statistics::ENOUGH_SEEDS;
 use crate::library::BUILT_IN;
@@ -35,7 +35,10 @@ impl Vacuous {
 pub fn vacuous(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Vacuous> {
     let folders = ServiceKind::ALL.into_iter().filter_map(|service| {
         let folder = service.name();
-        let queues = Service::from(service).session_tick().is_some();
+        let settings = Service::from(service);
+        let queues = settings.session_tick().is_some();
+        let mut never = settings.row().never.iter();
+        let is_connected = never.all(|(kind, _)| *kind != TriggerKind::Reconnected);
         let names = BUILT_IN.iter().map(|(name, _)| *name);
         let mut names = names.filter(|name| is_in(name, folder));
         if !names.all(|name| has_run(name, scenarios, outcomes)) {
@@ -47,7 +50,9 @@ pub fn vacuous(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Vacu
         let reached: BTreeSet<&str> = cases
             .flat_map(|case| case.reached.keys().map(String::as_str))
             .collect();
-        let owed = SOMETIMES.iter().filter(|it| queues || !it.in_a_queue);
+        let owed = SOMETIMES.iter().filter(|sometimes| {
+            (queues || !sometimes.in_a_queue) && (is_connected || !sometimes.on_a_connection)
+        });
         let never = owed
             .map(|it| it.name)
             .filter(|name| !reached.contains(name));

@@ -196,7 +196,10 @@ fn blinds(service: &Service, fault: &Fault) -> Option<&'static str> {
         Fault::ExpireSession { .. } => {
             Some("the service frees the lock before the news can reach its owner")
         }
-        Fault::DeleteStale { .. } | Fault::DeleteNode { .. } | Fault::RecreateLock => {
+        Fault::DeleteStale { .. }
+        | Fault::DeleteNode { .. }
+        | Fault::DeleteKey { .. }
+        | Fault::RecreateLock => {
             Some("an operator frees the lock before the news can reach its owner")
         }
         Fault::IsolateServer { length, .. }
@@ -207,9 +210,11 @@ fn blinds(service: &Service, fault: &Fault) -> Option<&'static str> {
         Fault::LagServer { by, .. } => (*by >= margin).then_some(
             "a server that is behind keeps its clients sure of sessions that have ended",
         ),
-        Fault::HangServer { length, .. } => length.at_least(service.lease() / 2).then_some(
-            "a leader that stood still ends sessions whose signs of life it has not read yet",
-        ),
+        Fault::HangServer { length, .. } | Fault::StallRaft { length, .. } => {
+            length.at_least(service.lease() / 2).then_some(
+                "a leader that stood still ends sessions whose signs of life it has not read yet",
+            )
+        }
         Fault::SlowLink { direction, by, .. } => {
             let old = matches!(direction, Direction::ToClient | Direction::Both);
             (old && *by >= margin / 2).then_some("news that is old passes for a sign of life")
@@ -344,6 +349,7 @@ fn strands(service: &Service, fault: &Fault) -> Option<&'static str> {
         Fault::CrashServer { .. }
         | Fault::PowerLoss { .. }
         | Fault::HangServer { .. }
+        | Fault::StallRaft { .. }
         | Fault::IsolateServer { .. }
         | Fault::Partition { .. }
         | Fault::HoldLink { .. } => Some(

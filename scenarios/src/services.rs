@@ -1,6 +1,7 @@
 //! What scenarios know of each service: a row a service, in a file of its own. What a plan knows of it stands beside
 //! its settings (`sim/src/plan`).
 
+mod etcd;
 mod lease_server;
 mod redis;
 mod zookeeper;
@@ -17,7 +18,8 @@ use crate::keys::KeyTable;
 use crate::sampled_parameters::SampledParameters;
 
 /// Every service.
-pub(crate) const ALL: [&SupportedService; 3] = [&zookeeper::ROW, &redis::ROW, &lease_server::ROW];
+pub(crate) const ALL: [&SupportedService; 4] =
+    [&zookeeper::ROW, &redis::ROW, &lease_server::ROW, &etcd::ROW];
 
 /// What scenarios know of a service. What a row does not say stands in `SupportedService::plain`.
 pub struct SupportedService {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use picklock_algorithms::Recipe;
 
+pub mod etcd;
 mod fault;
 mod fault_class;
 mod fault_duration;

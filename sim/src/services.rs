@@ -4,6 +4,7 @@
 //! messages, wakes them, breaks them, and says who owns the lock. The door is
 //! [`SimulatedService`](crate::world::SimulatedService).
 
+pub(crate) mod etcd;
 pub(crate) mod lease_server;
 pub(crate) mod redis;
 pub(crate) mod zookeeper;
@@ -15,6 +16,7 @@ macro_rules! with_adapter {
             ZooKeeper => zookeeper::SimulatedZooKeeper,
             Redis => redis::SimulatedRedis,
             LeaseServer => lease_server::SimulatedLeaseServer,
+            Etcd => etcd::SimulatedEtcd,
         }
     };
     (@of $plan:expr, $function:ident $arguments:tt $($service:ident => $module:ident::$adapter:ident,)+) => {

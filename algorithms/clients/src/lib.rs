@@ -6,6 +6,7 @@ pub mod completion;
 mod concurrent;
 pub mod curator;
 pub mod env;
+pub mod etcd;
 pub mod go_zookeeper;
 pub mod kazoo;
 pub mod lease_server;

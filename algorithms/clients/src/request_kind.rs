@@ -178,6 +178,26 @@ services! {
         OtherCommand "command" reads,
     }
     LeaseServer "lease-server" "the lease server" [Keys] { Claim "claim" writes, }
+    Etcd "etcd" "etcd" [Nodes] {
+        /// Also of one key.
+        Range "range" reads,
+        Put "put" writes,
+        DeleteRange "delete-range" writes,
+        Txn "txn" writes,
+        LeaseGrant "lease-grant" writes,
+        LeaseRevoke "lease-revoke" writes,
+        /// What keeps a lease alive.
+        LeaseKeepAlive "lease-keep-alive" reads,
+        WatchCreate "watch-create" reads,
+        /// `Lock` of the service v3lock.
+        Lock "lock" writes,
+        Unlock "unlock" writes,
+        /// `Campaign` of the service v3election.
+        Campaign "campaign" writes,
+        Resign "resign" writes,
+        /// Any call that is none of these.
+        OtherCall "call" reads,
+    }
 }
 
 impl ServiceKind {

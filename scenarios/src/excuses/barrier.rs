@@ -13,7 +13,10 @@ pub(super) fn excuses(
     let deletes = |fault: &PlannedFault| {
         matches!(
             fault.inject,
-            Fault::DeleteStale { .. } | Fault::DeleteNode { .. } | Fault::RecreateLock
+            Fault::DeleteStale { .. }
+                | Fault::DeleteNode { .. }
+                | Fault::DeleteKey { .. }
+                | Fault::RecreateLock
         )
     };
     if let Some(Rendezvous::CountDownLatch { .. }) = plan.rendezvous() {

@@ -21,6 +21,7 @@ pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
         // A holder is the last to learn that its session or its node is gone.
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
+        | FaultKind::DeleteKey
         | FaultKind::DeleteStale
         | FaultKind::Revoke
         | FaultKind::FullMemory
@@ -63,6 +64,7 @@ pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
         | FaultKind::CrashServer
         | FaultKind::HangServer
         | FaultKind::LagServer
+        | FaultKind::StallRaft
         | FaultKind::SlowDisk => match class {
             MomentClass::Changing(RequestStage::Proposed, _) => 10,
             MomentClass::Changing(RequestStage::Sent, _) => 9,
@@ -163,6 +165,7 @@ fn before_the_first_request(kind: FaultKind) -> u32 {
         | FaultKind::DelayReply
         | FaultKind::LoseMessage
         | FaultKind::DeleteNode
+        | FaultKind::DeleteKey
         | FaultKind::DeleteStale
         | FaultKind::Revoke
         | FaultKind::RecreateLock
@@ -175,6 +178,7 @@ fn before_the_first_request(kind: FaultKind) -> u32 {
         | FaultKind::ClockDrift
         | FaultKind::PowerLoss
         | FaultKind::LagServer
+        | FaultKind::StallRaft
         | FaultKind::HoldLink
         | FaultKind::LosePackets
         | FaultKind::Flap
@@ -241,6 +245,7 @@ fn between(kind: FaultKind, way: RequestStage, changes: bool) -> u32 {
         },
         FaultKind::ExpireSession
         | FaultKind::DeleteNode
+        | FaultKind::DeleteKey
         | FaultKind::DeleteStale
         | FaultKind::Revoke
         | FaultKind::FullMemory
@@ -261,6 +266,7 @@ fn between(kind: FaultKind, way: RequestStage, changes: bool) -> u32 {
         | FaultKind::PowerLoss
         | FaultKind::HangServer
         | FaultKind::LagServer
+        | FaultKind::StallRaft
         | FaultKind::SlowDisk => match (changes, way) {
             // As if the answer were lost, but for the others on the connection.
             (true, RequestStage::Committed) if kind == FaultKind::Cut => 12,

@@ -359,6 +359,25 @@ faults! {
         sentence: "delete-node of {of}",
     }
 
+    DeleteKey { of: ContenderName } = "delete-key" {
+        service: Some(ServiceKind::Etcd),
+        drawn_unasked: true,
+        class: Deletion, effect: Loss,
+        meaning: "An operator deletes a contender's key in the queue, as by `etcdctl del`.",
+        example: r#"inject.delete-key = { of = "contender-2" }"#,
+        sentence: "delete-key of {of}",
+    }
+
+    StallRaft { target: ServerName, length as "for": FaultDuration } = "stall-raft" {
+        service: Some(ServiceKind::Etcd),
+        drawn_unasked: true,
+        class: ServerStall, effect: Disagreement,
+        meaning: "The raft loop of a member stands still, as in a write to a slow disk, and the rest of it goes on: it \
+                  answers, and looks which leases have ended.",
+        example: r#"inject.stall-raft = { target = "leader", for = "10s" }"#,
+        sentence: "stall-raft of {target} {for}",
+    }
+
     Revoke { of: ContenderName } = "revoke" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,

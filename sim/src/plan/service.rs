@@ -49,6 +49,7 @@ services! {
     ZooKeeper(super::Ensemble),
     Redis(super::Deployment),
     LeaseServer(super::lease_server::LeaseServer),
+    Etcd(super::etcd::Etcd),
 }
 
 impl Service {

@@ -111,7 +111,10 @@ impl ClientSide for SimulatedLeaseServer {
         slot.machine.connection().into_iter()
     }
 
-    fn client_input(connection: ConnectionId, arrival: Arrival<Numbered<Reply>>) -> ClientInput {
+    fn client_input(
+        (connection, _): (ConnectionId, ServerId),
+        arrival: Arrival<Numbered<Reply>>,
+    ) -> ClientInput {
         match arrival {
             Arrival::Opened => ClientInput::Opened { connection },
             Arrival::Closed { .. } => ClientInput::Broken { connection },

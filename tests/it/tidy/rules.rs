@@ -27,6 +27,11 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "what each word of the notation says",
     ),
     (
+        "scenarios/src/search/fault_weights.rs",
+        "promise",
+        "how promising each kind of fault is",
+    ),
+    (
         "reports/src/timeline/lane.rs",
         "apply",
         "what each event draws",
@@ -78,6 +83,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-algorithms", &["picklock-clients"]),
     ("picklock-machines", &["picklock-checker"]),
     ("picklock-lease-server", OF_SERVICE),
+    ("picklock-etcd", OF_SERVICE),
     (
         "picklock-testkit",
         &["picklock-checker", "picklock-machines"],
@@ -108,6 +114,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-algorithms",
             "picklock-checker",
             "picklock-clients",
+            "picklock-etcd",
             "picklock-lease-server",
             "picklock-machines",
             "picklock-redis",

@@ -28,11 +28,11 @@ const TABLE: &[(&str, usize)] = &[
     ("algorithms/src/lock.rs", 2),
     // The list, and what the plan shows of it to other crates.
     ("sim/src/plan.rs", 2),
-    ("sim/src/plan/service.rs", 4),
+    ("sim/src/plan/service.rs", 6),
     // The list of adapters.
-    ("sim/src/services.rs", 1),
+    ("sim/src/services.rs", 2),
     // Rows that say which service they are of.
-    ("sim/src/plan/fault.rs", 16),
+    ("sim/src/plan/fault.rs", 18),
     // Which client library a case has.
     ("src/cli/cmd/explain/subjects.rs", 4),
     // Which real servers are asked.

@@ -9,7 +9,7 @@ use picklock_redis::client::{Client, Destination, End, Input, Output, RedisClien
 use super::SimulatedRedis;
 use super::{Traffic, Unanswered, is_message};
 use crate::event::ClientId;
-use crate::network::{ConnectionId, RequestId};
+use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::plan::Cluster;
 use crate::process::ProcessId;
 use crate::world::moment::{Moment, MomentKind};
@@ -107,7 +107,7 @@ impl ClientSide for SimulatedRedis {
     }
 
     #[inline(always)]
-    fn client_input(connection: ConnectionId, arrival: Arrival<Value>) -> Input {
+    fn client_input((connection, _): (ConnectionId, ServerId), arrival: Arrival<Value>) -> Input {
         match arrival {
             Arrival::Opened => Input::Opened { connection },
             Arrival::Closed { .. } => Input::Broken { connection },

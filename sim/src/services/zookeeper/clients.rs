@@ -87,7 +87,10 @@ impl ClientSide for SimulatedZooKeeper {
     }
 
     #[inline(always)]
-    fn client_input(connection: ConnectionId, arrival: Arrival<ServerMessage>) -> Input {
+    fn client_input(
+        (connection, _): (ConnectionId, ServerId),
+        arrival: Arrival<ServerMessage>,
+    ) -> Input {
         match arrival {
             Arrival::Opened => Input::Opened { connection },
             Arrival::Closed { was_opened: true } => Input::Broken { connection },

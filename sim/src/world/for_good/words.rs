@@ -60,6 +60,7 @@ fn breaks_otherwise(fault: &Fault) -> bool {
             | Fault::Partition { .. }
             | Fault::HoldLink { .. }
             | Fault::SlowDisk { .. }
+            | Fault::StallRaft { .. }
             | Fault::FullMemory { .. }
             | Fault::FullDisk { .. }
     )

@@ -6,7 +6,7 @@ use super::event::HostEvent;
 use super::machines::HostedClient;
 use super::types::{ClientInput, ClientOutput, ServiceTypes};
 use crate::event::ClientId;
-use crate::network::ConnectionId;
+use crate::network::{ConnectionId, ServerId};
 use crate::process::ProcessId;
 use crate::world::World;
 use crate::world::moment::Moment;
@@ -53,8 +53,11 @@ pub(crate) trait ClientSide: ServiceTypes {
         true
     }
 
-    /// What a client is told of something that comes by a connection.
-    fn client_input(connection: ConnectionId, arrival: Arrival<Self::Reply>) -> ClientInput<Self>;
+    /// What a client is told of something that comes by a connection to a server.
+    fn client_input(
+        by: (ConnectionId, ServerId),
+        arrival: Arrival<Self::Reply>,
+    ) -> ClientInput<Self>;
 
     /// Does what a client wants done.
     fn on_client_output(world: &mut World<Self>, client: ClientId, output: ClientOutput<Self>);

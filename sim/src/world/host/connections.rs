@@ -65,7 +65,8 @@ impl<S: SimulatedService> World<S> {
         let slot = &self.host.clients[ends.client as usize];
         if ends.open_at_client && slot.alive && S::uses(slot, connection) {
             self.trace(connection, (ToServer, Opened), &CONNECTION);
-            self.client_input(client, S::client_input(connection, Arrival::Opened));
+            let by = (connection, ends.server);
+            self.client_input(client, S::client_input(by, Arrival::Opened));
         } else {
             // It has given up waiting.
             self.hang_up(connection);
@@ -78,13 +79,11 @@ impl<S: SimulatedService> World<S> {
         let ends = self.connections.get_mut(connection);
         ends.open_at_client = false;
         let (client, was_opened) = (ClientId(ends.client), ends.was_opened);
+        let by = (connection, ends.server);
         let is_refused = !ends.was_opened && !ends.broken;
         if S::reads_reset(&self.host.clients[client.0 as usize], connection) {
             self.trace_end_of_connection(connection, is_refused);
-            self.client_input(
-                client,
-                S::client_input(connection, Arrival::Closed { was_opened }),
-            );
+            self.client_input(client, S::client_input(by, Arrival::Closed { was_opened }));
         }
     }
 

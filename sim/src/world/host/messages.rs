@@ -98,7 +98,7 @@ impl<S: SimulatedService> World<S> {
     /// A message reaches a client.
     pub(super) fn at_client(&mut self, connection: ConnectionId, message: S::Reply) {
         let ends = self.connections.get(connection);
-        let client = ClientId(ends.client);
+        let (client, server) = (ClientId(ends.client), ends.server);
         let heard = ends.open_at_client && !ends.broken;
         let step = if heard { Received } else { Lost };
         self.trace_message(connection, (ToClient, step), &message);
@@ -106,7 +106,7 @@ impl<S: SimulatedService> World<S> {
         if heard {
             self.frequent_client_input(
                 client,
-                S::client_input(connection, Arrival::Message(message)),
+                S::client_input((connection, server), Arrival::Message(message)),
             );
             if let Some(received) = received {
                 self.moment(received);

@@ -1,0 +1,7 @@
+//! What the machines of etcd do, against what real members have answered, and against references.
+
+mod client;
+mod cluster;
+mod members;
+mod store;
+mod vectors;
