@@ -35,6 +35,7 @@ pub(crate) const FAMILY: Family = Family {
 
 hazards! {
     "etcd/cancelled-release": ["etcd-mutex", "etcd-mutex-prefix-watch"] breaks [MutualExclusion] under [Cancel];
+    "etcd/late-lock-answer": ["etcd-v3lock"] breaks [MutualExclusion] under [Partition];
 }
 
 /// A lock's name, and the lease of its sessions.

@@ -37,8 +37,7 @@ pub fn vacuous(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Vacu
         let folder = service.name();
         let settings = Service::from(service);
         let queues = settings.session_tick().is_some();
-        let mut never = settings.row().never.iter();
-        let is_connected = never.all(|(kind, _)| *kind != TriggerKind::Reconnected);
+        let is_connected = settings.row().happens(TriggerKind::Reconnected);
         let names = BUILT_IN.iter().map(|(name, _)| *name);
         let mut names = names.filter(|name| is_in(name, folder));
         if !names.all(|name| has_run(name, scenarios, outcomes)) {

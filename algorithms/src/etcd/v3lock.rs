@@ -18,8 +18,11 @@
 //! # Hazards
 //!
 //! - A caller that does not renew its lease loses the lock in the middle of its section (`v3lock_unrenewed`).
+//! - The answer of a call that waits without a limit may come when the lease is over (scenario
+//!   `etcd/late-lock-answer`).
 //! - `Unlock` deletes by name, without proof that the caller owns the key.
 //! - The answer says no revision of the key: there is no token but the lease.
+//! - A caller whose answer is lost queues up again, with another lease: not `fifo`.
 
 use async_trait::async_trait;
 
@@ -53,14 +56,13 @@ const REQUESTS: &[RequestKind] = &[
     RequestKind::LeaseKeepAlive,
 ];
 
-/// What a fair queue promises that has no token.
+/// What a queue promises that has no token; a caller whose answer is lost queues up again.
 const CLAIMS: &[Claim] = &[
     Claim::MutualExclusion,
     Claim::ExclusiveOwnership,
     Claim::Progress,
     Claim::NoOrphan,
     Claim::OwnReleaseOnly,
-    Claim::Fifo,
     Claim::HonestAnswer,
 ];
 

@@ -18,6 +18,7 @@
 
 use super::OverEtcd;
 use super::v3lock::{self, V3Lock};
+use crate::clients::RequestKind;
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -26,6 +27,11 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The lock service of etcd, without a renewal of the lease.",
     source: "etcd 3.5, api/v3lock, as clients call it that drive no keep-alive stream",
     flaw: Some("the lease is not renewed, and ends in a section that takes longer"),
+    requests: &[
+        RequestKind::Lock,
+        RequestKind::Unlock,
+        RequestKind::LeaseGrant,
+    ],
     build: Build::Other(&OverEtcd(&|client, _, lock| {
         Box::new(V3Lock::new(client, lock, false))
     })),

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use picklock_algorithms::Owners;
 use picklock_algorithms::clients::RequestKind;
-use picklock_sim::plan::{ContenderName, FaultKind, Hold, MessageInFlight, Plan, Section, Trigger};
+use picklock_sim::plan::{
+    ContenderName, FaultKind, Hold, MessageInFlight, Plan, Section, Trigger, TriggerKind,
+};
 
 use super::draw::{Draw, weighed_at};
 use crate::search::fault_weights::promise;
@@ -106,9 +108,9 @@ pub(super) fn aimed(
         Section::Nothing => 0,
         Section::Write | Section::Count | Section::Sell { .. } | Section::DelayedWrite { .. } => 6,
     };
-    // Without sessions there are no places in a queue, and without a quorum nothing is agreed on.
+    // Without sessions there are no places in a queue.
     let sessions = u32::from(plan.service.session_tick().is_some());
-    let quorum = u32::from(plan.service.row().has_quorum);
+    let proposed = u32::from(plan.service.row().happens(TriggerKind::Proposed));
     let steps = [
         (1, Step::Acquiring),
         (2 * sessions, Step::Queued),
@@ -119,7 +121,7 @@ pub(super) fn aimed(
         (2, Step::Released),
         (sessions, Step::Expired),
         (3, Step::Request(RequestStage::Sent)),
-        (2 * quorum, Step::Request(RequestStage::Proposed)),
+        (2 * proposed, Step::Request(RequestStage::Proposed)),
         (2, Step::Request(RequestStage::Committed)),
         (2, Step::Request(RequestStage::Answered)),
     ];
@@ -162,7 +164,7 @@ pub(super) fn struck(
             let ways = [
                 (4, RequestStage::Sent),
                 (
-                    u32::from(plan.service.row().has_quorum),
+                    u32::from(plan.service.row().happens(TriggerKind::Proposed)),
                     RequestStage::Proposed,
                 ),
                 (1, RequestStage::Committed),
@@ -178,7 +180,11 @@ pub(super) fn struck(
 /// The moment at which a change of a contender is being agreed on.
 pub(super) fn change(plan: &Plan, by: ContenderName, share: u32, draw: &mut Draw) -> Trigger {
     let nth = count(plan, draw);
-    request(plan, by, RequestStage::Proposed, nth, share)
+    let stage = match plan.service.row().happens(TriggerKind::Proposed) {
+        true => RequestStage::Proposed,
+        false => RequestStage::Sent,
+    };
+    request(plan, by, stage, nth, share)
 }
 
 fn request(plan: &Plan, by: ContenderName, way: RequestStage, nth: u32, share: u32) -> Trigger {

@@ -31,6 +31,11 @@ pub struct ServiceRow {
 }
 
 impl ServiceRow {
+    /// Whether a trigger of this kind can happen here.
+    pub fn happens(&self, trigger: TriggerKind) -> bool {
+        self.never.iter().all(|(kind, _)| *kind != trigger)
+    }
+
     /// One server that knows no other, and clients that ask one thing at a time.
     pub const fn plain(kind: ServiceKind) -> Self {
         Self {
