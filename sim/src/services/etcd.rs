@@ -194,7 +194,7 @@ impl SimulatedService for SimulatedEtcd {
     }
 
     fn can_serve(world: &World<Self>, side: &Side) -> Result<(), &'static str> {
-        match side.iter().count() * 2 > usize::from(world.service.settings.servers) {
+        match side.len() * 2 > usize::from(world.service.settings.servers) {
             true => Ok(()),
             false => Err("what is left has no quorum"),
         }
