@@ -65,7 +65,7 @@ pub enum Input {
         /// How long.
         lasts: Duration,
     },
-    /// The time has come that [`Server::next_wake`](crate::Server::next_wake) had named. Too early does no harm.
+    /// The time has come that [`next_wake`](picklock_machines::Machine::next_wake) had named. Too early does no harm.
     Wake,
 }
 

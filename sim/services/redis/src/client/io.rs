@@ -193,7 +193,7 @@ pub enum Input {
         /// The value.
         value: Value,
     },
-    /// The time has come that [`super::Client::next_wake`] had named. Too early does no harm.
+    /// The time has come that [`next_wake`](picklock_machines::Machine::next_wake) had named. Too early does no harm.
     Wake,
 }
 

@@ -36,7 +36,7 @@ pub enum Input {
         /// The connection.
         connection: ConnectionId,
     },
-    /// The time has come that [`Sentinel::next_wake`](super::Sentinel::next_wake) had named. Too early does no harm.
+    /// The time has come that [`next_wake`](picklock_machines::Machine::next_wake) had named. Too early does no harm.
     Wake,
 }
 
