@@ -6,11 +6,11 @@
 //!
 //! # Steps
 //!
-//! Those of [`mutex`](super::mutex) without step 6.
+//! Those of [`mutex`] without step 6.
 //!
 //! # Guarantees
 //!
-//! - Those of [`mutex`](super::mutex), as long as the session of no waiter ends.
+//! - Those of [`mutex`], as long as the session of no waiter ends.
 //!
 //! # Hazards
 //!

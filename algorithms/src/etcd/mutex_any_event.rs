@@ -2,15 +2,15 @@
 //!
 //! # Source
 //!
-//! A mistake in step 5 of [`mutex`](super::mutex): the key ahead may have been that of a waiter.
+//! A mistake in step 5 of [`mutex`]: the key ahead may have been that of a waiter.
 //!
 //! # Steps
 //!
-//! Those of [`mutex`](super::mutex), but step 5 goes to 6.
+//! Those of [`mutex`], but step 5 goes to 6.
 //!
 //! # Guarantees
 //!
-//! - Those of [`mutex`](super::mutex), as long as no waiter leaves the queue.
+//! - Those of [`mutex`], as long as no waiter leaves the queue.
 //!
 //! # Hazards
 //!

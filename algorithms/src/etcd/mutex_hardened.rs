@@ -8,7 +8,7 @@
 //! # Steps
 //!
 //! 1. A session of this attempt's own, so that its key is no other attempt's.
-//! 2. Steps 2 to 5 of [`mutex`](super::mutex), but only for as long as the session lives: its end ends the wait.
+//! 2. Steps 2 to 5 of [`mutex`], but only for as long as the session lives: its end ends the wait.
 //! 3. Read our own key: it must have been made at our revision.
 //! 4. Whatever ends `acquire` early revokes the lease, in the background if the call was dropped: no key of it stays.
 //! 5. While holding, stop believing as soon as the session is done, or our key is deleted.
@@ -16,7 +16,7 @@
 //!
 //! # Guarantees
 //!
-//! - Those of [`mutex`](super::mutex), and no key outlives the attempt that made it (`no-orphan`).
+//! - Those of [`mutex`], and no key outlives the attempt that made it (`no-orphan`).
 //!
 //! # Hazards
 //!

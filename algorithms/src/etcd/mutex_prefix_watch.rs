@@ -6,11 +6,11 @@
 //!
 //! # Steps
 //!
-//! Those of [`mutex`](super::mutex), but step 5 watches all keys of the lock.
+//! Those of [`mutex`], but step 5 watches all keys of the lock.
 //!
 //! # Guarantees
 //!
-//! - Those of [`mutex`](super::mutex).
+//! - Those of [`mutex`].
 //!
 //! # Hazards
 //!

@@ -6,11 +6,11 @@
 //!
 //! # Steps
 //!
-//! Those of [`v3lock`](super::v3lock), but step 1 keeps nothing alive.
+//! Those of [`v3lock`], but step 1 keeps nothing alive.
 //!
 //! # Guarantees
 //!
-//! - Those of [`v3lock`](super::v3lock), as long as waiting and section together are shorter than the lease.
+//! - Those of [`v3lock`], as long as waiting and section together are shorter than the lease.
 //!
 //! # Hazards
 //!
