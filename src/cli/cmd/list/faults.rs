@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// On ZooKeeper, or, if it is of Redis alone, on Redis, or on a cluster.
+    /// On ZooKeeper, or, if it is of another service alone, on Redis, on a cluster of it, or on etcd.
     fn read(when: &str, inject: &str) -> Result<Scenario, Vec<Diagnostic>> {
         let on = |service, algorithm| read_on(service, algorithm, when, inject);
         let heeding = match inject.starts_with("inject.revoke") {
@@ -162,8 +162,10 @@ mod tests {
             let redis = "redis]\nreplicas = 1\npersistence = \"rdb\"";
             let cluster = "redis]\ncluster = { primaries = 3 }";
             let others = [redis, cluster].map(|service| on(service, "redis-compare-and-delete"));
+            let etcd = on("etcd]", "etcd-mutex");
             others
                 .into_iter()
+                .chain([etcd])
                 .find(Result::is_ok)
                 .unwrap_or(Err(mistakes))
         })
