@@ -87,7 +87,7 @@ events! {
         lane: "told: expired",
         label: Some("told: expired"),
     }
-    /// The contender's client library sends a request again that may have been executed: nobody has told it to.
+    /// The client library sends a request again that may have been executed; its caller did not ask for that.
     Resent [by] = 35 { words: "has a request sent again by its client library", lane: "client resends" }
     /// The contender went on believing although it could have known since `since` that the lock is not its own any
     /// more. Recorded when the belief ends.
@@ -123,7 +123,7 @@ events! {
         of_service: true,
         label: Some("owner no longer"),
     }
-    /// The service has answered `by` about a hold, and nobody came to own the lock by that, or ceased to.
+    /// The service has answered `by` about a hold, and no contender came to own the lock by that, or ceased to.
     Answered [by; lock] { answer: ServiceAnswer } = 34 { words: is_answered(answer), of_service: true }
     /// The service has ended the session that `by` used.
     SessionExpired [by] = 21 {

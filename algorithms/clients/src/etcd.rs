@@ -281,6 +281,11 @@ impl Client {
 }
 
 impl Request {
+    /// Whether its answer comes when a lock is free, or an election is won, and not as soon as a member can give it.
+    pub fn waits_for_turn(&self) -> bool {
+        matches!(self, Self::Lock(..) | Self::Campaign(..))
+    }
+
     /// Its kind.
     pub fn kind(&self) -> RequestKind {
         match self {

@@ -126,18 +126,18 @@ impl Mutex {
     /// Steps 4 to 6.
     async fn wait(&self, ticket: &Ticket) -> Result<(), LockError> {
         let prefix = self.lock.prefix();
-        let mut turn = wait_deletes(&self.client, &prefix, ticket.my_rev, self.deviation).await;
+        let turn = wait_deletes(&self.client, &prefix, ticket.my_rev, self.deviation);
+        if let Err(error) = turn.await {
+            // Step 7. What cannot be deleted goes with the lease.
+            let _ = self.client.delete(&ticket.key).await;
+            return Err(seen(error));
+        }
         if self.deviation != Deviation::SkipsOwnKey
-            && turn.is_ok()
             && self.client.get(&ticket.key).await.map_err(seen)?.is_none()
         {
             return Err(LockError::SessionExpired); // Step 6.
         }
-        if turn.is_err() {
-            // Step 7. What cannot be deleted goes with the lease.
-            let _ = self.client.delete(&ticket.key).await;
-        }
-        std::mem::replace(&mut turn, Ok(())).map_err(seen)
+        Ok(())
     }
 }
 

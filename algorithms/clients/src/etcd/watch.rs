@@ -54,11 +54,6 @@ impl WatchListener {
             slot.waiting.wake();
         }
     }
-
-    /// Whether the other end is there.
-    pub fn has_listener(&self) -> bool {
-        self.0.strong_count() > 0
-    }
 }
 
 impl Watch {

@@ -93,6 +93,15 @@ impl World<SimulatedEtcd> {
         let place = sent.iter().position(|(known, _)| *known == request)?;
         Some(sent.remove(place).1)
     }
+
+    /// Forgets the connections of a client that it does not have any more.
+    fn drop_closed(&mut self, client: usize) {
+        let state = &mut self.host.clients[client].state;
+        let connections = &self.connections;
+        state
+            .connections
+            .retain(|connection| connections.get(*connection).open_at_client);
+    }
 }
 
 impl ClientSide for SimulatedEtcd {
@@ -206,16 +215,5 @@ impl ClientSide for SimulatedEtcd {
         if is_notification(message) {
             world.notification_lost(process);
         }
-    }
-}
-
-impl World<SimulatedEtcd> {
-    /// Forgets the connections of a client that it does not have any more.
-    fn drop_closed(&mut self, client: usize) {
-        let state = &mut self.host.clients[client].state;
-        let connections = &self.connections;
-        state
-            .connections
-            .retain(|connection| connections.get(*connection).open_at_client);
     }
 }

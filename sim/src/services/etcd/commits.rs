@@ -32,11 +32,11 @@ impl World<SimulatedEtcd> {
                     self.service.leases.insert(*lease, by);
                 }
                 (Request::LeaseRevoke(lease), None) if asker.is_none() => {
-                    if let Some(by) = self.service.leases.get(lease).copied() {
+                    let of = self.service.leases.get(lease).copied();
+                    if let Some(by) = of {
                         self.session_changed(by, SessionFact::Expired);
                     }
                     if self.records_service_events() {
-                        let of = self.service.leases.get(lease).copied();
                         let session = lease.to_string();
                         self.record_service_event(leader, What::SessionExpired { session, of });
                     }

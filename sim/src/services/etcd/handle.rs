@@ -67,13 +67,6 @@ impl SimulatedTransport {
         state.numbers += 1;
         state.numbers
     }
-
-    fn input(&self, input: Input) {
-        self.shared
-            .world
-            .borrow_mut()
-            .client_input(self.client, input);
-    }
 }
 
 impl Transport for SimulatedTransport {
@@ -90,13 +83,13 @@ impl Transport for SimulatedTransport {
             let slot = &mut world.host.clients[self.client.0 as usize];
             slot.state.callers.insert(call, completion);
             let process = slot.process;
-            match request {
-                // The caller waits for its turn.
-                Request::Lock(..) | Request::Campaign(..) => VirtualTime::NEVER,
-                _ => world.local_now(process) + timeout,
+            match request.waits_for_turn() {
+                true => VirtualTime::NEVER,
+                false => world.local_now(process) + timeout,
             }
         };
-        self.input(Input::Call(call, request, deadline));
+        let mut world = self.shared.world.borrow_mut();
+        world.client_input(self.client, Input::Call(call, request, deadline));
         call.0.into()
     }
 

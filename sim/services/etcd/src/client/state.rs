@@ -139,7 +139,7 @@ impl Stream {
 
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
-    /// What is asked when it is begun once more.
+    /// The request by which the client begins it once more.
     pub(super) request: WatchCreateRequest,
     /// What the member of the stream calls it.
     pub(super) id: Option<WatchId>,
@@ -215,9 +215,8 @@ impl Client {
 
     /// How many answers it waits for that come as soon as a member can give them, and not when a lock is free.
     pub fn calls_under_way(&self) -> usize {
-        let waits =
-            |call: &&Call| matches!(call.request, Request::Lock(..) | Request::Campaign(..));
-        self.calls.values().filter(|call| !waits(call)).count()
+        let calls = self.calls.values();
+        calls.filter(|call| !call.request.waits_for_turn()).count()
     }
 
     /// The connection of the member that was asked last, if it has it still.

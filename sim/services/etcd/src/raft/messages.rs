@@ -16,7 +16,7 @@ pub struct Proposal {
     pub number: u64,
     /// The call of a client that it is of, if it is of one: for those who look at a run, as members make nothing of it.
     pub origin: Option<(ConnectionId, u32)>,
-    /// What is asked.
+    /// The request.
     pub request: Request,
 }
 

@@ -69,13 +69,13 @@ fn who_is_told_that_the_server_still_loads_connects_again_if_it_may() {
 fn a_connection_that_nobody_takes_is_given_up_and_asked_for_again() {
     let mut harness = ClientHarness::new(SETTINGS);
     let _first = harness.ask("GET");
-    let nobody = harness.next_connection();
+    let untaken = harness.next_connection();
     harness.pass(999);
     let second = harness.ask("GET");
     assert!(harness.is_idle());
     harness.pass(1);
     assert_eq!(now(second), Some(Err(RedisError::NotConnected)));
-    assert_eq!(harness.closed, [nobody]);
+    assert_eq!(harness.closed, [untaken]);
     let _third = harness.ask("GET");
     harness.pass_for(SETTINGS.retry_pause);
     harness.open_next();
@@ -346,8 +346,8 @@ fn each_connection_of_a_pool_that_has_died_unheard_costs_one_command() {
     }
     let found = harness.ask("FOUND");
     harness.pass(100);
-    let anew = harness.open_next();
-    harness.hear(anew, Value::OK);
+    let reopened = harness.open_next();
+    harness.hear(reopened, Value::OK);
     assert_eq!(now(found), Some(Ok(Value::OK)));
 }
 
