@@ -42,8 +42,6 @@ use picklock_algorithms::Recipe;
 use picklock_sim::plan::{Plan, PlannedFault, Resource, Section, Service, Workload};
 use toml::de::DeTable;
 
-pub use workload::MOST_CONTENDERS;
-
 pub(crate) use expect::{can_be_told, checked_by_default};
 
 use self::case::CaseScene;

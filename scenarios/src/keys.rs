@@ -6,10 +6,8 @@
 //! the rows list, with the same bounds, words, and defaults.
 
 mod case;
-mod contender;
 mod defaults;
 mod file;
-mod network;
 pub(crate) mod redis;
 pub mod reference;
 pub mod schema;

@@ -8,20 +8,17 @@ pub(crate) mod toml;
 
 use picklock_algorithms::Claim;
 use picklock_sim::plan::{
-    self, Arrival, ContenderName, Conversion, LockOrder, Network, Reads, Section, Service, Share,
-    Workload, Written,
+    self, ContenderName, Conversion, Key, Network, Service, Settings, Written,
 };
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Table, Value};
 
-use self::sampled_parameters::{one_of, strategy};
-use self::toml::{With, count, number, prose, range, spelled, text, time};
+use self::toml::{With, count, number, prose, spelled, spelled_drawn, text};
 use crate::format::{can_be_told, checked_by_default};
-use crate::sampled_parameters::SampledParameters;
+use crate::sampled_parameters::{Drawn, SampledParameters};
 use crate::scenario::{
     Case, Expectation, Measure, Recorded, RecordedRun, SavedPlan, Scenario, Want,
 };
 use crate::services::supported;
-use crate::units;
 
 /// Writes a scenario file with this case of the scenario alone. Nothing is left to defaults, so
 /// that the file means the same for a later version; it parses back to an equal plan.
@@ -43,7 +40,7 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     };
     let self_deadlock = plan.contender_settings.keys().any(upgrades)
         || plan.reentrancy_depth > 1 && !case.algorithm.claims.contains(&Claim::Reentrancy);
-    let table = workload(&case.plan.workload, open)
+    let table = keyed(plan, |key| open.drawn(key))
         .with("allow-self-deadlock", self_deadlock.then(|| true.into()));
     file.insert("workload", table.into());
     let contenders = contender::contenders(&case.plan.workload, open.contender.as_ref());
@@ -93,16 +90,9 @@ fn settings(service: &Service, open: &SampledParameters) -> Table {
     let implied = (row.implied)(service);
     let mut table = Table::new();
     for key in row.keys.keys() {
-        let is_said = |value: &plan::Value| match key.written {
-            Written::Always => true,
-            Written::IfAnother => Some(value) != (key.default)().as_ref(),
-        };
         let value = match (open.choices(key.name), &implied) {
             ([], Some((name, value))) if *name == key.name => Some(spelled(value)),
-            ([], _) => service
-                .value(key.name)
-                .filter(is_said)
-                .map(|value| spelled(&value)),
+            ([], _) => said(key, service.value(key.name)).map(|value| spelled(&value)),
             (choices, _) => Some(choices.iter().map(spelled).collect()),
         };
         table = table.with(key.name, value);
@@ -111,122 +101,31 @@ fn settings(service: &Service, open: &SampledParameters) -> Table {
 }
 
 fn network(network: &Network, open: &SampledParameters) -> Table {
-    let table = Table::new()
-        .with("chance", one_of(&open.chance, network.chance, strategy))
-        .with(
-            "latency",
-            one_of(&open.client_latency, network.client_latency, range),
-        )
-        .with(
-            "server-latency",
-            one_of(&open.server_latency, network.server_latency, range),
-        );
+    let table = keyed(network, |key| open.drawn(key));
     match &open.regions {
         Some(drawn) => regions::with_drawn(table, drawn),
         None => regions::with_regions(table, &network.regions),
     }
 }
 
-fn workload(workload: &Workload, open: &SampledParameters) -> Table {
-    let hold = match (open.hold, workload.hold) {
-        (Some(between), _) => range(between),
-        (None, hold) => toml::hold(hold),
+/// The keys of these settings, each with its value, or with what is drawn for it.
+fn keyed(settings: &dyn Settings, drawn: impl Fn(&str) -> Option<Drawn>) -> Table {
+    settings.keys().iter().fold(Table::new(), |table, key| {
+        let value = match drawn(key.name) {
+            Some(drawn) => Some(spelled_drawn(&drawn)),
+            None => said(key, settings.value(key.name)).map(|value| spelled(&value)),
+        };
+        table.with(key.name, value)
+    })
+}
+
+/// The value of a key, if a file that is written has it.
+fn said(key: &Key, value: Option<plan::Value>) -> Option<plan::Value> {
+    let is_said = match key.written {
+        Written::Always => true,
+        Written::IfAnother => value != (key.default)(),
     };
-    let section = match workload.section {
-        Section::Write => text("write"),
-        Section::Count => text("count"),
-        Section::Nothing => text("nothing"),
-        Section::Sell { stock } => {
-            Value::from_iter([("sell", Value::from_iter([("stock", count(stock))]))])
-        }
-        Section::DelayedWrite { delay } => Value::from_iter([("delayed-write", time(delay))]),
-    };
-    let (depth, at_once) = (workload.reentrancy_depth, workload.permits_per_acquire);
-    let table = Table::new()
-        .with(
-            "contenders",
-            sampled_parameters::number(open.contenders, workload.contenders),
-        )
-        .with(
-            "tasks-per-process",
-            (open.tasks_per_process.is_some() || workload.tasks_per_process > 1).then(|| {
-                sampled_parameters::number(open.tasks_per_process, workload.tasks_per_process)
-            }),
-        )
-        .with(
-            "share",
-            (!open.share.is_empty() || workload.share != Share::Nothing)
-                .then(|| one_of(&open.share, workload.share, share)),
-        );
-    with_locks(table, workload, open)
-        .with("arrive", one_of(&open.arrive, workload.arrive, arrival))
-        .with(
-            "rounds",
-            sampled_parameters::number(open.rounds, workload.rounds),
-        )
-        .with(
-            "reads",
-            (workload.reads != Reads::Never).then(|| text(&units::reads(workload.reads))),
-        )
-        .with(
-            "permits",
-            (workload.permits).map(|permits| sampled_parameters::number(open.permits, permits)),
-        )
-        .with("permits-per-acquire", (at_once > 1).then(|| count(at_once)))
-        .with("count", workload.count.map(count))
-        .with("hold", hold)
-        .with("think", one_of(&open.think, workload.think, range))
-        .with(
-            "processing",
-            (!open.processing.is_empty() || !workload.processing.1.is_zero())
-                .then(|| one_of(&open.processing, workload.processing, range)),
-        )
-        .with("section", section)
-        .with("bystanders", count(workload.bystanders))
-        .with("bystander-every", time(workload.bystander_every))
-        .with("acquire-timeout", workload.acquire_timeout.map(time))
-        .with("reentrancy-depth", (depth > 1).then(|| count(depth)))
-        .with("progress-bound", workload.progress_bound.map(time))
-        .with("bypass-bound", workload.bypass_bound.map(count))
-        .with("starvation-bound", workload.starvation_bound.map(count))
-        .with("storm", workload.storm.map(time))
-}
-
-/// The locks, and how many of them a section holds at once.
-fn with_locks(table: Table, workload: &Workload, open: &SampledParameters) -> Table {
-    let at_once = open.locks_at_once.is_some() || workload.locks_at_once > 1;
-    table
-        .with(
-            "locks",
-            (open.locks.is_some() || workload.locks > 1)
-                .then(|| sampled_parameters::number(open.locks, workload.locks)),
-        )
-        .with(
-            "locks-at-once",
-            at_once.then(|| sampled_parameters::number(open.locks_at_once, workload.locks_at_once)),
-        )
-        .with(
-            "lock-order",
-            at_once.then(|| one_of(&open.lock_order, workload.lock_order, lock_order)),
-        )
-}
-
-fn lock_order(order: LockOrder) -> Value {
-    text(order.name())
-}
-
-fn share(share: Share) -> Value {
-    text(share.name().unwrap_or("nothing"))
-}
-
-fn arrival(arrive: Arrival) -> Value {
-    match arrive {
-        Arrival::Together => text("together"),
-        Arrival::InOrder => text("in-order"),
-        Arrival::BehindHolder => text("behind-holder"),
-        Arrival::InOrderBehindHolder => text("in-order-behind-holder"),
-        Arrival::Within(within) => Value::from_iter([("within", time(within))]),
-    }
+    value.filter(|_| is_said)
 }
 
 fn case_table(case: &Case) -> Table {

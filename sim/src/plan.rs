@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use picklock_algorithms::Recipe;
 
+mod contender_settings;
 pub mod etcd;
 mod fault;
 mod fault_class;
@@ -18,12 +19,14 @@ pub mod lease_server;
 mod lock_order;
 mod locks_at_once;
 mod names;
+mod network;
 mod permits;
 mod rate;
 mod redis;
 mod redis_client;
 mod regions;
 mod rendezvous;
+mod section;
 mod service;
 mod service_row;
 mod service_settings;
@@ -37,6 +40,7 @@ mod workload;
 mod zookeeper;
 
 pub use crate::engine::Strategy;
+pub use contender_settings::{ContenderSettings, Conversion, Reads};
 pub use fault::{Fault, FaultKind};
 pub use fault_class::classes_of;
 pub use fault_duration::FaultDuration;
@@ -45,6 +49,7 @@ pub use fault_spec::{FaultEffect, FaultSpec, Field, FieldMut, FieldSource, Field
 pub use key::{Holds, Key, KeyTable, SettingsGroup, Variant, Words, Written};
 pub use lock_order::LockOrder;
 pub use names::{ContenderName, Direction, LockCall, LockName, ServerName};
+pub use network::Network;
 pub use rate::Rate;
 pub(crate) use redis::LOCK_KEY;
 pub use redis::{
@@ -53,6 +58,7 @@ pub use redis::{
 };
 pub use redis_client::{REDIS_LIBRARIES, RedisLibrary};
 pub use regions::{Region, Regions};
+pub use section::{Hold, Section, Stock};
 pub use service::Service;
 pub use service_row::ServiceRow;
 pub use service_settings::ServiceSettings;
@@ -63,7 +69,7 @@ pub use trigger_spec::{
     TriggerValue,
 };
 pub use value::Value;
-pub use workload::{Arrival, ContenderSettings, Conversion, Hold, Reads, Section, Share, Workload};
+pub use workload::{Arrival, Share, Workload};
 pub use zookeeper::{Ensemble, JUTE_MAX_BUFFER, Library, LockNode, Version};
 
 /// Everything that a run will do.
@@ -107,30 +113,6 @@ impl Plan {
     pub fn server_latency_at_most(&self) -> Duration {
         let regions = self.network.regions.latency_at_most();
         self.network.server_latency.1.max(regions)
-    }
-}
-
-/// The network between everybody.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Network {
-    /// How chance decides how long each message takes, and which of several goes first.
-    pub chance: Strategy,
-    /// One-way latency between a client and a server (service or resource): from, to (both inclusive).
-    pub client_latency: (Duration, Duration),
-    /// One-way latency between servers.
-    pub server_latency: (Duration, Duration),
-    /// Regions, if some are farther from each other than others.
-    pub regions: Regions,
-}
-
-impl Default for Network {
-    fn default() -> Self {
-        Self {
-            chance: Strategy::Even,
-            client_latency: (Duration::from_millis(1), Duration::from_millis(5)),
-            server_latency: (Duration::from_micros(200), Duration::from_millis(1)),
-            regions: Regions::default(),
-        }
     }
 }
 

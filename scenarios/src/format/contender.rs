@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use picklock_sim::plan::{ContenderName, ContenderSettings, Conversion, LockName};
+use picklock_sim::plan::{ContenderName, ContenderSettings, LockName};
 
-use super::choice::choose;
 use super::participants::Participants;
-use super::permits::permits_per_acquire;
-use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
-use super::sampled_parameters::{is_range, ranges, whole};
-use super::workload::{MOST_ROUNDS, fixed_hold, reads};
-use crate::sampled_parameters::{SampledContender, SampledParameters};
+use super::reader::{Fields, Item, Mistake, Mistakes};
+use super::value::Given;
+use crate::listed::listed;
+use crate::sampled_parameters::{Drawn, SampledContender, SampledParameters};
 
 /// What names no contender: each seed draws one.
 const ANY: &str = "any";
@@ -63,7 +61,7 @@ fn one(
     let settings = settings(fields, participants, open, mistakes);
     if settings == ContenderSettings::default() && mistakes.is_empty() {
         let mistake = Mistake::new("nothing is said of this contender");
-        mistakes.add(name.span.clone(), mistake.help(WANTED));
+        mistakes.add(name.span.clone(), mistake.help(wanted()));
     }
     for item in names {
         let Some(name) = participants.contender(&item, mistakes) else {
@@ -79,8 +77,15 @@ fn one(
     }
 }
 
-const WANTED: &str = "say how it differs: `hold`, `rounds`, `reads`, `conversion`, `permits-per-acquire`, `locks`, \
-    `think`, `processing`, `acquire-timeout`, `latency`, or `clock-offset`";
+/// What may be said of a contender.
+fn wanted() -> String {
+    let keys = ContenderSettings::KEYS.iter().map(|key| key.name);
+    let keys: Vec<String> = keys
+        .chain(["locks"])
+        .map(|key| format!("`{key}`"))
+        .collect();
+    format!("say how it differs: {}", listed(&keys))
+}
 
 fn settings(
     fields: &mut Fields,
@@ -88,47 +93,22 @@ fn settings(
     open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) -> ContenderSettings {
-    let hold = fields.get("hold");
-    let hold = hold.and_then(|item| match is_range(&item) {
-        true => {
-            let mistake = Mistake::new("the hold of this contender is a range")
-                .help("say one time, or name = \"any\": then each seed draws one");
-            mistakes.add(item.span, mistake);
-            None
-        }
-        false => fixed_hold(&item, mistakes),
-    });
-    let rounds = fields.count("rounds", 1..=MOST_ROUNDS, mistakes);
-    let reads = reads(fields, mistakes);
+    let given = Given::read(fields, ContenderSettings::KEYS, &[], mistakes);
+    for (key, item, drawn) in given.drawn() {
+        let what = match drawn {
+            Drawn::OneOf(_) => "list",
+            Drawn::Only(_) | Drawn::Between(..) => "range",
+        };
+        let mistake = Mistake::new(format!("the {key} of this contender is a {what}"))
+            .help("say one value, or name = \"any\": then each seed draws one");
+        mistakes.add(item.span.clone(), mistake);
+    }
+    let mut settings = ContenderSettings::default();
+    given.set(&mut settings);
     let locks = fields.get("locks");
     let locks = locks.and_then(|item| locks_of(&item, participants, open, mistakes));
-    let think = fields.get("think").and_then(|item| item.range(mistakes));
-    let processing = fields.get("processing");
-    let processing = processing.and_then(|item| item.range(mistakes));
-    let acquire_timeout = fields.duration("acquire-timeout", Zero::Allowed, mistakes);
-    let conversion = fields.get("conversion");
-    let conversion = conversion.and_then(|item| {
-        let chosen = choose(&item, "conversion", &Conversion::NAMED, mistakes)?;
-        chosen.bare(mistakes);
-        Some(chosen.kind)
-    });
-    let permits_per_acquire = permits_per_acquire(fields, mistakes);
-    let latency = fields.get("latency").and_then(|item| item.range(mistakes));
-    let offset = fields.get("clock-offset");
-    let offset = offset.and_then(|item| item.signed_millis(mistakes));
-    ContenderSettings {
-        hold,
-        rounds,
-        reads,
-        conversion,
-        permits_per_acquire,
-        locks: locks.unwrap_or_default(),
-        think,
-        processing,
-        acquire_timeout,
-        latency,
-        clock_offset_millis: offset.unwrap_or_default(),
-    }
+    settings.locks = locks.unwrap_or_default();
+    settings
 }
 
 /// The locks that a contender takes, in turn.
@@ -157,48 +137,23 @@ fn locks_of(
     locks.into_iter().collect()
 }
 
-/// One that each seed draws, or nobody.
+/// One that each seed draws, or none.
 fn any(fields: &mut Fields, name: &Item, open: &mut SampledParameters, mistakes: &mut Mistakes) {
-    let range = |fields: &mut Fields, key, mistakes: &mut Mistakes| {
-        fields.get(key).and_then(|item| item.range(mistakes))
-    };
     if let Some(item) = fields.get("locks") {
         let mistake = Mistake::new("the locks of a contender that each seed draws")
             .help("it takes those that the others do: leave `locks` out, or name the contender");
         mistakes.add(item.span, mistake);
     }
-    let rounds = fields.get("rounds");
-    let list = |item: Item, mistakes: &mut Mistakes| {
-        let several = ranges(&item, mistakes)?;
-        Some(match several.choices.is_empty() {
-            true => vec![several.first],
-            false => several.choices,
-        })
-    };
-    let any = SampledContender {
-        hold: range(fields, "hold", mistakes),
-        rounds: rounds.and_then(|item| whole(&item, 1..=MOST_ROUNDS, mistakes)),
-        reads: reads(fields, mistakes),
-        think: fields
-            .get("think")
-            .and_then(|item| list(item, mistakes))
-            .unwrap_or_default(),
-        processing: fields
-            .get("processing")
-            .and_then(|item| list(item, mistakes))
-            .unwrap_or_default(),
-        acquire_timeout: range(fields, "acquire-timeout", mistakes),
-        latency: fields
-            .get("latency")
-            .and_then(|item| list(item, mistakes))
-            .unwrap_or_default(),
-        clock_offset_millis: fields
-            .get("clock-offset")
-            .and_then(|item| item.signed_millis_range(mistakes)),
-    };
+    let keys = ContenderSettings::KEYS.iter();
+    let keys = keys.filter(|key| SampledContender::KEYS.contains(&key.name));
+    let given = Given::read(fields, keys, &[], mistakes);
+    let mut any = SampledContender::default();
+    for (key, drawn) in given.each() {
+        any.set_drawn(key, drawn);
+    }
     if any == SampledContender::default() && mistakes.is_empty() {
         let mistake = Mistake::new("nothing is said of this contender");
-        mistakes.add(name.span.clone(), mistake.help(WANTED));
+        mistakes.add(name.span.clone(), mistake.help(wanted()));
     }
     if open.contender.replace(any).is_some() {
         let mistake = Mistake::new("there are two that any contender may be");

@@ -27,15 +27,12 @@ const UNIVERSAL: [&str; 7] = [
 fn applies_to(invariant: &str, section: Section) -> bool {
     match invariant {
         "no-stale-effect" => match section {
-            Section::Write
-            | Section::Count
-            | Section::Sell { .. }
-            | Section::DelayedWrite { .. } => true,
+            Section::Write | Section::Count | Section::Sell(_) | Section::DelayedWrite(_) => true,
             Section::Nothing => false,
         },
         "no-lost-update" => match section {
-            Section::Count | Section::Sell { .. } => true,
-            Section::Write | Section::DelayedWrite { .. } | Section::Nothing => false,
+            Section::Count | Section::Sell(_) => true,
+            Section::Write | Section::DelayedWrite(_) | Section::Nothing => false,
         },
         _ => true,
     }

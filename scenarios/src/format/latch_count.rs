@@ -1,30 +1,24 @@
 //! `count` of `[workload]`: how many count down before a latch opens.
 
 use picklock_algorithms::LockKind;
-use picklock_sim::plan::Plan;
+use picklock_sim::plan::{Plan, Value};
 
-use super::reader::{Fields, Item, Mistake, Mistakes};
+use super::reader::{Item, Mistake, Mistakes};
+use super::value::Given;
 use crate::sampled_parameters::SampledParameters;
 
-/// Reads how many of so many contenders count down, at most all but one.
-pub(super) fn count(
-    fields: &mut Fields,
-    most: u32,
-    contenders: Option<u32>,
-    mistakes: &mut Mistakes,
-) -> Option<u32> {
-    let item = fields.get("count")?;
-    // What is wrong with it has been said; that it is there has not to be said again.
-    let count = item
-        .integer(1..=i64::from(most), mistakes)
-        .map_or(1, |count| u32::try_from(count).unwrap_or(1));
-    if let Some(contenders) = contenders.filter(|contenders| count >= *contenders) {
+/// Refuses a count of as many as there are contenders.
+pub(super) fn refuse_all_count(given: &Given, contenders: Option<u32>, mistakes: &mut Mistakes) {
+    let (Some((item, Value::Whole(count))), Some(contenders)) = (given.get("count"), contenders)
+    else {
+        return;
+    };
+    if *count >= i64::from(contenders) {
         let mistake = Mistake::new(format!("{count} of {contenders} contenders count down"))
             .label("no contender is left to wait for zero")
             .help("write a smaller `count`, or more `contenders`");
         mistakes.add(item.span.clone(), mistake);
     }
-    Some(count)
 }
 
 /// Refuses a count of what is no latch, and a latch of which nothing says what its count is, or that is to open again.

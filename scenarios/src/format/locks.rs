@@ -3,47 +3,27 @@
 
 use picklock_algorithms::LockKind;
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{LockName, LockOrder, Plan, Service, Workload};
+use picklock_sim::plan::{Plan, Service, Workload};
 
 use super::participants::plural;
 use super::reader::{Fields, Item, Mistake, Mistakes};
-use super::sampled_parameters::{Several, several, whole, wide};
+use super::value::Given;
 use crate::describe;
 use crate::sampled_parameters::SampledParameters;
 
-/// Reads how many locks there are, and how many a section holds at once in which order; of what each seed draws, the
-/// least.
-pub(super) fn read_locks(
-    fields: &mut Fields,
-    service: ServiceKind,
-    workload: &mut Workload,
-    open: &mut SampledParameters,
+/// Refuses more locks than a service knows, more at once than there are, and an order of one at a time.
+pub(super) fn refuse_mistaken_locks(
+    given: &Given,
+    workload: &Workload,
+    (service, open): (ServiceKind, &SampledParameters),
     mistakes: &mut Mistakes,
 ) {
-    let locks = match fields.get("locks") {
-        Some(item) => locks_of(&item, service, open, mistakes),
-        None => Some(workload.locks),
-    };
-    workload.locks = locks.unwrap_or(workload.locks);
-    let (at_once, order) = locks_at_once(fields, locks, open, mistakes);
-    workload.locks_at_once = at_once.unwrap_or(workload.locks_at_once);
-    workload.lock_order = order.unwrap_or(workload.lock_order);
-}
-
-/// How many locks a service knows at most, if their number is bounded.
-fn most_locks(service: ServiceKind) -> Option<u32> {
-    Service::from(service).row().most_locks
-}
-
-/// How many locks there are: the least, if each seed draws it.
-fn locks_of(
-    item: &Item,
-    service: ServiceKind,
-    open: &mut SampledParameters,
-    mistakes: &mut Mistakes,
-) -> Option<u32> {
-    let range = whole(item, 1..=i64::from(LockName::MOST), mistakes)?;
-    if most_locks(service).is_some_and(|most| range.1 > most) {
+    let several = |range: Option<(u32, u32)>, only: u32| range.unwrap_or((only, only));
+    let locks = several(open.locks, workload.locks);
+    let at_once = several(open.locks_at_once, workload.locks_at_once);
+    if let Some((item, _)) = given.get("locks")
+        && most_locks(service).is_some_and(|most| locks.1 > most)
+    {
         let others = ServiceKind::ALL.into_iter();
         let others = others.filter(|other| most_locks(*other).is_none());
         let others: Vec<&str> = others.map(ServiceKind::title).collect();
@@ -52,30 +32,12 @@ fn locks_of(
             others.join(" or ")
         ));
         mistakes.add(item.span.clone(), mistake);
-        return None;
+        return;
     }
-    open.locks = wide(range);
-    Some(range.0)
-}
-
-/// How many locks a section holds at once, and their order.
-fn locks_at_once(
-    fields: &mut Fields,
-    locks: Option<u32>,
-    open: &mut SampledParameters,
-    mistakes: &mut Mistakes,
-) -> (Option<u32>, Option<LockOrder>) {
-    let item = fields.get("locks-at-once");
-    let most = i64::from(LockName::MOST);
-    let range = item.as_ref();
-    let range = range.and_then(|item| whole(item, 1..=most, mistakes));
-    open.locks_at_once = range.and_then(wide);
-    if let (Some(item), Some(range)) = (&item, range) {
-        refuse_more_than_there_are(item, range, locks, open, mistakes);
+    if let Some((item, _)) = given.get("locks-at-once") {
+        refuse_more_than_there_are(item, at_once, locks, mistakes);
     }
-    let order = fields.get("lock-order");
-    let several_at_once = range.is_some_and(|(_, most)| most > 1);
-    if let Some(item) = order.as_ref().filter(|_| !several_at_once)
+    if let Some((item, _)) = given.get("lock-order").filter(|_| at_once.1 == 1)
         && mistakes.is_empty()
     {
         let mistake = Mistake::new("a section holds one lock at a time")
@@ -83,36 +45,20 @@ fn locks_at_once(
             .help("say how many it holds at once: locks-at-once = 2");
         mistakes.add(item.span.clone(), mistake);
     }
-    let order = order.and_then(|item| several(&item, mistakes, order_of));
-    let order = order.map(|Several { first, choices }| {
-        open.lock_order = choices;
-        first
-    });
-    (range.map(|(least, _)| least), order)
 }
 
-fn order_of(item: &Item, mistakes: &mut Mistakes) -> Option<LockOrder> {
-    let name = item.text("an order such as \"by-name\"", mistakes)?;
-    let found = LockOrder::NAMED.iter().find(|(known, _)| *known == name);
-    if found.is_none() {
-        let names = LockOrder::NAMED.map(|(name, _)| name);
-        mistakes.add(item.span.clone(), Mistake::unknown("order", name, &names));
-    }
-    found.map(|(_, order)| *order)
+/// How many locks a service knows at most, if their number is bounded.
+fn most_locks(service: ServiceKind) -> Option<u32> {
+    Service::from(service).row().most_locks
 }
 
 /// No section holds more locks than there are; of a range, neither the least nor the most.
 fn refuse_more_than_there_are(
     item: &Item,
     (least, most): (u32, u32),
-    locks: Option<u32>,
-    open: &SampledParameters,
+    (fewest, all): (u32, u32),
     mistakes: &mut Mistakes,
 ) {
-    let Some(locks) = locks else {
-        return;
-    };
-    let (fewest, all) = open.locks.unwrap_or((locks, locks));
     if least <= fewest && most <= all {
         return;
     }
@@ -122,7 +68,7 @@ fn refuse_more_than_there_are(
     };
     let held = plural(wanted, "lock");
     let mistake = Mistake::new(format!("a section cannot hold {held} at once"))
-        .label(match open.locks.is_some() {
+        .label(match fewest < all {
             true => format!(
                 "of some seeds there is no more than {}",
                 plural(there, "lock")

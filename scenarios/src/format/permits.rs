@@ -3,34 +3,8 @@
 use picklock_algorithms::{LockKind, Recipe, RecipeInput};
 use picklock_sim::plan::Plan;
 
-use super::reader::{Fields, Item, Mistake, Mistakes, expected};
-use super::sampled_parameters::{whole, wide};
-use crate::sampled_parameters::SampledParameters;
+use super::reader::{Item, Mistake, Mistakes, expected};
 use crate::scenario::Catalogue;
-
-/// Reads how many permits a semaphore has, and may have at most: the least, if each seed draws it.
-pub(super) fn permits(
-    fields: &mut Fields,
-    most: u32,
-    open: &mut SampledParameters,
-    mistakes: &mut Mistakes,
-) -> Option<u32> {
-    let item = fields.get("permits")?;
-    // What is wrong with it has been said; that it is there has not to be said again.
-    let Some(range) = whole(&item, 1..=i64::from(most), mistakes) else {
-        return Some(1);
-    };
-    open.permits = wide(range);
-    Some(range.0)
-}
-
-/// The most permits that one call may take: a request has a place for each.
-const MOST_BY_ONE_CALL: i64 = 1_000;
-
-/// Reads how many permits a contender takes by one call.
-pub(super) fn permits_per_acquire(fields: &mut Fields, mistakes: &mut Mistakes) -> Option<u32> {
-    fields.count("permits-per-acquire", 1..=MOST_BY_ONE_CALL, mistakes)
-}
 
 /// Refuses several permits by one call to a recipe without such a call, and more of them than there are.
 pub(super) fn refuse_several_permits(

@@ -5,84 +5,53 @@ use picklock_sim::plan::{ContenderName, Plan, Regions, Service, Share, Workload}
 
 use super::participants::plural;
 use super::reader::{Fields, Item, Mistake, Mistakes};
-use super::sampled_parameters::{several, whole, wide};
+use super::value::Given;
 use crate::describe::contender;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::Catalogue;
 
-/// So many tasks a process has at most.
-const MOST_TASKS: i64 = 64;
-
-/// What tasks may share; in a list, nothing is one of the choices.
-const NOTHING: &str = "nothing";
-
-/// Reads how many tasks a process has, and what they share.
-pub(super) fn processes(
-    fields: &mut Fields,
+/// Refuses processes of which one would not be whole, tasks without others that share something, and what clients of a
+/// service do not share.
+pub(super) fn refuse_mistaken_processes(
+    given: &Given,
+    workload: &mut Workload,
     contenders: Option<u32>,
-    service: ServiceKind,
-    open: &mut SampledParameters,
+    (service, open): (ServiceKind, &SampledParameters),
     mistakes: &mut Mistakes,
-) -> (u32, Share) {
-    let tasks = fields.get("tasks-per-process");
-    let range = tasks
-        .as_ref()
-        .and_then(|item| whole(item, 1..=MOST_TASKS, mistakes));
-    let (least, most) = range.unwrap_or((1, 1));
-    open.tasks_per_process = range.and_then(wide);
-    if let (Some(item), Some(contenders)) = (&tasks, contenders)
+) {
+    let tasks = workload.tasks_per_process;
+    if let (Some((item, _)), Some(contenders)) = (given.get("tasks-per-process"), contenders)
         && open.tasks_per_process.is_none()
         && open.contenders.is_none()
-        && !contenders.is_multiple_of(least)
+        && !contenders.is_multiple_of(tasks)
     {
         let mistake = Mistake::new(format!(
-            "{} are no whole number of processes of {least}",
+            "{} are no whole number of processes of {tasks}",
             plural(contenders, "contender")
         ))
         .help(format!(
-            "say a multiple of {least} contenders, or other `tasks-per-process`"
+            "say a multiple of {tasks} contenders, or other `tasks-per-process`"
         ));
         mistakes.add(item.span.clone(), mistake);
     }
-    let share = fields.get("share");
-    let Some(item) = share else {
-        return (least, Share::Nothing);
+    let Some((item, _)) = given.get("share") else {
+        return;
     };
-    if most == 1 && mistakes.is_empty() {
+    if tasks == 1 && open.tasks_per_process.is_none() && mistakes.is_empty() {
         let mistake = Mistake::new("each contender is a process of its own")
-            .label("so there is nobody to share with")
+            .label("so there are no tasks to share with")
             .help("say how many tasks a process has: tasks-per-process = 2");
         mistakes.add(item.span.clone(), mistake);
     }
-    let read = several(&item, mistakes, |item, mistakes| {
-        share_on(item, service, mistakes)
-    });
-    let Some(read) = read else {
-        return (least, Share::Nothing);
-    };
-    open.share = read.choices;
-    (least, read.first)
-}
-
-fn share_on(item: &Item, service: ServiceKind, mistakes: &mut Mistakes) -> Option<Share> {
-    let name = item.text("what tasks share, such as \"lock\"", mistakes)?;
-    let mut names: Vec<&str> = Share::NAMED.iter().map(|(name, _)| *name).collect();
-    names.push(NOTHING);
-    if name == NOTHING {
-        return Some(Share::Nothing);
-    }
-    let found = Share::NAMED.iter().find(|(known, _)| *known == name);
-    let Some((_, share)) = found else {
-        mistakes.add(item.span.clone(), Mistake::unknown("share", name, &names));
-        return None;
-    };
     let unshared = Service::from(service).row().unshared;
-    let Some([message, help]) = unshared(*share) else {
-        return Some(*share);
+    let shared = match &open.share[..] {
+        [] => std::slice::from_ref(&workload.share),
+        choices => choices,
     };
-    let mistake = Mistake::new(message).help(help);
-    mistakes.add(item.span.clone(), mistake);
-    None
+    if let Some([message, help]) = shared.iter().find_map(|share| unshared(*share)) {
+        mistakes.add(item.span.clone(), Mistake::new(message).help(help));
+        workload.share = Share::Nothing;
+    }
 }
 
 /// Refuses a recipe whose lock object cannot be shared, where tasks share one.

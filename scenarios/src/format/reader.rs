@@ -173,12 +173,6 @@ impl<'a> Item<'a> {
         self.measured(units::parse_signed, WANTED, mistakes)
     }
 
-    /// A duration that may be negative, in whole milliseconds.
-    pub(super) fn signed_millis(&self, mistakes: &mut Mistakes) -> Option<i64> {
-        const WANTED: &str = r#"a duration such as "20s" or "-5ms""#;
-        self.measured(units::parse_signed_millis, WANTED, mistakes)
-    }
-
     /// A range of durations that may be negative, in whole milliseconds.
     pub(super) fn signed_millis_range(&self, mistakes: &mut Mistakes) -> Option<(i64, i64)> {
         const WANTED: &str = r#"a range such as "-5s..5s", or a duration such as "-5ms""#;
@@ -330,15 +324,6 @@ impl<'a> Fields<'a> {
             self.missing.push((key, example.to_owned()));
         }
         item
-    }
-
-    pub(super) fn duration(
-        &mut self,
-        key: &'static str,
-        zero: Zero,
-        mistakes: &mut Mistakes,
-    ) -> Option<Duration> {
-        self.get(key)?.duration(zero, mistakes)
     }
 
     /// A whole number that fits where it goes.

@@ -185,11 +185,6 @@ pub(super) fn whole(
     None
 }
 
-/// The ends of a range that is more than one value.
-pub(super) fn wide<T: PartialEq + Copy>(range: (T, T)) -> Option<(T, T)> {
-    (range.0 != range.1).then_some(range)
-}
-
 /// Whether a text is a range of durations.
 pub(super) fn is_range(item: &Item) -> bool {
     item.as_text().is_some_and(|text| text.contains(".."))
@@ -201,11 +196,4 @@ pub(super) fn ranges(
     mistakes: &mut Mistakes,
 ) -> Option<Several<(Duration, Duration)>> {
     several(item, mistakes, |item, mistakes| item.range(mistakes))
-}
-
-/// Notes what there is to choose from; answers the first of it.
-pub(super) fn settle<T>(read: Option<Several<T>>, open: &mut Vec<T>) -> Option<T> {
-    let Several { first, choices } = read?;
-    *open = choices;
-    Some(first)
 }

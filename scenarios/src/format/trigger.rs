@@ -169,6 +169,6 @@ fn refuse_write_of_nothing(chosen: &Chosen<TriggerKind>, scene: Scene, mistakes:
                 .help("choose another trigger, or a `section` that writes");
             mistakes.add(chosen.span.clone(), mistake);
         }
-        Section::Write | Section::Count | Section::Sell { .. } | Section::DelayedWrite { .. } => {}
+        Section::Write | Section::Count | Section::Sell(_) | Section::DelayedWrite(_) => {}
     }
 }

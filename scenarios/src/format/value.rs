@@ -1,16 +1,30 @@
 //! Reads what stands behind the keys of a table as their rows say.
 
-use picklock_sim::plan::{Holds, Key, KeyTable, KeyspaceEvents, Settings, Value, Variant, Words};
+use picklock_sim::plan::{
+    Holds, Key, KeyTable, KeyspaceEvents, SettingType, Settings, Value, Variant, Words,
+};
 
 use super::choice::choose;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
-use super::sampled_parameters::{Several, several};
+use super::sampled_parameters::{is_range, several, whole};
 use crate::listed::listed;
+use crate::sampled_parameters::Drawn;
+use crate::units;
 use crate::write::toml::spelled;
 
 /// What a table gives of some keys, as far as it can be read.
 pub(super) struct Given<'a> {
-    found: Vec<(&'static Key, Item<'a>, Several<Value>)>,
+    found: Vec<Found<'a>>,
+}
+
+/// What is given of a key.
+struct Found<'a> {
+    key: &'static Key,
+    item: Item<'a>,
+    /// The value, or the first or least of what is drawn.
+    first: Value,
+    /// What each seed draws, if the file leaves that open.
+    drawn: Option<Drawn>,
 }
 
 /// A key of which more can be said than its row does if its value is none.
@@ -26,33 +40,21 @@ impl<'a> Given<'a> {
     ) -> Self {
         let mut found = Vec::new();
         for key in keys {
-            let item = match key.is_needed {
-                true => fields.need(key.name, &example(key).unwrap_or_default()),
-                false => fields.get(key.name),
+            let item = match (key.is_needed, key.formerly) {
+                (true, _) => fields.need(key.name, &example(key).unwrap_or_default()),
+                (false, Some(old)) => fields.renamed(key.name, old),
+                (false, None) => fields.get(key.name),
             };
             let Some(item) = item else {
                 continue;
             };
-            let one = |item: &Item, holds: &Holds, mistakes: &mut Mistakes| {
-                let better = special.iter().find(|(name, _)| *name == key.name);
-                match better.and_then(|(_, mistake)| mistake(item)) {
-                    Some(mistake) => {
-                        mistakes.add(item.span.clone(), mistake);
-                        None
-                    }
-                    None => value(item, holds, special, mistakes),
-                }
-            };
-            let read = match key.holds {
-                Holds::OneOrList(holds) => {
-                    several(&item, mistakes, |item, mistakes| one(item, holds, mistakes))
-                }
-                ref holds => one(&item, holds, mistakes).map(|first| Several {
-                    first,
-                    choices: Vec::new(),
-                }),
-            };
-            found.extend(read.map(|read| (key, item, read)));
+            let read = drawn_or_value(&item, key, special, mistakes);
+            found.extend(read.map(|(first, drawn)| Found {
+                key,
+                item,
+                first,
+                drawn,
+            }));
         }
         Self { found }
     }
@@ -66,25 +68,28 @@ impl<'a> Given<'a> {
 
     /// What these of the keys say.
     pub(super) fn values(&self, of: impl Fn(&Key) -> bool) -> Vec<(&'static str, Value)> {
-        let found = self.found.iter().filter(|(key, ..)| of(key));
+        let found = self.found.iter().filter(|found| of(found.key));
         found
-            .map(|(key, _, read)| (key.name, read.first.clone()))
+            .map(|found| (found.key.name, found.first.clone()))
             .collect()
     }
 
     /// Where a key stands, and what it says.
     pub(super) fn get(&self, key: &str) -> Option<(&Item<'a>, &Value)> {
-        let (_, item, read) = self.found.iter().find(|(known, ..)| known.name == key)?;
-        Some((item, &read.first))
+        let found = self.found.iter().find(|found| found.key.name == key)?;
+        Some((&found.item, &found.first))
     }
 
     /// All that a key may be.
     pub(super) fn all(&self, key: &str) -> impl Iterator<Item = &Value> {
-        let found = self
-            .found
-            .iter()
-            .filter(move |(known, ..)| known.name == key);
-        found.flat_map(|(_, _, read)| std::iter::once(&read.first).chain(&read.choices))
+        let found = self.found.iter().filter(move |found| found.key.name == key);
+        found.flat_map(|found| {
+            let choices = match &found.drawn {
+                Some(Drawn::OneOf(choices)) => &choices[..],
+                _ => &[],
+            };
+            std::iter::once(&found.first).chain(choices)
+        })
     }
 
     /// Whether a key is given, and what stands there cannot be read.
@@ -92,13 +97,75 @@ impl<'a> Given<'a> {
         fields.peek(key).is_some() && self.get(key).is_none()
     }
 
-    /// What is left open, for each seed to choose.
-    pub(super) fn choices(&self) -> Vec<(&'static str, Vec<Value>)> {
+    /// What each seed draws, by the keys.
+    pub(super) fn drawn(&self) -> impl Iterator<Item = (&'static str, &Item<'a>, &Drawn)> {
         let found = self.found.iter();
-        let open = found.filter(|(_, _, read)| !read.choices.is_empty());
-        open.map(|(key, _, read)| (key.name, read.choices.clone()))
-            .collect()
+        found.filter_map(|found| Some((found.key.name, &found.item, found.drawn.as_ref()?)))
     }
+
+    /// What may stand behind each key: what is drawn, or the only value.
+    pub(super) fn each(&self) -> impl Iterator<Item = (&'static str, Drawn)> {
+        self.found.iter().map(|found| {
+            let only = || Drawn::Only(found.first.clone());
+            (found.key.name, found.drawn.clone().unwrap_or_else(only))
+        })
+    }
+
+    /// What is left open of settings of a service, for each seed to choose.
+    pub(super) fn choices(&self) -> Vec<(&'static str, Vec<Value>)> {
+        let choices = self.drawn().filter_map(|(key, _, drawn)| match drawn {
+            Drawn::OneOf(choices) => Some((key, choices.clone())),
+            Drawn::Only(_) | Drawn::Between(..) => None,
+        });
+        choices.collect()
+    }
+}
+
+/// Reads what stands behind a key: the value, or the first or least of what each seed draws, and that.
+fn drawn_or_value(
+    item: &Item,
+    key: &Key,
+    special: &[Special],
+    mistakes: &mut Mistakes,
+) -> Option<(Value, Option<Drawn>)> {
+    let better = special.iter().find(|(name, _)| *name == key.name);
+    let one = |item: &Item, holds: &Holds, mistakes: &mut Mistakes| match better
+        .and_then(|(_, mistake)| mistake(item))
+    {
+        Some(mistake) => {
+            mistakes.add(item.span.clone(), mistake);
+            None
+        }
+        None => value(item, holds, special, mistakes),
+    };
+    let (from, to) = match key.holds {
+        Holds::OneOrList(holds) => {
+            let read = several(item, mistakes, |item, mistakes| one(item, holds, mistakes))?;
+            let choices = read.choices;
+            return Some((
+                read.first,
+                (!choices.is_empty()).then_some(Drawn::OneOf(choices)),
+            ));
+        }
+        Holds::WholeOrRange(least, most) => {
+            let (from, to) = whole(item, least..=most, mistakes)?;
+            (Value::Whole(from.into()), Value::Whole(to.into()))
+        }
+        Holds::Hold | Holds::DurationOrRange if is_range(item) => {
+            let (from, to) = item.range(mistakes)?;
+            (Value::Time(from), Value::Time(to))
+        }
+        Holds::DurationOrRange => {
+            return Some((one(item, &Holds::DurationOrZero, mistakes)?, None));
+        }
+        Holds::SignedRange => {
+            let (from, to) = item.signed_millis_range(mistakes)?;
+            (Value::Millis(from), Value::Millis(to))
+        }
+        ref holds => return Some((one(item, holds, mistakes)?, None)),
+    };
+    let drawn = (from != to).then(|| Drawn::Between(from.clone(), to));
+    Some((from, drawn))
 }
 
 /// Reads what can stand behind a key of settings.
@@ -114,6 +181,11 @@ fn value(
         Holds::OneOf(numbers) => one_of(item, numbers, mistakes).map(Value::Whole),
         Holds::Bytes => item.bytes(mistakes).map(|bytes| Value::Whole(bytes.into())),
         Holds::Duration => item.duration(Zero::Senseless, mistakes).map(Value::Time),
+        Holds::Range => item
+            .range(mistakes)
+            .map(|(from, to)| Value::Range(from, to)),
+        Holds::Hold => hold(item, mistakes),
+        Holds::Reads => reads(item, mistakes),
         Holds::DurationOrZero => item.duration(Zero::Allowed, mistakes).map(Value::Time),
         Holds::KeyspaceEvents => keyspace_events(item, mistakes).map(Value::Text),
         Holds::Words(words) => word(item, words, mistakes),
@@ -126,6 +198,23 @@ fn value(
         }
         ref other => unreachable!("no key of settings holds {other:?}"),
     }
+}
+
+/// How long a section lasts.
+fn hold(item: &Item, mistakes: &mut Mistakes) -> Option<Value> {
+    let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
+    if item.as_text().is_some_and(is_word) {
+        let chosen = choose(item, "hold", &[("settled", ())], mistakes)?;
+        return Some(Value::Named(chosen.name, None));
+    }
+    item.duration(Zero::Allowed, mistakes).map(Value::Time)
+}
+
+/// How often a contender takes the lock to read.
+fn reads(item: &Item, mistakes: &mut Mistakes) -> Option<Value> {
+    const WANTED: &str = r#""never", "always", or a share such as "50%""#;
+    item.measured(units::parse_reads, WANTED, mistakes)?
+        .to_value()
 }
 
 /// How a key is written.

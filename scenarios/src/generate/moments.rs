@@ -106,7 +106,7 @@ pub(super) fn aimed(
 ) -> Trigger {
     let writing = match plan.workload.section {
         Section::Nothing => 0,
-        Section::Write | Section::Count | Section::Sell { .. } | Section::DelayedWrite { .. } => 6,
+        Section::Write | Section::Count | Section::Sell(_) | Section::DelayedWrite(_) => 6,
     };
     // Without sessions there are no places in a queue.
     let sessions = u32::from(plan.service.session_tick().is_some());

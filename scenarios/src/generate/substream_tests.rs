@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{Plan, Regions, Trigger};
+use picklock_sim::plan::{LockOrder, Plan, Regions, Trigger};
 
 use crate::scenario::{Case, Catalogue};
 use crate::{parse, write};
@@ -197,9 +197,9 @@ fn locks_at_once_take_nothing_from_what_else_is_drawn_and_are_there() {
     for (with, without) in plans(&text).into_iter().zip(plans(CLOSED)) {
         let workload = &with.workload;
         assert!(workload.locks_at_once <= workload.locks);
-        let in_order = workload.lock_order.name();
-        assert!(workload.locks_at_once > 1 || in_order == "by-name");
-        seen.insert((workload.locks_at_once, in_order));
+        let in_order = workload.lock_order;
+        assert!(workload.locks_at_once > 1 || in_order == LockOrder::ByName);
+        seen.insert((workload.locks_at_once, format!("{in_order:?}")));
         let mut same = with;
         same.event_budget = without.event_budget;
         same.workload.locks = 1;

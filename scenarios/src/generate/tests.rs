@@ -4,7 +4,7 @@ use std::time::Duration;
 use picklock_algorithms::registry;
 use picklock_sim::engine::Tape;
 use picklock_sim::plan::{
-    Direction, Fault, FaultKind, LockCall, Plan, PlannedFault, Service, Strategy, Trigger,
+    Direction, Fault, FaultKind, LockCall, Plan, PlannedFault, Service, Share, Strategy, Trigger,
 };
 use picklock_sim::{simulate, simulate_with};
 
@@ -422,10 +422,10 @@ fn processes_are_drawn_from_a_stream_of_their_own() {
         assert_eq!(drawn.plan.service, alone.plan.service);
         assert_eq!(drawn.plan.network, alone.plan.network);
         assert!(
-            each > 1 || tasks.share.name().is_none(),
-            "nobody to share with"
+            each > 1 || tasks.share == Share::Nothing,
+            "there are no tasks to share with"
         );
-        seen.insert((each, tasks.share.name()));
+        seen.insert((each, format!("{:?}", tasks.share)));
         if each == 1 {
             assert_eq!(drawn.plan.faults, alone.plan.faults, "seed {seed}");
         }

@@ -1,11 +1,9 @@
 //! The keys of a scenario file.
 
 use super::case::{CASE, FAULTS};
-use super::contender::CONTENDER;
-use super::network::NETWORK;
 use super::service::SERVICE;
 use super::words;
-use super::workload::WORKLOAD;
+use super::workload::{CONTENDER, NETWORK, WORKLOAD};
 use crate::scenario::ENOUGH_SEEDS;
 use picklock_sim::plan::{Holds, Key, KeyTable};
 

@@ -13,7 +13,7 @@ pub(crate) const REDIS: KeyTable = KeyTable {
 
 /// The library that clients are of. It is no setting: it sets others.
 const CLIENT: Key = Key {
-    of: SettingsGroup::Clients,
+    of: Some(SettingsGroup::Clients),
     ..Key::new(
         "client",
         Holds::Words(CLIENTS),

@@ -144,6 +144,7 @@ fn type_of(holds: &Holds) -> String {
         Holds::Number => "a number".to_owned(),
         Holds::Duration => "a duration".to_owned(),
         Holds::DurationOrZero => "a duration, or zero".to_owned(),
+        Holds::DurationOrRange => "a duration, or a drawn range".to_owned(),
         Holds::Range => "a range of durations".to_owned(),
         Holds::SignedDuration => "a duration, negative or not".to_owned(),
         Holds::SignedRange => "a range of durations, negative or not".to_owned(),

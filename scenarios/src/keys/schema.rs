@@ -134,7 +134,7 @@ fn of(holds: &Holds, definitions: &mut Map<String, Value>) -> Value {
         Holds::OneOf(numbers) => json!({ "enum": numbers }),
         Holds::Number => json!({ "type": "number" }),
         Holds::Duration | Holds::DurationOrZero => text(DURATION),
-        Holds::Range => text(&format!(r"{DURATION}(\.\.{DURATION})?")),
+        Holds::Range | Holds::DurationOrRange => text(&format!(r"{DURATION}(\.\.{DURATION})?")),
         Holds::SignedDuration => text(&format!("-?{DURATION}")),
         Holds::SignedRange => text(&format!(r"-?{DURATION}(\.\.-?{DURATION})?")),
         Holds::Hold => text(&format!(r"settled|{DURATION}(\.\.{DURATION})?")),

@@ -2,7 +2,7 @@
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_checker::SOMETIMES;
-use picklock_sim::plan::{Conversion, Direction, FaultKind, LockCall, LockOrder, Share, Words};
+use picklock_sim::plan::{Direction, FaultKind, LockCall, Words};
 
 use crate::program;
 use crate::scenario::Catalogue;
@@ -38,24 +38,6 @@ pub(super) const MOMENTS: Words = Words {
 pub(super) const RESOURCES: Words = Words {
     what: "resource",
     names: || vec!["fenced", "unfenced"],
-};
-
-pub(super) const CONVERSIONS: Words = Words {
-    what: "conversion",
-    names: || names(&Conversion::NAMED),
-};
-
-pub(super) const SHARES: Words = Words {
-    what: "way to share",
-    names: || {
-        let nothing = ["nothing"];
-        names(&Share::NAMED).into_iter().chain(nothing).collect()
-    },
-};
-
-pub(super) const LOCK_ORDERS: Words = Words {
-    what: "lock order",
-    names: || names(&LockOrder::NAMED),
 };
 
 pub(super) const FAULTS: Words = Words {

@@ -1,7 +1,7 @@
 //! Smaller plans: first with fewer parts, then with simpler ones.
 
 use picklock_sim::plan::{
-    Arrival, Fault, Hold, Plan, PlannedFault, Reads, Repeat, Section, SettingsGroup, Trigger,
+    Arrival, Fault, Hold, Plan, PlannedFault, Reads, Repeat, Section, SettingsGroup, Stock, Trigger,
 };
 
 use super::changed::with;
@@ -168,8 +168,8 @@ pub(super) fn sections(plan: &Plan) -> Vec<Change> {
     let simpler: &[(&str, Section)] = match plan.workload.section {
         Section::Nothing => &[],
         Section::Write => &[nothing],
-        Section::Count | Section::DelayedWrite { .. } => &[nothing, write],
-        Section::Sell { .. } => &[nothing, write, count],
+        Section::Count | Section::DelayedWrite(_) => &[nothing, write],
+        Section::Sell(_) => &[nothing, write, count],
     };
     let named = simpler.iter().map(|(name, section)| {
         with(format!("sections of {name}"), plan, |plan| {
@@ -177,12 +177,10 @@ pub(super) fn sections(plan: &Plan) -> Vec<Change> {
         })
     });
     let mut changes: Vec<Change> = named.collect();
-    if let Section::Sell { stock } = plan.workload.section {
-        let stock = u32::try_from(stock).unwrap_or(u32::MAX);
-        for fewer in lower(stock, 1) {
-            changes.push(with(format!("a stock of {fewer}"), plan, |plan| {
-                let stock = i64::from(fewer);
-                plan.workload.section = Section::Sell { stock };
+    if let Section::Sell(Stock { stock }) = plan.workload.section {
+        for stock in lower(stock, 1) {
+            changes.push(with(format!("a stock of {stock}"), plan, |plan| {
+                plan.workload.section = Section::Sell(Stock { stock });
             }));
         }
     }

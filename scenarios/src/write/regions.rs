@@ -1,12 +1,11 @@
 //! Spells out `[network.regions]` and `[network.between]`.
 
-use picklock_sim::plan::{Region, Regions};
+use picklock_sim::plan::{self, Region, Regions};
 use toml_edit::{InlineTable, Table, Value};
 
-use super::sampled_parameters::number;
-use super::toml::{With, range};
+use super::toml::{With, range, spelled_drawn};
 use crate::describe::{contender, server};
-use crate::sampled_parameters::SampledRegions;
+use crate::sampled_parameters::{Drawn, SampledRegions};
 
 /// The table of the network with its regions, if it has any.
 pub(super) fn with_regions(network: Table, regions: &Regions) -> Table {
@@ -31,9 +30,14 @@ pub(super) fn with_regions(network: Table, regions: &Regions) -> Table {
 
 /// The table of the network with the regions that each seed draws.
 pub(super) fn with_drawn(network: Table, drawn: &SampledRegions) -> Table {
+    let (from, to) = drawn.number;
+    let number = Drawn::Between(
+        plan::Value::Whole(from.into()),
+        plan::Value::Whole(to.into()),
+    );
     let between: Value = drawn.between.iter().copied().map(range).collect();
     network
-        .with("regions", number(Some(drawn.number), drawn.number.0))
+        .with("regions", spelled_drawn(&number))
         .with("between", between)
 }
 

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use picklock_sim::plan::{self, Hold};
+use picklock_sim::plan;
 use toml_edit::{Item, Table, Value};
 
+use crate::describe::signed_millis;
+use crate::sampled_parameters::Drawn;
 use crate::units::{write_duration, write_range};
 
 /// Tables, field by field.
@@ -54,20 +56,15 @@ pub(super) fn time(duration: Duration) -> Value {
     write_duration(duration).into()
 }
 
-/// How long a section lasts.
-pub(super) fn hold(hold: Hold) -> Value {
-    match hold {
-        Hold::For(length) => time(length),
-        Hold::Settled => text("settled"),
-    }
-}
-
 /// What stands behind a key.
 pub(crate) fn spelled(value: &plan::Value) -> Value {
     match value {
         plan::Value::Flag(flag) => (*flag).into(),
         plan::Value::Whole(number) => count(*number),
         plan::Value::Time(length) => time(*length),
+        plan::Value::Range(from, to) => range((*from, *to)),
+        plan::Value::Millis(millis) => signed_millis(*millis).into(),
+        plan::Value::Rate(rate) => rate.to_string().into(),
         plan::Value::Text(written) => text(written),
         plan::Value::Table(fields) => {
             let fields = fields.iter().map(|(key, value)| (*key, spelled(value)));
@@ -75,6 +72,23 @@ pub(crate) fn spelled(value: &plan::Value) -> Value {
         }
         plan::Value::Named(name, None) => text(name),
         plan::Value::Named(name, Some(value)) => Value::from_iter([(*name, spelled(value))]),
+    }
+}
+
+/// What each seed draws.
+pub(super) fn spelled_drawn(drawn: &Drawn) -> Value {
+    match drawn {
+        Drawn::Only(value) => spelled(value),
+        Drawn::OneOf(choices) => choices.iter().map(spelled).collect(),
+        Drawn::Between(from, to) if from == to => spelled(from),
+        Drawn::Between(plan::Value::Time(from), plan::Value::Time(to)) => range((*from, *to)),
+        Drawn::Between(from, to) => {
+            let end = |value| match spelled(value) {
+                Value::String(text) => text.into_value(),
+                other => other.to_string(),
+            };
+            format!("{}..{}", end(from), end(to)).into()
+        }
     }
 }
 

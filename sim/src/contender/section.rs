@@ -27,7 +27,7 @@ impl<S: SimulatedService> Contender<S> {
             self.reads_only(section, held).await;
             return Ok(());
         }
-        if let Section::DelayedWrite { delay } = section {
+        if let Section::DelayedWrite(delay) = section {
             for held in held {
                 self.delayed_write(*held, delay).await;
             }
@@ -44,7 +44,7 @@ impl<S: SimulatedService> Contender<S> {
             let based_on = read.get(index).copied();
             let value = match (section, based_on) {
                 (Section::Count, Some(read)) => read + 1,
-                (Section::Sell { .. }, Some(read)) if read > 0 => read - 1,
+                (Section::Sell(_), Some(read)) if read > 0 => read - 1,
                 (Section::Write, _) => self.world().next_value(),
                 _ => continue,
             };

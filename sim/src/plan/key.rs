@@ -17,10 +17,12 @@ pub struct Key {
     pub means: &'static str,
     /// Whether it must be there.
     pub is_needed: bool,
-    /// The settings that it belongs to.
-    pub of: SettingsGroup,
+    /// The settings of a service that it belongs to, if it is one of those.
+    pub of: Option<SettingsGroup>,
     /// When a file that is written has it.
     pub written: Written,
+    /// What older files call it, if they call it otherwise.
+    pub formerly: Option<&'static str>,
 }
 
 /// Settings that belong together.
@@ -60,8 +62,9 @@ impl Key {
             default: || None,
             means,
             is_needed: false,
-            of: SettingsGroup::Servers,
+            of: None,
             written: Written::Always,
+            formerly: None,
         }
     }
 
@@ -124,8 +127,10 @@ pub enum Holds {
     Duration,
     /// A duration.
     DurationOrZero,
-    /// A duration, or a range of them.
+    /// A range of durations, or one of them.
     Range,
+    /// A duration, or a range of them that each seed draws from.
+    DurationOrRange,
     /// A duration that may be negative.
     SignedDuration,
     /// A duration that may be negative, or a range of them.

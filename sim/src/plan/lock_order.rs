@@ -1,5 +1,7 @@
 //! In which order a section acquires the locks that it holds at once.
 
+use super::setting_type::words;
+
 /// In which order a section acquires the locks that it holds at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockOrder {
@@ -14,30 +16,13 @@ pub enum LockOrder {
 
 impl LockOrder {
     /// All of them, by name.
-    pub const NAMED: [(&str, Self); 3] = [
+    pub const ALL: [(&str, Self); 3] = [
         ("by-name", Self::ByName),
         ("in-turn", Self::InTurn),
         ("drawn", Self::Drawn),
     ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ByName => "by-name",
-            Self::InTurn => "in-turn",
-            Self::Drawn => "drawn",
-        }
-    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_order_is_found_by_its_name() {
-        for (name, order) in LockOrder::NAMED {
-            assert_eq!(order.name(), name);
-        }
-    }
+words! {
+    LockOrder: "lock order",
 }

@@ -19,7 +19,7 @@ pub trait Settings {
     /// Sets all but which servers there are as it usually is, and but for what is to stay.
     fn reset(&mut self, but: Option<SettingsGroup>) {
         for key in self.keys() {
-            if key.of != SettingsGroup::Topology && Some(key.of) != but {
+            if key.of != Some(SettingsGroup::Topology) && key.of != but {
                 self.set_value(key.name, (key.default)());
             }
         }
@@ -74,6 +74,39 @@ impl SettingType for Duration {
     fn of_value(value: Option<Value>) -> Option<Self> {
         if let Value::Time(time) = value? {
             Some(time)
+        } else {
+            None
+        }
+    }
+}
+
+impl SettingType for (Duration, Duration) {
+    const HOLDS: Holds = Holds::Range;
+
+    fn to_value(&self) -> Option<Value> {
+        Some(Value::Range(self.0, self.1))
+    }
+
+    fn of_value(value: Option<Value>) -> Option<Self> {
+        if let Value::Range(from, to) = value? {
+            Some((from, to))
+        } else {
+            None
+        }
+    }
+}
+
+/// Milliseconds, which may be negative.
+impl SettingType for i64 {
+    const HOLDS: Holds = Holds::SignedRange;
+
+    fn to_value(&self) -> Option<Value> {
+        Some(Value::Millis(*self))
+    }
+
+    fn of_value(value: Option<Value>) -> Option<Self> {
+        if let Value::Millis(millis) = value? {
+            Some(millis)
         } else {
             None
         }
@@ -145,4 +178,91 @@ macro_rules! words {
         }
     )*};
 }
-pub(super) use words;
+pub(crate) use words;
+
+/// Types that are settings themselves, each of a table.
+macro_rules! tables {
+    ($($type:ty: $table:expr,)*) => {$(
+        impl crate::plan::SettingType for $type {
+            const HOLDS: crate::plan::Holds = crate::plan::Holds::Table(&$table);
+
+            fn to_value(&self) -> Option<crate::plan::Value> {
+                let keys = Self::KEYS.iter();
+                let value = |key: &crate::plan::Key| crate::plan::Settings::value(self, key.name);
+                let values = keys.filter_map(|key| Some((key.name, value(key)?)));
+                Some(crate::plan::Value::Table(values.collect()))
+            }
+
+            fn of_value(value: Option<crate::plan::Value>) -> Option<Self> {
+                let crate::plan::Value::Table(values) = value? else {
+                    return None;
+                };
+                let mut table = Self::default();
+                for (key, value) in values {
+                    crate::plan::Settings::set_value(&mut table, key, Some(value));
+                }
+                Some(table)
+            }
+
+            fn within(&self) -> Option<&dyn crate::plan::Settings> {
+                Some(self)
+            }
+
+            fn within_mut(&mut self) -> Option<&mut dyn crate::plan::Settings> {
+                Some(self)
+            }
+        }
+    )*};
+}
+pub(crate) use tables;
+
+/// Types of which each value has a name; behind some stands a value of one type more.
+macro_rules! variants {
+    ($($type:ident: $what:literal {
+        $( $variant:ident $(($held:ty: $holds:expr))? = $name:literal: $means:literal, )*
+    })*) => {$(
+        impl crate::plan::SettingType for $type {
+            const HOLDS: crate::plan::Holds = crate::plan::Holds::Variants($what, &[$(
+                variants!(@row $name, $means $(, $holds)?),
+            )*]);
+
+            fn to_value(&self) -> Option<crate::plan::Value> {
+                $( variants!(@to_value self, $type, $variant, $name $(, $held)?); )*
+                None
+            }
+
+            fn of_value(value: Option<crate::plan::Value>) -> Option<Self> {
+                let crate::plan::Value::Named(name, held) = value? else {
+                    return None;
+                };
+                $( variants!(@of_value name, held, $type, $variant, $name $(, $held)?); )*
+                None
+            }
+        }
+    )*};
+    (@row $name:literal, $means:literal) => { crate::plan::Variant::word($name, $means) };
+    (@row $name:literal, $means:literal, $holds:expr) => { crate::plan::Variant::with($name, $holds, $means) };
+    (@to_value $of:expr, $type:ident, $variant:ident, $name:literal) => {
+        if let $type::$variant = $of {
+            return Some(crate::plan::Value::Named($name, None));
+        }
+    };
+    (@to_value $of:expr, $type:ident, $variant:ident, $name:literal, $held:ty) => {
+        if let $type::$variant(held) = $of {
+            let held = crate::plan::SettingType::to_value(held)?;
+            return Some(crate::plan::Value::Named($name, Some(Box::new(held))));
+        }
+    };
+    (@of_value $known:ident, $value:ident, $type:ident, $variant:ident, $name:literal) => {
+        if $known == $name {
+            return Some($type::$variant);
+        }
+    };
+    (@of_value $known:ident, $value:ident, $type:ident, $variant:ident, $name:literal, $held:ty) => {
+        if $known == $name {
+            let held = <$held as crate::plan::SettingType>::of_value($value.map(|value| *value))?;
+            return Some($type::$variant(held));
+        }
+    };
+}
+pub(crate) use variants;

@@ -1,12 +1,20 @@
 //! The macro that makes settings of which each has a key.
 
 /// Makes the settings of a service, their defaults, and their keys of one row each. A row says what can stand behind
-/// its key, if its type does not (`holds`), and what is so without it, if that is more than the default (`without`).
+/// its key, if its type does not (`holds`), what is so without it, if that is more than the default (`without`), which
+/// settings of a service it belongs to (`of`), when a file that is written has it, if not always (`written`), and what
+/// older files call it (`formerly`).
 macro_rules! settings {
     (@holds $type:ty) => { <$type as crate::plan::SettingType>::HOLDS };
     (@holds $type:ty, $holds:expr) => { $holds };
     (@without) => { "" };
     (@without $without:literal) => { $without };
+    (@of) => { None };
+    (@of $of:ident) => { Some(crate::plan::SettingsGroup::$of) };
+    (@written) => { crate::plan::Written::Always };
+    (@written $written:ident) => { crate::plan::Written::$written };
+    (@formerly) => { None };
+    (@formerly $formerly:literal) => { Some($formerly) };
     (@is_needed) => { false };
     (@is_needed needed) => { true };
     (
@@ -16,8 +24,9 @@ macro_rules! settings {
                 $(holds: $holds:expr,)?
                 default: $default:expr,
                 $(without: $without:literal,)?
-                of: $of:ident,
-                written: $written:ident,
+                $(of: $of:ident,)?
+                $(written: $written:ident,)?
+                $(formerly: $formerly:literal,)?
                 means: $means:literal,
             }
         )*}
@@ -48,8 +57,9 @@ macro_rules! settings {
                     default: || crate::plan::Settings::value(&Self::default(), $key),
                     means: $means,
                     is_needed: settings!(@is_needed $($needed)?),
-                    of: crate::plan::SettingsGroup::$of,
-                    written: crate::plan::Written::$written,
+                    of: settings!(@of $($of)?),
+                    written: settings!(@written $($written)?),
+                    formerly: settings!(@formerly $($formerly)?),
                 },
             )*];
         }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::Rate;
+
 /// What stands behind a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -11,6 +13,12 @@ pub enum Value {
     Whole(i64),
     /// A duration.
     Time(Duration),
+    /// A range of durations, both ends included.
+    Range(Duration, Duration),
+    /// Milliseconds, which may be negative.
+    Millis(i64),
+    /// How often something happens.
+    Rate(Rate),
     /// A text.
     Text(String),
     /// A table: what stands behind its keys.

@@ -3,96 +3,199 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::{ContenderName, LockName, LockOrder, Rate};
+use super::key::Holds;
+use super::setting_type::{SettingType, variants, words};
+use super::settings::settings;
+use super::{
+    ContenderName, ContenderSettings, Conversion, Hold, LockName, LockOrder, Reads, Section,
+};
 
-/// Who wants the lock, and what for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Workload {
-    /// How many contenders there are: `contender-1` and so on.
-    pub contenders: u32,
-    /// How many of them are tasks of one process: the first so many of the first process, and so on.
-    pub tasks_per_process: u32,
-    /// What the tasks of a process share.
-    pub share: Share,
-    /// How many locks there are. Where a contender does not say otherwise, it takes one of them in each round, in turn:
-    /// `contender-1` begins with the first, `contender-2` with the second, and so on.
-    pub locks: u32,
-    /// How many locks a section holds at once: each is acquired while those before it are held.
-    pub locks_at_once: u32,
-    /// In which order a section acquires them.
-    pub lock_order: LockOrder,
-    /// How they come.
-    pub arrive: Arrival,
-    /// How often each wants the lock.
-    pub rounds: u32,
-    /// How often a contender takes the lock to read, in shared mode, where the recipe has one.
-    pub reads: Reads,
-    /// How many may hold the lock at once, if it is a semaphore. `None`: it is none.
-    pub permits: Option<u32>,
-    /// How many permits a contender takes by one call.
-    pub permits_per_acquire: u32,
-    /// How many of the contenders, the first, count down, if it is a latch: all others wait for that. `None`: it is
-    /// none.
-    pub count: Option<u32>,
-    /// How long each waits for the lock before it gives up, and comes again. `None`: for as long as it takes.
-    pub acquire_timeout: Option<Duration>,
-    /// How often a section enters the lock, one call inside the other; all but the outermost entry are left before the
-    /// section does its work.
-    pub reentrancy_depth: u32,
-    /// How long a section lasts, apart from what it does to the resource.
-    pub hold: Hold,
-    /// Time between a release and the next acquire of the same contender: from, to.
-    pub think: (Duration, Duration),
-    /// Time that passes in a contender between what arrives (an answer, a notification, the end of a sleep) and what it
-    /// does about it: from, to.
-    pub processing: (Duration, Duration),
-    /// What a section does to the resource.
-    pub section: Section,
-    /// Clients that read something else on the same service all the time.
-    pub bystanders: u32,
-    /// Time between two reads of a bystander.
-    pub bystander_every: Duration,
-    /// What single contenders do otherwise.
-    pub contender_settings: BTreeMap<ContenderName, ContenderSettings>,
-    /// How long everybody has to get the lock once the storm is over. `None`: computed from the scenario.
-    pub progress_bound: Option<Duration>,
-    /// How often a request that waits may be overtaken by later ones. `None`: nobody looks.
-    pub bypass_bound: Option<u32>,
-    /// How often others may be let in while a contender asks in vain. `None`: it is not looked at.
-    pub starvation_bound: Option<u32>,
-    /// The storm ends at this time at the latest. `None`: when every fault has fired and healed, or cannot any more.
-    pub storm: Option<Duration>,
-}
-
-impl Default for Workload {
-    fn default() -> Self {
-        Self {
-            contenders: 3,
-            tasks_per_process: 1,
-            share: Share::Nothing,
-            locks: 1,
-            locks_at_once: 1,
-            lock_order: LockOrder::ByName,
-            arrive: Arrival::Together,
-            rounds: 1,
-            reads: Reads::Never,
-            permits: None,
-            permits_per_acquire: 1,
-            count: None,
-            acquire_timeout: None,
-            reentrancy_depth: 1,
-            hold: Hold::For(Duration::from_millis(10)),
-            think: (Duration::ZERO, Duration::ZERO),
-            processing: (Duration::ZERO, Duration::ZERO),
-            section: Section::Write,
-            bystanders: 0,
-            bystander_every: Duration::from_millis(10),
-            contender_settings: BTreeMap::new(),
-            progress_bound: None,
-            bypass_bound: None,
-            starvation_bound: None,
-            storm: None,
+settings! {
+    /// Who wants the lock, and what for.
+    #[derive(Clone, Debug, PartialEq)]
+    Workload {
+        contenders: u32 = "contenders" {
+            holds: Holds::WholeOrRange(1, 100_000),
+            default: 3,
+            means: "How many want the lock, each a process with a client of its own, if the next two do not say \
+                    otherwise.",
         }
+
+        tasks_per_process: u32 = "tasks-per-process" {
+            holds: Holds::WholeOrRange(1, 64),
+            default: 1,
+            written: IfAnother,
+            means: "How many contenders are tasks (threads) of one process, or a range that each seed draws from, \
+                    `\"1..3\"`: see [several tasks of a process](scenarios.md#several-tasks-of-a-process).",
+        }
+
+        share: Share = "share" {
+            holds: Holds::OneOrList(&Share::HOLDS),
+            default: Share::Nothing,
+            written: IfAnother,
+            means: "What the tasks of a process share: `\"session\"`, `\"connection\"`, or `\"lock\"`; a list is \
+                    drawn from.",
+        }
+
+        locks: u32 = "locks" {
+            holds: Holds::WholeOrRange(1, LockName::MOST as i64),
+            default: 1,
+            written: IfAnother,
+            means: "How many locks there are, `lock-a`, `lock-b`, and so on, 26 at most, or a range that each seed \
+                    draws from, `\"1..2\"`: see [several locks](scenarios.md#several-locks).",
+        }
+
+        locks_at_once: u32 = "locks-at-once" {
+            holds: Holds::WholeOrRange(1, LockName::MOST as i64),
+            default: 1,
+            written: IfAnother,
+            means: "How many of the locks a section holds at once, each acquired while those before it are held, or \
+                    a range that each seed draws from, `\"1..2\"`: see [several locks at \
+                    once](scenarios.md#several-locks-at-once).",
+        }
+
+        lock_order: LockOrder = "lock-order" {
+            holds: Holds::OneOrList(&LockOrder::HOLDS),
+            default: LockOrder::ByName,
+            written: IfAnother,
+            means: "In which order a section acquires them: `\"by-name\"`, `\"in-turn\"`, or `\"drawn\"`; a list is \
+                    drawn from.",
+        }
+
+        arrive: Arrival = "arrive" {
+            holds: Holds::OneOrList(&Arrival::HOLDS),
+            default: Arrival::Together,
+            means: "How they come: see [below the keys of the workload](scenarios.md#workload).",
+        }
+
+        rounds: u32 = "rounds" {
+            holds: Holds::WholeOrRange(1, 1_000_000),
+            default: 1,
+            means: "How often each wants the lock.",
+        }
+
+        reads: Reads = "reads" {
+            default: Reads::Never,
+            written: IfAnother,
+            means: "In how many of its rounds a contender takes the lock to read, with others that read: a share \
+                    such as `\"50%\"`, each round by chance, or `\"always\"`. Only for read-write locks (`kind` in \
+                    `picklock list algorithms --json`); who reads writes nothing.",
+        }
+
+        permits: Option<u32> = "permits" {
+            holds: Holds::WholeOrRange(1, 100_000),
+            default: None,
+            without: "none",
+            means: "How many may hold the lock at once, or a range that each seed draws from, `\"1..3\"`: needed for \
+                    semaphores, and only for them, see [semaphores](scenarios.md#semaphores).",
+        }
+
+        permits_per_acquire: u32 = "permits-per-acquire" {
+            holds: Holds::Whole(1, 1_000),
+            default: 1,
+            written: IfAnother,
+            means: "How many permits a contender takes by one call, and gives back by one: of semaphores that have \
+                    such a call, see [semaphores](scenarios.md#semaphores).",
+        }
+
+        count: Option<u32> = "count" {
+            holds: Holds::Whole(1, 99_999),
+            default: None,
+            without: "none",
+            means: "How many of the contenders, the first, count down; all others wait for zero, and no contender \
+                    has a second turn at one latch. Needed for count-down latches, and only for them, see \
+                    [barriers](scenarios.md#barriers).",
+        }
+
+        acquire_timeout: Option<Duration> = "acquire-timeout" {
+            holds: Holds::DurationOrZero,
+            default: None,
+            without: "for ever",
+            formerly: "patience",
+            means: "How long a contender waits before it gives up; it comes again after 50 ms. A recipe without a \
+                    call for that is dropped where it waits. `\"0s\"` is `tryLock()`: one attempt, of a recipe that \
+                    has it.",
+        }
+
+        reentrancy_depth: u32 = "reentrancy-depth" {
+            holds: Holds::Whole(1, 1_000),
+            default: 1,
+            written: IfAnother,
+            formerly: "entries",
+            means: "How often a section enters the lock, one call inside the other; all but the outermost are left \
+                    before it does its work; locks that promise `reentrancy` are then looked at for it.",
+        }
+
+        hold: Hold = "hold" {
+            default: Hold::For(Duration::from_millis(10)),
+            means: "How long a section lasts, apart from what it does to the resource; or `\"settled\"`.",
+        }
+
+        think: (Duration, Duration) = "think" {
+            holds: Holds::OneOrList(&Holds::Range),
+            default: (Duration::ZERO, Duration::ZERO),
+            means: "A range: time between a release and the next acquire of the same contender.",
+        }
+
+        processing: (Duration, Duration) = "processing" {
+            holds: Holds::OneOrList(&Holds::Range),
+            default: (Duration::ZERO, Duration::ZERO),
+            written: IfAnother,
+            means: "A range: time that passes in a contender between what arrives (an answer, a notification, the \
+                    end of a sleep) and what its code does about it; a fault can strike meanwhile (`received`). An \
+                    `acquire-timeout` has to leave time for it: a call makes a handful of such steps.",
+        }
+
+        section: Section = "section" {
+            default: Section::Write,
+            means: "What a section does to the resource: see [below the keys of the \
+                    workload](scenarios.md#workload).",
+        }
+
+        bystanders: u32 = "bystanders" {
+            holds: Holds::Whole(0, 10_000),
+            default: 0,
+            means: "Clients that only read something else on the same service: a node of ZooKeeper, a key of Redis \
+                    (in a cluster, in the slot of the lock's key; on several independent servers, each on one of \
+                    them in turn).",
+        }
+
+        bystander_every: Duration = "bystander-every" {
+            default: Duration::from_millis(10),
+            means: "Time between two reads of a bystander.",
+        }
+
+        progress_bound: Option<Duration> = "progress-bound" {
+            default: None,
+            without: "by the scenario",
+            means: "How long everybody has to get the lock once the storm is over, and all have come.",
+        }
+
+        bypass_bound: Option<u32> = "bypass-bound" {
+            holds: Holds::Whole(0, 1_000_000),
+            default: None,
+            without: "none",
+            means: "How often one who waits may be overtaken; then each case is looked at for `bounded-bypass`, see \
+                    [who is overtaken](scenarios.md#who-is-overtaken).",
+        }
+
+        starvation_bound: Option<u32> = "starvation-bound" {
+            holds: Holds::Whole(0, 1_000_000),
+            default: None,
+            without: "none",
+            means: "How often others may be let in while one asks in vain; then each case is looked at for \
+                    `no-starvation`, see [who is overtaken](scenarios.md#who-is-overtaken).",
+        }
+
+        storm: Option<Duration> = "storm" {
+            default: None,
+            without: "by the faults",
+            means: "The storm ends at this time at the latest.",
+        }
+    }
+    and {
+        /// What single contenders do otherwise.
+        contender_settings: BTreeMap<ContenderName, ContenderSettings>,
     }
 }
 
@@ -243,85 +346,18 @@ pub enum Share {
 }
 
 impl Share {
-    /// Those that say something, by name.
-    pub const NAMED: [(&str, Self); 3] = [
+    /// All, by name.
+    pub const ALL: [(&str, Self); 4] = [
         ("session", Self::Session),
         ("connection", Self::Connection),
         ("lock", Self::Lock),
+        ("nothing", Self::Nothing),
     ];
-
-    /// Its name, if it says something.
-    pub fn name(self) -> Option<&'static str> {
-        let named = Self::NAMED.iter().find(|(_, share)| *share == self);
-        named.map(|(name, _)| *name)
-    }
 
     /// Whether the tasks of a process have one client.
     pub fn is_of_client(self) -> bool {
         self != Self::Nothing
     }
-}
-
-/// What one contender does otherwise than the workload says; what is not given is as there.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ContenderSettings {
-    /// How long its sections last.
-    pub hold: Option<Hold>,
-    /// How often it wants the lock.
-    pub rounds: Option<u32>,
-    /// How often it takes the lock to read.
-    pub reads: Option<Reads>,
-    /// In which other mode it goes on holding the lock.
-    pub conversion: Option<Conversion>,
-    /// How many permits it takes by one call.
-    pub permits_per_acquire: Option<u32>,
-    /// The locks that it takes, one in each round, in turn. Empty: all that there are.
-    pub locks: Vec<LockName>,
-    /// Time between a release and its next acquire: from, to.
-    pub think: Option<(Duration, Duration)>,
-    /// Time that passes between what arrives and what it does about it: from, to.
-    pub processing: Option<(Duration, Duration)>,
-    /// How long it waits for the lock before it gives up, and comes again.
-    pub acquire_timeout: Option<Duration>,
-    /// One-way latency between it and any server, or the resource: from, to (both inclusive).
-    pub latency: Option<(Duration, Duration)>,
-    /// By how many milliseconds its wall clock is ahead from the start; behind, if negative.
-    pub clock_offset_millis: i64,
-}
-
-/// How a holder of a read-write lock changes the mode in which it holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conversion {
-    /// When it has written, it takes the lock to read, gives back the write, and reads.
-    Downgrade,
-    /// When it has read, it takes the lock to write, as long as it reads.
-    Upgrade,
-}
-
-impl Conversion {
-    /// All, by name.
-    pub const NAMED: [(&str, Self); 2] =
-        [("downgrade", Self::Downgrade), ("upgrade", Self::Upgrade)];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Downgrade => "downgrade",
-            Self::Upgrade => "upgrade",
-        }
-    }
-}
-
-/// How often a contender takes the lock to read: in shared mode, with others that read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reads {
-    /// It always writes.
-    #[default]
-    Never,
-    /// In so many of its rounds, each by chance.
-    Share(Rate),
-    /// It never writes.
-    Always,
 }
 
 /// How contenders come to the lock.
@@ -346,33 +382,16 @@ impl Arrival {
     }
 }
 
-/// How long a section lasts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
-    /// This long.
-    For(Duration),
-    /// Until nothing is under way any more: one release at a time.
-    Settled,
+words! {
+    Share: "way to share",
 }
 
-/// What a section does to the resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Section {
-    /// Holds, then writes once.
-    Write,
-    /// Reads a counter, holds, and writes back one more.
-    Count,
-    /// Reads the stock, holds, and writes back one less, unless nothing is left.
-    Sell {
-        /// What there is at first.
-        stock: i64,
-    },
-    /// Writes once, at once, and does not wait for the answer; the write travels for a random time up to this before
-    /// it reaches the resource.
-    DelayedWrite {
-        /// How long at most.
-        delay: Duration,
-    },
-    /// Nothing.
-    Nothing,
+variants! {
+    Arrival: "arrival" {
+        Together = "together": "All at once.",
+        InOrder = "in-order": "Each when the one before it holds the lock or waits for it.",
+        BehindHolder = "behind-holder": "The first takes the lock and keeps it until all others wait.",
+        InOrderBehindHolder = "in-order-behind-holder": "The same, and the others set out in their order.",
+        Within(Duration: Holds::Duration) = "within": "Each at a random moment within this time.",
+    }
 }

@@ -116,17 +116,17 @@ impl Section {
     /// What the resource holds at first.
     pub(crate) fn initial_value(self) -> i64 {
         match self {
-            Self::Sell { stock } => stock,
-            Self::Write | Self::Count | Self::DelayedWrite { .. } | Self::Nothing => 0,
+            Self::Sell(sold) => sold.stock.into(),
+            Self::Write | Self::Count | Self::DelayedWrite(_) | Self::Nothing => 0,
         }
     }
 
     /// What one section does to the value of the resource, if it depends on it.
     pub(crate) fn step(self) -> Option<i64> {
         match self {
-            Self::Sell { .. } => Some(-1),
+            Self::Sell(_) => Some(-1),
             Self::Count => Some(1),
-            Self::Write | Self::DelayedWrite { .. } | Self::Nothing => None,
+            Self::Write | Self::DelayedWrite(_) | Self::Nothing => None,
         }
     }
 }

@@ -72,7 +72,7 @@ fn refuse_of_file(fields: &Fields, kind: ServiceKind, mistakes: &mut Mistakes) {
     // What says which servers there are: the rest of a file goes by that.
     let of_file = |key: &str| {
         let mut keys = supported(kind).keys.keys();
-        keys.any(|known| known.name == key && known.of == SettingsGroup::Topology)
+        keys.any(|known| known.name == key && known.of == Some(SettingsGroup::Topology))
     };
     for (key, span, _) in fields.entries() {
         if of_file(key) {

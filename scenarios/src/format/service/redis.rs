@@ -27,7 +27,7 @@ pub(crate) fn read(
         ("client", clients::library_of_zookeeper),
     ];
     let given = Given::read(&mut fields, REDIS.keys(), &special, mistakes);
-    for (key, value) in given.values(|key| key.of != SettingsGroup::Clients) {
+    for (key, value) in given.values(|key| key.of != Some(SettingsGroup::Clients)) {
         deployment.set_value(key, Some(value));
     }
     open.settings = given.choices();

@@ -116,14 +116,17 @@ fn sections() -> BoxedStrategy<Section> {
         Just(Section::Write),
         Just(Section::Count),
         Just(Section::Nothing),
-        (1_i64..1_000_000).prop_map(|stock| Section::Sell { stock }),
-        length().prop_map(|delay| Section::DelayedWrite { delay }),
+        (1_u32..1_000_000).prop_map(|stock| Section::Sell(Stock { stock })),
+        length().prop_map(Section::DelayedWrite),
     ]
     .boxed()
 }
 
 fn workload() -> BoxedStrategy<Workload> {
-    let arrive = (arrivals(), prop::sample::select(LockOrder::NAMED.to_vec()));
+    let arrive = (
+        arrivals(),
+        prop::sample::select(LockOrder::ALL.map(|(_, order)| order).to_vec()),
+    );
     let hold = prop_oneof![Just(Hold::Settled), maybe_zero().prop_map(Hold::For)];
     let maybe = || prop::option::of(length());
     let bounds = (maybe(), maybe(), prop::option::of(0_u32..=1_000));
@@ -136,7 +139,7 @@ fn workload() -> BoxedStrategy<Workload> {
     let times = (length(), bounds, calls, reads(), permits);
     (numbers, arrive, hold, (span(), span()), sections(), times)
         .prop_map(
-            |(numbers, (arrive, (_, lock_order)), hold, (think, processing), section, times)| {
+            |(numbers, (arrive, lock_order), hold, (think, processing), section, times)| {
                 let (bystander_every, bounds, calls, reads, permits) = times;
                 Workload {
                     contenders: numbers.0.0 * numbers.0.1,

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use crate::plan::key::{Holds, KeyTable};
-use crate::plan::setting_type::{SettingType, Settings};
+use crate::plan::setting_type::tables;
 use crate::plan::settings::settings;
-use crate::plan::value::Value;
 
 /// The table that a cluster is.
 const CLUSTER: KeyTable = KeyTable {
@@ -70,31 +69,6 @@ impl Cluster {
     }
 }
 
-impl SettingType for Cluster {
-    const HOLDS: Holds = Holds::Table(&CLUSTER);
-
-    fn to_value(&self) -> Option<Value> {
-        let keys = Self::KEYS.iter();
-        let values = keys.filter_map(|key| Some((key.name, self.value(key.name)?)));
-        Some(Value::Table(values.collect()))
-    }
-
-    fn of_value(value: Option<Value>) -> Option<Self> {
-        let Value::Table(values) = value? else {
-            return None;
-        };
-        let mut cluster = Self::default();
-        for (key, value) in values {
-            cluster.set_value(key, Some(value));
-        }
-        Some(cluster)
-    }
-
-    fn within(&self) -> Option<&dyn Settings> {
-        Some(self)
-    }
-
-    fn within_mut(&mut self) -> Option<&mut dyn Settings> {
-        Some(self)
-    }
+tables! {
+    Cluster: CLUSTER,
 }

@@ -191,7 +191,8 @@ impl FileClients {
     pub(super) fn of(given: &Given) -> Self {
         let is_setting = |name| !SWITCHES.contains(&name);
         Self {
-            settings: given.values(|key| key.of == SettingsGroup::Clients && is_setting(key.name)),
+            settings: given
+                .values(|key| key.of == Some(SettingsGroup::Clients) && is_setting(key.name)),
             switches: Switches::of(given),
         }
     }
