@@ -11,6 +11,9 @@ pub(super) struct Random {
     /// The name of the next call that may wait, and those that were made in this round.
     next: u64,
     calls: Vec<String>,
+    /// Whether a transaction may delete a range without an end. Then its puts keep no value and no lease: a 3.4.23 panics
+    /// when the key is gone by then.
+    deletes_all: bool,
     /// The streams that are open.
     streams: BTreeSet<&'static str>,
 }
@@ -35,6 +38,7 @@ impl Random {
             members,
             next: 0,
             calls: Vec::new(),
+            deletes_all: false,
             streams: BTreeSet::new(),
         }
     }
@@ -78,7 +82,10 @@ impl Random {
             0..25 => ("put", self.put()),
             25..37 => ("range", self.range(revision)),
             37..43 => ("delete", self.delete()),
-            43..58 => ("txn", self.txn(revision, 0)),
+            43..58 => {
+                self.deletes_all = self.once_in(4);
+                ("txn", self.txn(revision, 0))
+            }
             58..60 => (
                 "compact",
                 json!({"revision": revision - self.below(12) + 1}),
@@ -253,9 +260,22 @@ impl Random {
     fn operation(&mut self, revision: i64, depth: u8) -> Value {
         match self.below(8) {
             0 | 1 => json!(["range", self.range(revision)]),
-            2 => json!(["delete", self.delete()]),
+            2 => {
+                let mut delete = self.delete();
+                if delete["range_end"] == "\0" && !self.deletes_all {
+                    delete["range_end"] = "c".into();
+                }
+                json!(["delete", delete])
+            }
             3 if depth < 2 => json!(["txn", self.txn(revision, depth + 1)]),
-            _ => json!(["put", self.put()]),
+            _ => {
+                let mut put = self.put();
+                if self.deletes_all {
+                    put["ignore_value"] = false.into();
+                    put["ignore_lease"] = false.into();
+                }
+                json!(["put", put])
+            }
         }
     }
 

@@ -28,6 +28,8 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(1);
 /// How long answers and events are waited for that the model has.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// After which time a watch that begins in the past has seen it.
+const SYNC: Duration = Duration::from_millis(110);
 
 struct Member {
     // Before the folder of all, so that it is gone when that goes.
@@ -244,6 +246,9 @@ impl Members for Real<'_> {
         if !args["stream"].is_null() {
             let done = self.watch(server, operation, args);
             done.map_err(VerifyError::io("cannot ask a stream of etcd"))?;
+            if number(&args["start_revision"]) > 0 {
+                clock::sleep(SYNC);
+            }
         } else if let Some(name) = args["call"].as_str() {
             self.call(server, operation, args, name)?;
         } else if operation == "sleep" {

@@ -19,8 +19,8 @@ const STREAMS: u32 = 3;
 const SETTLE: Duration = Duration::from_millis(150);
 /// The same, where nothing waits.
 const BRIEF: Duration = Duration::from_millis(5);
-/// How long a member that has started needs to be as far as the others.
-const START: Duration = Duration::from_secs(1);
+/// How long a member that has started needs at most to know a leader, and to be as far as the others.
+const START: Duration = Duration::from_secs(2);
 
 /// The cluster of a record, and what its calls and streams are called.
 pub struct Replay {
