@@ -11,8 +11,8 @@ pub(super) struct Random {
     /// The name of the next call that may wait, and those that were made in this round.
     next: u64,
     calls: Vec<String>,
-    /// Whether a transaction may delete a range without an end. Then its puts keep no value and no lease: a 3.4.23 panics
-    /// when the key is gone by then.
+    /// Whether a transaction may delete a range without an end. Then its puts keep no value and no lease: a 3.4.23
+    /// panics when the key is gone by then.
     deletes_all: bool,
     /// The streams that are open.
     streams: BTreeSet<&'static str>,
