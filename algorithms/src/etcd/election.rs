@@ -23,8 +23,8 @@
 //! # Hazards
 //!
 //! - As of [`mutex`](super::mutex): a leader that stands still leads on (scenario `etcd/holder-pause`).
-//! - A resignation that was given up may arrive behind the next campaign of its session, which has found the key that it
-//!   deletes (scenario `etcd/cancelled-resignation`, issue 11777).
+//! - A resignation that was given up may arrive behind the next campaign of its session, which has found the key that
+//!   it deletes (scenario `etcd/cancelled-resignation`, issue 11777).
 //! - An error in step 4 leaves the key in the queue (issue 21128): the next campaign of the session finds it.
 //! - In every release until now step 5 was not there (`election_3_6`).
 
