@@ -1,11 +1,15 @@
 //! Recipes over etcd.
 
+pub mod election;
+pub mod election_3_6;
 pub mod etcd3_python_lock;
+pub mod etcdctl_lock;
 pub mod mutex;
 pub mod mutex_3_4;
 pub mod mutex_any_event;
 pub mod mutex_hardened;
 pub mod mutex_prefix_watch;
+pub mod v3election;
 pub mod v3lock;
 pub mod v3lock_unrenewed;
 
@@ -29,12 +33,17 @@ pub(crate) const FAMILY: Family = Family {
         v3lock::RECIPE,
         v3lock_unrenewed::RECIPE,
         etcd3_python_lock::RECIPE,
+        etcdctl_lock::RECIPE,
+        election::RECIPE,
+        election_3_6::RECIPE,
+        v3election::RECIPE,
     ],
     hazards: HAZARDS,
 };
 
 hazards! {
     "etcd/cancelled-release": ["etcd-mutex", "etcd-mutex-prefix-watch"] breaks [MutualExclusion] under [Cancel];
+    "etcd/cancelled-resignation": ["etcd-election"] breaks [MutualExclusion] under [Cancel];
     "etcd/late-lock-answer": ["etcd-v3lock"] breaks [MutualExclusion] under [Partition];
 }
 
@@ -66,6 +75,13 @@ impl BuildOver for OverEtcd {
 /// The keys below a lock queue in the order of their revisions of creation, and the first owns it.
 const OLDEST_KEY: OwnershipRule = OwnershipRule::of_queue(
     LockKind::Mutex,
+    |_| Some(Place::Arrived(Mode::Exclusive)),
+    first,
+);
+
+/// The same, of an election: the owner of the first key leads.
+const OLDEST_KEY_LEADS: OwnershipRule = OwnershipRule::of_queue(
+    LockKind::Election,
     |_| Some(Place::Arrived(Mode::Exclusive)),
     first,
 );

@@ -1,8 +1,10 @@
 //! Differential testing of the simulated services: the same steps, scripted and random, are performed on a simulated
 //! service, which is the system under test, and on a real one, which is the reference. Every answer must be the same.
 //!
-//! [`harness`] is what all comparisons share; [`zookeeper`] and [`redis`] each have a model backend and a real one.
+//! [`harness`] is what all comparisons share; [`zookeeper`], [`redis`], and [`etcd`] each have a model backend and a
+//! real one.
 
+pub mod etcd;
 pub mod harness;
 pub mod redis;
 pub mod zookeeper;

@@ -278,6 +278,33 @@ impl Client {
     pub async fn unlock(&self, key: &[u8]) -> EtcdResult<()> {
         self.call(Request::Unlock(key.into())).await.map(drop)
     }
+
+    /// `v3election.Campaign`: the key that leads the election of this name, by a lease.
+    ///
+    /// # Errors
+    ///
+    /// After an error that is not [definite](EtcdError::is_definite) the key may be in the queue, or lead.
+    pub async fn campaign(
+        &self,
+        name: &[u8],
+        lease: LeaseId,
+        value: &[u8],
+    ) -> EtcdResult<LeaderKey> {
+        let request = Request::Campaign(name.into(), lease, value.into());
+        match self.call(request).await?.response {
+            Response::Campaign(leader) => Ok(leader),
+            _ => Err(EtcdError::Unexpected),
+        }
+    }
+
+    /// `v3election.Resign`: deletes the key of a leader, if it is still the one that was elected.
+    ///
+    /// # Errors
+    ///
+    /// As of [`delete`](Self::delete).
+    pub async fn resign(&self, leader: LeaderKey) -> EtcdResult<()> {
+        self.call(Request::Resign(leader)).await.map(drop)
+    }
 }
 
 impl Request {

@@ -11,6 +11,8 @@ use crate::cli::seeds;
 #[cfg(feature = "verify")]
 mod compared;
 #[cfg(feature = "verify")]
+mod etcd;
+#[cfg(feature = "verify")]
 mod herd;
 #[cfg(feature = "verify")]
 mod redis;
@@ -21,11 +23,13 @@ Examples:
   picklock verify zookeeper --servers 3 --operations 50000 --seed 7
   picklock verify zookeeper --herd              notifications, counted on both sides
   picklock verify redis --operations 100000
+  picklock verify etcd --operations 5000
 
 The real servers are started on loopback in a temporary folder, and stopped again. They come
 from Debian's packages:
   apt-get install --no-install-recommends zookeeper default-jre-headless
   apt-get install --no-install-recommends redis-server
+  apt-get install --no-install-recommends etcd-server
 
 This command is not part of the default build:
   cargo run --release --features verify -- verify zookeeper
@@ -58,12 +62,16 @@ pub struct Verify {
     /// Where redis-server is, if not where programs are.
     #[arg(long, value_name = "PROGRAM")]
     redis_server: Option<PathBuf>,
+    /// Where etcd is, if not where programs are.
+    #[arg(long, value_name = "PROGRAM")]
+    etcd_server: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Service {
     Zookeeper,
     Redis,
+    Etcd,
 }
 
 impl Verify {
@@ -74,14 +82,15 @@ impl Verify {
     /// [`Failure`], if it could not be compared.
     #[cfg(feature = "verify")]
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
-        match self.service {
-            Service::Zookeeper if self.herd => herd::zookeeper(&self),
-            Service::Zookeeper => compared::compare(&self, look),
-            Service::Redis if self.herd => Err(Failure::usage(
+        match (self.service, self.herd) {
+            (Service::Zookeeper, true) => herd::zookeeper(&self),
+            (Service::Zookeeper, false) => compared::compare(&self, look),
+            (_, true) => Err(Failure::usage(
                 "`--herd` is of ZooKeeper",
                 ["ask for it: picklock verify zookeeper --herd".to_owned()],
             )),
-            Service::Redis => redis::redis(&self),
+            (Service::Redis, false) => redis::redis(&self),
+            (Service::Etcd, false) => etcd::etcd(&self),
         }
     }
 
@@ -92,10 +101,8 @@ impl Verify {
     /// [`Failure::Usage`], always.
     #[cfg(not(feature = "verify"))]
     pub fn execute(self, _look: &OutputArgs) -> Result<u8, Failure> {
-        let name = match self.service {
-            Service::Zookeeper => "zookeeper",
-            Service::Redis => "redis",
-        };
+        let name = self.service.to_possible_value();
+        let name = name.map_or(String::new(), |value| value.get_name().to_owned());
         let remedy =
             format!("build with it: cargo run --release --features verify -- verify {name}");
         Err(Failure::usage(

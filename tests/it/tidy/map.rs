@@ -58,7 +58,7 @@ const INWARD: &[&str] = &[
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
     ("", 8_900),
-    ("algorithms/", 13_900),
+    ("algorithms/", 14_100),
     ("algorithms/clients/", 4_850),
     ("checker/", 8_600),
     ("examples/first-lock/", 140),
@@ -72,7 +72,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("sim/services/zookeeper/", 9_900),
     ("tools/broken/", 280),
     ("tools/mutants/", 1_150),
-    ("verify/", 9_000),
+    ("verify/", 10_200),
 ];
 
 /// How many lines of code the core may have in all.

@@ -83,7 +83,16 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-algorithms", &["picklock-clients"]),
     ("picklock-machines", &["picklock-checker"]),
     ("picklock-lease-server", OF_SERVICE),
-    ("picklock-etcd", OF_SERVICE),
+    (
+        "picklock-etcd",
+        &[
+            "picklock-checker",
+            "picklock-clients",
+            // Itself, with the fixtures of its tests.
+            "picklock-etcd",
+            "picklock-machines",
+        ],
+    ),
     (
         "picklock-testkit",
         &["picklock-checker", "picklock-machines"],
@@ -132,6 +141,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-algorithms",
             "picklock-checker",
             "picklock-clients",
+            "picklock-etcd",
             "picklock-machines",
             "picklock-redis",
             "picklock-sim",

@@ -12,6 +12,10 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
     ("algorithms", &["algorithms/clients"]),
     ("sim/machines", &["checker"]),
     (
+        "sim/services/etcd",
+        &["sim/machines", "algorithms/clients", "checker"],
+    ),
+    (
         "sim/services/lease_server",
         &["sim/machines", "algorithms/clients", "checker"],
     ),
@@ -26,6 +30,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
     (
         "sim",
         &[
+            "sim/services/etcd",
             "sim/services/lease_server",
             "sim/services/redis",
             "sim/services/zookeeper",
@@ -39,6 +44,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
         "scenarios",
         &[
             "sim",
+            "sim/services/etcd",
             "sim/services/lease_server",
             "sim/services/redis",
             "sim/services/zookeeper",

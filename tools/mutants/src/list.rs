@@ -12,6 +12,7 @@ pub const FILES: &[&str] = &[
     "zookeeper-recipes",
     "redis-recipes",
     "lease-server",
+    "etcd",
     "nested-sections",
     "multi-lock",
     "checks",
@@ -45,6 +46,7 @@ impl Mutant {
             "src/zookeeper/",
             "src/redis/",
             "src/lease_server/",
+            "src/etcd/",
             "clients/src/curator",
         ];
         let within = self.file.strip_prefix("algorithms/");
@@ -57,10 +59,12 @@ impl Mutant {
         let redis = of("redis/");
         let zookeeper = of("/zookeeper") || of("/curator");
         let lease_server = of("lease_server/");
+        let etcd = of("/etcd/");
         let services = [
             (zookeeper, "zookeeper"),
             (redis, "redis"),
             (lease_server, "lease-server"),
+            (etcd, "etcd"),
         ];
         services
             .into_iter()

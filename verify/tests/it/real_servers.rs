@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use picklock_verify::{redis, zookeeper};
+use picklock_verify::{etcd, redis, zookeeper};
 
 /// Whether `PICKLOCK_VERIFY` asks for the comparisons: they take longer than other tests, and want installed servers.
 fn is_asked(server: &str) -> bool {
@@ -52,6 +52,24 @@ fn every_answer_is_that_of_a_real_redis() {
     let compared = redis::compare(&installed, plan, &AtomicBool::new(false), &|_| ()).unwrap();
     assert_eq!(compared.counters.not_modelled.iter().next(), None);
     assert_eq!(compared.counters.streamed_alike, compared.counters.streamed);
+    assert_eq!(compared.differences, []);
+    assert_eq!(compared.agreeing, compared.answers);
+}
+
+#[test]
+fn every_answer_is_that_of_a_real_etcd() {
+    if !is_asked("etcd") {
+        return;
+    }
+    let Ok(installed) = etcd::Installed::find(None) else {
+        println!("skipped: install etcd-server to compare with it");
+        return;
+    };
+    let plan = etcd::Plan {
+        seed: 1,
+        operations: 1_000,
+    };
+    let compared = etcd::compare(&installed, plan, &AtomicBool::new(false), &|_| ()).unwrap();
     assert_eq!(compared.differences, []);
     assert_eq!(compared.agreeing, compared.answers);
 }

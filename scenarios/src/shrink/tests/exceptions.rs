@@ -34,6 +34,11 @@ pub const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "who waits behind its own lease gives up and comes again until the end",
     ),
     (
+        "zookeeper/starved-reader zk-shared-locks-writers-first no-starvation",
+        27,
+        "as many writers enter as the bound on starvation allows, and one more",
+    ),
+    (
         "zookeeper/starved-writer zk-shared-locks-readers-first no-starvation",
         27,
         "as many readers enter as the bound on starvation allows, and one more",

@@ -27,7 +27,8 @@ impl Applier {
         match request {
             Request::Range(range) => self.store.range(range).map(Response::Range),
             Request::Put(put) => {
-                self.check_put(put)?;
+                self.check_lease(put)?;
+                self.check_former(put)?;
                 Ok(self.put(put))
             }
             Request::DeleteRange(delete) => Ok(self.delete_range(delete)),
@@ -54,10 +55,15 @@ impl Applier {
         }
     }
 
-    fn check_put(&self, put: &PutRequest) -> Result<(), Status> {
-        if put.lease != LeaseId(0) && !self.lessor.contains(put.lease) {
-            return Err(rpctypes::LEASE_NOT_FOUND);
+    fn check_lease(&self, put: &PutRequest) -> Result<(), Status> {
+        match put.lease {
+            LeaseId(0) => Ok(()),
+            lease if self.lessor.contains(lease) => Ok(()),
+            _ => Err(rpctypes::LEASE_NOT_FOUND),
         }
+    }
+
+    fn check_former(&self, put: &PutRequest) -> Result<(), Status> {
         let needs_former = put.ignore_value || put.ignore_lease;
         if needs_former && self.store.get(&put.key).is_none() {
             return Err(rpctypes::KEY_NOT_FOUND);
@@ -110,7 +116,10 @@ impl Applier {
         let holds = path.next().unwrap_or_default();
         for operation in branch(txn, holds) {
             match operation {
-                RequestOp::Put(put) => self.check_put(put)?,
+                RequestOp::Put(put) => {
+                    self.check_former(put)?;
+                    self.check_lease(put)?;
+                }
                 RequestOp::Range(range) if range.revision != 0 => {
                     self.store.check_revision(range.revision)?;
                 }

@@ -67,10 +67,10 @@ impl Member {
         lease: LeaseId,
         keys: bool,
     ) {
-        let id = self.begin_lookup(caller, LookupKind::TimeToLive(keys), lease);
+        let kind = LookupKind::TimeToLive(keys);
+        let id = self.begin_lookup(caller, kind, lease);
         if self.believes_to_lead() {
-            let answer = self.look_up(turn.now, lease, keys);
-            self.answer_lookup(turn, Origin::Local(id), answer);
+            self.ask_lessor(turn, Origin::Local(id), kind, lease);
         } else {
             self.lookup_failed(turn, id);
         }
@@ -128,15 +128,14 @@ impl Member {
         }
     }
 
-    /// Another member asks the lessor here.
-    pub(crate) fn lease_asked(
+    /// The lessor of this member is asked.
+    pub(crate) fn ask_lessor(
         &mut self,
         turn: &mut Turn,
-        (from, id): (ServerId, LookupId),
+        origin: Origin,
         kind: LookupKind,
         lease: LeaseId,
     ) {
-        let origin = Origin::Peer(from, id);
         match kind {
             LookupKind::Renew => self.renew(turn, origin, lease, false),
             LookupKind::TimeToLive(keys) => {
@@ -237,13 +236,7 @@ impl Member {
             }
             Some(leader) if leader == self.raft.id => {
                 lookup.state = LookupState::AtLessor;
-                match kind {
-                    LookupKind::Renew => self.renew(turn, Origin::Local(id), lease, false),
-                    LookupKind::TimeToLive(keys) => {
-                        let answer = self.look_up(turn.now, lease, keys);
-                        self.lookup_done(turn, id, answer);
-                    }
-                }
+                self.ask_lessor(turn, Origin::Local(id), kind, lease);
             }
             Some(leader) => {
                 lookup.state = LookupState::Asked(leader);

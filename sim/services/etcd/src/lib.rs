@@ -19,6 +19,8 @@ mod raft;
 mod reads;
 mod settings;
 mod state;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 mod txn;
 mod v3_server;
 mod v3lock;

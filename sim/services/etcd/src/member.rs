@@ -5,7 +5,7 @@ use std::time::Duration;
 use picklock_checker::VirtualTime;
 use picklock_machines::{Alarm, Chance, ConnectionId, Machine, Now, ServerId};
 
-use crate::ids::Caller;
+use crate::ids::{Caller, Origin};
 use crate::io::{Input, Output, PeerMessage, Turn};
 use crate::lookup::Lookup;
 use crate::rpc::{ClientBody, ClientMessage, ServerBody};
@@ -62,7 +62,9 @@ impl Member {
                     });
                 }
             }
-            PeerMessage::Lease(id, kind, lease) => self.lease_asked(turn, (from, id), kind, lease),
+            PeerMessage::Lease(id, kind, lease) => {
+                self.ask_lessor(turn, Origin::Peer(from, id), kind, lease);
+            }
             PeerMessage::LeaseAnswer(id, answer) => self.lease_answered(turn, (from, id), answer),
         }
     }

@@ -110,9 +110,13 @@ impl Store {
         }
         let mut kept: Vec<&KeyValue> = self.pairs(&request.keys, at).collect();
         let count = kept.len() as i64;
+        let limit = usize::try_from(request.limit).unwrap_or(0);
+        if limit > 0 && request.sort_order == SortOrder::None && !has_filter(request) {
+            // No more are read than show that there are more: they are sorted, and none behind them.
+            kept.truncate(limit + 1);
+        }
         kept.retain(|pair| passes(request, pair));
         sort(request, &mut kept);
-        let limit = usize::try_from(request.limit).unwrap_or(0);
         let more = limit > 0 && kept.len() > limit;
         if more {
             kept.truncate(limit);
@@ -226,6 +230,16 @@ fn pair_at(changes: &[Rc<Change>], at: Revision) -> Option<&KeyValue> {
         EventType::Put => Some(&event.kv),
         EventType::Delete => None,
     }
+}
+
+fn has_filter(request: &RangeRequest) -> bool {
+    let bounds = [
+        request.min_mod_revision,
+        request.max_mod_revision,
+        request.min_create_revision,
+        request.max_create_revision,
+    ];
+    bounds.iter().any(|bound| *bound != 0)
 }
 
 fn passes(request: &RangeRequest, pair: &KeyValue) -> bool {

@@ -90,7 +90,10 @@ fn check_intervals(operations: &[RequestOp]) -> Result<PutsAndDeletes<'_>, Statu
             deletes.push(&delete.keys);
         }
     }
-    let is_deleted = |deletes: &[&KeyRange], key: &[u8]| deletes.iter().any(|d| d.contains(key));
+    // A range without an end, as it is written, ends before it begins: etcd finds no key in it here.
+    let holds = |keys: &KeyRange, key: &[u8]| *keys.range_end != [0] && keys.contains(key);
+    let is_deleted =
+        |deletes: &[&KeyRange], key: &[u8]| deletes.iter().any(|keys| holds(keys, key));
     for operation in operations {
         let RequestOp::Txn(txn) = operation else {
             continue;

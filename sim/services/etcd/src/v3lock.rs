@@ -66,8 +66,7 @@ impl Member {
         };
         let id = TaskId(self.next_number());
         if let Some(request) = single {
-            self.tasks.insert(id, task);
-            self.submit(turn, Caller::Task(id), request);
+            self.go_on_with(turn, (id, task), Stage::Single, request);
         } else if task.lease == LeaseId(0) {
             let grant = Request::LeaseGrant(LeaseId(0), DEFAULT_SESSION_TTL);
             self.go_on_with(turn, (id, task), Stage::Grant, grant);

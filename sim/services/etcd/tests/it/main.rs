@@ -1,7 +1,6 @@
 //! What the machines of etcd do, against what real members have answered, and against references.
 
 mod client;
-mod cluster;
 mod members;
 mod store;
 mod vectors;

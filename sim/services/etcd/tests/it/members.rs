@@ -12,7 +12,7 @@ use picklock_etcd::rpctypes::{self, Status};
 use picklock_etcd::{Settings, Version, min_ttl};
 use picklock_machines::ConnectionId;
 
-use crate::cluster::Cluster;
+use picklock_etcd::testkit::cluster::Cluster;
 
 const LONG: Duration = Duration::from_secs(60);
 const LEASE: LeaseId = LeaseId(7);

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use picklock_checker::VirtualTime;
-use picklock_etcd::rpc::{ClientBody, ClientMessage, ServerBody};
-use picklock_etcd::{Input, Member, Output, PeerMessage, Settings};
 use picklock_machines::{Boring, ConnectionId, Machine, Now, ServerId};
+
+use crate::rpc::{ClientBody, ClientMessage, ServerBody};
+use crate::{Input, Member, Output, PeerMessage, Settings};
 
 const LATENCY: Duration = Duration::from_millis(1);
 
@@ -18,6 +19,7 @@ enum Travelling {
 
 /// The members.
 pub struct Cluster {
+    /// What all clocks show.
     pub now: VirtualTime,
     members: Vec<Member>,
     travelling: BTreeMap<(VirtualTime, u64), Travelling>,
@@ -29,10 +31,12 @@ pub struct Cluster {
     pub cut: BTreeSet<(ServerId, ServerId)>,
     /// What clients have been told, in order.
     pub told: Vec<(ConnectionId, u32, ServerBody)>,
+    /// What members have done besides.
     pub outputs: Vec<(ServerId, Output)>,
 }
 
 impl Cluster {
+    /// A fresh cluster, which member 0 leads.
     pub fn new(settings: Settings) -> Self {
         let ids = (0..settings.members).map(ServerId);
         let members = ids.map(|id| Member::formed(id, ServerId(0), settings));
@@ -49,6 +53,7 @@ impl Cluster {
         }
     }
 
+    /// A member.
     pub fn member(&self, id: u8) -> &Member {
         &self.members[usize::from(id)]
     }
@@ -70,10 +75,12 @@ impl Cluster {
             .insert((self.now + LATENCY, self.sent), what);
     }
 
+    /// A client calls a member.
     pub fn call(&mut self, member: u8, connection: u32, call: u32, body: ClientBody) {
         self.call_requiring(member, connection, (call, false), body);
     }
 
+    /// The same; the call may require that the member knows a leader (`hasleader`).
     pub fn call_requiring(
         &mut self,
         member: u8,
@@ -90,21 +97,42 @@ impl Cluster {
         self.send(Travelling::ToMember(ServerId(member), input));
     }
 
+    /// The process of a member stands still.
     pub fn pause(&mut self, member: u8) {
         self.paused.insert(ServerId(member));
     }
 
+    /// It goes on, with what has come meanwhile.
     pub fn resume(&mut self, member: u8) {
         let member = ServerId(member);
         self.paused.remove(&member);
+        for input in self.take_held(member) {
+            self.handle(member, input);
+        }
+    }
+
+    fn take_held(&mut self, member: ServerId) -> Vec<Input> {
         let (held, others) = std::mem::take(&mut self.held)
             .into_iter()
             .partition(|(to, _)| *to == member);
         self.held = others;
-        let held: Vec<(ServerId, Input)> = held;
-        for (to, input) in held {
-            self.handle(to, input);
+        held.into_iter().map(|(_, input)| input).collect()
+    }
+
+    /// The process of a member is killed.
+    pub fn kill(&mut self, member: u8) {
+        self.pause(member);
+        for other in (0..self.members.len() as u8).filter(|other| *other != member) {
+            self.handle(ServerId(other), Input::PeerLost(ServerId(member)));
         }
+    }
+
+    /// It starts again.
+    pub fn start(&mut self, member: u8) {
+        let id = ServerId(member);
+        self.take_held(id);
+        self.paused.remove(&id);
+        self.restart(member);
     }
 
     /// The process of a member is killed, and starts again at once.
@@ -130,6 +158,7 @@ impl Cluster {
         }
     }
 
+    /// A member handles something.
     pub fn handle(&mut self, id: ServerId, input: Input) {
         if self.paused.contains(&id) {
             self.held.push((id, input));
@@ -193,6 +222,7 @@ impl Cluster {
         true
     }
 
+    /// Runs for so long.
     pub fn run(&mut self, time: Duration) {
         let until = self.now + time;
         while self.step(until) {}
