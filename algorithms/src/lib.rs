@@ -37,7 +37,9 @@ pub use lock::{
     RecipeInput,
 };
 pub use lock_error::LockError;
-pub use ownership_rule::{KeyHold, LockKind, Mode, Owners, OwnershipRule, Place, Queue};
+pub use ownership_rule::{
+    Columns, KeyHold, LockKind, Mode, Owners, OwnershipRule, Place, Queue, RowHold,
+};
 pub use picklock_clients as clients;
 pub use picklock_clients::{Env, Environment, env, join, select, timeout};
 pub use recipe_mistakes::RecipeMistake;

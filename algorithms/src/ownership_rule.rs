@@ -1,5 +1,7 @@
 //! Who owns a lock: a function over what its service has committed.
 
+use std::rc::Rc;
+
 use crate::clients::redis::{Bytes, Value};
 use crate::clients::{ServiceKind, StateKind};
 use crate::counted_permits::ReadPermits;
@@ -33,6 +35,11 @@ pub enum Owners {
     /// that counts it down owns a permit until it counts it up. What one server loses of another's counter are the
     /// permits that were given last.
     OfCounter(fn(keys: &dyn Keys, lock: &str) -> Option<i64>),
+    /// The locks that sessions hold (SQL): the contender whose session has the lock of the lock's name, be it an
+    /// advisory lock, a user lock, or that of a row in a transaction.
+    OfSession,
+    /// The row of the lock's name, as it is committed (SQL); `None` of a row that says that no contender has the lock.
+    OfRow(fn(row: &dyn Columns) -> Option<RowHold>),
 }
 
 /// How the children of the lock's node queue, and which of them own the lock.
@@ -100,6 +107,27 @@ pub struct KeyHold {
     /// From when on another contender may take it away, by the wall clock of the server, in milliseconds, if it is
     /// there for longer.
     pub takeable: Option<i64>,
+}
+
+/// A row of a table, by the names of its columns.
+pub trait Columns {
+    /// The text of a column; `None` if it is null, or no text.
+    fn text(&self, column: &str) -> Option<Rc<str>>;
+
+    /// The time of a column, in microseconds since the Unix epoch; `None` if it is null, or no time.
+    fn time(&self, column: &str) -> Option<i64>;
+
+    /// The number of a column; `None` if it is null, or no number. A truth is one.
+    fn number(&self, column: &str) -> Option<i64>;
+}
+
+/// A hold that a row has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowHold {
+    /// What tells it from other holds: the owner that the row names, or a token.
+    pub identity: Rc<str>,
+    /// When it ends by itself, by the wall clock of the database, in microseconds, if it does.
+    pub expires: Option<i64>,
 }
 
 /// What a lock can be held as.
@@ -175,6 +203,14 @@ impl OwnershipRule {
     pub const KEY: Self = Self::of_keys(LockKind::Mutex, value_or_first_field);
     /// The same, of each of several locks that are acquired by one call.
     pub const KEY_OF_EACH: Self = Self::of_keys(LockKind::MultiLock, value_or_first_field);
+
+    /// A session of a SQL database has the lock of the lock's name.
+    pub const SESSION: Self = Self::of(LockKind::Mutex, Owners::OfSession);
+
+    /// The row of the lock's name says who has the lock.
+    pub const fn of_row(hold: fn(&dyn Columns) -> Option<RowHold>) -> Self {
+        Self::of(LockKind::Mutex, Owners::OfRow(hold))
+    }
 
     const fn of(kind: LockKind, owners: Owners) -> Self {
         Self {
@@ -256,6 +292,7 @@ impl OwnershipRule {
             Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => StateKind::Nodes,
             Owners::OfKeys(_) => StateKind::Keys,
             Owners::OfCounter(_) => StateKind::Counters,
+            Owners::OfSession | Owners::OfRow(_) => StateKind::Rows,
         };
         service.keeps().contains(&kind)
     }
@@ -289,6 +326,8 @@ impl Owners {
             Self::OfNode => "the lock's node",
             Self::OfData(_) => "the data of the lock's node",
             Self::OfKeys(_) | Self::OfCounter(_) => "the lock's key",
+            Self::OfSession => "the session that has the lock",
+            Self::OfRow(_) => "the lock's row",
         }
     }
 }
