@@ -1,0 +1,1 @@
+//! What servers do, against what real ones have answered.
