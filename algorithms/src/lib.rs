@@ -21,6 +21,7 @@ mod recipe_mistakes;
 pub mod redis;
 pub mod registry;
 mod service_errors;
+pub mod sql;
 #[cfg(test)]
 mod stub_locks;
 pub mod zookeeper;

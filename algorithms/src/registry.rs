@@ -187,7 +187,11 @@ const LISTED: &[Recipe] = &[
 ];
 
 /// The services that list their algorithms themselves.
-pub(crate) const FAMILIES: [&Family; 2] = [&crate::lease_server::FAMILY, &crate::etcd::FAMILY];
+pub(crate) const FAMILIES: [&Family; 3] = [
+    &crate::lease_server::FAMILY,
+    &crate::etcd::FAMILY,
+    &crate::sql::FAMILY,
+];
 
 /// How many there are.
 const NUMBER: usize = {

@@ -3,14 +3,17 @@
 //! Statements are typed; they become SQL where a trace shows them or a real server is asked. There is no parser.
 
 mod builders;
+mod connection;
 mod display;
 mod error;
 mod expression;
+mod kind;
 mod message;
 mod setting;
 mod statement;
 
 pub use builders::{clock, clock_timestamp, col, excluded, interval, now, text};
+pub use connection::{Connection, ConnectionListener, DataSource, Transport};
 pub use display::Sql;
 pub use error::{ErrorCode, Severity, SqlError, SqlResult};
 pub use expression::{AdvisoryKey, AdvisoryLock, Clock, Expr, Function, Operator, Value};
@@ -31,4 +34,10 @@ pub enum Dialect {
     Postgres,
     /// MySQL's and MariaDB's.
     MySql,
+}
+
+impl Dialect {
+    /// Both, with the names of their databases in scenario files.
+    pub const ALL: [(&'static str, Self); 2] =
+        [("postgres", Self::Postgres), ("mysql", Self::MySql)];
 }

@@ -50,6 +50,7 @@ services! {
     Redis(super::Deployment),
     LeaseServer(super::lease_server::LeaseServer),
     Etcd(super::etcd::Etcd),
+    Sql(super::sql::Sql),
 }
 
 impl Service {

@@ -15,6 +15,15 @@ pub enum IsolationLevel {
     Serializable,
 }
 
+impl IsolationLevel {
+    /// All, with their names in scenario files.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("read-committed", Self::ReadCommitted),
+        ("repeatable-read", Self::RepeatableRead),
+        ("serializable", Self::Serializable),
+    ];
+}
+
 /// The name of a prepared transaction.
 pub type Gid = Rc<str>;
 

@@ -3,6 +3,7 @@
 //! A server has sessions, transactions, rows in versions, one table of locks, and a log that standbys repeat. Not modelled:
 //! SQL as text, plans of queries beyond the order in which rows are looked at, indexes other than primary keys, data types, DDL.
 
+pub mod client;
 mod io;
 mod replication;
 mod server;
