@@ -1,1 +1,5 @@
-//! What servers do, against what real ones have answered.
+//! What servers do, against what real ones have answered, and against claims about locks.
+
+mod driver;
+mod sql_text;
+mod vectors;
