@@ -457,6 +457,10 @@ impl Server {
             run.scan.snapshot = Some(self.take_snapshot(run.me));
         }
         if run.scan.candidates.is_none() {
+            if self.transaction(run.me).isolation == IsolationLevel::Serializable {
+                let read = (scan.table, self.key_asked(scan));
+                self.transaction(run.me).reads.push(read);
+            }
             let found = match scan.locking {
                 Some(_) if self.profile.locks_records => self.records_to_lock(run, scan)?,
                 _ => self.visible_rows(run, scan),

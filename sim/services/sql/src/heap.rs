@@ -223,11 +223,15 @@ impl Heap {
     }
 
     pub fn is_visible(&self, table: usize, id: TupleId, me: Holder, snapshot: Snapshot) -> bool {
-        let tuple = self.tuples[table].get(&id);
-        tuple.is_some_and(|tuple| {
-            self.is_over_for(tuple.xmin, me, snapshot)
-                && !(tuple.xmax).is_some_and(|xmax| self.is_over_for(xmax, me, snapshot))
-        })
+        let Some(tuple) = self.tuples[table].get(&id) else {
+            return false;
+        };
+        let is_over = |xmax| self.is_over_for(xmax, me, snapshot);
+        // InnoDB lets a transaction write on what is newer than its snapshot: it sees its own version then.
+        let mut later =
+            std::iter::successors(Some(tuple), |tuple| self.tuples[table].get(&tuple.next?));
+        self.is_over_for(tuple.xmin, me, snapshot)
+            && !later.any(|version| version.xmax.is_some_and(is_over))
     }
 
     /// The versions that a snapshot sees, in the order in which they lie there.

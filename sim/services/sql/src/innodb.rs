@@ -62,18 +62,21 @@ impl Server {
         Ok(())
     }
 
+    /// The key that a statement is about, if it is about one.
+    pub(crate) fn key_asked(&self, scan: &Scan) -> Option<Value> {
+        let table = &self.heap.tables[scan.table];
+        let (key, _) = table.columns.first().filter(|_| table.has_key)?;
+        let mut conditions = scan.filter.iter();
+        conditions.find_map(|condition| key_asked(condition, key))
+    }
+
     /// The records that a statement locks: one by its key, or all of them.
     pub(crate) fn records_to_lock(
         &mut self,
         run: &mut Running,
         scan: &Scan,
     ) -> Result<Vec<TupleId>, Stop> {
-        let table = &self.heap.tables[scan.table];
-        let key = table.columns.first().filter(|_| table.has_key);
-        let asked = key.and_then(|(key, _)| {
-            let mut conditions = scan.filter.iter();
-            conditions.find_map(|condition| key_asked(condition, key))
-        });
+        let asked = self.key_asked(scan);
         let records = self.heap.records(scan.table);
         let Some(asked) = asked else {
             self.lock_gap(run, scan.table, None)?;

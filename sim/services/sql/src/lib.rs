@@ -13,6 +13,7 @@ mod innodb;
 mod io;
 mod lock_manager;
 mod locking;
+mod predicate;
 mod prepared;
 mod profile;
 mod replication;

@@ -190,11 +190,11 @@ impl LockManager {
             true => lock.holds(*holder, |held| held.mode.covers(mode)),
             false => lock.holds(*holder, |held| held.mode == *mode),
         };
-        let is_kept = |held: &Entry| held.mode == *mode && held.scope <= *scope;
-        if has_it
-            && *scope != Scope::Session
-            && lock.holds(*holder, |held| tag.is_of_innodb() || is_kept(held))
-        {
+        let is_kept = |held: &Entry| {
+            tag.is_of_innodb()
+                || held.mode == *mode && held.scope != Scope::Session && held.scope <= *scope
+        };
+        if has_it && *scope != Scope::Session && lock.holds(*holder, is_kept) {
             return Outcome::Granted;
         }
         let mut place = Some(lock.queue.len());

@@ -10,6 +10,7 @@ use crate::backend::{Backend, Due};
 use crate::heap::Heap;
 use crate::io::{Input, Output};
 use crate::lock_manager::{LockManager, Tag};
+use crate::predicate::Finished;
 use crate::prepared::Prepared;
 use crate::profile::Profile;
 use crate::replication::Replication;
@@ -26,6 +27,7 @@ pub struct Server {
     pub(crate) locks: LockManager,
     pub(crate) backends: BTreeMap<ConnectionId, Backend>,
     pub(crate) prepared: BTreeMap<Gid, Prepared>,
+    pub(crate) serializable: Vec<Finished>,
     pub(crate) wal: Wal,
     pub(crate) replication: Replication,
     /// Sessions whose statements can go on.
@@ -69,6 +71,7 @@ impl Server {
             locks: LockManager::default(),
             backends: BTreeMap::new(),
             prepared: BTreeMap::new(),
+            serializable: Vec::new(),
             wal: Wal::default(),
             replication: Replication::of(primary),
             ready: Vec::new(),

@@ -10,6 +10,7 @@ use crate::executor::Stop;
 use crate::heap::{Redo, Snapshot, Xid};
 use crate::io::{Change, Locked, Output};
 use crate::lock_manager::{EXCLUSIVE, Entry, Holder, Scope, Tag};
+use crate::predicate::Read;
 use crate::server::Server;
 use crate::settings::SessionSettings;
 use crate::wal::Record;
@@ -40,6 +41,8 @@ pub(crate) struct Transaction {
     pub changes: Vec<Redo>,
     /// The settings when it began, and those that stay when it is committed.
     pub settings: (SessionSettings, SessionSettings),
+    /// What it has looked at, if it is serializable.
+    pub reads: Vec<Read>,
     /// The rows that it has locked, with the levels.
     pub rows: Vec<(usize, Locked)>,
 }
@@ -74,6 +77,7 @@ impl Server {
             failed: false,
             changes: Vec::new(),
             settings: (settings, settings),
+            reads: Vec::new(),
             rows: Vec::new(),
         })
     }
@@ -249,6 +253,7 @@ impl Server {
         let me = run.me;
         let flushes_locks = self.profile.flushes_locks;
         if run.lsn.is_none() {
+            self.check_serializable(me)?;
             let transaction = self.transaction(me);
             let changes = transaction.changes.clone();
             let writes = !changes.is_empty() || flushes_locks && !transaction.xids.is_empty();
@@ -279,6 +284,7 @@ impl Server {
             return;
         };
         backend.settings = transaction.settings.1;
+        self.note_serializable(&transaction);
         let xids: Vec<Xid> = transaction.xids.iter().map(|(xid, _)| *xid).collect();
         self.commit_changes(Some(me), &xids, &transaction.changes);
         let rows = transaction.rows.into_iter().map(|(_, row)| row).collect();

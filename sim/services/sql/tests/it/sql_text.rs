@@ -1,5 +1,6 @@
 //! Reads the SQL of recordings into typed statements: as much of it as they use.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_sql::Table;
@@ -117,6 +118,14 @@ impl Reader {
             all.push(one(self)?);
         }
         Some(all)
+    }
+
+    fn text(&mut self) -> Option<Rc<str>> {
+        let Some(Token::Text(text)) = self.tokens.get(self.at) else {
+            return None;
+        };
+        self.at += 1;
+        Some(text.as_str().into())
     }
 
     fn whole(&mut self) -> Option<i64> {
@@ -375,7 +384,12 @@ impl Reader {
             let row = reader.list(Self::expression)?;
             reader.takes(")").then_some(row)
         })?;
-        let on_conflict = if ignores || self.takes("ON CONFLICT DO NOTHING") {
+        let on_conflict = if self.takes("ON DUPLICATE KEY UPDATE") {
+            OnConflict::DoUpdate {
+                set: self.assignments()?,
+                filter: Vec::new(),
+            }
+        } else if ignores || self.takes("ON CONFLICT DO NOTHING") {
             OnConflict::DoNothing
         } else if self.takes("ON CONFLICT") {
             let _key = self.takes("(").then(|| self.word())?;
@@ -397,6 +411,9 @@ impl Reader {
     }
 
     fn set(&mut self) -> Option<Statement> {
+        if self.takes("TRANSACTION ISOLATION LEVEL READ COMMITTED") {
+            return Some(Statement::SetIsolation(IsolationLevel::ReadCommitted));
+        }
         let local = self.takes("LOCAL");
         let name = self.word()?;
         self.takes("=").then_some(())?;
@@ -409,8 +426,9 @@ impl Reader {
             Token::Number(number) if *setting == Setting::Autocommit => {
                 SettingValue::On(number == "1")
             }
+            Token::Word(word) => SettingValue::On(word == "on"),
             Token::Number(number) => SettingValue::Time(Duration::from_secs(number.parse().ok()?)),
-            Token::Word(_) | Token::Sign(_) => return None,
+            Token::Sign(_) => return None,
         };
         self.at += 1;
         let setting = *setting;
@@ -439,6 +457,8 @@ impl Reader {
                 let level = levels.into_iter().find(|(words, _)| self.takes(words));
                 Statement::Begin(level.map(|(_, level)| level))
             }
+            "COMMIT" if self.takes("PREPARED") => Statement::CommitPrepared(self.text()?),
+            "ROLLBACK" if self.takes("PREPARED") => Statement::RollbackPrepared(self.text()?),
             "COMMIT" => Statement::Commit,
             "ROLLBACK" if self.takes("TO") => Statement::RollbackTo(self.word()?),
             "ROLLBACK" => Statement::Rollback,
@@ -474,6 +494,8 @@ impl Reader {
                 let name = self.word()?;
                 Statement::Show(*Setting::ALL.iter().find(|setting| setting.name() == name)?)
             }
+            "PREPARE" if self.takes("TRANSACTION") => Statement::PrepareTransaction(self.text()?),
+            "RESET" => self.takes("ALL").then_some(Statement::ResetAll)?,
             "DISCARD" => self.takes("ALL").then_some(Statement::DiscardAll)?,
             "KILL" => Statement::Kill {
                 query: self.takes("QUERY"),
@@ -486,6 +508,10 @@ impl Reader {
 
 /// A statement; none if it is of another kind than the server knows.
 pub fn statement(text: &str, tables: &[Table]) -> Option<Statement> {
+    if text.contains("; ") {
+        let all = text.split("; ").map(|one| statement(one, tables));
+        return Some(Statement::Batch(all.collect::<Option<_>>()?));
+    }
     let mut text = text.to_owned();
     for (words, same) in SAME {
         text = text.replace(words, same);
