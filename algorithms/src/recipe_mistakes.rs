@@ -31,7 +31,9 @@ impl Recipe {
                 (OwnershipRule::KEY, "OwnershipRule::KEY"),
                 (OwnershipRule::SESSION, "OwnershipRule::SESSION"),
             ];
-            let mut right = rights.iter().filter(|(rule, _)| rule.can_be_read_from(service));
+            let mut right = rights
+                .iter()
+                .filter(|(rule, _)| rule.can_be_read_from(service));
             let right = right.next().map_or("OwnershipRule::KEY", |(_, name)| name);
             return Some(RecipeMistake {
                 problem: format!(

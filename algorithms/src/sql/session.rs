@@ -2,10 +2,10 @@
 
 use std::future::pending;
 
+use crate::LockError;
 use crate::clients::sql::{
     Connection, DataSource, QueryResult, Severity, SqlError, SqlResult, Statement,
 };
-use crate::LockError;
 
 /// A connection that no other code has, and where to get another.
 pub(super) struct Session {

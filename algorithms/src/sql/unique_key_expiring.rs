@@ -49,8 +49,6 @@ pub const RECIPE: Recipe = Recipe {
     build: Build::Other(&OverSql {
         databases: None,
         table: Some(&TABLE),
-        build: &|source, env, lock| {
-            Box::new(LeasedRow::new(source, env, lock, RowClock::Database))
-        },
+        build: &|source, env, lock| Box::new(LeasedRow::new(source, env, lock, RowClock::Database)),
     }),
 };

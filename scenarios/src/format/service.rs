@@ -2,6 +2,7 @@
 
 mod of_case;
 pub(crate) mod redis;
+mod variant;
 pub(crate) mod zookeeper;
 
 use picklock_algorithms::clients::ServiceKind;
@@ -9,6 +10,7 @@ use picklock_sim::plan::Service;
 
 pub(super) use of_case::of_case;
 pub(crate) use redis::{FileClients, Switches};
+pub(super) use variant::refuse_on_other_variant;
 
 use super::choice::choose;
 use super::reader::{Fields, Mistakes};

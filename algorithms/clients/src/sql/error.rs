@@ -77,6 +77,7 @@ codes! {
     DupEntry Error "1062" "Duplicate entry for key 'PRIMARY'";
     LockWaitTimeout Error "1205" "Lock wait timeout exceeded; try restarting transaction";
     LockDeadlock Error "1213" "Deadlock found when trying to get lock; try restarting transaction";
+    UserLockDeadlock Error "1213" "Deadlock found when trying to get lock; try restarting transaction";
     QueryInterrupted Error "1317" "Query execution was interrupted";
     StatementTimeoutMySql Error "1969" "Query execution was interrupted (max_statement_time exceeded)";
     NoReferencedRow Error "1452" "Cannot add or update a child row: a foreign key constraint fails";
@@ -153,6 +154,7 @@ impl ErrorCode {
             Self::SerializationFailure,
             Self::ReadWriteDependencies,
             Self::LockDeadlock,
+            Self::UserLockDeadlock,
         ];
         failures.contains(&self)
     }

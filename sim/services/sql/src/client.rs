@@ -201,7 +201,10 @@ impl Client {
             session.is_asking = false;
             session.waits = false;
             session.deadline = VirtualTime::NEVER;
-            out.push(Output::Answered(id, message.result.map_err(SqlError::Server)));
+            out.push(Output::Answered(
+                id,
+                message.result.map_err(SqlError::Server),
+            ));
         }
     }
 

@@ -3,14 +3,29 @@
 //! A server has sessions, transactions, rows in versions, one table of locks, and a log that standbys repeat. Not modelled:
 //! SQL as text, plans of queries beyond the order in which rows are looked at, indexes other than primary keys, data types, DDL.
 
+mod backend;
 pub mod client;
+mod deadlock;
+mod executor;
+mod expression;
+mod functions;
+mod heap;
+mod innodb;
 mod io;
+mod lock_manager;
+mod locking;
+mod predicate;
+mod prepared;
+mod profile;
 mod replication;
+mod row;
 mod server;
 mod settings;
+mod transaction;
+mod wal;
 
 pub use io::{Advisory, Change, Input, Locked, Output};
 pub use picklock_clients::sql;
 pub use replication::PeerMessage;
-pub use server::Server;
+pub use server::{LockCounts, Server};
 pub use settings::{SessionSettings, Settings, Table};

@@ -1,12 +1,151 @@
-//! What servers say to each other.
+//! Streaming of the log to standbys (PostgreSQL's `walsender.c` and `walreceiver.c`).
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::rc::Rc;
+use std::time::Duration;
+
+use picklock_checker::VirtualTime;
+use picklock_machines::{ConnectionId, ServerId};
+
+use crate::io::Output;
+use crate::server::Server;
+use crate::wal::Record;
+
+/// How often a standby says how far it is.
+const STATUS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A message between servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PeerMessage {
-    /// A standby has flushed so many records of the log; it asks for what comes after them.
+    /// A standby has so many records of the log on its disk, and asks for what comes after them.
     Flushed(usize),
     /// Records of the log, from this place on.
-    Wal(usize, Rc<[()]>),
+    Wal(usize, Rc<[Rc<Record>]>),
+}
+
+impl fmt::Display for PeerMessage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flushed(records) => write!(out, "flushed up to {records}"),
+            Self::Wal(from, records) => write!(out, "log from {from} to {}", from + records.len()),
+        }
+    }
+}
+
+/// How far a standby is, as its primary knows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Standby {
+    flushed: usize,
+    sent: usize,
+    sent_at: VirtualTime,
+}
+
+/// What a server is to others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Replication {
+    /// Whose log it repeats; none if it is a primary.
+    pub primary: Option<ServerId>,
+    standbys: BTreeMap<ServerId, Standby>,
+    next_status: VirtualTime,
+}
+
+impl Replication {
+    pub fn of(primary: Option<ServerId>) -> Self {
+        Self {
+            primary,
+            ..Self::default()
+        }
+    }
+
+    /// When a standby says next how far it is.
+    pub fn next_status(&self) -> VirtualTime {
+        match self.primary {
+            Some(_) => self.next_status,
+            None => VirtualTime::NEVER,
+        }
+    }
+}
+
+impl Server {
+    /// How many records a standby has on its disk.
+    pub(crate) fn acknowledged(&self, standby: ServerId) -> usize {
+        let known = self.replication.standbys.get(&standby);
+        known.map_or(0, |standby| standby.flushed)
+    }
+
+    /// Sends the standbys what they do not have.
+    pub(crate) fn ship(&mut self) {
+        for standby in self.settings.standbys.clone() {
+            self.ship_to(standby);
+        }
+    }
+
+    fn ship_to(&mut self, standby: ServerId) {
+        let known = self.replication.standbys.entry(standby).or_default();
+        let (from, up_to) = (known.sent, self.wal.flushed);
+        if self.replication.primary.is_some() || from >= up_to {
+            return;
+        }
+        (known.sent, known.sent_at) = (up_to, self.now);
+        let records = self.wal.records[from..up_to].iter().cloned().collect();
+        self.out
+            .push(Output::ToPeer(standby, PeerMessage::Wal(from, records)));
+    }
+
+    pub(crate) fn peer(&mut self, from: ServerId, message: PeerMessage) {
+        match message {
+            PeerMessage::Flushed(records) => {
+                let known = self.replication.standbys.entry(from).or_default();
+                known.flushed = records;
+                if known.sent < records || known.sent_at + STATUS_INTERVAL <= self.now {
+                    known.sent = records;
+                }
+                self.ship_to(from);
+                self.log_has_moved();
+            }
+            PeerMessage::Wal(place, records) => {
+                let known = self.wal.records.len();
+                if self.replication.primary != Some(from) || place > known {
+                    return;
+                }
+                for record in records.iter().skip(known - place) {
+                    self.wal.records.push(Rc::clone(record));
+                    self.replay(record);
+                }
+                self.wal.flushed = self.wal.records.len();
+                self.say_status();
+            }
+        }
+    }
+
+    /// A standby says how far it is.
+    pub(crate) fn say_status(&mut self) {
+        self.replication.next_status = self.now + STATUS_INTERVAL;
+        if let Some(primary) = self.replication.primary {
+            let flushed = PeerMessage::Flushed(self.wal.flushed);
+            self.out.push(Output::ToPeer(primary, flushed));
+        }
+    }
+
+    /// A standby becomes a primary. Its sessions stay, with the advisory locks that they hold.
+    pub(crate) fn promote(&mut self) {
+        if self.replication.primary.is_some() {
+            self.replication = Replication::default();
+            self.out.push(Output::Promoted);
+            self.ship();
+        }
+    }
+
+    /// The server becomes a standby of another: it forgets what it has, and takes over all that this one has.
+    pub(crate) fn follow(&mut self, primary: ServerId) {
+        let sessions: Vec<ConnectionId> = self.backends.keys().copied().collect();
+        for connection in sessions {
+            self.end_session(connection, None);
+        }
+        self.replication = Replication::of(Some(primary));
+        self.wal = Default::default();
+        self.recover();
+        self.say_status();
+    }
 }

@@ -40,6 +40,12 @@ impl Table {
         self
     }
 
+    /// A row of which nothing is given.
+    pub(crate) fn defaults(&self) -> Vec<Value> {
+        let defaults = self.columns.iter().map(|(_, default)| default.clone());
+        defaults.collect()
+    }
+
     /// The place of a column.
     pub(crate) fn place(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|(name, _)| *name == column)

@@ -49,7 +49,10 @@ impl World<SimulatedSql> {
     }
 
     /// The statement that a connection has sent, and that is not answered yet.
-    pub(super) fn statement_of(&self, connection: ConnectionId) -> Option<(RequestId, RequestKind)> {
+    pub(super) fn statement_of(
+        &self,
+        connection: ConnectionId,
+    ) -> Option<(RequestId, RequestKind)> {
         let slot = &self.host.clients[self.client_of(connection).0 as usize];
         let mut sent = slot.state.sent.iter();
         sent.find(|(request, _)| request.connection == connection)

@@ -14,7 +14,6 @@ use crate::world::{NO_CONTENDER, World};
 
 /// What the database has of a lock.
 pub(crate) struct Hold {
-    by: ContenderId,
     token: Token,
     /// By which session, or by which row.
     from: HeldBy,
@@ -211,7 +210,7 @@ impl World<SimulatedSql> {
     fn owns(&mut self, lock: LockId, by: ContenderId, mode: Mode, from: HeldBy) {
         if by != NO_CONTENDER {
             let token = self.granted(lock, by, mode);
-            self.service.holds[lock.0 as usize].push(Hold { by, token, from });
+            self.service.holds[lock.0 as usize].push(Hold { token, from });
         }
     }
 

@@ -1,1 +1,8 @@
-//! What servers do, against what real ones have answered.
+//! What servers do, against what real ones have answered, and against claims about locks.
+
+mod driver;
+mod innodb;
+mod postgres;
+mod script;
+mod sql_text;
+mod vectors;
