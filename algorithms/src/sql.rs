@@ -2,10 +2,15 @@
 
 pub mod for_update;
 mod leased_row;
+pub mod liquibase_lock;
 pub mod mysql_get_lock;
 pub mod pg_advisory_lock;
+pub mod pg_advisory_lock_pooled;
 pub mod pg_try_advisory_lock;
 mod session;
+pub mod shedlock_jdbc;
+pub mod shedlock_jdbc_6;
+pub mod spring_jdbc_lock_registry;
 pub mod unique_key;
 pub mod unique_key_app_clock;
 pub mod unique_key_expiring;
@@ -26,8 +31,13 @@ pub(crate) const FAMILY: Family = Family {
         mysql_get_lock::RECIPE,
         for_update::RECIPE,
         unique_key_expiring::RECIPE,
+        shedlock_jdbc::RECIPE,
+        spring_jdbc_lock_registry::RECIPE,
         unique_key::RECIPE,
         unique_key_app_clock::RECIPE,
+        shedlock_jdbc_6::RECIPE,
+        liquibase_lock::RECIPE,
+        pg_advisory_lock_pooled::RECIPE,
     ],
     hazards: &[],
 };

@@ -110,7 +110,14 @@ impl ServerSide for SimulatedSql {
         machine.handle(now, input, &mut world.tape, &mut host.server_outputs);
     }
 
+    /// A fault may have struck the server since. What it has committed is on its disk; all else is gone with it.
     fn on_server_output(world: &mut World<Self>, server: ServerId, output: Output) {
+        let is_up = world.host.servers[usize::from(server.0)].process.is_up();
+        match output {
+            Output::Committed { .. } => {}
+            _ if !is_up => return,
+            _ => {}
+        }
         match output {
             Output::ToClient(connection, message) => {
                 world.statement_waits(connection, false);
