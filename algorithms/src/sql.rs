@@ -21,6 +21,7 @@ use std::time::Duration;
 use crate::clients::sql::{DataSource, ErrorCode, SqlError, Value};
 use crate::clients::{Env, ServiceKind};
 use crate::family::Family;
+use crate::hazard::hazards;
 use crate::{BuildOver, Lock, LockError};
 
 /// Every algorithm over a SQL database.
@@ -39,8 +40,19 @@ pub(crate) const FAMILY: Family = Family {
         liquibase_lock::RECIPE,
         pg_advisory_lock_pooled::RECIPE,
     ],
-    hazards: &[],
+    hazards: HAZARDS,
 };
+
+hazards! {
+    "sql/late-answer": ["shedlock-jdbc", "shedlock-jdbc-6", "spring-jdbc-lock-registry"]
+        breaks [MutualExclusion] under [Delay];
+    "sql/late-answer-partition": ["shedlock-jdbc", "shedlock-jdbc-6", "spring-jdbc-lock-registry"]
+        breaks [MutualExclusion] under [Partition];
+    "sql/late-answer-pause": ["shedlock-jdbc", "shedlock-jdbc-6", "spring-jdbc-lock-registry"]
+        breaks [MutualExclusion] under [Pause];
+    "sql/application-clock": ["spring-jdbc-lock-registry"]
+        breaks [MutualExclusion, OwnReleaseOnly] under [Clock];
+}
 
 /// A lock: the name by which sessions and rows know it, and the number.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,10 +7,13 @@
 //! - `fencing-monotonic`, and `no-stale-effect` even if the resource is fenced: if the plan holds a server that comes
 //!   back without its keys, and so without the counter of tokens.
 //! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
+//! - `no-orphan` of a lock that the end of a connection frees: if the plan holds what ends a call or a process, and what
+//!   keeps the news of that from the service.
 //! - `exclusive-ownership`: if there are Sentinels, or a cluster, and the plan holds what makes them replace a primary
 //!   that goes on; and if the plan promotes a replica.
 //!   Otherwise it is never excused.
 
+use picklock_algorithms::Owners;
 use picklock_sim::plan::{Fault, Plan, PlannedFault};
 
 use super::Excuse;
@@ -54,6 +57,13 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
             excuse("fencing-monotonic", because);
         }
     }
+    let of_session = matches!(plan.recipe.ownership.owners, Owners::OfSession);
+    if of_session && faults.iter().any(hangs_up) && faults.iter().any(keeps_news_back) {
+        excuse(
+            "no-orphan",
+            "the service learns that a connection has ended when the news can reach it",
+        );
+    }
     // A replica that takes over ends the lease by its own clock, which is behind one that has jumped forward.
     let (replicated, clustered) = (plan.service.has_links(), plan.service.elects());
     let prolongs = |fault: &PlannedFault| match fault.inject {
@@ -67,6 +77,25 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         excuse("no-orphan", because);
     }
     excuses
+}
+
+/// Whether a fault makes a contender close its connection.
+fn hangs_up(fault: &PlannedFault) -> bool {
+    matches!(fault.inject, Fault::Crash { .. } | Fault::Cancel { .. })
+}
+
+/// Whether a fault keeps the end of a connection from the service for a while.
+fn keeps_news_back(fault: &PlannedFault) -> bool {
+    matches!(
+        fault.inject,
+        Fault::BlackHole { .. }
+            | Fault::SlowLink { .. }
+            | Fault::LosePackets { .. }
+            | Fault::Flap { .. }
+            | Fault::Partition { .. }
+            | Fault::DelayRequest { .. }
+            | Fault::HangServer { .. }
+    )
 }
 
 /// Why a primary that goes on may be replaced: a server that stands still, or cannot be reached, does not know it for a
