@@ -7,8 +7,8 @@
 //! - `fencing-monotonic`, and `no-stale-effect` even if the resource is fenced: if the plan holds a server that comes
 //!   back without its keys, and so without the counter of tokens.
 //! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
-//! - `no-orphan` of a lock that the end of a connection frees: if the plan holds what ends a call or a process, and what
-//!   keeps the news of that from the service.
+//! - Of a lock that the end of a connection frees, `no-orphan`: if the plan holds what ends a connection, and what keeps the
+//!   news of that from the service; and `no-lost-update` and `no-stale-effect`: if connections break.
 //! - `exclusive-ownership`: if there are Sentinels, or a cluster, and the plan holds what makes them replace a primary
 //!   that goes on; and if the plan promotes a replica.
 //!   Otherwise it is never excused.
@@ -57,12 +57,8 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
             excuse("fencing-monotonic", because);
         }
     }
-    let of_session = matches!(plan.recipe.ownership.owners, Owners::OfSession);
-    if of_session && faults.iter().any(hangs_up) && faults.iter().any(keeps_news_back) {
-        excuse(
-            "no-orphan",
-            "the service learns that a connection has ended when the news can reach it",
-        );
+    for (invariant, because) in of_session(plan, faults) {
+        excuse(invariant, because);
     }
     // A replica that takes over ends the lease by its own clock, which is behind one that has jumped forward.
     let (replicated, clustered) = (plan.service.has_links(), plan.service.elects());
@@ -77,6 +73,33 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         excuse("no-orphan", because);
     }
     excuses
+}
+
+/// What these faults take from locks that the end of a connection frees.
+fn of_session(plan: &Plan, faults: &[PlannedFault]) -> Vec<(&'static str, &'static str)> {
+    let mut excuses = Vec::new();
+    if !matches!(plan.recipe.ownership.owners, Owners::OfSession) {
+        return excuses;
+    }
+    let breaks = faults.iter().any(breaks_connection);
+    if (breaks || faults.iter().any(hangs_up)) && faults.iter().any(keeps_news_back) {
+        let because = "the service learns that a connection has ended when the news can reach it";
+        excuses.push(("no-orphan", because));
+    }
+    if breaks {
+        let because = "a write may be on its way when the connection ends, and the lock with it";
+        excuses.push(("no-lost-update", because));
+        excuses.push(("no-stale-effect", because));
+    }
+    excuses
+}
+
+/// Whether a connection breaks because of a fault.
+fn breaks_connection(fault: &PlannedFault) -> bool {
+    matches!(
+        fault.inject,
+        Fault::Cut { .. } | Fault::LoseReply { .. } | Fault::LoseRequest { .. }
+    )
 }
 
 /// Whether a fault makes a contender close its connection.
