@@ -99,6 +99,7 @@ impl Instance {
             self.savepoint(s, None);
             s.run.scan.has_level = true;
         }
+        self.transaction(s).has_looked = true;
         let tag = match statement {
             Statement::Select(select) => self.select(s, select)?,
             Statement::Insert(insert) => {
@@ -193,7 +194,7 @@ impl Instance {
     /// Looks at the rows of a table, one after the other.
     fn scan(&mut self, s: &mut Session, scan: &Scan) -> Done {
         if s.run.scan.snapshot.is_none() {
-            s.run.scan.snapshot = Some(self.take_snapshot(s));
+            s.run.scan.snapshot = Some(self.take_snapshot(s, scan.locking.is_some()));
         }
         let locks_records = self.profile.locks_records && scan.locking.is_some();
         if s.run.scan.candidates.is_none() {

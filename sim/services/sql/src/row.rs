@@ -167,7 +167,7 @@ impl Instance {
         let table = self.table(insert.table)?;
         self.lock_relation(s, table, TableLockMode::RowExclusive)?;
         if s.run.scan.snapshot.is_none() {
-            s.run.scan.snapshot = Some(self.take_snapshot(s));
+            s.run.scan.snapshot = Some(self.take_snapshot(s, true));
         }
         while let Some(values) = insert.rows.get(s.run.scan.at) {
             s.run.memo_at = 0;

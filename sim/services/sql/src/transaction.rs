@@ -33,6 +33,8 @@ pub struct Transaction {
     pub began: i64,
     /// What all its statements see, if that is the same.
     pub snapshot: Option<Snapshot>,
+    /// A statement has looked at something.
+    pub has_looked: bool,
     pub levels: Vec<Level>,
     /// Its transaction ids, with their levels.
     pub xids: Vec<(Xid, usize)>,
@@ -67,6 +69,7 @@ impl Instance {
             isolation,
             began: self.wall,
             snapshot: None,
+            has_looked: false,
             levels: vec![Level::default()],
             xids: Vec::new(),
             failed: false,
@@ -99,8 +102,11 @@ impl Instance {
     }
 
     /// What a statement that begins now sees.
-    pub fn take_snapshot(&mut self, s: &mut Session) -> Snapshot {
+    pub fn take_snapshot(&mut self, s: &mut Session, locks: bool) -> Snapshot {
         let commits = self.heap.commits;
+        if locks && self.profile.locks_records {
+            return commits;
+        }
         let transaction = self.transaction(s);
         match transaction.isolation {
             IsolationLevel::ReadCommitted => commits,

@@ -67,6 +67,13 @@ impl Instance {
         if has_failed && !ends {
             return Err(ErrorCode::InFailedSqlTransaction.into());
         }
+        let is_of_block = matches!(
+            statement,
+            Statement::Savepoint(_) | Statement::RollbackTo(_) | Statement::Release(_)
+        );
+        if is_of_block && self.settings.dialect == Dialect::Postgres && !in_block(s) {
+            return Err(ErrorCode::NoActiveSqlTransaction.into());
+        }
         Ok(done(match statement {
             Statement::Select(_)
             | Statement::Insert(_)
@@ -146,6 +153,9 @@ impl Instance {
         let transaction = self.transaction(s);
         transaction.is_block = true;
         if let Some(isolation) = isolation {
+            if transaction.has_looked {
+                return Err(ErrorCode::ActiveSqlTransaction.into());
+            }
             transaction.isolation = isolation;
         }
         Ok(CommandTag::Begin)
