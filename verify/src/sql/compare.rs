@@ -124,6 +124,7 @@ impl Round<'_> {
         compared.operations += 1;
         compared.count_request(asked.split(' ').next().unwrap_or_default());
         let agree = real == told;
+        if std::env::var("TRACE").is_ok() { eprintln!("{} {session}: {asked} => {real:?}{}", compared.operations, if agree { String::new() } else { format!(" DIFFERS {told:?}") }); }
         let lines = |told: &[Told]| -> Vec<Line> {
             let lines = told.iter().map(|(of, text)| format!("{of}: {text}").into());
             lines.collect()
@@ -163,6 +164,7 @@ pub(super) fn random(
     };
     ask(&mut *control, first)?;
     while compared.operations < plan.operations {
+        if std::env::var("TRACE").is_ok() { eprintln!("--- round"); }
         unless_stopped(stop)?;
         let wires: Result<Vec<_>> = (0..SESSIONS).map(|_| real.connect()).collect();
         let mut wires = wires?;

@@ -153,6 +153,9 @@ impl Instance {
 
     fn select(&mut self, s: &mut Session, select: &Select) -> Done<CommandTag> {
         let Some(table) = select.from else {
+            if !self.profile.locks_records {
+                self.take_snapshot(s, false);
+            }
             let context = RowContext::none();
             if self.all_true(s, &context, &select.filter)? {
                 let row = self.project(s, &context, &select.items)?;

@@ -306,10 +306,11 @@ impl Heap {
         OfKey::Nothing
     }
 
-    /// The records that are there, in the order of their keys: rows, and those whose deletion may yet be undone.
-    pub fn records(&self, table: usize) -> BTreeMap<Value, TupleId> {
+    /// The records that are there, in the order of their keys: rows, and those whose deletion may yet be undone, or is not seen
+    /// by all.
+    pub fn records(&self, table: usize, oldest: Snapshot) -> BTreeMap<Value, TupleId> {
         let is_there = |tuple: &Tuple| {
-            let is_gone = |xmax| matches!(self.status(xmax), Status::Committed(_));
+            let is_gone = |xmax| matches!(self.status(xmax), Status::Committed(at) if at <= oldest);
             !self.is_undone(Some(tuple.xmin)) && !tuple.xmax.is_some_and(is_gone)
         };
         let there = self.tuples[table]

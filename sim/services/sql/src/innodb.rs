@@ -1,5 +1,6 @@
 //! Rows as InnoDB locks them: records by their keys, and gaps between them (`lock0lock.cc`, `row0ins.cc`).
 
+use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::rc::Rc;
 
@@ -34,12 +35,25 @@ impl Instance {
         self.transaction(s).isolation > IsolationLevel::ReadCommitted
     }
 
+    /// The records that are there: a deleted one stays while a snapshot can see it.
+    fn records(&self, table: usize) -> BTreeMap<Value, TupleId> {
+        let transactions = self
+            .sessions
+            .values()
+            .filter_map(|s| s.transaction.as_ref());
+        let oldest = transactions
+            .filter_map(|transaction| transaction.snapshot)
+            .min();
+        self.heap
+            .records(table, oldest.unwrap_or(self.heap.commits))
+    }
+
     /// Locks what lies around a key that is not there, or all gaps.
     fn lock_gap(&mut self, s: &mut Session, table: usize, key: Option<&Value>) -> Done {
         if !self.locks_gaps(s) {
             return Ok(());
         }
-        let records = self.heap.records(table);
+        let records = self.records(table);
         let (low, high) = match key {
             None => (None, None),
             Some(key) => {
@@ -68,7 +82,7 @@ impl Instance {
     /// The records that a statement locks: one by its key, or all of them.
     pub fn records_to_lock(&mut self, s: &mut Session, scan: &Scan) -> Done<Vec<TupleId>> {
         let asked = self.key_asked(scan);
-        let records = self.heap.records(scan.table);
+        let records = self.records(scan.table);
         let Some(asked) = asked else {
             self.lock_gap(s, scan.table, None)?;
             return Ok(records.into_values().collect());
@@ -163,7 +177,7 @@ impl Instance {
         let name = self.heap.tables[table].name;
         let tag = Tag::Record(name, key.clone());
         let has_key = self.heap.tables[table].has_key;
-        if has_key && self.heap.records(table).contains_key(&key) {
+        if has_key && self.records(table).contains_key(&key) {
             let mode = match on_conflict {
                 OnConflict::Raise | OnConflict::DoNothing => SHARE,
                 OnConflict::DoUpdate { .. } => EXCLUSIVE,

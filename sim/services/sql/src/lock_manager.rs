@@ -198,7 +198,8 @@ impl LockManager {
             return Outcome::Granted;
         }
         let mut place = Some(lock.queue.len());
-        if !has_it && !tag.is_of_innodb() {
+        // One that does not wait is refused behind any that waits, even where it could go first.
+        if !has_it && waits && !tag.is_of_innodb() {
             place = lock.place_for(*holder, mode);
         }
         let ahead = &lock.queue[..place.unwrap_or_default()];

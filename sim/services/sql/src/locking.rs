@@ -189,15 +189,14 @@ impl Instance {
     fn look_at_once(&mut self, s: &Session, tag: &Tag) -> Done {
         let start = Holder::Session(s.me);
         let of_users = matches!(tag, Tag::UserLock(_));
-        let weight_of = |s: &Session| {
-            let transaction = s.transaction.as_ref();
-            transaction.map_or(0, |transaction| transaction.changes.len())
-        };
         let counts = |tag: &Tag| matches!(tag, Tag::UserLock(_)) == of_users;
         while let Found::Circle(circle) = self.locks.look_for_deadlock(start, false, &counts) {
             let weight = |holder: &&Holder| match holder {
-                Holder::Session(session) if *session == s.me => weight_of(s),
-                Holder::Session(session) => self.sessions.get(session).map_or(0, weight_of),
+                Holder::Session(session) if *session == s.me => self.weight(s),
+                Holder::Session(session) => self
+                    .sessions
+                    .get(session)
+                    .map_or(0, |other| self.weight(other)),
                 Holder::Prepared(_) => usize::MAX,
             };
             let lightest = circle.iter().min_by_key(weight);
@@ -215,6 +214,25 @@ impl Instance {
             }
         }
         Ok(())
+    }
+
+    /// What is lost with a transaction (`TRX_WEIGHT`): its changes, and its locks, of which those of one kind count once.
+    fn weight(&self, s: &Session) -> usize {
+        let held = self.locks.held_by(s.holder());
+        let mut kinds = [false; 3];
+        for (tag, entry) in held {
+            match (tag, &entry.mode) {
+                (Tag::Record(..), mode) => kinds[usize::from(*mode == SHARE)] = true,
+                (Tag::Gap(_), _) => kinds[2] = true,
+                _ => {}
+            }
+        }
+        let of_rows = kinds.into_iter().filter(|is_held| *is_held).count();
+        let changes = s
+            .transaction
+            .as_ref()
+            .map_or(0, |transaction| transaction.changes.len());
+        changes + of_rows
     }
 
     /// Whether a session holds a lock exclusively.

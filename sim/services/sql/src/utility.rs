@@ -153,7 +153,8 @@ impl Instance {
         let transaction = self.transaction(s);
         transaction.is_block = true;
         if let Some(isolation) = isolation {
-            if transaction.has_looked {
+            let is_late = transaction.has_looked || transaction.level() > 0;
+            if transaction.isolation != isolation && is_late {
                 return Err(ErrorCode::ActiveSqlTransaction.into());
             }
             transaction.isolation = isolation;
