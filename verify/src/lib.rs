@@ -5,6 +5,7 @@
 
 pub mod harness;
 pub mod redis;
+pub mod sql;
 pub mod zookeeper;
 
 pub use harness::error::VerifyError;

@@ -7,6 +7,8 @@ use clap::ValueEnum;
 use crate::cli::console::OutputArgs;
 use crate::cli::failure::Failure;
 use crate::cli::seeds;
+#[cfg(feature = "verify")]
+use picklock_verify::sql::Dialect;
 
 #[cfg(feature = "verify")]
 mod compared;
@@ -14,6 +16,8 @@ mod compared;
 mod herd;
 #[cfg(feature = "verify")]
 mod redis;
+#[cfg(feature = "verify")]
+mod sql;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,11 +25,15 @@ Examples:
   picklock verify zookeeper --servers 3 --operations 50000 --seed 7
   picklock verify zookeeper --herd              notifications, counted on both sides
   picklock verify redis --operations 100000
+  picklock verify postgres --seed 7
+  picklock verify mysql
 
 The real servers are started on loopback in a temporary folder, and stopped again. They come
 from Debian's packages:
   apt-get install --no-install-recommends zookeeper default-jre-headless
   apt-get install --no-install-recommends redis-server
+  apt-get install --no-install-recommends postgresql-15
+  apt-get install --no-install-recommends mariadb-server
 
 This command is not part of the default build:
   cargo run --release --features verify -- verify zookeeper
@@ -64,6 +72,10 @@ pub struct Verify {
 enum Service {
     Zookeeper,
     Redis,
+    /// PostgreSQL.
+    Postgres,
+    /// MariaDB.
+    Mysql,
 }
 
 impl Verify {
@@ -77,11 +89,15 @@ impl Verify {
         match self.service {
             Service::Zookeeper if self.herd => herd::zookeeper(&self),
             Service::Zookeeper => compared::compare(&self, look),
-            Service::Redis if self.herd => Err(Failure::usage(
-                "`--herd` is of ZooKeeper",
-                ["ask for it: picklock verify zookeeper --herd".to_owned()],
-            )),
+            Service::Redis | Service::Postgres | Service::Mysql if self.herd => {
+                Err(Failure::usage(
+                    "`--herd` is of ZooKeeper",
+                    ["ask for it: picklock verify zookeeper --herd".to_owned()],
+                ))
+            }
             Service::Redis => redis::redis(&self),
+            Service::Postgres => sql::sql(&self, Dialect::Postgres),
+            Service::Mysql => sql::sql(&self, Dialect::MySql),
         }
     }
 
@@ -95,6 +111,8 @@ impl Verify {
         let name = match self.service {
             Service::Zookeeper => "zookeeper",
             Service::Redis => "redis",
+            Service::Postgres => "postgres",
+            Service::Mysql => "mysql",
         };
         let remedy =
             format!("build with it: cargo run --release --features verify -- verify {name}");

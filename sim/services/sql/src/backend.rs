@@ -1,13 +1,13 @@
 //! Sessions: a process each, that executes one statement after the other (PostgreSQL's `postgres.c`).
 
 use std::collections::VecDeque;
+use std::mem;
 use std::rc::Rc;
-use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::sql::{
     ClientBody, ClientMessage, ErrorCode, IsolationLevel, Notice, QueryResult, ServerMessage,
-    Setting, Statement, TransactionStatus, Value,
+    Statement, TransactionStatus, Value,
 };
 use picklock_machines::ConnectionId;
 
@@ -15,17 +15,17 @@ use crate::executor::{Scanned, Stop};
 use crate::heap::{Snapshot, TupleId};
 use crate::io::Output;
 use crate::lock_manager::{Holder, Tag};
-use crate::server::Server;
+use crate::server::Instance;
 use crate::settings::{SessionSettings, Settings};
 use crate::transaction::Transaction;
 
-/// How often a session that waits in `GET_LOCK`, or in `SLEEP`, looks whether its client is there (MariaDB).
-const USER_LOCK_CHECK: Duration = Duration::from_secs(1);
-const SLEEP_CHECK: Duration = Duration::from_secs(5);
-
-/// What a statement waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wait {
+/// What a session waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wait {
+    /// A statement.
+    #[default]
+    Client,
+    /// Nothing: it goes on.
     Nothing,
     /// The lock that the table of locks says.
     Lock,
@@ -37,20 +37,18 @@ pub(crate) enum Wait {
 }
 
 /// A statement that is under way.
-#[derive(Clone, Debug)]
-pub(crate) struct Running {
-    pub me: ConnectionId,
+#[derive(Clone, Debug, Default)]
+pub struct Run {
     number: u32,
-    pub statement: Rc<Statement>,
-    started: VirtualTime,
+    pub statement: Option<Rc<Statement>>,
+    pub started: VirtualTime,
     /// When it came, by the wall clock.
     pub began: i64,
-    pub wait: Wait,
     pub waiting_since: VirtualTime,
     /// It has said that it waits.
-    pub told: bool,
+    told: bool,
     /// It has looked for a deadlock in this wait.
-    looked: bool,
+    pub looked: bool,
     /// Until when `GET_LOCK` waits.
     pub user_lock_until: VirtualTime,
     /// What a function answers when it gets the lock that it waits for.
@@ -72,7 +70,7 @@ pub(crate) struct Running {
 
 /// What the kernel knows of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Client {
+pub enum Client {
     Here,
     /// Its end of the connection is closed, since then.
     Gone(VirtualTime),
@@ -82,54 +80,56 @@ enum Client {
 
 /// A session.
 #[derive(Clone, Debug)]
-pub(crate) struct Backend {
-    client: Client,
+pub struct Session {
+    pub me: ConnectionId,
+    pub client: Client,
     pub settings: SessionSettings,
     pub isolation: IsolationLevel,
     queue: VecDeque<(u32, Rc<Statement>)>,
-    pub running: Option<Box<Running>>,
+    pub wait: Wait,
+    pub run: Run,
     pub transaction: Option<Transaction>,
-    idle_since: VirtualTime,
+    pub idle_since: VirtualTime,
     /// It ends when its commit is on the disk.
     terminates: bool,
 }
 
-/// What is due.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Due {
-    LookForDeadlock,
-    LockTimeout,
-    StatementTimeout,
-    WakeUp,
-    IdleTimeout(ErrorCode),
-    /// A busy session looks whether its client is there.
-    ClientCheck,
-    /// The kernel gives the client up.
-    Keepalive,
+/// Whether a session goes on, or ends, perhaps with a last word.
+pub enum Fate {
+    Stays,
+    Ends(Option<ErrorCode>),
 }
 
-impl Backend {
-    pub fn new(settings: &Settings, now: VirtualTime) -> Self {
+impl Session {
+    fn new(me: ConnectionId, settings: &Settings, now: VirtualTime) -> Self {
         Self {
+            me,
             client: Client::Here,
             settings: settings.session,
             isolation: settings.isolation,
             queue: VecDeque::new(),
-            running: None,
+            wait: Wait::Client,
+            run: Run::default(),
             transaction: None,
             idle_since: now,
             terminates: false,
         }
     }
 
-    /// The oldest commit that it does not see, if it looks at anything.
+    pub fn holder(&self) -> Holder {
+        Holder::Session(self.me)
+    }
+
+    /// The newest commit that all it does sees, if it looks at anything.
     pub fn snapshot(&self) -> Option<Snapshot> {
         let of_transaction = self
             .transaction
             .as_ref()
             .and_then(|transaction| transaction.snapshot);
-        let of_statement = self.running.as_ref().and_then(|run| run.scan.snapshot);
-        of_transaction.into_iter().chain(of_statement).min()
+        of_transaction
+            .into_iter()
+            .chain(self.run.scan.snapshot)
+            .min()
     }
 
     fn status(&self) -> TransactionStatus {
@@ -139,20 +139,27 @@ impl Backend {
             Some(_) => TransactionStatus::InTransaction,
         }
     }
+
+    /// Forgets what it knows of the row that it was at.
+    pub fn next_row(&mut self) {
+        self.run.scan.at += 1;
+        self.run.memo.clear();
+        self.run.memo_at = 0;
+    }
 }
 
-impl Server {
+impl Instance {
     /// The session of a connection begins, if there is room.
-    pub(crate) fn opened(&mut self, connection: ConnectionId) {
-        if self.backends.len() >= self.settings.max_connections {
+    pub fn opened(&mut self, connection: ConnectionId) {
+        if self.sessions.len() >= self.settings.max_connections {
             self.fatal(connection, self.profile.too_many);
             return self.out.push(Output::Close(connection));
         }
-        let backend = Backend::new(&self.settings, self.now);
-        self.backends.insert(connection, backend);
+        let session = Session::new(connection, &self.settings, self.now);
+        self.sessions.insert(connection, session);
     }
 
-    pub(crate) fn fatal(&mut self, connection: ConnectionId, code: ErrorCode) {
+    fn fatal(&mut self, connection: ConnectionId, code: ErrorCode) {
         let message = ServerMessage {
             number: 0,
             result: Err(code),
@@ -162,341 +169,198 @@ impl Server {
         self.out.push(Output::ToClient(connection, message));
     }
 
-    pub(crate) fn message(&mut self, connection: ConnectionId, message: ClientMessage) {
-        let ClientMessage { number, body, .. } = message;
-        match body {
-            ClientBody::Cancel(pid) => {
-                self.interrupt(ConnectionId(pid), self.profile.canceled);
+    /// Does something with a session, if there is one. It may end by that.
+    pub fn with(&mut self, me: ConnectionId, act: impl FnOnce(&mut Self, &mut Session) -> Fate) {
+        let Some(mut session) = self.sessions.remove(&me) else {
+            return;
+        };
+        match act(self, &mut session) {
+            Fate::Stays => {
+                self.sessions.insert(me, session);
             }
-            ClientBody::Terminate => self.client_gone(connection),
-            ClientBody::Query(statement) => {
-                if let Some(backend) = self.backends.get_mut(&connection) {
-                    backend.queue.push_back((number, statement.into()));
-                    if backend.running.is_none() {
-                        self.next_statement(connection);
-                    }
-                }
-            }
+            Fate::Ends(why) => self.end_session(session, why),
         }
     }
 
-    fn next_statement(&mut self, me: ConnectionId) {
-        let (now, wall) = (self.now, self.wall);
-        let Some(backend) = self.backends.get_mut(&me) else {
-            return;
-        };
-        let Some((number, statement)) = backend.queue.pop_front() else {
-            return;
-        };
-        backend.running = Some(Box::new(Running {
-            me,
-            number,
-            statement,
-            started: now,
-            began: wall,
-            wait: Wait::Nothing,
-            waiting_since: now,
-            told: false,
-            looked: false,
-            user_lock_until: VirtualTime::NEVER,
-            on_grant: None,
-            memo: Vec::new(),
-            memo_at: 0,
-            step: 0,
-            scan: Scanned::default(),
-            answer: None,
-            notices: Vec::new(),
-            lsn: None,
-            standby_given_up: false,
-            yielded: None,
-        }));
-        self.ready.push(me);
+    pub fn message(&mut self, connection: ConnectionId, message: ClientMessage) {
+        let ClientMessage { number, body, .. } = message;
+        match body {
+            ClientBody::Cancel(pid) => self.interrupt(ConnectionId(pid), self.profile.canceled),
+            ClientBody::Terminate => self.client_gone(connection),
+            ClientBody::Query(statement) => self.with(connection, |server, s| {
+                s.queue.push_back((number, statement.into()));
+                if s.wait == Wait::Client {
+                    server.next_statement(s);
+                }
+                Fate::Stays
+            }),
+        }
+    }
+
+    fn next_statement(&mut self, s: &mut Session) {
+        s.wait = Wait::Client;
+        s.run = Run::default();
+        if let Some((number, statement)) = s.queue.pop_front() {
+            s.wait = Wait::Nothing;
+            s.run = Run {
+                number,
+                statement: Some(statement),
+                started: self.now,
+                began: self.wall,
+                ..Run::default()
+            };
+            self.ready.push(s.me);
+        }
     }
 
     /// A statement goes on, as far as it can.
-    pub(crate) fn resume(&mut self, me: ConnectionId) {
-        let running = self
-            .backends
-            .get_mut(&me)
-            .and_then(|backend| backend.running.take());
-        let Some(mut run) = running else {
-            return;
-        };
-        run.memo_at = 0;
-        let stop = match self.run_statement(&mut run) {
-            Ok(answer) => return self.finish(*run, Ok(answer)),
-            Err(Stop::Error(code)) => return self.finish(*run, Err(code)),
-            Err(stop) => stop,
-        };
-        if stop == Stop::Yield {
-            self.ready.push(me);
-        }
-        if let Some(backend) = self.backends.get_mut(&me) {
-            backend.running = Some(run);
-        }
+    pub fn resume(&mut self, me: ConnectionId) {
+        self.with(me, |server, s| {
+            s.run.memo_at = 0;
+            match server.run_statement(s) {
+                Ok(answer) => server.finish(s, Ok(answer)),
+                Err(Stop::Error(code)) => server.finish(s, Err(code)),
+                Err(Stop::Wait) => Fate::Stays,
+                Err(Stop::Yield) => {
+                    server.ready.push(me);
+                    Fate::Stays
+                }
+            }
+        });
     }
 
     /// The session begins to wait for a lock.
-    pub(crate) fn starts_waiting(&mut self, run: &mut Running) {
-        (run.wait, run.waiting_since, run.looked) = (Wait::Lock, self.now, false);
-        if !std::mem::replace(&mut run.told, true) {
-            self.out.push(Output::Waits(run.me));
+    pub fn starts_waiting(&mut self, s: &mut Session) {
+        s.wait = Wait::Lock;
+        (s.run.waiting_since, s.run.looked) = (self.now, false);
+        if !mem::replace(&mut s.run.told, true) {
+            self.out.push(Output::Waits(s.me));
         }
     }
 
     /// A statement is over: it answers, and the next begins. A session whose client is gone ends.
-    fn finish(&mut self, run: Running, result: Result<QueryResult, ErrorCode>) {
-        let me = run.me;
+    fn finish(&mut self, s: &mut Session, result: Result<QueryResult, ErrorCode>) -> Fate {
         if let Err(code) = &result {
-            self.statement_failed(me, *code);
+            self.statement_failed(s, *code);
         }
-        let now = self.now;
-        let Some(backend) = self.backends.get_mut(&me) else {
-            return;
-        };
-        backend.idle_since = now;
+        s.idle_since = self.now;
         let message = ServerMessage {
-            number: run.number,
+            number: s.run.number,
             result,
-            notices: run.notices,
-            status: backend.status(),
+            notices: mem::take(&mut s.run.notices),
+            status: s.status(),
         };
-        let (terminates, is_last) = (backend.terminates, backend.queue.is_empty());
-        let is_gone = matches!(backend.client, Client::Gone(_));
+        let is_gone = matches!(s.client, Client::Gone(_));
         if !is_gone {
-            self.out.push(Output::ToClient(me, message));
+            self.out.push(Output::ToClient(s.me, message));
         }
-        if terminates {
-            self.end_session(me, Some(ErrorCode::AdminShutdown));
-        } else if is_gone && is_last {
-            self.end_session(me, None);
-        } else {
-            self.next_statement(me);
+        if s.terminates {
+            return Fate::Ends(Some(ErrorCode::AdminShutdown));
         }
+        if is_gone && s.queue.is_empty() {
+            return Fate::Ends(None);
+        }
+        self.next_statement(s);
+        Fate::Stays
     }
 
     /// Ends the statement of a session with an error, unless it cannot be ended any more. An idle session goes on.
-    pub(crate) fn interrupt(&mut self, me: ConnectionId, code: ErrorCode) {
-        let running = self
-            .backends
-            .get_mut(&me)
-            .and_then(|backend| backend.running.take());
-        let Some(mut run) = running else {
-            return;
-        };
-        let in_user_lock = matches!(
-            self.locks.waiting.get(&Holder::Session(me)),
-            Some(Tag::UserLock(_))
-        );
-        self.locks.cancel(Holder::Session(me));
-        let goes_on = match run.wait {
-            Wait::Flush(_) => false,
-            Wait::Standby(_) => {
-                run.standby_given_up = true;
-                run.notices.push(Notice::CommittedLocally);
-                true
+    pub fn interrupt(&mut self, me: ConnectionId, code: ErrorCode) {
+        self.with(me, |server, s| {
+            let in_user_lock = server.waits_for_user_lock(me);
+            match s.wait {
+                Wait::Client | Wait::Flush(_) => return Fate::Stays,
+                Wait::Standby(_) => {
+                    s.run.standby_given_up = true;
+                    s.run.notices.push(Notice::CommittedLocally);
+                }
+                Wait::Lock if in_user_lock && code == ErrorCode::QueryInterrupted => {
+                    s.run.memo.push(Value::Null);
+                }
+                Wait::Nothing | Wait::Lock | Wait::Sleep(_) => {
+                    server.locks.cancel(s.holder());
+                    server.ready.retain(|ready| *ready != me);
+                    return server.finish(s, Err(code));
+                }
             }
-            Wait::Lock if in_user_lock && code == ErrorCode::QueryInterrupted => {
-                run.memo.push(Value::Null);
-                true
-            }
-            Wait::Nothing | Wait::Lock | Wait::Sleep(_) => {
-                self.ready.retain(|ready| *ready != me);
-                return self.finish(*run, Err(code));
-            }
-        };
-        self.go_on(me, run, goes_on);
+            server.locks.cancel(s.holder());
+            s.wait = Wait::Nothing;
+            server.ready.push(me);
+            Fate::Stays
+        });
     }
 
-    fn go_on(&mut self, me: ConnectionId, mut run: Box<Running>, at_once: bool) {
-        if at_once {
-            run.wait = Wait::Nothing;
-            self.ready.push(me);
-        }
-        if let Some(backend) = self.backends.get_mut(&me) {
-            backend.running = Some(run);
-        }
+    pub fn waits_for_user_lock(&self, me: ConnectionId) -> bool {
+        matches!(
+            self.locks.waiting.get(&Holder::Session(me)),
+            Some(Tag::UserLock(_))
+        )
     }
 
     /// Ends a session: at once, or when its commit is on the disk.
-    pub(crate) fn terminate(&mut self, me: ConnectionId) {
-        let Some(backend) = self.backends.get_mut(&me) else {
-            return;
-        };
-        let wait = backend.running.as_ref().map(|run| run.wait);
-        match wait {
-            Some(Wait::Flush(_)) => backend.terminates = true,
-            Some(Wait::Standby(_)) => {
-                backend.terminates = true;
-                self.interrupt(me, ErrorCode::AdminShutdown);
+    pub fn terminate(&mut self, me: ConnectionId) {
+        let mut commits = false;
+        self.with(me, |_, s| {
+            commits = matches!(s.wait, Wait::Flush(_) | Wait::Standby(_));
+            s.terminates = commits;
+            match commits {
+                true => Fate::Stays,
+                false => Fate::Ends(Some(ErrorCode::AdminShutdown)),
             }
-            _ => self.end_session(me, Some(ErrorCode::AdminShutdown)),
+        });
+        if commits {
+            self.interrupt(me, ErrorCode::AdminShutdown);
         }
     }
 
     /// A session ends, and with it all that it holds.
-    pub(crate) fn end_session(&mut self, me: ConnectionId, why: Option<ErrorCode>) {
-        self.locks.cancel(Holder::Session(me));
-        self.rollback(me);
-        self.release_where(me, |_, _| true);
-        self.ready.retain(|ready| *ready != me);
-        let Some(backend) = self.backends.remove(&me) else {
-            return;
-        };
-        if !matches!(backend.client, Client::Gone(_)) {
+    pub fn end_session(&mut self, mut s: Session, why: Option<ErrorCode>) {
+        self.locks.cancel(s.holder());
+        self.rollback(&mut s);
+        self.release_where(s.me, |_, _| true);
+        self.ready.retain(|ready| *ready != s.me);
+        if !matches!(s.client, Client::Gone(_)) {
             if let Some(code) = why.filter(|_| self.profile.says_why_it_ends) {
-                self.fatal(me, code);
+                self.fatal(s.me, code);
             }
-            self.out.push(Output::Close(me));
+            self.out.push(Output::Close(s.me));
         }
-        self.out.push(Output::SessionEnded(me));
+        self.out.push(Output::SessionEnded(s.me));
     }
 
     /// The end of a connection is read. A busy session does not look.
-    pub(crate) fn client_gone(&mut self, me: ConnectionId) {
+    pub fn client_gone(&mut self, me: ConnectionId) {
         let now = self.now;
-        let Some(backend) = self.backends.get_mut(&me) else {
-            return;
-        };
-        if !matches!(backend.client, Client::Gone(_)) {
-            backend.client = Client::Gone(now);
-        }
-        if backend.running.is_none() {
-            self.end_session(me, None);
-        }
+        self.with(me, |_, s| {
+            if !matches!(s.client, Client::Gone(_)) {
+                s.client = Client::Gone(now);
+            }
+            match s.wait {
+                Wait::Client => Fate::Ends(None),
+                _ => Fate::Stays,
+            }
+        });
     }
 
     /// The machine of a client is reached, or not.
-    pub(crate) fn reaches(&mut self, me: ConnectionId, is_reached: bool) {
+    pub fn reaches(&mut self, me: ConnectionId, is_reached: bool) {
         let now = self.now;
-        if let Some(backend) = self.backends.get_mut(&me) {
-            backend.client = match (backend.client, is_reached) {
+        self.with(me, |_, s| {
+            s.client = match (s.client, is_reached) {
                 (Client::Here, false) => Client::Unreachable(now),
                 (Client::Unreachable(_), true) => Client::Here,
                 (as_before, _) => as_before,
             };
-        }
+            Fate::Stays
+        });
     }
 
-    /// How often a busy session looks whether its client is there, and since when.
-    fn client_check(&self, backend: &Backend, run: &Running) -> Option<(VirtualTime, Duration)> {
-        let interval = backend
-            .settings
-            .time(Setting::ClientConnectionCheckInterval);
-        let of_mariadb = match (run.wait, self.locks.waiting.get(&Holder::Session(run.me))) {
-            _ if !self.profile.locks_records => None,
-            (Wait::Sleep(_), _) => Some((run.started, SLEEP_CHECK)),
-            (Wait::Lock, Some(Tag::UserLock(_))) => Some((run.waiting_since, USER_LOCK_CHECK)),
-            _ => None,
-        };
-        of_mariadb.or((interval > Duration::ZERO).then_some((run.started, interval)))
-    }
-
-    /// What is due next of a session.
-    pub(crate) fn due(&self, me: ConnectionId, backend: &Backend) -> (VirtualTime, Due) {
-        let mut next = (VirtualTime::NEVER, Due::WakeUp);
-        let mut add = |at: VirtualTime, due| {
-            if at < next.0 {
-                next = (at, due);
-            }
-        };
-        let (profile, settings) = (self.profile, &backend.settings);
-        let after = |since: VirtualTime, setting| match settings.time(setting) {
-            Duration::ZERO => VirtualTime::NEVER,
-            time => since + time,
-        };
-        if let Client::Unreachable(since) = backend.client {
-            add(since + self.settings.keepalive, Due::Keepalive);
-        }
-        let Some(run) = &backend.running else {
-            let (setting, code) = profile.idle_in_transaction;
-            if backend.transaction.is_some() {
-                add(after(backend.idle_since, setting), Due::IdleTimeout(code));
-            }
-            let (setting, code) = profile.idle;
-            if backend.transaction.is_none() || profile.locks_records {
-                add(after(backend.idle_since, setting), Due::IdleTimeout(code));
-            }
-            return next;
-        };
-        match run.wait {
-            Wait::Nothing | Wait::Flush(_) => {}
-            Wait::Sleep(until) => add(until, Due::WakeUp),
-            Wait::Standby(_) => {}
-            Wait::Lock => {
-                let is_user_lock = matches!(
-                    self.locks.waiting.get(&Holder::Session(me)),
-                    Some(Tag::UserLock(_))
-                );
-                let until = match is_user_lock {
-                    true => run.user_lock_until,
-                    false => after(run.waiting_since, profile.lock_timeout_setting),
-                };
-                add(until, Due::LockTimeout);
-                if !profile.looks_for_deadlocks_at_once && !run.looked {
-                    let at = after(run.waiting_since, Setting::DeadlockTimeout);
-                    add(at, Due::LookForDeadlock);
-                }
-            }
-        }
-        if !matches!(run.wait, Wait::Nothing | Wait::Flush(_)) {
-            let at = after(run.started, profile.statement_timeout_setting);
-            add(at, Due::StatementTimeout);
-        }
-        if let Client::Gone(at) = backend.client
-            && matches!(run.wait, Wait::Lock | Wait::Sleep(_))
-            && let Some((since, interval)) = self.client_check(backend, run)
-        {
-            let passed = at.since(since).as_micros();
-            let looks = passed.div_ceil(interval.as_micros().max(1)).max(1);
-            let looks = u32::try_from(looks).unwrap_or(u32::MAX);
-            add(since + interval * looks, Due::ClientCheck);
-        }
-        next
-    }
-
-    /// Does what is due.
-    pub(crate) fn do_due(&mut self, me: ConnectionId, due: Due) {
-        match due {
-            Due::IdleTimeout(code) => self.end_session(me, Some(code)),
-            Due::ClientCheck => self.end_session(me, None),
-            Due::Keepalive => self.client_gone(me),
-            Due::StatementTimeout => self.interrupt(me, self.profile.statement_timeout),
-            Due::LookForDeadlock => {
-                if let Some(run) = self.running(me) {
-                    run.looked = true;
-                    self.look_for_deadlock(me);
-                }
-            }
-            Due::LockTimeout => {
-                let in_user_lock = self
-                    .running(me)
-                    .is_some_and(|run| run.on_grant == Some(Value::Int(1)));
-                if !in_user_lock {
-                    return self.interrupt(me, self.profile.lock_timeout);
-                }
-                self.locks.cancel(Holder::Session(me));
-                self.answer_function(me, Value::Int(0));
-            }
-            Due::WakeUp => {
-                let answer = match self.profile.locks_records {
-                    true => Value::Int(0),
-                    false => Value::Text("".into()),
-                };
-                self.answer_function(me, answer);
-            }
-        }
-    }
-
-    pub(crate) fn running(&mut self, me: ConnectionId) -> Option<&mut Running> {
-        self.backends.get_mut(&me)?.running.as_deref_mut()
-    }
-
-    /// The function that a statement waits in answers, and the statement goes on.
-    pub(crate) fn answer_function(&mut self, me: ConnectionId, answer: Value) {
-        if let Some(run) = self.running(me) {
-            run.memo.push(answer);
-            (run.wait, run.on_grant) = (Wait::Nothing, None);
+    /// A session goes on: the function that it waited in, if there is one, has answered this.
+    pub fn goes_on(&mut self, me: ConnectionId, answer: Option<Value>) {
+        if let Some(s) = self.sessions.get_mut(&me) {
+            s.run.memo.extend(answer);
+            s.run.on_grant = None;
+            s.wait = Wait::Nothing;
             self.ready.push(me);
         }
     }

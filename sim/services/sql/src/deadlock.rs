@@ -11,7 +11,7 @@ struct Edge {
 }
 
 /// What a search has found.
-pub(crate) enum Found {
+pub enum Found {
     /// The one that looks is in no circle.
     Nothing,
     /// It was in one that only the order of a queue had made, and which is another now.

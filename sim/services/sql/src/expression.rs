@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use picklock_clients::sql::{Clock, ErrorCode, Expr, Operator, Value};
 
-use crate::backend::Running;
-use crate::executor::Stop;
+use crate::backend::Session;
+use crate::executor::{Done, Stop};
 use crate::heap::Row;
-use crate::server::Server;
+use crate::server::Instance;
 
 /// The row that an expression is about.
-pub(crate) struct RowContext {
+pub struct RowContext {
     pub table: Option<usize>,
     row: Option<Row>,
     /// The row that was to be inserted.
@@ -49,7 +49,7 @@ impl RowContext {
 }
 
 /// Two values joined by an operator that does not compare.
-fn computed(left: &Value, operator: Operator, right: &Value) -> Result<Value, Stop> {
+fn computed(left: &Value, operator: Operator, right: &Value) -> Done<Value> {
     use Value::{Int, Interval, Text, Timestamp};
     Ok(match (left, operator, right) {
         (Int(left), Operator::Plus, Int(right)) => Int(left.wrapping_add(*right)),
@@ -83,21 +83,16 @@ fn compared(left: &Value, operator: Operator, right: &Value) -> Option<bool> {
     })
 }
 
-impl Server {
+impl Instance {
     /// A truth value, as the server answers it.
-    pub(crate) fn truth(&self, is_true: bool) -> Value {
+    pub fn truth(&self, is_true: bool) -> Value {
         match self.profile.truth_is_number {
             true => Value::Int(is_true.into()),
             false => Value::Bool(is_true),
         }
     }
 
-    pub(crate) fn evaluate(
-        &mut self,
-        run: &mut Running,
-        context: &RowContext,
-        expr: &Expr,
-    ) -> Result<Value, Stop> {
+    pub fn evaluate(&mut self, s: &mut Session, context: &RowContext, expr: &Expr) -> Done<Value> {
         match expr {
             Expr::Value(value) => Ok(value.clone()),
             Expr::Column(name) => self.column(context, context.row.as_ref(), name),
@@ -105,16 +100,15 @@ impl Server {
             Expr::Count => Ok(Value::Null),
             Expr::Clock(Clock::Moving) => Ok(Value::Timestamp(self.wall)),
             Expr::Clock(Clock::Now) => {
-                let transaction = self.backends.get(&run.me);
-                let transaction = transaction.and_then(|backend| backend.transaction.as_ref());
+                let transaction = s.transaction.as_ref();
                 let began = transaction.filter(|_| !self.profile.now_is_of_statement);
                 Ok(Value::Timestamp(
-                    began.map_or(run.began, |transaction| transaction.began),
+                    began.map_or(s.run.began, |transaction| transaction.began),
                 ))
             }
             Expr::Binary(left, operator, right) => {
-                let left = self.evaluate(run, context, left)?;
-                let right = self.evaluate(run, context, right)?;
+                let left = self.evaluate(s, context, left)?;
+                let right = self.evaluate(s, context, right)?;
                 if left == Value::Null || right == Value::Null {
                     return Ok(Value::Null);
                 }
@@ -134,24 +128,24 @@ impl Server {
                 }
             }
             Expr::IsNull(expr) => {
-                let is_null = self.evaluate(run, context, expr)? == Value::Null;
+                let is_null = self.evaluate(s, context, expr)? == Value::Null;
                 Ok(self.truth(is_null))
             }
             Expr::Function(function) => {
-                if let Some(known) = run.memo.get(run.memo_at) {
+                if let Some(known) = s.run.memo.get(s.run.memo_at) {
                     let known = known.clone();
-                    run.memo_at += 1;
+                    s.run.memo_at += 1;
                     return Ok(known);
                 }
-                let value = self.call(run, context, function)?;
-                run.memo.push(value.clone());
-                run.memo_at += 1;
+                let value = self.call(s, context, function)?;
+                s.run.memo.push(value.clone());
+                s.run.memo_at += 1;
                 Ok(value)
             }
         }
     }
 
-    fn column(&self, context: &RowContext, row: Option<&Row>, name: &str) -> Result<Value, Stop> {
+    fn column(&self, context: &RowContext, row: Option<&Row>, name: &str) -> Done<Value> {
         let place = context
             .table
             .and_then(|table| self.heap.tables[table].place(name));
@@ -160,14 +154,14 @@ impl Server {
     }
 
     /// Whether all conditions are true. The first that is not is the last that is looked at.
-    pub(crate) fn all_true(
+    pub fn all_true(
         &mut self,
-        run: &mut Running,
+        s: &mut Session,
         context: &RowContext,
         conditions: &[Expr],
-    ) -> Result<bool, Stop> {
+    ) -> Done<bool> {
         for condition in conditions {
-            if !self.evaluate(run, context, condition)?.is_true() {
+            if !self.evaluate(s, context, condition)?.is_true() {
                 return Ok(false);
             }
         }
@@ -175,13 +169,13 @@ impl Server {
     }
 
     /// What is answered of a row.
-    pub(crate) fn project(
+    pub fn project(
         &mut self,
-        run: &mut Running,
+        s: &mut Session,
         context: &RowContext,
         items: &[Expr],
-    ) -> Result<Vec<Value>, Stop> {
-        let values = items.iter().map(|item| self.evaluate(run, context, item));
+    ) -> Done<Vec<Value>> {
+        let values = items.iter().map(|item| self.evaluate(s, context, item));
         values.collect()
     }
 }

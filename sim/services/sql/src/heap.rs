@@ -22,7 +22,7 @@ pub type Row = Rc<[Value]>;
 
 /// What a transaction has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
+pub enum Status {
     /// It goes on.
     InProgress(Holder),
     /// It is committed; the number counts commits.
@@ -32,11 +32,11 @@ pub(crate) enum Status {
 }
 
 /// Which commits are seen: the first so many.
-pub(crate) type Snapshot = u64;
+pub type Snapshot = u64;
 
 /// A version of a row.
 #[derive(Clone, Debug)]
-pub(crate) struct Tuple {
+pub struct Tuple {
     /// Who has made it.
     pub xmin: Xid,
     /// Who has deleted it, or made the next version.
@@ -50,7 +50,7 @@ pub(crate) struct Tuple {
 
 /// Whether a version can be locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lockable {
+pub enum Lockable {
     /// It can.
     Free,
     /// Not before this transaction has ended.
@@ -63,7 +63,7 @@ pub(crate) enum Lockable {
 
 /// What there is of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OfKey {
+pub enum OfKey {
     /// No row.
     Nothing,
     /// That depends on what this transaction comes to.
@@ -83,7 +83,7 @@ pub struct Redo {
 
 /// All tables.
 #[derive(Clone, Debug)]
-pub(crate) struct Heap {
+pub struct Heap {
     pub tables: Rc<[Table]>,
     tuples: Vec<BTreeMap<TupleId, Tuple>>,
     clog: BTreeMap<Xid, Status>,
@@ -306,10 +306,11 @@ impl Heap {
         OfKey::Nothing
     }
 
-    /// The records that are there, in the order of their keys: rows, and those whose deletion may yet be undone.
-    pub fn records(&self, table: usize) -> BTreeMap<Value, TupleId> {
+    /// The records that are there, in the order of their keys: rows, and those whose deletion may yet be undone, or is not seen
+    /// by all.
+    pub fn records(&self, table: usize, oldest: Snapshot) -> BTreeMap<Value, TupleId> {
         let is_there = |tuple: &Tuple| {
-            let is_gone = |xmax| matches!(self.status(xmax), Status::Committed(_));
+            let is_gone = |xmax| matches!(self.status(xmax), Status::Committed(at) if at <= oldest);
             !self.is_undone(Some(tuple.xmin)) && !tuple.xmax.is_some_and(is_gone)
         };
         let there = self.tuples[table]

@@ -1,5 +1,6 @@
 //! Rows as InnoDB locks them: records by their keys, and gaps between them (`lock0lock.cc`, `row0ins.cc`).
 
+use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::rc::Rc;
 
@@ -7,12 +8,12 @@ use picklock_clients::sql::{
     ErrorCode, Expr, IsolationLevel, Notice, OnConflict, Operator, RowStrength, Value, WaitPolicy,
 };
 
-use crate::backend::Running;
-use crate::executor::{Scan, Stop};
+use crate::backend::Session;
+use crate::executor::{Action, Done, Scan};
 use crate::expression::RowContext;
 use crate::heap::{OfKey, Row, TupleId};
 use crate::lock_manager::{EXCLUSIVE, Holder, Mode, SHARE, Tag};
-use crate::server::Server;
+use crate::server::Instance;
 
 /// The key that a condition asks for.
 fn key_asked(condition: &Expr, key: &str) -> Option<Value> {
@@ -29,22 +30,30 @@ fn key_asked(condition: &Expr, key: &str) -> Option<Value> {
     }
 }
 
-impl Server {
-    fn locks_gaps(&mut self, run: &Running) -> bool {
-        self.transaction(run.me).isolation > IsolationLevel::ReadCommitted
+impl Instance {
+    fn locks_gaps(&self, s: &mut Session) -> bool {
+        self.transaction(s).isolation > IsolationLevel::ReadCommitted
+    }
+
+    /// The records that are there: a deleted one stays while a snapshot can see it.
+    fn records(&self, table: usize) -> BTreeMap<Value, TupleId> {
+        let transactions = self
+            .sessions
+            .values()
+            .filter_map(|s| s.transaction.as_ref());
+        let oldest = transactions
+            .filter_map(|transaction| transaction.snapshot)
+            .min();
+        self.heap
+            .records(table, oldest.unwrap_or(self.heap.commits))
     }
 
     /// Locks what lies around a key that is not there, or all gaps.
-    fn lock_gap(
-        &mut self,
-        run: &mut Running,
-        table: usize,
-        key: Option<&Value>,
-    ) -> Result<(), Stop> {
-        if !self.locks_gaps(run) {
+    fn lock_gap(&mut self, s: &mut Session, table: usize, key: Option<&Value>) -> Done {
+        if !self.locks_gaps(s) {
             return Ok(());
         }
-        let records = self.heap.records(table);
+        let records = self.records(table);
         let (low, high) = match key {
             None => (None, None),
             Some(key) => {
@@ -58,12 +67,12 @@ impl Server {
             }
         };
         let tag = Tag::Gap(self.heap.tables[table].name);
-        self.acquire_in_transaction(run, &tag, Mode::Gap(low, high), true)?;
+        self.acquire_in_transaction(s, &tag, Mode::Gap(low, high), true)?;
         Ok(())
     }
 
     /// The key that a statement is about, if it is about one.
-    pub(crate) fn key_asked(&self, scan: &Scan) -> Option<Value> {
+    pub fn key_asked(&self, scan: &Scan) -> Option<Value> {
         let table = &self.heap.tables[scan.table];
         let (key, _) = table.columns.first().filter(|_| table.has_key)?;
         let mut conditions = scan.filter.iter();
@@ -71,37 +80,24 @@ impl Server {
     }
 
     /// The records that a statement locks: one by its key, or all of them.
-    pub(crate) fn records_to_lock(
-        &mut self,
-        run: &mut Running,
-        scan: &Scan,
-    ) -> Result<Vec<TupleId>, Stop> {
+    pub fn records_to_lock(&mut self, s: &mut Session, scan: &Scan) -> Done<Vec<TupleId>> {
         let asked = self.key_asked(scan);
-        let records = self.heap.records(scan.table);
+        let records = self.records(scan.table);
         let Some(asked) = asked else {
-            self.lock_gap(run, scan.table, None)?;
-            let mut all: Vec<TupleId> = records.into_values().collect();
-            if let Some(order) = scan.order_by {
-                self.sort(&mut all, scan.table, order);
-            }
-            return Ok(all);
+            self.lock_gap(s, scan.table, None)?;
+            return Ok(records.into_values().collect());
         };
         match records.get(&asked) {
             Some(id) => Ok(vec![*id]),
             None => {
-                self.lock_gap(run, scan.table, Some(&asked))?;
+                self.lock_gap(s, scan.table, Some(&asked))?;
                 Ok(Vec::new())
             }
         }
     }
 
     /// Locks a record, and looks at the row that is there then.
-    pub(crate) fn scan_record(
-        &mut self,
-        run: &mut Running,
-        scan: &Scan,
-        id: TupleId,
-    ) -> Result<(), Stop> {
+    pub fn scan_record(&mut self, s: &mut Session, scan: &Scan, id: TupleId) -> Done {
         let row = self.heap.row(scan.table, id);
         let (Some(key), Some(locking)) = (row.and_then(|row| row.first().cloned()), scan.locking)
         else {
@@ -113,32 +109,32 @@ impl Server {
             RowStrength::NoKeyUpdate | RowStrength::Update => EXCLUSIVE,
         };
         let is_exclusive = mode == EXCLUSIVE;
-        let held_before = self.holds_exclusively(run.me, &tag);
-        if !held_before && self.is_passed_over(run, scan, &key)? {
+        let held_before = self.holds_exclusively(s.me, &tag);
+        if !held_before && self.is_passed_over(s, scan, &key)? {
             return Ok(());
         }
         let waits = locking.wait == WaitPolicy::Block;
-        if !self.acquire_in_transaction(run, &tag, mode, waits)? {
+        if !self.acquire_in_transaction(s, &tag, mode, waits)? {
             return match locking.wait {
                 WaitPolicy::SkipLocked => Ok(()),
                 WaitPolicy::NoWait | WaitPolicy::Block => Err(self.profile.not_available.into()),
             };
         }
-        let holder = Holder::Session(run.me);
+        let holder = s.holder();
         let OfKey::Live(id) = self.heap.of_key(scan.table, &key, holder) else {
-            return self.lock_gap(run, scan.table, Some(&key));
+            return self.lock_gap(s, scan.table, Some(&key));
         };
         let Some(row) = self.heap.row(scan.table, id) else {
             return Ok(());
         };
         let context = RowContext::of(scan.table, Some(&row));
-        if self.all_true(run, &context, scan.filter)? {
+        if self.all_true(s, &context, scan.filter)? {
             if is_exclusive {
-                self.row_locked(run, scan.table, &row);
+                self.row_locked(s, scan.table, &row);
             }
-            return self.act(run, scan, id, &row);
+            return self.act(s, scan, id, &row);
         }
-        if !held_before && !self.locks_gaps(run) {
+        if !held_before && !self.locks_gaps(s) {
             self.locks.release(&tag, holder, |_| true);
         }
         Ok(())
@@ -146,13 +142,8 @@ impl Server {
 
     /// At `READ COMMITTED`, a record that another transaction has locked is passed over if what is committed of it does not
     /// meet the conditions of an `UPDATE` (a semi-consistent read).
-    fn is_passed_over(
-        &mut self,
-        run: &mut Running,
-        scan: &Scan,
-        key: &Value,
-    ) -> Result<bool, Stop> {
-        if self.locks_gaps(run) || !matches!(scan.action, crate::executor::Action::Update(..)) {
+    fn is_passed_over(&mut self, s: &mut Session, scan: &Scan, key: &Value) -> Done<bool> {
+        if self.locks_gaps(s) || !matches!(scan.action, Action::Update(..)) {
             return Ok(false);
         }
         let outsider = Holder::Prepared(u32::MAX);
@@ -164,64 +155,61 @@ impl Server {
             return Ok(false);
         };
         let context = RowContext::of(scan.table, Some(&row));
-        let is_met = self.all_true(run, &context, scan.filter)?;
-        run.memo.clear();
-        run.memo_at = 0;
+        let is_met = self.all_true(s, &context, scan.filter)?;
+        s.run.memo.clear();
+        s.run.memo_at = 0;
         let tag = Tag::Record(self.heap.tables[scan.table].name, key.clone());
-        let others = self
-            .locks
-            .holders(&tag)
-            .any(|held| held != Holder::Session(run.me));
+        let others = self.locks.holders(&tag).any(|held| held != s.holder());
         Ok(!is_met && others)
     }
 
     /// Inserts a row, or does what is to be done if its key is there. Answers the row that is there then, if it is this
     /// statement's.
-    pub(crate) fn insert_record(
+    pub fn insert_record(
         &mut self,
-        run: &mut Running,
+        s: &mut Session,
         table: usize,
         row: &Row,
         on_conflict: &OnConflict,
-    ) -> Result<Option<Row>, Stop> {
-        let holder = Holder::Session(run.me);
+    ) -> Done<Option<Row>> {
+        let holder = s.holder();
         let key = row.first().cloned().unwrap_or(Value::Null);
         let name = self.heap.tables[table].name;
         let tag = Tag::Record(name, key.clone());
         let has_key = self.heap.tables[table].has_key;
-        if has_key && self.heap.records(table).contains_key(&key) {
+        if has_key && self.records(table).contains_key(&key) {
             let mode = match on_conflict {
                 OnConflict::Raise | OnConflict::DoNothing => SHARE,
                 OnConflict::DoUpdate { .. } => EXCLUSIVE,
             };
-            self.acquire_in_transaction(run, &tag, mode, true)?;
+            self.acquire_in_transaction(s, &tag, mode, true)?;
             if let OfKey::Live(id) = self.heap.of_key(table, &key, holder) {
-                return self.duplicate(run, (table, id), row, on_conflict);
+                return self.duplicate(s, (table, id), row, on_conflict);
             }
         }
-        self.lock_parent(run, table, row)?;
+        self.lock_parent(s, table, row)?;
         if has_key {
             let intention = Mode::InsertIntention(key);
-            self.acquire_in_transaction(run, &Tag::Gap(name), intention, true)?;
-            self.acquire_in_transaction(run, &tag, EXCLUSIVE, true)?;
+            self.acquire_in_transaction(s, &Tag::Gap(name), intention, true)?;
+            self.acquire_in_transaction(s, &tag, EXCLUSIVE, true)?;
         }
-        self.write(run, table, None, Some(Rc::clone(row)))?;
-        run.scan.count += 1;
+        self.write(s, table, None, Some(Rc::clone(row)))?;
+        s.run.scan.count += 1;
         Ok(Some(Rc::clone(row)))
     }
 
     /// The key is there.
     fn duplicate(
         &mut self,
-        run: &mut Running,
+        s: &mut Session,
         (table, id): (usize, TupleId),
         row: &Row,
         on_conflict: &OnConflict,
-    ) -> Result<Option<Row>, Stop> {
+    ) -> Done<Option<Row>> {
         let set = match on_conflict {
             OnConflict::Raise => return Err(self.profile.unique_violation.into()),
             OnConflict::DoNothing => {
-                run.notices.push(Notice::DuplicateEntry);
+                s.run.notices.push(Notice::DuplicateEntry);
                 return Ok(None);
             }
             OnConflict::DoUpdate { filter, .. } if !filter.is_empty() => {
@@ -231,13 +219,13 @@ impl Server {
         };
         let there = self.heap.row(table, id);
         let context = RowContext::of(table, there.as_ref()).instead_of(row);
-        let new = self.updated(run, &context, set)?;
+        let new = self.updated(s, &context, set)?;
         if there.as_ref() == Some(&new) {
-            run.scan.count += u64::from(self.settings.found_rows);
+            s.run.scan.count += u64::from(self.settings.found_rows);
             return Ok(None);
         }
-        self.write(run, table, Some(id), Some(Rc::clone(&new)))?;
-        run.scan.count += 2;
+        self.write(s, table, Some(id), Some(Rc::clone(&new)))?;
+        s.run.scan.count += 2;
         Ok(Some(new))
     }
 }

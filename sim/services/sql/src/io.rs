@@ -73,7 +73,8 @@ pub enum Output {
     Close(ConnectionId),
     /// A message to another server.
     ToPeer(ServerId, PeerMessage),
-    /// A session holds a lock from now on, perhaps with others that share it. A row counts from `FOR NO KEY UPDATE` on.
+    /// A session holds a lock from now on, perhaps with others that share it; one that it holds in another way was released
+    /// before. A row counts from `FOR NO KEY UPDATE` on.
     Acquired {
         /// The connection of the session.
         connection: ConnectionId,

@@ -21,7 +21,9 @@ mod replication;
 mod row;
 mod server;
 mod settings;
+mod timeout;
 mod transaction;
+mod utility;
 mod wal;
 
 pub use io::{Advisory, Change, Input, Locked, Output};

@@ -12,7 +12,7 @@ use crate::io::Advisory;
 
 /// What holds locks, or waits for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Holder {
+pub enum Holder {
     /// A session.
     Session(ConnectionId),
     /// A prepared transaction, which has none.
@@ -21,7 +21,7 @@ pub(crate) enum Holder {
 
 /// What is locked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Tag {
+pub enum Tag {
     /// A table.
     Relation(&'static str),
     /// A version of a row: who waits for it in front of all others.
@@ -40,7 +40,7 @@ pub(crate) enum Tag {
 
 /// How it is locked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub enum Mode {
     /// As a table can be; all other locks but gaps use these modes, too.
     Table(Table),
     /// The keys between these two are not to be inserted.
@@ -49,12 +49,12 @@ pub(crate) enum Mode {
     InsertIntention(Value),
 }
 
-pub(crate) const SHARE: Mode = Mode::Table(Table::Share);
-pub(crate) const EXCLUSIVE: Mode = Mode::Table(Table::Exclusive);
+pub const SHARE: Mode = Mode::Table(Table::Share);
+pub const EXCLUSIVE: Mode = Mode::Table(Table::Exclusive);
 
 /// Until when a lock is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Scope {
+pub enum Scope {
     /// Until it is released as often as it was taken, or the session ends.
     Session,
     /// Until the transaction ends, or is rolled back to a savepoint below this level.
@@ -63,7 +63,7 @@ pub(crate) enum Scope {
 
 /// What a request comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// It is held.
     Granted,
     /// It is in the queue, if it may wait.
@@ -73,7 +73,7 @@ pub(crate) enum Outcome {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub struct Entry {
     pub holder: Holder,
     pub mode: Mode,
     pub scope: Scope,
@@ -81,14 +81,14 @@ pub(crate) struct Entry {
 
 /// What one thing is locked by, and what waits for it, in order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lock {
+pub struct Lock {
     pub granted: Vec<Entry>,
     pub queue: Vec<Entry>,
 }
 
 /// The table of locks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LockManager {
+pub struct LockManager {
     pub locks: BTreeMap<Tag, Lock>,
     /// What each that waits is waiting for.
     pub waiting: BTreeMap<Holder, Tag>,
@@ -198,7 +198,8 @@ impl LockManager {
             return Outcome::Granted;
         }
         let mut place = Some(lock.queue.len());
-        if !has_it && !tag.is_of_innodb() {
+        // One that does not wait is refused behind any that waits, even where it could go first.
+        if !has_it && waits && !tag.is_of_innodb() {
             place = lock.place_for(*holder, mode);
         }
         let ahead = &lock.queue[..place.unwrap_or_default()];
@@ -217,7 +218,7 @@ impl LockManager {
         Outcome::Blocked
     }
 
-    pub(crate) fn wake(&mut self, tag: &Tag) {
+    pub fn wake(&mut self, tag: &Tag) {
         let Some(lock) = self.locks.get_mut(tag) else {
             return;
         };

@@ -3,12 +3,12 @@
 use picklock_clients::sql::{ErrorCode, TableLockMode};
 use picklock_machines::ConnectionId;
 
-use crate::backend::{Running, Wait};
+use crate::backend::Session;
 use crate::deadlock::Found;
-use crate::executor::Stop;
+use crate::executor::{Done, Stop};
 use crate::io::{Locked, Output};
 use crate::lock_manager::{EXCLUSIVE, Entry, Holder, Mode, Outcome, SHARE, Scope, Tag};
-use crate::server::Server;
+use crate::server::Instance;
 
 impl Tag {
     /// What it is to the world, if a session that holds it keeps others out.
@@ -25,17 +25,22 @@ impl Tag {
     }
 }
 
-impl Server {
+/// Whether a lock is shared that is held by takes of which these are: none if there are none.
+fn mode_of(takes: &[bool]) -> Option<bool> {
+    (!takes.is_empty()).then(|| takes.iter().all(|shared| *shared))
+}
+
+impl Instance {
     /// Acquires a lock. Answers false if it is not to be had at once and the statement does not wait.
-    pub(crate) fn acquire(
+    pub fn acquire(
         &mut self,
-        run: &mut Running,
+        s: &mut Session,
         tag: &Tag,
         mode: Mode,
         scope: Scope,
         waits: bool,
-    ) -> Result<bool, Stop> {
-        let holder = Holder::Session(run.me);
+    ) -> Done<bool> {
+        let holder = Holder::Session(s.me);
         let entry = Entry {
             holder,
             mode,
@@ -43,15 +48,15 @@ impl Server {
         };
         match self.locks.request(tag, entry, waits) {
             Outcome::Granted => {
-                self.granted(run.me, tag);
+                self.granted(s.me, tag);
                 Ok(true)
             }
             Outcome::Blocked | Outcome::Deadlock if !waits => Ok(false),
             Outcome::Deadlock => Err(Stop::Error(self.profile.deadlock)),
             Outcome::Blocked => {
-                self.starts_waiting(run);
+                self.starts_waiting(s);
                 if self.profile.looks_for_deadlocks_at_once {
-                    self.look_at_once(run, tag)?;
+                    self.look_at_once(s, tag)?;
                 }
                 Err(Stop::Wait)
             }
@@ -59,29 +64,24 @@ impl Server {
     }
 
     /// The same, until the transaction ends.
-    pub(crate) fn acquire_in_transaction(
+    pub fn acquire_in_transaction(
         &mut self,
-        run: &mut Running,
+        s: &mut Session,
         tag: &Tag,
         mode: Mode,
         waits: bool,
-    ) -> Result<bool, Stop> {
-        let scope = Scope::Transaction(self.transaction(run.me).level());
-        self.acquire(run, tag, mode, scope, waits)
+    ) -> Done<bool> {
+        let scope = Scope::Transaction(self.transaction(s).level());
+        self.acquire(s, tag, mode, scope, waits)
     }
 
     /// Locks a table as a statement does.
-    pub(crate) fn lock_relation(
-        &mut self,
-        run: &mut Running,
-        table: &'static str,
-        mode: TableLockMode,
-    ) -> Result<(), Stop> {
+    pub fn lock_relation(&mut self, s: &mut Session, table: usize, mode: TableLockMode) -> Done {
         if self.profile.locks_records {
             return Ok(());
         }
-        let tag = Tag::Relation(table);
-        self.acquire_in_transaction(run, &tag, Mode::Table(mode), true)?;
+        let tag = Tag::Relation(self.heap.tables[table].name);
+        self.acquire_in_transaction(s, &tag, Mode::Table(mode), true)?;
         Ok(())
     }
 
@@ -97,76 +97,87 @@ impl Server {
                 self.locks.release(tag, holder, is_intention);
             }
             Tag::Advisory(_) | Tag::UserLock(_) => {
-                let takes = self.locks.held_by(holder).filter(|(held, _)| *held == tag);
-                let modes: Vec<bool> = takes.map(|(_, held)| held.mode == SHARE).collect();
-                if let (&[shared], Some(lock)) = (&*modes, tag.told()) {
-                    self.out.push(Output::Acquired {
-                        connection,
-                        lock,
-                        shared,
-                    });
-                }
+                let modes = self.modes_held(connection, tag);
+                let before = modes.split_last().and_then(|(_, before)| mode_of(before));
+                self.tell(connection, tag, before);
             }
             Tag::Relation(_) | Tag::Tuple(..) | Tag::Record(..) => {}
         }
     }
 
+    /// Of each take of a lock by a session, whether it is shared, in the order in which they were granted.
+    fn modes_held(&self, connection: ConnectionId, tag: &Tag) -> Vec<bool> {
+        let held = self.locks.held_by(Holder::Session(connection));
+        let takes = held.filter(|(held, _)| *held == tag);
+        takes.map(|(_, held)| held.mode == SHARE).collect()
+    }
+
+    /// Tells how a session holds a lock now, if that is another way than before: shared, exclusively, or not at all.
+    fn tell(&mut self, connection: ConnectionId, tag: &Tag, before: Option<bool>) {
+        let now = mode_of(&self.modes_held(connection, tag));
+        let Some(lock) = tag.told().filter(|_| now != before) else {
+            return;
+        };
+        if before.is_some() {
+            let lock = lock.clone();
+            self.out.push(Output::Released { connection, lock });
+        }
+        if let Some(shared) = now {
+            self.out.push(Output::Acquired {
+                connection,
+                lock,
+                shared,
+            });
+        }
+    }
+
     /// Those whose locks were granted go on.
-    pub(crate) fn wake_granted(&mut self) {
+    pub fn wake_granted(&mut self) {
         for (holder, tag) in std::mem::take(&mut self.locks.woken) {
             let Holder::Session(me) = holder else {
                 continue;
             };
             self.granted(me, &tag);
-            if let Some(run) = self.running(me) {
-                run.wait = Wait::Nothing;
-                let answer = run.on_grant.take();
-                run.memo.extend(answer);
-                self.ready.push(me);
-            }
+            let waiter = self.sessions.get_mut(&me);
+            let answer = waiter.and_then(|s| s.run.on_grant.take());
+            self.goes_on(me, answer);
         }
     }
 
     /// Releases one take of a lock of a session. Answers whether it was held.
-    pub(crate) fn release_one(&mut self, connection: ConnectionId, tag: &Tag, mode: &Mode) -> bool {
+    pub fn release_one(&mut self, connection: ConnectionId, tag: &Tag, mode: &Mode) -> bool {
         let holder = Holder::Session(connection);
+        let before = mode_of(&self.modes_held(connection, tag));
         let is_such = |held: &Entry| held.scope == Scope::Session && held.mode == *mode;
         let was_held = self.locks.release(tag, holder, is_such);
-        if was_held
-            && !self.locks.holders(tag).any(|held| held == holder)
-            && let Some(lock) = tag.told()
-        {
-            self.out.push(Output::Released { connection, lock });
-        }
+        self.tell(connection, tag, before);
         was_held
     }
 
     /// Releases all locks of a session that are such. Answers how many takes.
-    pub(crate) fn release_where(
+    pub fn release_where(
         &mut self,
         connection: ConnectionId,
         is_such: impl Fn(&Tag, &Entry) -> bool,
     ) -> u64 {
         let holder = Holder::Session(connection);
-        let held = self.locks.held_by(holder);
-        let mut told: Vec<Tag> = held
-            .filter(|(tag, held)| tag.told().is_some() && is_such(tag, held))
-            .map(|(tag, _)| tag.clone())
-            .collect();
+        let held = self
+            .locks
+            .held_by(holder)
+            .filter(|(tag, _)| tag.told().is_some());
+        let mut told: Vec<Tag> = held.map(|(tag, _)| tag.clone()).collect();
         told.dedup();
+        let mode = |tag: Tag| (mode_of(&self.modes_held(connection, &tag)), tag);
+        let told: Vec<_> = told.into_iter().map(mode).collect();
         let takes = self.locks.release_all(holder, is_such);
-        for tag in told {
-            if !self.locks.holders(&tag).any(|held| held == holder)
-                && let Some(lock) = tag.told()
-            {
-                self.out.push(Output::Released { connection, lock });
-            }
+        for (before, tag) in told {
+            self.tell(connection, &tag, before);
         }
         takes
     }
 
     /// A waiter has waited for a while, and looks whether it is in a circle.
-    pub(crate) fn look_for_deadlock(&mut self, me: ConnectionId) {
+    pub fn look_for_deadlock(&mut self, me: ConnectionId) {
         let start = Holder::Session(me);
         if let Found::Circle(_) = self.locks.look_for_deadlock(start, true, &|_| true) {
             self.interrupt(me, self.profile.deadlock);
@@ -175,22 +186,22 @@ impl Server {
 
     /// A request of InnoDB, or of a user lock, looks at once whether it closes a circle. Of rows the transaction dies that has
     /// changed the fewest, of user locks the one that looks.
-    fn look_at_once(&mut self, run: &Running, tag: &Tag) -> Result<(), Stop> {
-        let start = Holder::Session(run.me);
+    fn look_at_once(&mut self, s: &Session, tag: &Tag) -> Done {
+        let start = Holder::Session(s.me);
         let of_users = matches!(tag, Tag::UserLock(_));
         let counts = |tag: &Tag| matches!(tag, Tag::UserLock(_)) == of_users;
         while let Found::Circle(circle) = self.locks.look_for_deadlock(start, false, &counts) {
             let weight = |holder: &&Holder| match holder {
-                Holder::Session(session) => {
-                    let backend = self.backends.get(session);
-                    let transaction = backend.and_then(|backend| backend.transaction.as_ref());
-                    transaction.map_or(0, |transaction| transaction.changes.len())
-                }
+                Holder::Session(session) if *session == s.me => self.weight(s),
+                Holder::Session(session) => self
+                    .sessions
+                    .get(session)
+                    .map_or(0, |other| self.weight(other)),
                 Holder::Prepared(_) => usize::MAX,
             };
             let lightest = circle.iter().min_by_key(weight);
             match lightest {
-                Some(Holder::Session(victim)) if *victim != run.me && !of_users => {
+                Some(Holder::Session(victim)) if *victim != s.me && !of_users => {
                     self.interrupt(*victim, self.profile.deadlock);
                 }
                 _ => {
@@ -205,8 +216,27 @@ impl Server {
         Ok(())
     }
 
+    /// What is lost with a transaction (`TRX_WEIGHT`): its changes, and its locks, of which those of one kind count once.
+    fn weight(&self, s: &Session) -> usize {
+        let held = self.locks.held_by(s.holder());
+        let mut kinds = [false; 3];
+        for (tag, entry) in held {
+            match (tag, &entry.mode) {
+                (Tag::Record(..), mode) => kinds[usize::from(*mode == SHARE)] = true,
+                (Tag::Gap(_), _) => kinds[2] = true,
+                _ => {}
+            }
+        }
+        let of_rows = kinds.into_iter().filter(|is_held| *is_held).count();
+        let changes = s
+            .transaction
+            .as_ref()
+            .map_or(0, |transaction| transaction.changes.len());
+        changes + of_rows
+    }
+
     /// Whether a session holds a lock exclusively.
-    pub(crate) fn holds_exclusively(&self, connection: ConnectionId, tag: &Tag) -> bool {
+    pub fn holds_exclusively(&self, connection: ConnectionId, tag: &Tag) -> bool {
         let mut held = self.locks.held_by(Holder::Session(connection));
         held.any(|(held, entry)| held == tag && entry.mode == EXCLUSIVE)
     }

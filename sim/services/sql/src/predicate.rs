@@ -2,18 +2,18 @@
 //! read what it wrote, and it has read what the other wrote.
 
 use picklock_clients::sql::{ErrorCode, IsolationLevel, Value};
-use picklock_machines::ConnectionId;
 
+use crate::backend::Session;
 use crate::heap::{Redo, Snapshot};
-use crate::server::Server;
+use crate::server::Instance;
 use crate::transaction::Transaction;
 
 /// Rows of a table that were looked for: those of a key, or all.
-pub(crate) type Read = (usize, Option<Value>);
+pub type Read = (usize, Option<Value>);
 
 /// A serializable transaction that is committed.
 #[derive(Clone, Debug)]
-pub(crate) struct Finished {
+pub struct Finished {
     committed: Snapshot,
     reads: Vec<Read>,
     writes: Vec<Redo>,
@@ -21,7 +21,7 @@ pub(crate) struct Finished {
     has_read_old: bool,
 }
 
-impl Server {
+impl Instance {
     /// Whether what was read is not what it was after these changes. The keys of a small table lie on one page, so a new key
     /// is one of those that were looked for.
     fn is_outdated(&self, reads: &[Read], writes: &[Redo]) -> bool {
@@ -32,11 +32,6 @@ impl Server {
         };
         let mut writes = writes.iter();
         writes.any(|write| reads.iter().any(|read| touches(write, read)))
-    }
-
-    fn serializable(&self, me: ConnectionId) -> Option<&Transaction> {
-        let transaction = self.backends.get(&me)?.transaction.as_ref();
-        transaction.filter(|transaction| transaction.isolation == IsolationLevel::Serializable)
     }
 
     /// Of the transactions that were committed while this one went on: whether it has read what they have overwritten, and
@@ -52,23 +47,23 @@ impl Server {
             }
             into |= self.is_outdated(&finished.reads, &transaction.changes);
         }
-        for other in self
-            .backends
-            .keys()
-            .filter_map(|other| self.serializable(*other))
-        {
-            let is_other = other.xids != transaction.xids || other.began != transaction.began;
-            into |= is_other && self.is_outdated(&other.reads, &transaction.changes);
+        let others = self
+            .sessions
+            .values()
+            .filter_map(|other| other.transaction.as_ref());
+        for other in others {
+            into |= self.is_outdated(&other.reads, &transaction.changes);
         }
         (out, far_out, into)
     }
 
+    fn is_serializable(&self, transaction: &Transaction) -> bool {
+        transaction.isolation == IsolationLevel::Serializable && !self.profile.locks_records
+    }
+
     /// A transaction is about to be committed.
-    pub(crate) fn check_serializable(&self, me: ConnectionId) -> Result<(), ErrorCode> {
-        let Some(transaction) = self
-            .serializable(me)
-            .filter(|_| !self.profile.locks_records)
-        else {
+    pub fn check_serializable(&self, s: &Session) -> Result<(), ErrorCode> {
+        let Some(transaction) = s.transaction.as_ref().filter(|of| self.is_serializable(of)) else {
             return Ok(());
         };
         let (out, far_out, into) = self.conflicts(transaction);
@@ -79,15 +74,11 @@ impl Server {
     }
 
     /// A transaction is committed: those that go on may have read what it has overwritten.
-    pub(crate) fn note_serializable(&mut self, transaction: &Transaction) {
-        let of_all = self
-            .backends
-            .values()
-            .filter_map(|backend| backend.snapshot());
-        let oldest = of_all.min().unwrap_or(Snapshot::MAX);
+    pub fn note_serializable(&mut self, transaction: &Transaction) {
+        let oldest = self.oldest_snapshot();
         self.serializable
             .retain(|finished| finished.committed > oldest);
-        if transaction.isolation == IsolationLevel::Serializable && !self.profile.locks_records {
+        if self.is_serializable(transaction) {
             let (has_read_old, ..) = self.conflicts(transaction);
             self.serializable.push(Finished {
                 committed: self.heap.commits + 1,

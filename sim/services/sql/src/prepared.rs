@@ -5,17 +5,17 @@ use std::rc::Rc;
 use picklock_clients::sql::{ErrorCode, Gid};
 use picklock_machines::ConnectionId;
 
-use crate::backend::Running;
-use crate::executor::Stop;
+use crate::backend::Session;
+use crate::executor::{Done, Stop};
 use crate::heap::{Redo, Xid};
 use crate::io::Locked;
 use crate::lock_manager::{Holder, Scope, Tag};
-use crate::server::Server;
+use crate::server::Instance;
 use crate::wal::{PrepareRecord, Record};
 
 /// A prepared transaction.
 #[derive(Clone, Debug)]
-pub(crate) struct Prepared {
+pub struct Prepared {
     /// What holds its locks.
     pub number: u32,
     /// The session that has prepared it, and the rows that it has locked there.
@@ -25,16 +25,16 @@ pub(crate) struct Prepared {
     pub changes: Vec<Redo>,
 }
 
-impl Server {
-    pub(crate) fn next_prepared(&self) -> u32 {
+impl Instance {
+    pub fn next_prepared(&self) -> u32 {
         let last = self.prepared.values().map(|prepared| prepared.number).max();
         last.map_or(0, |last| last + 1)
     }
 
     /// `PREPARE TRANSACTION`
-    pub(crate) fn prepare_transaction(&mut self, run: &mut Running, gid: &Gid) -> Result<(), Stop> {
-        let (me, holder) = (run.me, Holder::Session(run.me));
-        if run.lsn.is_none() {
+    pub fn prepare_transaction(&mut self, s: &mut Session, gid: &Gid) -> Done {
+        let holder = s.holder();
+        if s.run.lsn.is_none() {
             let of_transaction = |scope| matches!(scope, Scope::Transaction(_));
             let held: Vec<_> = self.locks.held_by(holder).collect();
             let at_both_levels = held.iter().any(|(tag, entry)| {
@@ -53,35 +53,31 @@ impl Server {
             if self.prepared.contains_key(gid) {
                 return Err(Stop::Error(ErrorCode::DuplicateObject));
             }
-            let transaction = self.transaction(me);
+            let transaction = self.transaction(s);
             let changes = transaction.changes.clone();
-            let xids: Vec<Xid> = transaction.xids.iter().map(|(xid, _)| *xid).collect();
+            let xids = transaction.all_xids();
             let record = PrepareRecord {
                 lockers: self.heap.lockers_of(&xids),
                 xids,
                 changes,
                 locks,
             };
-            run.lsn = Some(self.write_log(run, Record::Prepare(Rc::clone(gid), record)));
+            s.run.lsn = Some(self.write_log(s, Record::Prepare(Rc::clone(gid), record)));
         }
-        self.await_log(run)?;
-        run.lsn = None;
+        self.await_log(s)?;
+        s.run.lsn = None;
         let number = self.next_prepared();
-        let Some(transaction) = self
-            .backends
-            .get_mut(&me)
-            .and_then(|backend| backend.transaction.take())
-        else {
+        let Some(transaction) = s.transaction.take() else {
             return Ok(());
         };
-        let xids: Vec<Xid> = transaction.xids.iter().map(|(xid, _)| *xid).collect();
+        let xids = transaction.all_xids();
         for xid in &xids {
             self.heap.set_in_progress(*xid, Holder::Prepared(number));
         }
         self.locks.transfer(holder, Holder::Prepared(number));
         let prepared = Prepared {
             number,
-            by: Some(me),
+            by: Some(s.me),
             rows: transaction.rows.into_iter().map(|(_, row)| row).collect(),
             xids,
             changes: transaction.changes,
@@ -91,33 +87,24 @@ impl Server {
     }
 
     /// `COMMIT PREPARED`, or `ROLLBACK PREPARED`.
-    pub(crate) fn finish_prepared(
-        &mut self,
-        run: &mut Running,
-        gid: &Gid,
-        commits: bool,
-    ) -> Result<(), Stop> {
-        if self
-            .backends
-            .get(&run.me)
-            .is_some_and(|backend| backend.transaction.is_some())
-        {
+    pub fn finish_prepared(&mut self, s: &mut Session, gid: &Gid, commits: bool) -> Done {
+        if s.transaction.is_some() {
             return Err(Stop::Error(ErrorCode::ActiveSqlTransaction));
         }
         if !self.prepared.contains_key(gid) {
             return Err(Stop::Error(ErrorCode::UndefinedObject));
         }
-        if run.lsn.is_none() {
+        if s.run.lsn.is_none() {
             let record = Record::EndPrepared(Rc::clone(gid), commits);
-            run.lsn = Some(self.write_log(run, record));
+            s.run.lsn = Some(self.write_log(s, record));
         }
-        self.await_log(run)?;
-        run.lsn = None;
-        self.end_prepared(Some(run.me), gid, commits);
+        self.await_log(s)?;
+        s.run.lsn = None;
+        self.end_prepared(Some(s.me), gid, commits);
         Ok(())
     }
 
-    pub(crate) fn end_prepared(&mut self, by: Option<ConnectionId>, gid: &Gid, commits: bool) {
+    pub fn end_prepared(&mut self, by: Option<ConnectionId>, gid: &Gid, commits: bool) {
         let Some(prepared) = self.prepared.remove(gid) else {
             return;
         };
@@ -129,7 +116,7 @@ impl Server {
             }
         }
         if let Some(connection) = prepared.by {
-            self.rows_released(connection, prepared.rows);
+            self.rows_released(connection, prepared.rows.into_iter());
         }
         self.locks
             .release_all(Holder::Prepared(prepared.number), |_, _| true);

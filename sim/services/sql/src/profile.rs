@@ -4,7 +4,7 @@ use picklock_clients::sql::{Dialect, ErrorCode as Code, Setting};
 
 /// What a server answers and does in its own way.
 #[derive(Debug)]
-pub(crate) struct Profile {
+pub struct Profile {
     /// The key is there.
     pub unique_violation: Code,
     /// A row is locked, and the statement does not wait.
@@ -45,6 +45,8 @@ pub(crate) struct Profile {
     pub looks_for_deadlocks_at_once: bool,
     /// `now()` is the start of the statement, and not of the transaction.
     pub now_is_of_statement: bool,
+    /// An `UPDATE` that changes nothing of a row leaves it, and does not count it.
+    pub skips_unchanged: bool,
     /// Truth values are answered as numbers.
     pub truth_is_number: bool,
     /// A commit is seen, and its locks are free, before it is on the disk.
@@ -79,6 +81,7 @@ static POSTGRES: Profile = Profile {
     locks_records: false,
     looks_for_deadlocks_at_once: false,
     now_is_of_statement: false,
+    skips_unchanged: false,
     truth_is_number: false,
     releases_before_flush: false,
     flushes_locks: true,
@@ -106,6 +109,7 @@ static INNODB: Profile = Profile {
     locks_records: true,
     looks_for_deadlocks_at_once: true,
     now_is_of_statement: true,
+    skips_unchanged: true,
     truth_is_number: true,
     releases_before_flush: true,
     flushes_locks: false,

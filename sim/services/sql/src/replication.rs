@@ -6,10 +6,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_checker::VirtualTime;
-use picklock_machines::{ConnectionId, ServerId};
+use picklock_machines::ServerId;
 
 use crate::io::Output;
-use crate::server::Server;
+use crate::server::Instance;
 use crate::wal::Record;
 
 /// How often a standby says how far it is.
@@ -43,7 +43,7 @@ struct Standby {
 
 /// What a server is to others.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Replication {
+pub struct Replication {
     /// Whose log it repeats; none if it is a primary.
     pub primary: Option<ServerId>,
     standbys: BTreeMap<ServerId, Standby>,
@@ -67,15 +67,15 @@ impl Replication {
     }
 }
 
-impl Server {
+impl Instance {
     /// How many records a standby has on its disk.
-    pub(crate) fn acknowledged(&self, standby: ServerId) -> usize {
+    pub fn acknowledged(&self, standby: ServerId) -> usize {
         let known = self.replication.standbys.get(&standby);
         known.map_or(0, |standby| standby.flushed)
     }
 
     /// Sends the standbys what they do not have.
-    pub(crate) fn ship(&mut self) {
+    pub fn ship(&mut self) {
         for standby in self.settings.standbys.clone() {
             self.ship_to(standby);
         }
@@ -93,7 +93,7 @@ impl Server {
             .push(Output::ToPeer(standby, PeerMessage::Wal(from, records)));
     }
 
-    pub(crate) fn peer(&mut self, from: ServerId, message: PeerMessage) {
+    pub fn peer(&mut self, from: ServerId, message: PeerMessage) {
         match message {
             PeerMessage::Flushed(records) => {
                 let known = self.replication.standbys.entry(from).or_default();
@@ -120,7 +120,7 @@ impl Server {
     }
 
     /// A standby says how far it is.
-    pub(crate) fn say_status(&mut self) {
+    pub fn say_status(&mut self) {
         self.replication.next_status = self.now + STATUS_INTERVAL;
         if let Some(primary) = self.replication.primary {
             let flushed = PeerMessage::Flushed(self.wal.flushed);
@@ -129,7 +129,7 @@ impl Server {
     }
 
     /// A standby becomes a primary. Its sessions stay, with the advisory locks that they hold.
-    pub(crate) fn promote(&mut self) {
+    pub fn promote(&mut self) {
         if self.replication.primary.is_some() {
             self.replication = Replication::default();
             self.out.push(Output::Promoted);
@@ -138,10 +138,9 @@ impl Server {
     }
 
     /// The server becomes a standby of another: it forgets what it has, and takes over all that this one has.
-    pub(crate) fn follow(&mut self, primary: ServerId) {
-        let sessions: Vec<ConnectionId> = self.backends.keys().copied().collect();
-        for connection in sessions {
-            self.end_session(connection, None);
+    pub fn follow(&mut self, primary: ServerId) {
+        for session in std::mem::take(&mut self.sessions).into_values() {
+            self.end_session(session, None);
         }
         self.replication = Replication::of(Some(primary));
         self.wal = Default::default();

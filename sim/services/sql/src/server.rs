@@ -1,41 +1,48 @@
 //! A server as a machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use picklock_checker::VirtualTime;
 use picklock_clients::sql::Gid;
 use picklock_machines::{Alarm, Chance, ConnectionId, Machine, Now, ServerId};
 
-use crate::backend::{Backend, Due};
+use crate::backend::Session;
 use crate::heap::Heap;
 use crate::io::{Input, Output};
-use crate::lock_manager::{LockManager, Tag};
+use crate::lock_manager::{Holder, LockManager, Tag};
 use crate::predicate::Finished;
 use crate::prepared::Prepared;
 use crate::profile::Profile;
 use crate::replication::Replication;
 use crate::settings::Settings;
+use crate::timeout::Due;
 use crate::wal::Wal;
 
 /// A server.
 #[derive(Clone, Debug)]
 pub struct Server {
     id: ServerId,
-    pub(crate) settings: Settings,
-    pub(crate) profile: &'static Profile,
-    pub(crate) heap: Heap,
-    pub(crate) locks: LockManager,
-    pub(crate) backends: BTreeMap<ConnectionId, Backend>,
-    pub(crate) prepared: BTreeMap<Gid, Prepared>,
-    pub(crate) serializable: Vec<Finished>,
-    pub(crate) wal: Wal,
-    pub(crate) replication: Replication,
+    instance: Instance,
+}
+
+/// What a server is made of.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    pub settings: Settings,
+    pub profile: &'static Profile,
+    pub heap: Heap,
+    pub locks: LockManager,
+    pub sessions: BTreeMap<ConnectionId, Session>,
+    pub prepared: BTreeMap<Gid, Prepared>,
+    pub serializable: Vec<Finished>,
+    pub wal: Wal,
+    pub replication: Replication,
     /// Sessions whose statements can go on.
-    pub(crate) ready: Vec<ConnectionId>,
+    pub ready: Vec<ConnectionId>,
     /// What the clocks show, and what is to be done, while an input is handled.
-    pub(crate) now: VirtualTime,
-    pub(crate) wall: i64,
-    pub(crate) out: Vec<Output>,
+    pub now: VirtualTime,
+    pub wall: i64,
+    pub out: Vec<Output>,
 }
 
 /// What waits and what is held at a server, as its views show it.
@@ -54,22 +61,72 @@ pub struct LockCounts {
 impl Server {
     /// A primary.
     pub fn new(id: ServerId, settings: Settings) -> Self {
-        Self::of(id, settings, None)
+        let instance = Instance::new(settings, None);
+        Self { id, instance }
     }
 
     /// A standby of another server.
     pub fn standby(id: ServerId, primary: ServerId, settings: Settings) -> Self {
-        Self::of(id, settings, Some(primary))
+        let instance = Instance::new(settings, Some(primary));
+        Self { id, instance }
     }
 
-    fn of(id: ServerId, settings: Settings, primary: Option<ServerId>) -> Self {
+    /// Which it is.
+    pub fn id(&self) -> ServerId {
+        self.id
+    }
+
+    /// Whether it takes writes.
+    pub fn is_primary(&self) -> bool {
+        self.instance.is_primary()
+    }
+
+    /// How it is configured.
+    pub fn settings(&self) -> &Settings {
+        &self.instance.settings
+    }
+
+    /// How many records its log has on the disk.
+    pub fn flushed(&self) -> usize {
+        self.instance.wal.flushed
+    }
+
+    /// Whether a session waits for a lock.
+    pub fn is_waiting(&self, connection: ConnectionId) -> bool {
+        self.instance
+            .locks
+            .waiting
+            .contains_key(&Holder::Session(connection))
+    }
+
+    /// What waits and what is held.
+    pub fn lock_counts(&self) -> LockCounts {
+        let (locks, mut counts) = (&self.instance.locks, LockCounts::default());
+        for tag in locks.waiting.values() {
+            counts.waiting += 1;
+            counts.waiting_for_table += usize::from(matches!(tag, Tag::Relation(_)));
+            counts.waiting_for_user_lock += usize::from(matches!(tag, Tag::UserLock(_)));
+        }
+        for tag in locks
+            .locks
+            .keys()
+            .filter(|tag| matches!(tag, Tag::Advisory(_)))
+        {
+            let holders: BTreeSet<Holder> = locks.holders(tag).collect();
+            counts.advisory += holders.len();
+        }
+        counts
+    }
+}
+
+impl Instance {
+    fn new(settings: Settings, primary: Option<ServerId>) -> Self {
         Self {
-            id,
             profile: Profile::of(settings.dialect),
             heap: Heap::new(settings.tables.clone().into()),
             settings,
             locks: LockManager::default(),
-            backends: BTreeMap::new(),
+            sessions: BTreeMap::new(),
             prepared: BTreeMap::new(),
             serializable: Vec::new(),
             wal: Wal::default(),
@@ -81,56 +138,18 @@ impl Server {
         }
     }
 
-    /// Which it is.
-    pub fn id(&self) -> ServerId {
-        self.id
-    }
-
-    /// Whether it takes writes.
     pub fn is_primary(&self) -> bool {
         self.replication.primary.is_none()
-    }
-
-    /// How it is configured.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// How many records its log has on the disk.
-    pub fn flushed(&self) -> usize {
-        self.wal.flushed
-    }
-
-    /// What waits and what is held.
-    pub fn lock_counts(&self) -> LockCounts {
-        let mut counts = LockCounts::default();
-        for tag in self.locks.waiting.values() {
-            counts.waiting += 1;
-            counts.waiting_for_table += usize::from(matches!(tag, Tag::Relation(_)));
-            counts.waiting_for_user_lock += usize::from(matches!(tag, Tag::UserLock(_)));
-        }
-        for tag in self
-            .locks
-            .locks
-            .keys()
-            .filter(|tag| matches!(tag, Tag::Advisory(_)))
-        {
-            let mut holders: Vec<_> = self.locks.holders(tag).collect();
-            holders.sort();
-            holders.dedup();
-            counts.advisory += holders.len();
-        }
-        counts
     }
 
     /// The process starts again, with what is on its disk.
     fn restart(&mut self) {
         self.wal.crash();
-        self.backends.clear();
+        self.sessions.clear();
         self.ready.clear();
+        self.serializable.clear();
         self.recover();
-        let primary = self.replication.primary;
-        self.replication = Replication::of(primary);
+        self.replication = Replication::of(self.replication.primary);
         self.say_status();
     }
 
@@ -150,9 +169,9 @@ impl Server {
 
     /// What is due first, and of which session.
     fn next_due(&self) -> Option<(VirtualTime, ConnectionId, Due)> {
-        let all = self.backends.iter().map(|(connection, backend)| {
-            let (at, due) = self.due(*connection, backend);
-            (at, *connection, due)
+        let all = self.sessions.values().map(|s| {
+            let (at, due) = self.due(s);
+            (at, s.me, due)
         });
         all.min_by_key(|(at, ..)| *at)
     }
@@ -187,31 +206,33 @@ impl Machine for Server {
         chance: &mut dyn Chance,
         out: &mut Vec<Output>,
     ) -> Alarm {
-        (self.now, self.wall) = (now.monotonic, now.wall_micros);
+        let server = &mut self.instance;
+        (server.now, server.wall) = (now.monotonic, now.wall_micros);
         if let Input::Restart = input {
-            self.restart();
+            server.restart();
         } else {
-            self.do_all_due(chance);
+            server.do_all_due(chance);
         }
         match input {
             Input::Restart | Input::Wake => {}
-            Input::Opened(connection) => self.opened(connection),
-            Input::Client(connection, message) => self.message(connection, message),
-            Input::Closed(connection) => self.client_gone(connection),
-            Input::Unreachable(connection) => self.reaches(connection, false),
-            Input::Reachable(connection) => self.reaches(connection, true),
-            Input::Peer(from, message) => self.peer(from, message),
-            Input::Promote => self.promote(),
-            Input::Follow(primary) => self.follow(primary),
+            Input::Opened(connection) => server.opened(connection),
+            Input::Client(connection, message) => server.message(connection, message),
+            Input::Closed(connection) => server.client_gone(connection),
+            Input::Unreachable(connection) => server.reaches(connection, false),
+            Input::Reachable(connection) => server.reaches(connection, true),
+            Input::Peer(from, message) => server.peer(from, message),
+            Input::Promote => server.promote(),
+            Input::Follow(primary) => server.follow(primary),
         }
-        self.settle(chance);
-        out.append(&mut self.out);
+        server.settle(chance);
+        out.append(&mut server.out);
         Alarm::MayBeEarlier
     }
 
     fn next_wake(&self) -> VirtualTime {
-        let due = self.next_due().map_or(VirtualTime::NEVER, |(at, ..)| at);
-        due.min(self.wal.next_flush())
-            .min(self.replication.next_status())
+        let server = &self.instance;
+        let due = server.next_due().map_or(VirtualTime::NEVER, |(at, ..)| at);
+        due.min(server.wal.next_flush())
+            .min(server.replication.next_status())
     }
 }

@@ -2,22 +2,22 @@
 
 use std::rc::Rc;
 
-use picklock_clients::sql::{ErrorCode, IsolationLevel};
+use picklock_clients::sql::{ErrorCode, IsolationLevel, Setting};
 use picklock_machines::ConnectionId;
 
-use crate::backend::{Backend, Running};
-use crate::executor::Stop;
+use crate::backend::Session;
+use crate::executor::Done;
 use crate::heap::{Redo, Snapshot, Xid};
 use crate::io::{Change, Locked, Output};
-use crate::lock_manager::{EXCLUSIVE, Entry, Holder, Scope, Tag};
+use crate::lock_manager::{EXCLUSIVE, Entry, Scope, Tag};
 use crate::predicate::Read;
-use crate::server::Server;
+use crate::server::Instance;
 use crate::settings::SessionSettings;
 use crate::wal::Record;
 
 /// What a transaction has done since it began, or since a savepoint.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Level {
+pub struct Level {
     /// The savepoint.
     pub name: Option<&'static str>,
     xid: Option<Xid>,
@@ -25,7 +25,7 @@ pub(crate) struct Level {
 
 /// A transaction.
 #[derive(Clone, Debug)]
-pub(crate) struct Transaction {
+pub struct Transaction {
     /// It goes on when a statement is over: until it is committed or rolled back.
     pub is_block: bool,
     pub isolation: IsolationLevel,
@@ -33,6 +33,8 @@ pub(crate) struct Transaction {
     pub began: i64,
     /// What all its statements see, if that is the same.
     pub snapshot: Option<Snapshot>,
+    /// A statement has looked at something.
+    pub has_looked: bool,
     pub levels: Vec<Level>,
     /// Its transaction ids, with their levels.
     pub xids: Vec<(Xid, usize)>,
@@ -52,26 +54,22 @@ impl Transaction {
     pub fn level(&self) -> usize {
         self.levels.len() - 1
     }
+
+    pub fn all_xids(&self) -> Vec<Xid> {
+        self.xids.iter().map(|(xid, _)| *xid).collect()
+    }
 }
 
-impl Server {
+impl Instance {
     /// The transaction of a session; a statement outside of one begins one of its own.
-    pub(crate) fn transaction(&mut self, me: ConnectionId) -> &mut Transaction {
-        let Self {
-            backends,
-            wall,
-            now,
-            settings,
-            ..
-        } = self;
-        let backend = backends.entry(me);
-        let backend = backend.or_insert_with(|| Backend::new(settings, *now));
-        let (settings, isolation) = (backend.settings, backend.isolation);
-        backend.transaction.get_or_insert_with(|| Transaction {
-            is_block: !settings.is_on(picklock_clients::sql::Setting::Autocommit),
+    pub fn transaction<'s>(&self, s: &'s mut Session) -> &'s mut Transaction {
+        let (settings, isolation) = (s.settings, s.isolation);
+        s.transaction.get_or_insert_with(|| Transaction {
+            is_block: !settings.is_on(Setting::Autocommit),
             isolation,
-            began: *wall,
+            began: self.wall,
             snapshot: None,
+            has_looked: false,
             levels: vec![Level::default()],
             xids: Vec::new(),
             failed: false,
@@ -83,29 +81,33 @@ impl Server {
     }
 
     /// The transaction id of what a session does now.
-    pub(crate) fn xid(&mut self, me: ConnectionId) -> Xid {
-        let holder = Holder::Session(me);
-        let level = self.transaction(me).level();
-        if let Some(xid) = self.transaction(me).levels[level].xid {
+    pub fn xid(&mut self, s: &mut Session) -> Xid {
+        let holder = s.holder();
+        let transaction = self.transaction(s);
+        let level = transaction.level();
+        if let Some(xid) = transaction.levels[level].xid {
             return xid;
         }
         let xid = self.heap.begin(holder);
-        let transaction = self.transaction(me);
         transaction.levels[level].xid = Some(xid);
         transaction.xids.push((xid, level));
+        let (mode, scope) = (EXCLUSIVE, Scope::Transaction(level));
         let entry = Entry {
             holder,
-            mode: EXCLUSIVE,
-            scope: Scope::Transaction(level),
+            mode,
+            scope,
         };
         self.locks.request(&Tag::Transaction(xid), entry, false);
         xid
     }
 
     /// What a statement that begins now sees.
-    pub(crate) fn take_snapshot(&mut self, me: ConnectionId) -> Snapshot {
+    pub fn take_snapshot(&mut self, s: &mut Session, locks: bool) -> Snapshot {
         let commits = self.heap.commits;
-        let transaction = self.transaction(me);
+        if locks && self.profile.locks_records {
+            return commits;
+        }
+        let transaction = self.transaction(s);
         match transaction.isolation {
             IsolationLevel::ReadCommitted => commits,
             IsolationLevel::RepeatableRead | IsolationLevel::Serializable => {
@@ -114,211 +116,164 @@ impl Server {
         }
     }
 
-    pub(crate) fn savepoint(&mut self, me: ConnectionId, name: Option<&'static str>) {
-        let level = Level { name, xid: None };
-        self.transaction(me).levels.push(level);
+    pub fn savepoint(&mut self, s: &mut Session, name: Option<&'static str>) {
+        self.transaction(s).levels.push(Level { name, xid: None });
     }
 
-    fn level_of(&mut self, me: ConnectionId, name: &str) -> Result<usize, ErrorCode> {
-        let no_savepoint = self.profile.no_savepoint;
-        let levels = &self.transaction(me).levels;
+    fn level_of(&mut self, s: &mut Session, name: &str) -> Result<usize, ErrorCode> {
+        let levels = &self.transaction(s).levels;
         let level = levels.iter().rposition(|level| level.name == Some(name));
-        level.ok_or(no_savepoint)
+        level.ok_or(self.profile.no_savepoint)
     }
 
     /// `ROLLBACK TO SAVEPOINT`: the savepoint stays.
-    pub(crate) fn rollback_to(
-        &mut self,
-        me: ConnectionId,
-        name: &'static str,
-    ) -> Result<(), ErrorCode> {
-        let level = self.level_of(me, name)?;
-        self.undo_levels(me, level);
-        self.transaction(me).failed = false;
-        self.savepoint(me, Some(name));
+    pub fn rollback_to(&mut self, s: &mut Session, name: &'static str) -> Result<(), ErrorCode> {
+        let level = self.level_of(s, name)?;
+        self.undo_levels(s, level);
+        self.transaction(s).failed = false;
+        self.savepoint(s, Some(name));
         Ok(())
     }
 
-    pub(crate) fn release_savepoint(
-        &mut self,
-        me: ConnectionId,
-        name: &str,
-    ) -> Result<(), ErrorCode> {
-        let level = self.level_of(me, name)?;
-        self.merge_levels(me, level);
+    pub fn release_savepoint(&mut self, s: &mut Session, name: &str) -> Result<(), ErrorCode> {
+        let level = self.level_of(s, name)?;
+        self.merge_levels(s, level);
         Ok(())
     }
 
     /// What was done from this level on belongs to the one below.
-    pub(crate) fn merge_levels(&mut self, me: ConnectionId, level: usize) {
-        let transaction = self.transaction(me);
+    pub fn merge_levels(&mut self, s: &mut Session, level: usize) {
+        let (transaction, below) = (self.transaction(s), level - 1);
         transaction.levels.truncate(level);
-        let below = level - 1;
         for (_, of) in &mut transaction.xids {
             *of = below.min(*of);
         }
         for (of, _) in &mut transaction.rows {
             *of = below.min(*of);
         }
-        self.locks.lower(Holder::Session(me), below);
+        self.locks.lower(s.holder(), below);
     }
 
     /// What was done from this level on is undone. PostgreSQL frees the locks that were taken there, InnoDB keeps them.
-    pub(crate) fn undo_levels(&mut self, me: ConnectionId, level: usize) {
+    pub fn undo_levels(&mut self, s: &mut Session, level: usize) {
         let frees = self.profile.error_aborts_transaction || level == 0;
-        let transaction = self.transaction(me);
+        let transaction = self.transaction(s);
         transaction.levels.truncate(level);
-        let (mut undone, mut rows) = (Vec::new(), Vec::new());
-        transaction.xids.retain(|(xid, of)| {
-            if *of >= level {
-                undone.push(*xid);
-            }
-            *of < level
-        });
+        let undone: Vec<Xid> = { transaction.xids.extract_if(.., |(_, of)| *of >= level) }
+            .map(|(xid, _)| xid)
+            .collect();
         transaction
             .changes
             .retain(|change| !undone.contains(&change.xid));
-        if frees {
-            transaction.rows.retain(|(of, row)| {
-                if *of >= level {
-                    rows.push(row.clone());
-                }
-                *of < level
-            });
-        }
         for xid in undone {
             self.heap.abort(xid);
         }
-        self.rows_released(me, rows);
         if frees {
-            self.release_where(me, |_, entry| entry.scope >= Scope::Transaction(level));
+            let rows: Vec<_> = transaction
+                .rows
+                .extract_if(.., |(of, _)| *of >= level)
+                .collect();
+            self.rows_released(s.me, rows.into_iter().map(|(_, row)| row));
+            self.release_where(s.me, |_, entry| entry.scope >= Scope::Transaction(level));
         }
     }
 
-    pub(crate) fn rows_released(&mut self, connection: ConnectionId, rows: Vec<Locked>) {
-        for lock in rows {
-            self.out.push(Output::Released { connection, lock });
-        }
+    pub fn rows_released(&mut self, connection: ConnectionId, rows: impl Iterator<Item = Locked>) {
+        let released = rows.map(|lock| Output::Released { connection, lock });
+        self.out.extend(released);
     }
 
     /// Rolls the transaction of a session back, if it has one.
-    pub(crate) fn rollback(&mut self, me: ConnectionId) {
-        if self
-            .backends
-            .get(&me)
-            .is_some_and(|backend| backend.transaction.is_some())
-        {
-            self.undo_levels(me, 0);
-            if let Some(backend) = self.backends.get_mut(&me)
-                && let Some(transaction) = backend.transaction.take()
-            {
-                backend.settings = transaction.settings.0;
-            }
+    pub fn rollback(&mut self, s: &mut Session) {
+        if s.transaction.is_some() {
+            self.undo_levels(s, 0);
+        }
+        if let Some(transaction) = s.transaction.take() {
+            s.settings = transaction.settings.0;
         }
     }
 
     /// A statement has failed.
-    pub(crate) fn statement_failed(&mut self, me: ConnectionId, code: ErrorCode) {
-        let Some(transaction) = self
-            .backends
-            .get(&me)
-            .and_then(|backend| backend.transaction.as_ref())
-        else {
+    pub fn statement_failed(&mut self, s: &mut Session, code: ErrorCode) {
+        let Some(transaction) = &s.transaction else {
             return;
         };
-        let (is_block, failed, level) = (
-            transaction.is_block,
-            transaction.failed,
-            transaction.level(),
-        );
+        let (level, failed) = (transaction.level(), transaction.failed);
+        let name = transaction.levels[level].name;
         let on_timeout = code == ErrorCode::LockWaitTimeout && self.settings.rollback_on_timeout;
-        if !is_block || code == ErrorCode::LockDeadlock || on_timeout {
-            return self.rollback(me);
+        if !transaction.is_block || code == ErrorCode::LockDeadlock || on_timeout {
+            return self.rollback(s);
         }
-        if self.profile.error_aborts_transaction {
-            if !failed {
-                let name = self.transaction(me).levels[level].name;
-                self.undo_levels(me, level);
-                let transaction = self.transaction(me);
-                transaction.levels.push(Level { name, xid: None });
-                transaction.failed = true;
-            }
-        } else if level > 0 && self.transaction(me).levels[level].name.is_none() {
-            self.undo_levels(me, level);
+        if self.profile.error_aborts_transaction && !failed {
+            self.undo_levels(s, level);
+            self.savepoint(s, name);
+            self.transaction(s).failed = true;
+        } else if std::mem::take(&mut s.run.scan.has_level) {
+            self.undo_levels(s, level);
         }
     }
 
     /// Commits the transaction of a session: its record goes to the disk, and to the standby that is waited for.
-    pub(crate) fn commit(&mut self, run: &mut Running) -> Result<(), Stop> {
-        let me = run.me;
-        let flushes_locks = self.profile.flushes_locks;
-        if run.lsn.is_none() {
-            self.check_serializable(me)?;
-            let transaction = self.transaction(me);
-            let changes = transaction.changes.clone();
-            let writes = !changes.is_empty() || flushes_locks && !transaction.xids.is_empty();
-            if !writes {
-                self.committed(me);
+    pub fn commit(&mut self, s: &mut Session) -> Done {
+        if s.run.lsn.is_none() {
+            self.check_serializable(s)?;
+            let transaction = self.transaction(s);
+            let (xids, changes) = (transaction.all_xids(), transaction.changes.clone());
+            if changes.is_empty() && (xids.is_empty() || !self.profile.flushes_locks) {
+                self.committed(s);
                 return Ok(());
             }
-            let xids = transaction.xids.iter().map(|(xid, _)| *xid).collect();
-            run.lsn = Some(self.write_log(run, Record::Commit(xids, changes)));
+            s.run.lsn = Some(self.write_log(s, Record::Commit(xids, changes)));
             if self.profile.releases_before_flush {
-                self.committed(me);
+                self.committed(s);
             }
         }
-        self.await_log(run)?;
-        run.lsn = None;
+        self.await_log(s)?;
         if !self.profile.releases_before_flush {
-            self.committed(me);
+            self.committed(s);
         }
         Ok(())
     }
 
     /// The transaction of a session is committed: all can see it.
-    fn committed(&mut self, me: ConnectionId) {
-        let Some(backend) = self.backends.get_mut(&me) else {
+    fn committed(&mut self, s: &mut Session) {
+        let Some(transaction) = s.transaction.take() else {
             return;
         };
-        let Some(transaction) = backend.transaction.take() else {
-            return;
-        };
-        backend.settings = transaction.settings.1;
+        s.settings = transaction.settings.1;
         self.note_serializable(&transaction);
-        let xids: Vec<Xid> = transaction.xids.iter().map(|(xid, _)| *xid).collect();
-        self.commit_changes(Some(me), &xids, &transaction.changes);
-        let rows = transaction.rows.into_iter().map(|(_, row)| row).collect();
-        self.rows_released(me, rows);
-        self.release_where(me, |_, entry| entry.scope >= Scope::Transaction(0));
+        self.commit_changes(Some(s.me), &transaction.all_xids(), &transaction.changes);
+        self.rows_released(s.me, transaction.rows.into_iter().map(|(_, row)| row));
+        self.release_where(s.me, |_, entry| entry.scope >= Scope::Transaction(0));
     }
 
     /// These transactions are committed, with what they have changed.
-    pub(crate) fn commit_changes(
+    pub fn commit_changes(
         &mut self,
         connection: Option<ConnectionId>,
         xids: &[Xid],
         changes: &[Redo],
     ) {
-        let told: Rc<[Change]> = changes
-            .iter()
-            .map(|change| self.change_of(change))
-            .collect();
         if !xids.is_empty() {
             self.heap.commit(xids);
         }
-        if !told.is_empty() {
-            let changes = told;
+        if !changes.is_empty() {
+            let changes = changes
+                .iter()
+                .map(|change| self.change_of(change))
+                .collect();
             self.out.push(Output::Committed {
                 connection,
                 changes,
             });
-            let snapshots = self
-                .backends
-                .values()
-                .filter_map(|backend| backend.snapshot());
-            let oldest = snapshots.min().unwrap_or(self.heap.commits);
-            self.heap.prune(oldest);
+            self.heap.prune(self.oldest_snapshot());
         }
+    }
+
+    /// The newest commit that all sessions see.
+    pub fn oldest_snapshot(&self) -> Snapshot {
+        let snapshots = self.sessions.values().filter_map(Session::snapshot);
+        snapshots.min().unwrap_or(self.heap.commits)
     }
 
     fn change_of(&self, change: &Redo) -> Change {

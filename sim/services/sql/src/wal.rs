@@ -6,12 +6,12 @@ use std::rc::Rc;
 use picklock_checker::VirtualTime;
 use picklock_clients::sql::{Gid, RowStrength, Setting};
 
-use crate::backend::{Running, Wait};
-use crate::executor::Stop;
+use crate::backend::{Session, Wait};
+use crate::executor::{Done, Stop};
 use crate::heap::{Heap, Redo, TupleId, Xid};
 use crate::lock_manager::{Entry, Holder, LockManager, Mode, Scope, Tag};
 use crate::prepared::Prepared;
-use crate::server::Server;
+use crate::server::Instance;
 
 /// A record of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,15 +27,15 @@ pub enum Record {
 /// What is kept of a prepared transaction on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrepareRecord {
-    pub(crate) xids: Vec<Xid>,
-    pub(crate) changes: Vec<Redo>,
-    pub(crate) locks: Vec<(Tag, Mode)>,
-    pub(crate) lockers: Vec<(usize, TupleId, (Xid, RowStrength))>,
+    pub xids: Vec<Xid>,
+    pub changes: Vec<Redo>,
+    pub locks: Vec<(Tag, Mode)>,
+    pub lockers: Vec<(usize, TupleId, (Xid, RowStrength))>,
 }
 
 /// The log.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wal {
+pub struct Wal {
     pub records: Vec<Rc<Record>>,
     /// How many are on the disk.
     pub flushed: usize,
@@ -74,16 +74,11 @@ impl Wal {
     }
 }
 
-impl Server {
-    fn commits_synchronously(&self, run: &Running) -> bool {
-        let backend = self.backends.get(&run.me);
-        backend.is_none_or(|backend| backend.settings.is_on(Setting::SynchronousCommit))
-    }
-
+impl Instance {
     /// Writes a record. Answers how many there are with it.
-    pub(crate) fn write_log(&mut self, run: &Running, record: Record) -> usize {
+    pub fn write_log(&mut self, s: &Session, record: Record) -> usize {
         self.wal.records.push(Rc::new(record));
-        let delay = match self.commits_synchronously(run) {
+        let delay = match s.settings.is_on(Setting::SynchronousCommit) {
             true => self.settings.flush,
             false => self.settings.writer_delay,
         };
@@ -95,18 +90,18 @@ impl Server {
     }
 
     /// Waits until the record of a statement is on the disk, and at the standby that is waited for.
-    pub(crate) fn await_log(&mut self, run: &mut Running) -> Result<(), Stop> {
-        let lsn = run.lsn.unwrap_or_default();
-        if !self.commits_synchronously(run) {
+    pub fn await_log(&mut self, s: &mut Session) -> Done {
+        let lsn = s.run.lsn.unwrap_or_default();
+        if !s.settings.is_on(Setting::SynchronousCommit) {
             return Ok(());
         }
         let standby = self.settings.synchronous_standby;
-        let standby = standby.filter(|_| self.is_primary() && !run.standby_given_up);
+        let standby = standby.filter(|_| self.is_primary() && !s.run.standby_given_up);
         let is_acked = standby.is_none_or(|standby| self.acknowledged(standby) >= lsn);
         if self.wal.flushed >= lsn && is_acked {
             return Ok(());
         }
-        run.wait = match self.wal.flushed >= lsn {
+        s.wait = match self.wal.flushed >= lsn {
             true => Wait::Standby(lsn),
             false => Wait::Flush(lsn),
         };
@@ -114,19 +109,17 @@ impl Server {
     }
 
     /// Statements that wait for the log look again.
-    pub(crate) fn log_has_moved(&mut self) {
-        for (connection, backend) in &mut self.backends {
-            if let Some(run) = &mut backend.running
-                && matches!(run.wait, Wait::Flush(_) | Wait::Standby(_))
-            {
-                run.wait = Wait::Nothing;
+    pub fn log_has_moved(&mut self) {
+        for (connection, s) in &mut self.sessions {
+            if matches!(s.wait, Wait::Flush(_) | Wait::Standby(_)) {
+                s.wait = Wait::Nothing;
                 self.ready.push(*connection);
             }
         }
     }
 
     /// Rebuilds what the log says from the beginning.
-    pub(crate) fn recover(&mut self) {
+    pub fn recover(&mut self) {
         self.heap = Heap::new(self.settings.tables.clone().into());
         self.locks = LockManager::default();
         self.prepared.clear();
@@ -138,7 +131,7 @@ impl Server {
     }
 
     /// Repeats a record.
-    pub(crate) fn replay(&mut self, record: &Record) {
+    pub fn replay(&mut self, record: &Record) {
         match record {
             Record::Commit(xids, changes) => {
                 self.repeat(Holder::Prepared(u32::MAX), xids, changes);

@@ -3,6 +3,7 @@
 mod driver;
 mod innodb;
 mod postgres;
+mod properties;
 mod script;
 mod sql_text;
 mod vectors;
