@@ -80,7 +80,7 @@ impl SupportedService {
             example,
             read: None,
             implied: |_| None,
-            measured: |recipe, _| recipe.build.service().into(),
+            measured: |recipe, _| Service::for_build(recipe.build),
             herd: None,
             add_replicas: |_| {},
             warnings: |_| Vec::new(),

@@ -1,7 +1,6 @@
 //! What scenarios know of SQL databases.
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_algorithms::clients::sql::Dialect;
 use picklock_sim::plan::Service;
 use picklock_sim::plan::sql::Sql;
 
@@ -10,16 +9,11 @@ use crate::keys::KeyTable;
 
 pub(super) const ROW: SupportedService = SupportedService {
     measured: |recipe, lease| {
-        let fits = |(name, _): &(&str, Dialect)| match recipe.build.variants() {
-            Some(variants) => variants.contains(name),
-            None => true,
-        };
-        let database = Dialect::ALL.into_iter().find(fits);
-        Service::Sql(Sql {
-            database: database.map_or(Dialect::Postgres, |(_, dialect)| dialect),
-            lease,
-            ..Sql::default()
-        })
+        let mut service = Service::for_build(recipe.build);
+        if let Some(database) = service.get_mut::<Sql>() {
+            database.lease = lease;
+        }
+        service
     },
     ..SupportedService::plain(
         ServiceKind::Sql,

@@ -69,6 +69,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("sim/services/etcd/", 3_950),
     ("sim/services/lease_server/", 210),
     ("sim/services/redis/", 15_200),
+    ("sim/services/sql/", 5_000),
     ("sim/services/zookeeper/", 9_900),
     ("tools/broken/", 280),
     ("tools/mutants/", 1_150),

@@ -84,6 +84,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-machines", &["picklock-checker"]),
     ("picklock-lease-server", OF_SERVICE),
     ("picklock-etcd", OF_SERVICE),
+    ("picklock-sql", OF_SERVICE),
     (
         "picklock-testkit",
         &["picklock-checker", "picklock-machines"],
@@ -118,6 +119,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-lease-server",
             "picklock-machines",
             "picklock-redis",
+            "picklock-sql",
             "picklock-zookeeper",
         ],
     ),
@@ -135,6 +137,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-machines",
             "picklock-redis",
             "picklock-sim",
+            "picklock-sql",
             "picklock-testkit",
             "picklock-zookeeper",
         ],
