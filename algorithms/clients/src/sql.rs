@@ -7,6 +7,7 @@ mod display;
 mod error;
 mod expression;
 mod message;
+mod message_text;
 mod setting;
 mod statement;
 
