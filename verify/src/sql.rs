@@ -1,8 +1,8 @@
 //! The models of PostgreSQL and MariaDB, compared with real servers.
 //!
-//! Sessions execute the same random statements on `picklock-sql` and on a real server on loopback. Every answer must be the
-//! same, and what waits must wait on both. Where a real server chooses (which of those that it wakes goes first), the
-//! model is asked for a choice that comes to the same.
+//! Sessions execute the same random statements on `picklock-sql` and on a real server on loopback. Every answer
+//! must be the same, and what waits must wait on both. Where a real server chooses (which of those that it wakes
+//! goes first), the model is asked for a choice that comes to the same.
 
 mod compare;
 mod model;
@@ -12,6 +12,7 @@ mod random;
 mod real;
 #[cfg(test)]
 mod tests;
+mod wire;
 
 use std::sync::atomic::AtomicBool;
 

@@ -9,6 +9,7 @@ mod error;
 mod expression;
 mod kind;
 mod message;
+mod message_text;
 mod setting;
 mod statement;
 

@@ -73,7 +73,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("sim/services/zookeeper/", 9_900),
     ("tools/broken/", 280),
     ("tools/mutants/", 1_150),
-    ("verify/", 9_000),
+    ("verify/", 9_900),
 ];
 
 /// How many lines of code the core may have in all.

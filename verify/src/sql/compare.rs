@@ -3,11 +3,12 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use picklock_clients::sql::{Dialect, Sql, Statement};
+use picklock_clients::sql::{Dialect, Expr, Select, Sql, Statement};
 
 use super::model::{Model, Told};
 use super::random::Random;
-use super::real::{Real, Wire};
+use super::real::Real;
+use super::wire::Wire;
 use super::{Compared, Plan};
 use crate::harness::comparison::Line;
 use crate::harness::error::{Result, VerifyError, unless_stopped};
@@ -34,6 +35,7 @@ struct Round<'r> {
     dialect: Dialect,
     control: &'r mut dyn Wire,
     wires: Vec<Box<dyn Wire>>,
+    _viewer: Option<Box<dyn Wire>>,
     model: Model,
     waits: [bool; SESSIONS],
 }
@@ -123,8 +125,13 @@ impl Round<'_> {
         self.waits = waits;
         compared.operations += 1;
         compared.count_request(asked.split(' ').next().unwrap_or_default());
+        let is_victim = |told: &[Told]| told.iter().any(|(_, text)| text == "error 1213");
+        if real != told && is_victim(&real) && is_victim(&told) {
+            // What weighs how much in a circle of waits is the real server's affair.
+            compared.counters.chosen += 1;
+            return Ok(false);
+        }
         let agree = real == told;
-        if std::env::var("TRACE").is_ok() { eprintln!("{} {session}: {asked} => {real:?}{}", compared.operations, if agree { String::new() } else { format!(" DIFFERS {told:?}") }); }
         let lines = |told: &[Told]| -> Vec<Line> {
             let lines = told.iter().map(|(of, text)| format!("{of}: {text}").into());
             lines.collect()
@@ -164,7 +171,6 @@ pub(super) fn random(
     };
     ask(&mut *control, first)?;
     while compared.operations < plan.operations {
-        if std::env::var("TRACE").is_ok() { eprintln!("--- round"); }
         unless_stopped(stop)?;
         let wires: Result<Vec<_>> = (0..SESSIONS).map(|_| real.connect()).collect();
         let mut wires = wires?;
@@ -177,6 +183,7 @@ pub(super) fn random(
         ask(&mut *control, create)?;
         ask(&mut *control, "INSERT INTO l VALUES('k','-',0),('m','-',0)")?;
         let mut model = Model::new(plan.dialect);
+        let viewer = view(&mut real, plan.dialect, &mut model)?;
         for session in 0..SESSIONS {
             model.open(u32::try_from(session).unwrap_or_default());
         }
@@ -184,6 +191,7 @@ pub(super) fn random(
             dialect: plan.dialect,
             control: &mut *control,
             wires,
+            _viewer: viewer,
             model,
             waits: [false; SESSIONS],
         };
@@ -206,6 +214,23 @@ pub(super) fn random(
         real.check_alive()?;
     }
     Ok(compared)
+}
+
+/// A session of MariaDB that looks at the table as it is at first, so that no deleted row is purged: else what is
+/// locked would depend on when that is done.
+fn view(real: &mut Real, dialect: Dialect, model: &mut Model) -> Result<Option<Box<dyn Wire>>> {
+    if dialect == Dialect::Postgres {
+        return Ok(None);
+    }
+    let mut viewer = real.connect()?;
+    ask(&mut *viewer, "USE picklock")?;
+    ask(&mut *viewer, "START TRANSACTION WITH CONSISTENT SNAPSHOT")?;
+    let number = SESSIONS as u32;
+    model.open(number);
+    model.query(number, &Statement::Begin(None), 0);
+    let look = Statement::Select(Select::from("l", [Expr::Count]));
+    model.query(number, &look, 0);
+    Ok(Some(viewer))
 }
 
 /// Ends the sessions of a round at the real server: what waits is waited for no more.

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use super::real::{Bytes, Wire};
+use super::wire::{Bytes, Wire};
 use crate::harness::network;
 
 /// What the client can do: the protocol of version 4.1, transactions, and secure connections.

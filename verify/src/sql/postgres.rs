@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use super::real::{Bytes, Wire};
+use super::wire::{Bytes, Wire};
 use crate::harness::network;
 
 /// A connection.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use picklock_clients::sql::Dialect;
 
+use super::wire::Wire;
 use super::{mysql, postgres};
 use crate::harness::clock;
 use crate::harness::error::{Result, VerifyError};
@@ -20,19 +21,9 @@ use crate::harness::temporary_folder::TemporaryFolder;
 /// How long a server may take to start.
 const START: Duration = Duration::from_secs(60);
 /// The user and group as which a server runs that refuses the superuser's.
-const NOBODY: u32 = 65_534;
+const UNPRIVILEGED: u32 = 65_534;
 /// Where Debian has PostgreSQL's programs.
 const DEBIAN: &str = "/usr/lib/postgresql/15/bin";
-
-/// A connection to a real server.
-pub(super) trait Wire {
-    /// Sends a statement.
-    fn send(&mut self, sql: &str) -> io::Result<()>;
-    /// The answer to it, as the model says it, if it comes in this time.
-    fn answer(&mut self, within: Duration) -> io::Result<Option<String>>;
-    /// The number by which its statement can be ended.
-    fn pid(&self) -> u32;
-}
 
 /// The programs of a server.
 #[derive(Clone, Debug)]
@@ -90,9 +81,9 @@ fn program(path: &Path, folder: &Path) -> Command {
     let mut command = Command::new(path);
     command.current_dir(folder);
     if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
-        command.uid(NOBODY).gid(NOBODY);
+        command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
         // If that fails, the server says so.
-        let _ = chown(folder, Some(NOBODY), Some(NOBODY));
+        let _ = chown(folder, Some(UNPRIVILEGED), Some(UNPRIVILEGED));
     }
     command
 }
@@ -194,26 +185,5 @@ impl Real {
     /// Whether it is still there.
     pub(super) fn check_alive(&mut self) -> Result<()> {
         self.process.check_alive()
-    }
-}
-
-/// Reads a buffer of bytes from the front.
-pub(super) struct Bytes<'b>(pub(super) &'b [u8]);
-
-impl<'b> Bytes<'b> {
-    pub(super) fn take(&mut self, length: usize) -> io::Result<&'b [u8]> {
-        let short = || io::Error::new(io::ErrorKind::UnexpectedEof, "a message is too short");
-        let (taken, rest) = self.0.split_at_checked(length).ok_or_else(short)?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    /// A text that ends with a zero.
-    pub(super) fn text(&mut self) -> io::Result<String> {
-        let length = self.0.iter().position(|byte| *byte == 0);
-        let text = self.take(length.unwrap_or(self.0.len()))?;
-        let text = String::from_utf8_lossy(text).into_owned();
-        let _zero = self.take(self.0.len().min(1))?;
-        Ok(text)
     }
 }

@@ -55,13 +55,16 @@ codes! {
     StatementTimeout Error "57014" "canceling statement due to statement timeout";
     DeadlockDetected Error "40P01" "deadlock detected";
     SerializationFailure Error "40001" "could not serialize access due to concurrent update";
-    ReadWriteDependencies Error "40001" "could not serialize access due to read/write dependencies among transactions";
+    ReadWriteDependencies Error "40001"
+        "could not serialize access due to read/write dependencies among transactions";
     ReadOnlySqlTransaction Error "25006" "cannot execute the statement in a read-only transaction";
-    InFailedSqlTransaction Error "25P02" "current transaction is aborted, commands ignored until end of transaction block";
+    InFailedSqlTransaction Error "25P02"
+        "current transaction is aborted, commands ignored until end of transaction block";
     NoActiveSqlTransaction Error "25P01" "this can only be used in transaction blocks";
     ActiveSqlTransaction Error "25001" "this cannot run inside a transaction block";
     InvalidSavepoint Error "3B001" "savepoint does not exist";
-    FeatureNotSupported Error "0A000" "cannot PREPARE while holding both session-level and transaction-level locks on the same object";
+    FeatureNotSupported Error "0A000"
+        "cannot PREPARE while holding both session-level and transaction-level locks on the same object";
     DuplicateObject Error "42710" "transaction identifier is already in use";
     UndefinedObject Error "42704" "prepared transaction does not exist";
     UndefinedTable Error "42P01" "relation does not exist";
@@ -81,7 +84,8 @@ codes! {
     QueryInterrupted Error "1317" "Query execution was interrupted";
     StatementTimeoutMySql Error "1969" "Query execution was interrupted (max_statement_time exceeded)";
     NoReferencedRow Error "1452" "Cannot add or update a child row: a foreign key constraint fails";
-    OptionPreventsStatement Error "1290" "The MariaDB server is running with the --read-only option so it cannot execute this statement";
+    OptionPreventsStatement Error "1290"
+        "The MariaDB server is running with the --read-only option so it cannot execute this statement";
     NoSuchTable Error "1146" "Table doesn't exist";
     BadField Error "1054" "Unknown column";
     SavepointDoesNotExist Error "1305" "SAVEPOINT does not exist";
@@ -112,8 +116,8 @@ pub enum SqlError {
 }
 
 impl SqlError {
-    /// Whether the statement has certainly changed no row, nor ever will. A lock of a session that it has taken before
-    /// it failed it may hold all the same.
+    /// Whether the statement has certainly changed no row, nor ever will. A lock of a session that it has taken
+    /// before it failed it may hold all the same.
     pub fn definite(self) -> bool {
         match self {
             Self::NotConnected => true,

@@ -1,152 +1,18 @@
 //! Sessions: a process each, that executes one statement after the other (PostgreSQL's `postgres.c`).
 
-use std::collections::VecDeque;
 use std::mem;
-use std::rc::Rc;
 
-use picklock_checker::VirtualTime;
 use picklock_clients::sql::{
-    ClientBody, ClientMessage, ErrorCode, IsolationLevel, Notice, QueryResult, ServerMessage,
-    Statement, TransactionStatus, Value,
+    ClientBody, ClientMessage, ErrorCode, Notice, QueryResult, ServerMessage, TransactionStatus,
+    Value,
 };
 use picklock_machines::ConnectionId;
 
-use crate::executor::{Scanned, Stop};
-use crate::heap::{Snapshot, TupleId};
+use crate::ids::Holder;
 use crate::io::Output;
-use crate::lock_manager::{Holder, Tag};
-use crate::server::Instance;
-use crate::settings::{SessionSettings, Settings};
-use crate::transaction::Transaction;
-
-/// What a session waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wait {
-    /// A statement.
-    #[default]
-    Client,
-    /// Nothing: it goes on.
-    Nothing,
-    /// The lock that the table of locks says.
-    Lock,
-    Sleep(VirtualTime),
-    /// So many records on the disk.
-    Flush(usize),
-    /// So many records on the disk of the standby.
-    Standby(usize),
-}
-
-/// A statement that is under way.
-#[derive(Clone, Debug, Default)]
-pub struct Run {
-    number: u32,
-    pub statement: Option<Rc<Statement>>,
-    pub started: VirtualTime,
-    /// When it came, by the wall clock.
-    pub began: i64,
-    pub waiting_since: VirtualTime,
-    /// It has said that it waits.
-    told: bool,
-    /// It has looked for a deadlock in this wait.
-    pub looked: bool,
-    /// Until when `GET_LOCK` waits.
-    pub user_lock_until: VirtualTime,
-    /// What a function answers when it gets the lock that it waits for.
-    pub on_grant: Option<Value>,
-    /// What functions have answered for the row at hand. A statement that has waited does this row again.
-    pub memo: Vec<Value>,
-    pub memo_at: usize,
-    /// The place in a batch.
-    pub step: usize,
-    pub scan: Scanned,
-    pub answer: Option<QueryResult>,
-    pub notices: Vec<Notice>,
-    /// The place of its commit in the log.
-    pub lsn: Option<usize>,
-    pub standby_given_up: bool,
-    /// The version of a row for which it has let others go first.
-    pub yielded: Option<TupleId>,
-}
-
-/// What the kernel knows of a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Client {
-    Here,
-    /// Its end of the connection is closed, since then.
-    Gone(VirtualTime),
-    /// Its machine does not answer, since then.
-    Unreachable(VirtualTime),
-}
-
-/// A session.
-#[derive(Clone, Debug)]
-pub struct Session {
-    pub me: ConnectionId,
-    pub client: Client,
-    pub settings: SessionSettings,
-    pub isolation: IsolationLevel,
-    queue: VecDeque<(u32, Rc<Statement>)>,
-    pub wait: Wait,
-    pub run: Run,
-    pub transaction: Option<Transaction>,
-    pub idle_since: VirtualTime,
-    /// It ends when its commit is on the disk.
-    terminates: bool,
-}
-
-/// Whether a session goes on, or ends, perhaps with a last word.
-pub enum Fate {
-    Stays,
-    Ends(Option<ErrorCode>),
-}
-
-impl Session {
-    fn new(me: ConnectionId, settings: &Settings, now: VirtualTime) -> Self {
-        Self {
-            me,
-            client: Client::Here,
-            settings: settings.session,
-            isolation: settings.isolation,
-            queue: VecDeque::new(),
-            wait: Wait::Client,
-            run: Run::default(),
-            transaction: None,
-            idle_since: now,
-            terminates: false,
-        }
-    }
-
-    pub fn holder(&self) -> Holder {
-        Holder::Session(self.me)
-    }
-
-    /// The newest commit that all it does sees, if it looks at anything.
-    pub fn snapshot(&self) -> Option<Snapshot> {
-        let of_transaction = self
-            .transaction
-            .as_ref()
-            .and_then(|transaction| transaction.snapshot);
-        of_transaction
-            .into_iter()
-            .chain(self.run.scan.snapshot)
-            .min()
-    }
-
-    fn status(&self) -> TransactionStatus {
-        match &self.transaction {
-            None => TransactionStatus::Idle,
-            Some(transaction) if transaction.failed => TransactionStatus::Failed,
-            Some(_) => TransactionStatus::InTransaction,
-        }
-    }
-
-    /// Forgets what it knows of the row that it was at.
-    pub fn next_row(&mut self) {
-        self.run.scan.at += 1;
-        self.run.memo.clear();
-        self.run.memo_at = 0;
-    }
-}
+use crate::lock_manager::Tag;
+use crate::session::{Client, Fate, Run, Session, Stop, Wait};
+use crate::state::Instance;
 
 impl Instance {
     /// The session of a connection begins, if there is room.

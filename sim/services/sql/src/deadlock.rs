@@ -1,6 +1,7 @@
 //! The search for circles of those that wait for each other (PostgreSQL's `deadlock.c`).
 
-use crate::lock_manager::{Holder, Lock, LockManager, Tag};
+use crate::ids::Holder;
+use crate::lock_manager::{Lock, LockManager, Tag};
 
 /// One waits for another: for what it holds, or only because it stands in front.
 #[derive(Clone, Copy, Debug)]
@@ -88,8 +89,8 @@ impl LockManager {
         false
     }
 
-    /// Looks whether one that waits is in a circle of waits for such locks. A circle that the order of a queue has made
-    /// is undone by another order, if that is allowed and there is one.
+    /// Looks whether one that waits is in a circle of waits for such locks. A circle that the order of a queue has
+    /// made is undone by another order, if that is allowed and there is one.
     pub fn look_for_deadlock(
         &mut self,
         start: Holder,

@@ -7,44 +7,10 @@ use picklock_clients::sql::{
     Select, Statement, TableLockMode, Value, WaitPolicy,
 };
 
-use crate::backend::Session;
 use crate::expression::RowContext;
-use crate::heap::{Row, Snapshot, TupleId};
-use crate::server::Instance;
-
-/// Why a statement does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// It has failed.
-    Error(ErrorCode),
-    /// It waits for what its session says.
-    Wait,
-    /// It lets others go first.
-    Yield,
-}
-
-/// What a part of a statement comes to.
-pub type Done<T = ()> = Result<T, Stop>;
-
-impl From<ErrorCode> for Stop {
-    fn from(code: ErrorCode) -> Self {
-        Self::Error(code)
-    }
-}
-
-/// How far a statement is with the rows that it looks at.
-#[derive(Clone, Debug, Default)]
-pub struct Scanned {
-    pub snapshot: Option<Snapshot>,
-    candidates: Option<Vec<TupleId>>,
-    pub at: usize,
-    /// The conditions have been looked at, and the rows sorted.
-    is_sorted: bool,
-    pub rows: Vec<Vec<Value>>,
-    pub count: u64,
-    /// What it does can be undone by itself.
-    pub has_level: bool,
-}
+use crate::ids::{Row, TupleId};
+use crate::session::{Done, Session, Stop};
+use crate::state::Instance;
 
 /// What is done with each row.
 #[derive(Clone, Copy)]
@@ -99,7 +65,6 @@ impl Instance {
             self.savepoint(s, None);
             s.run.scan.has_level = true;
         }
-        self.transaction(s).has_looked = true;
         let tag = match statement {
             Statement::Select(select) => self.select(s, select)?,
             Statement::Insert(insert) => {

@@ -4,10 +4,9 @@ use std::rc::Rc;
 
 use picklock_clients::sql::{Clock, ErrorCode, Expr, Operator, Value};
 
-use crate::backend::Session;
-use crate::executor::{Done, Stop};
-use crate::heap::Row;
-use crate::server::Instance;
+use crate::ids::Row;
+use crate::session::{Done, Session, Stop};
+use crate::state::Instance;
 
 /// The row that an expression is about.
 pub struct RowContext {

@@ -1,16 +1,16 @@
-//! Functions of the server: advisory locks (`lockfuncs.c`), user locks (`item_func.cc`), and what sessions do to each other.
+//! Functions of the server: advisory locks (`lockfuncs.c`), user locks (`item_func.cc`), and what sessions do to
+//! each other.
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_clients::sql::{AdvisoryKey, AdvisoryLock, ErrorCode, Expr, Function, Notice, Value};
 
-use crate::backend::{Session, Wait};
-use crate::executor::{Done, Stop};
 use crate::expression::RowContext;
-use crate::io::Advisory;
-use crate::lock_manager::{EXCLUSIVE, Holder, SHARE, Scope, Tag};
-use crate::server::Instance;
+use crate::ids::{Advisory, Holder};
+use crate::lock_manager::{EXCLUSIVE, SHARE, Scope, Tag};
+use crate::session::{Done, Session, Stop, Wait};
+use crate::state::Instance;
 
 /// What a function answers that answers nothing.
 fn void() -> Value {

@@ -1,24 +1,13 @@
-//! Rows in versions, and which transaction has come to what (PostgreSQL's heap and commit log; InnoDB's undo log says the
-//! same).
+//! Rows in versions, and which transaction has come to what (PostgreSQL's heap and commit log; InnoDB's undo log
+//! says the same).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use picklock_clients::sql::{RowStrength, Value};
 
-use crate::lock_manager::Holder;
+use crate::ids::{Holder, Row, Snapshot, TupleId, Xid};
 use crate::settings::Table;
-
-/// A transaction, or what one has done since a savepoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Xid(pub u64);
-
-/// A version of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TupleId(pub u64);
-
-/// The values of a row.
-pub type Row = Rc<[Value]>;
 
 /// What a transaction has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +19,6 @@ pub enum Status {
     /// It was rolled back.
     Aborted,
 }
-
-/// Which commits are seen: the first so many.
-pub type Snapshot = u64;
 
 /// A version of a row.
 #[derive(Clone, Debug)]
@@ -192,11 +178,14 @@ impl Heap {
         }
     }
 
+    /// Locks a version, and those that come after it.
     pub fn add_locker(&mut self, table: usize, id: TupleId, by: (Xid, RowStrength)) {
-        if let Some(tuple) = self.tuples[table].get_mut(&id)
-            && !tuple.lockers.contains(&by)
-        {
-            tuple.lockers.push(by);
+        let mut at = Some(id);
+        while let Some(tuple) = at.and_then(|at| self.tuples[table].get_mut(&at)) {
+            if !tuple.lockers.contains(&by) {
+                tuple.lockers.push(by);
+            }
+            at = tuple.next;
         }
     }
 
@@ -277,6 +266,14 @@ impl Heap {
                         return Lockable::Blocked(xmax);
                     }
                 }
+                // A key share of a row that keeps its key is one of all its versions.
+                _ if !conflict(strength, changed) => {
+                    let next = tuple.next.unwrap_or(id);
+                    return match self.lockable(table, next, me, strength) {
+                        Lockable::Blocked(xid) => Lockable::Blocked(xid),
+                        _ => Lockable::Free,
+                    };
+                }
                 _ => return tuple.next.map_or(Lockable::Deleted, Lockable::Updated),
             }
         }
@@ -306,8 +303,8 @@ impl Heap {
         OfKey::Nothing
     }
 
-    /// The records that are there, in the order of their keys: rows, and those whose deletion may yet be undone, or is not seen
-    /// by all.
+    /// The records that are there, in the order of their keys: rows, and those whose deletion may yet be undone, or
+    /// is not seen by all.
     pub fn records(&self, table: usize, oldest: Snapshot) -> BTreeMap<Value, TupleId> {
         let is_there = |tuple: &Tuple| {
             let is_gone = |xmax| matches!(self.status(xmax), Status::Committed(at) if at <= oldest);

@@ -8,12 +8,13 @@ use picklock_clients::sql::{
     ErrorCode, Expr, IsolationLevel, Notice, OnConflict, Operator, RowStrength, Value, WaitPolicy,
 };
 
-use crate::backend::Session;
-use crate::executor::{Action, Done, Scan};
+use crate::executor::{Action, Scan};
 use crate::expression::RowContext;
-use crate::heap::{OfKey, Row, TupleId};
-use crate::lock_manager::{EXCLUSIVE, Holder, Mode, SHARE, Tag};
-use crate::server::Instance;
+use crate::heap::OfKey;
+use crate::ids::{Holder, Row, TupleId};
+use crate::lock_manager::{EXCLUSIVE, Mode, SHARE, Tag};
+use crate::session::{Done, Session};
+use crate::state::Instance;
 
 /// The key that a condition asks for.
 fn key_asked(condition: &Expr, key: &str) -> Option<Value> {
@@ -36,11 +37,9 @@ impl Instance {
     }
 
     /// The records that are there: a deleted one stays while a snapshot can see it.
-    fn records(&self, table: usize) -> BTreeMap<Value, TupleId> {
-        let transactions = self
-            .sessions
-            .values()
-            .filter_map(|s| s.transaction.as_ref());
+    fn records(&self, s: &Session, table: usize) -> BTreeMap<Value, TupleId> {
+        let sessions = self.sessions.values().chain([s]);
+        let transactions = sessions.filter_map(|s| s.transaction.as_ref());
         let oldest = transactions
             .filter_map(|transaction| transaction.snapshot)
             .min();
@@ -53,7 +52,7 @@ impl Instance {
         if !self.locks_gaps(s) {
             return Ok(());
         }
-        let records = self.records(table);
+        let records = self.records(s, table);
         let (low, high) = match key {
             None => (None, None),
             Some(key) => {
@@ -71,6 +70,21 @@ impl Instance {
         Ok(())
     }
 
+    /// Locks what lies before a record that is deleted.
+    fn lock_gap_before(&mut self, s: &mut Session, table: usize, key: &Value) -> Done {
+        if !self.locks_gaps(s) {
+            return Ok(());
+        }
+        let records = self.records(s, table);
+        let low = records
+            .range(..key.clone())
+            .next_back()
+            .map(|(key, _)| key.clone());
+        let tag = Tag::Gap(self.heap.tables[table].name);
+        self.acquire_in_transaction(s, &tag, Mode::Gap(low, Some(key.clone())), true)?;
+        Ok(())
+    }
+
     /// The key that a statement is about, if it is about one.
     pub fn key_asked(&self, scan: &Scan) -> Option<Value> {
         let table = &self.heap.tables[scan.table];
@@ -82,7 +96,7 @@ impl Instance {
     /// The records that a statement locks: one by its key, or all of them.
     pub fn records_to_lock(&mut self, s: &mut Session, scan: &Scan) -> Done<Vec<TupleId>> {
         let asked = self.key_asked(scan);
-        let records = self.records(scan.table);
+        let records = self.records(s, scan.table);
         let Some(asked) = asked else {
             self.lock_gap(s, scan.table, None)?;
             return Ok(records.into_values().collect());
@@ -122,7 +136,7 @@ impl Instance {
         }
         let holder = s.holder();
         let OfKey::Live(id) = self.heap.of_key(scan.table, &key, holder) else {
-            return self.lock_gap(s, scan.table, Some(&key));
+            return self.lock_gap_before(s, scan.table, &key);
         };
         let Some(row) = self.heap.row(scan.table, id) else {
             return Ok(());
@@ -140,8 +154,8 @@ impl Instance {
         Ok(())
     }
 
-    /// At `READ COMMITTED`, a record that another transaction has locked is passed over if what is committed of it does not
-    /// meet the conditions of an `UPDATE` (a semi-consistent read).
+    /// At `READ COMMITTED`, a record that another transaction has locked is passed over if what is committed of it
+    /// does not meet the conditions of an `UPDATE` (a semi-consistent read).
     fn is_passed_over(&mut self, s: &mut Session, scan: &Scan, key: &Value) -> Done<bool> {
         if self.locks_gaps(s) || !matches!(scan.action, Action::Update(..)) {
             return Ok(false);
@@ -163,8 +177,8 @@ impl Instance {
         Ok(!is_met && others)
     }
 
-    /// Inserts a row, or does what is to be done if its key is there. Answers the row that is there then, if it is this
-    /// statement's.
+    /// Inserts a row, or does what is to be done if its key is there. Answers the row that is there then, if it is
+    /// this statement's.
     pub fn insert_record(
         &mut self,
         s: &mut Session,
@@ -177,7 +191,7 @@ impl Instance {
         let name = self.heap.tables[table].name;
         let tag = Tag::Record(name, key.clone());
         let has_key = self.heap.tables[table].has_key;
-        if has_key && self.records(table).contains_key(&key) {
+        if has_key && self.records(s, table).contains_key(&key) {
             let mode = match on_conflict {
                 OnConflict::Raise | OnConflict::DoNothing => SHARE,
                 OnConflict::DoUpdate { .. } => EXCLUSIVE,

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use picklock_clients::sql::{ClientMessage, ServerMessage, Value};
 use picklock_machines::{ConnectionId, ServerId};
 
-use crate::replication::PeerMessage;
+use crate::ids::Advisory;
+use crate::log::PeerMessage;
 
 /// What happens to a server.
 #[derive(Clone, Debug)]
@@ -44,15 +45,6 @@ pub enum Locked {
     Row(&'static str, Value),
 }
 
-/// The key of an advisory lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Advisory {
-    /// One number of 64 bits.
-    One(i64),
-    /// Two numbers of 32 bits.
-    Two(i32, i32),
-}
-
 /// A row that a transaction has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -73,8 +65,8 @@ pub enum Output {
     Close(ConnectionId),
     /// A message to another server.
     ToPeer(ServerId, PeerMessage),
-    /// A session holds a lock from now on, perhaps with others that share it; one that it holds in another way was released
-    /// before. A row counts from `FOR NO KEY UPDATE` on.
+    /// A session holds a lock from now on, perhaps with others that share it; one that it holds in another way was
+    /// released before. A row counts from `FOR NO KEY UPDATE` on.
     Acquired {
         /// The connection of the session.
         connection: ConnectionId,
@@ -92,8 +84,8 @@ pub enum Output {
     },
     /// A transaction that has changed rows is committed, and all can see it.
     Committed {
-        /// The connection whose statement has committed it; of a prepared transaction the one that ended it. None at a
-        /// standby, which repeats what its primary has committed.
+        /// The connection whose statement has committed it; of a prepared transaction the one that ended it. None
+        /// at a standby, which repeats what its primary has committed.
         connection: Option<ConnectionId>,
         /// What it has changed, in order.
         changes: Rc<[Change]>,

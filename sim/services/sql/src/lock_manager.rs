@@ -1,23 +1,13 @@
-//! Locks that have a queue (PostgreSQL's `lock.c`, InnoDB's `lock0lock.cc`, MySQL's `mdl.cc`): one table for all of them.
+//! Locks that have a queue (PostgreSQL's `lock.c`, InnoDB's `lock0lock.cc`, MySQL's `mdl.cc`): one table for all of
+//! them.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use picklock_clients::sql::TableLockMode as Table;
 use picklock_clients::sql::Value;
-use picklock_machines::ConnectionId;
 
-use crate::heap::{TupleId, Xid};
-use crate::io::Advisory;
-
-/// What holds locks, or waits for one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Holder {
-    /// A session.
-    Session(ConnectionId),
-    /// A prepared transaction, which has none.
-    Prepared(u32),
-}
+use crate::ids::{Advisory, Holder, TupleId, Xid};
 
 /// What is locked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,12 +3,12 @@
 use picklock_clients::sql::{ErrorCode, TableLockMode};
 use picklock_machines::ConnectionId;
 
-use crate::backend::Session;
 use crate::deadlock::Found;
-use crate::executor::{Done, Stop};
+use crate::ids::Holder;
 use crate::io::{Locked, Output};
-use crate::lock_manager::{EXCLUSIVE, Entry, Holder, Mode, Outcome, SHARE, Scope, Tag};
-use crate::server::Instance;
+use crate::lock_manager::{EXCLUSIVE, Entry, Mode, Outcome, SHARE, Scope, Tag};
+use crate::session::{Done, Session, Stop};
+use crate::state::Instance;
 
 impl Tag {
     /// What it is to the world, if a session that holds it keeps others out.
@@ -184,8 +184,8 @@ impl Instance {
         }
     }
 
-    /// A request of InnoDB, or of a user lock, looks at once whether it closes a circle. Of rows the transaction dies that has
-    /// changed the fewest, of user locks the one that looks.
+    /// A request of InnoDB, or of a user lock, looks at once whether it closes a circle. Of rows the transaction
+    /// dies that has changed the fewest, of user locks the one that looks.
     fn look_at_once(&mut self, s: &Session, tag: &Tag) -> Done {
         let start = Holder::Session(s.me);
         let of_users = matches!(tag, Tag::UserLock(_));
@@ -216,7 +216,8 @@ impl Instance {
         Ok(())
     }
 
-    /// What is lost with a transaction (`TRX_WEIGHT`): its changes, and its locks, of which those of one kind count once.
+    /// What is lost with a transaction (`TRX_WEIGHT`): its changes, and its locks, of which those of one kind count
+    /// once.
     fn weight(&self, s: &Session) -> usize {
         let held = self.locks.held_by(s.holder());
         let mut kinds = [false; 3];

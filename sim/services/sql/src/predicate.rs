@@ -1,29 +1,15 @@
-//! Serializable transactions (PostgreSQL's `predicate.c`): one is refused that stands between two others, of which one has
-//! read what it wrote, and it has read what the other wrote.
+//! Serializable transactions (PostgreSQL's `predicate.c`): one is refused that stands between two others, of which
+//! one has read what it wrote, and it has read what the other wrote.
 
 use picklock_clients::sql::{ErrorCode, IsolationLevel, Value};
 
-use crate::backend::Session;
-use crate::heap::{Redo, Snapshot};
-use crate::server::Instance;
-use crate::transaction::Transaction;
-
-/// Rows of a table that were looked for: those of a key, or all.
-pub type Read = (usize, Option<Value>);
-
-/// A serializable transaction that is committed.
-#[derive(Clone, Debug)]
-pub struct Finished {
-    committed: Snapshot,
-    reads: Vec<Read>,
-    writes: Vec<Redo>,
-    /// It has read what one has written that was committed before it.
-    has_read_old: bool,
-}
+use crate::heap::Redo;
+use crate::session::{Read, Session, Transaction};
+use crate::state::{Finished, Instance};
 
 impl Instance {
-    /// Whether what was read is not what it was after these changes. The keys of a small table lie on one page, so a new key
-    /// is one of those that were looked for.
+    /// Whether what was read is not what it was after these changes. The keys of a small table lie on one page, so
+    /// a new key is one of those that were looked for.
     fn is_outdated(&self, reads: &[Read], writes: &[Redo]) -> bool {
         let touches = |write: &Redo, (table, key): &Read| {
             let old = write.old.and_then(|old| self.heap.row(*table, old));
@@ -34,8 +20,8 @@ impl Instance {
         writes.any(|write| reads.iter().any(|read| touches(write, read)))
     }
 
-    /// Of the transactions that were committed while this one went on: whether it has read what they have overwritten, and
-    /// whether they, or such as go on, have read what it overwrites.
+    /// Of the transactions that were committed while this one went on: whether it has read what they have
+    /// overwritten, and whether they, or such as go on, have read what it overwrites.
     fn conflicts(&self, transaction: &Transaction) -> (bool, bool, bool) {
         let snapshot = transaction.snapshot.unwrap_or(self.heap.commits);
         let finished = self.serializable.iter();

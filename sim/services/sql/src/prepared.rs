@@ -5,25 +5,11 @@ use std::rc::Rc;
 use picklock_clients::sql::{ErrorCode, Gid};
 use picklock_machines::ConnectionId;
 
-use crate::backend::Session;
-use crate::executor::{Done, Stop};
-use crate::heap::{Redo, Xid};
-use crate::io::Locked;
-use crate::lock_manager::{Holder, Scope, Tag};
-use crate::server::Instance;
-use crate::wal::{PrepareRecord, Record};
-
-/// A prepared transaction.
-#[derive(Clone, Debug)]
-pub struct Prepared {
-    /// What holds its locks.
-    pub number: u32,
-    /// The session that has prepared it, and the rows that it has locked there.
-    pub by: Option<ConnectionId>,
-    pub rows: Vec<Locked>,
-    pub xids: Vec<Xid>,
-    pub changes: Vec<Redo>,
-}
+use crate::ids::Holder;
+use crate::lock_manager::{Entry, Scope, Tag};
+use crate::log::{PrepareRecord, Record};
+use crate::session::{Done, Session, Stop};
+use crate::state::{Instance, Prepared};
 
 impl Instance {
     pub fn next_prepared(&self) -> u32 {
@@ -38,9 +24,8 @@ impl Instance {
             let of_transaction = |scope| matches!(scope, Scope::Transaction(_));
             let held: Vec<_> = self.locks.held_by(holder).collect();
             let at_both_levels = held.iter().any(|(tag, entry)| {
-                let of_both = |(other, at): &(&Tag, &crate::lock_manager::Entry)| {
-                    other == tag && at.scope == Scope::Session
-                };
+                let of_both =
+                    |(other, at): &(&Tag, &Entry)| other == tag && at.scope == Scope::Session;
                 of_transaction(entry.scope) && held.iter().any(of_both)
             });
             if at_both_levels {

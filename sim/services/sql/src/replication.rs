@@ -1,71 +1,16 @@
 //! Streaming of the log to standbys (PostgreSQL's `walsender.c` and `walreceiver.c`).
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 
-use picklock_checker::VirtualTime;
 use picklock_machines::ServerId;
 
 use crate::io::Output;
-use crate::server::Instance;
-use crate::wal::Record;
+use crate::log::{PeerMessage, Replication};
+use crate::state::Instance;
 
 /// How often a standby says how far it is.
 const STATUS_INTERVAL: Duration = Duration::from_secs(1);
-
-/// A message between servers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PeerMessage {
-    /// A standby has so many records of the log on its disk, and asks for what comes after them.
-    Flushed(usize),
-    /// Records of the log, from this place on.
-    Wal(usize, Rc<[Rc<Record>]>),
-}
-
-impl fmt::Display for PeerMessage {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flushed(records) => write!(out, "flushed up to {records}"),
-            Self::Wal(from, records) => write!(out, "log from {from} to {}", from + records.len()),
-        }
-    }
-}
-
-/// How far a standby is, as its primary knows.
-#[derive(Clone, Copy, Debug, Default)]
-struct Standby {
-    flushed: usize,
-    sent: usize,
-    sent_at: VirtualTime,
-}
-
-/// What a server is to others.
-#[derive(Clone, Debug, Default)]
-pub struct Replication {
-    /// Whose log it repeats; none if it is a primary.
-    pub primary: Option<ServerId>,
-    standbys: BTreeMap<ServerId, Standby>,
-    next_status: VirtualTime,
-}
-
-impl Replication {
-    pub fn of(primary: Option<ServerId>) -> Self {
-        Self {
-            primary,
-            ..Self::default()
-        }
-    }
-
-    /// When a standby says next how far it is.
-    pub fn next_status(&self) -> VirtualTime {
-        match self.primary {
-            Some(_) => self.next_status,
-            None => VirtualTime::NEVER,
-        }
-    }
-}
 
 impl Instance {
     /// How many records a standby has on its disk.

@@ -7,13 +7,14 @@ use picklock_clients::sql::{
     WaitPolicy,
 };
 
-use crate::backend::Session;
-use crate::executor::{Done, Stop, locking};
+use crate::executor::locking;
 use crate::expression::RowContext;
-use crate::heap::{Lockable, OfKey, Redo, Row, TupleId, Xid};
+use crate::heap::{Lockable, OfKey, Redo};
+use crate::ids::{Row, TupleId, Xid};
 use crate::io::{Locked, Output};
 use crate::lock_manager::{Mode, SHARE, Tag};
-use crate::server::Instance;
+use crate::session::{Done, Session, Stop};
+use crate::state::Instance;
 
 /// The mode in which the first that waits for a row keeps its place.
 const fn place_of(strength: RowStrength) -> Mode {
@@ -190,8 +191,8 @@ impl Instance {
         Ok(())
     }
 
-    /// Inserts a row, or does what is to be done if its key is there. Answers the row that is there then, if it is this
-    /// statement's.
+    /// Inserts a row, or does what is to be done if its key is there. Answers the row that is there then, if it is
+    /// this statement's.
     fn insert_tuple(
         &mut self,
         s: &mut Session,

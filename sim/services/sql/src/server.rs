@@ -1,48 +1,23 @@
 //! A server as a machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use picklock_checker::VirtualTime;
-use picklock_clients::sql::Gid;
 use picklock_machines::{Alarm, Chance, ConnectionId, Machine, Now, ServerId};
 
-use crate::backend::Session;
-use crate::heap::Heap;
+use crate::ids::Holder;
 use crate::io::{Input, Output};
-use crate::lock_manager::{Holder, LockManager, Tag};
-use crate::predicate::Finished;
-use crate::prepared::Prepared;
-use crate::profile::Profile;
-use crate::replication::Replication;
+use crate::lock_manager::Tag;
+use crate::log::Replication;
 use crate::settings::Settings;
+use crate::state::Instance;
 use crate::timeout::Due;
-use crate::wal::Wal;
 
 /// A server.
 #[derive(Clone, Debug)]
 pub struct Server {
     id: ServerId,
     instance: Instance,
-}
-
-/// What a server is made of.
-#[derive(Clone, Debug)]
-pub struct Instance {
-    pub settings: Settings,
-    pub profile: &'static Profile,
-    pub heap: Heap,
-    pub locks: LockManager,
-    pub sessions: BTreeMap<ConnectionId, Session>,
-    pub prepared: BTreeMap<Gid, Prepared>,
-    pub serializable: Vec<Finished>,
-    pub wal: Wal,
-    pub replication: Replication,
-    /// Sessions whose statements can go on.
-    pub ready: Vec<ConnectionId>,
-    /// What the clocks show, and what is to be done, while an input is handled.
-    pub now: VirtualTime,
-    pub wall: i64,
-    pub out: Vec<Output>,
 }
 
 /// What waits and what is held at a server, as its views show it.
@@ -120,28 +95,6 @@ impl Server {
 }
 
 impl Instance {
-    fn new(settings: Settings, primary: Option<ServerId>) -> Self {
-        Self {
-            profile: Profile::of(settings.dialect),
-            heap: Heap::new(settings.tables.clone().into()),
-            settings,
-            locks: LockManager::default(),
-            sessions: BTreeMap::new(),
-            prepared: BTreeMap::new(),
-            serializable: Vec::new(),
-            wal: Wal::default(),
-            replication: Replication::of(primary),
-            ready: Vec::new(),
-            now: VirtualTime::ZERO,
-            wall: 0,
-            out: Vec::new(),
-        }
-    }
-
-    pub fn is_primary(&self) -> bool {
-        self.replication.primary.is_none()
-    }
-
     /// The process starts again, with what is on its disk.
     fn restart(&mut self) {
         self.wal.crash();

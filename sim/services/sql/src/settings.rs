@@ -116,8 +116,8 @@ pub struct Settings {
     pub session: SessionSettings,
     /// How many sessions there can be.
     pub max_connections: usize,
-    /// After how long without an answer the kernel gives up a client that it cannot reach: the sum of the three settings of
-    /// TCP's keepalive.
+    /// After how long without an answer the kernel gives up a client that it cannot reach: the sum of the three
+    /// settings of TCP's keepalive.
     pub keepalive: Duration,
     /// How long a flush of the log takes.
     pub flush: Duration,

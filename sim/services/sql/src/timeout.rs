@@ -1,4 +1,5 @@
-//! What becomes due: time limits, looks for deadlocks, and looks whether a client is there (PostgreSQL's `timeout.c`).
+//! What becomes due: time limits, looks for deadlocks, and looks whether a client is there (PostgreSQL's
+//! `timeout.c`).
 
 use std::time::Duration;
 
@@ -6,8 +7,9 @@ use picklock_checker::VirtualTime;
 use picklock_clients::sql::{ErrorCode, Setting, Value};
 use picklock_machines::ConnectionId;
 
-use crate::backend::{Client, Fate, Session, Wait};
-use crate::server::Instance;
+use crate::ids::Holder;
+use crate::session::{Client, Fate, Session, Wait};
+use crate::state::Instance;
 
 /// How often a session that waits in `GET_LOCK`, or in `SLEEP`, looks whether its client is there (MariaDB).
 const USER_LOCK_CHECK: Duration = Duration::from_secs(1);
@@ -114,7 +116,7 @@ impl Instance {
                 self.look_for_deadlock(me);
             }
             Due::LockTimeout if self.waits_for_user_lock(me) => {
-                self.locks.cancel(crate::lock_manager::Holder::Session(me));
+                self.locks.cancel(Holder::Session(me));
                 self.goes_on(me, Some(Value::Int(0)));
             }
             Due::LockTimeout => self.interrupt(me, self.profile.lock_timeout),

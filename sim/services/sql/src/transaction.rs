@@ -5,60 +5,13 @@ use std::rc::Rc;
 use picklock_clients::sql::{ErrorCode, IsolationLevel, Setting};
 use picklock_machines::ConnectionId;
 
-use crate::backend::Session;
-use crate::executor::Done;
-use crate::heap::{Redo, Snapshot, Xid};
+use crate::heap::Redo;
+use crate::ids::{Snapshot, Xid};
 use crate::io::{Change, Locked, Output};
 use crate::lock_manager::{EXCLUSIVE, Entry, Scope, Tag};
-use crate::predicate::Read;
-use crate::server::Instance;
-use crate::settings::SessionSettings;
-use crate::wal::Record;
-
-/// What a transaction has done since it began, or since a savepoint.
-#[derive(Clone, Debug, Default)]
-pub struct Level {
-    /// The savepoint.
-    pub name: Option<&'static str>,
-    xid: Option<Xid>,
-}
-
-/// A transaction.
-#[derive(Clone, Debug)]
-pub struct Transaction {
-    /// It goes on when a statement is over: until it is committed or rolled back.
-    pub is_block: bool,
-    pub isolation: IsolationLevel,
-    /// When it began, by the wall clock.
-    pub began: i64,
-    /// What all its statements see, if that is the same.
-    pub snapshot: Option<Snapshot>,
-    /// A statement has looked at something.
-    pub has_looked: bool,
-    pub levels: Vec<Level>,
-    /// Its transaction ids, with their levels.
-    pub xids: Vec<(Xid, usize)>,
-    /// It has failed, and does nothing until it is rolled back.
-    pub failed: bool,
-    pub changes: Vec<Redo>,
-    /// The settings when it began, and those that stay when it is committed.
-    pub settings: (SessionSettings, SessionSettings),
-    /// What it has looked at, if it is serializable.
-    pub reads: Vec<Read>,
-    /// The rows that it has locked, with the levels.
-    pub rows: Vec<(usize, Locked)>,
-}
-
-impl Transaction {
-    /// The level of what is done now.
-    pub fn level(&self) -> usize {
-        self.levels.len() - 1
-    }
-
-    pub fn all_xids(&self) -> Vec<Xid> {
-        self.xids.iter().map(|(xid, _)| *xid).collect()
-    }
-}
+use crate::log::Record;
+use crate::session::{Done, Level, Session, Transaction};
+use crate::state::Instance;
 
 impl Instance {
     /// The transaction of a session; a statement outside of one begins one of its own.
@@ -104,11 +57,11 @@ impl Instance {
     /// What a statement that begins now sees.
     pub fn take_snapshot(&mut self, s: &mut Session, locks: bool) -> Snapshot {
         let commits = self.heap.commits;
-        if locks && self.profile.locks_records {
-            return commits;
-        }
         let transaction = self.transaction(s);
+        transaction.has_looked = true;
+        let of_innodb = locks && self.profile.locks_records;
         match transaction.isolation {
+            _ if of_innodb => commits,
             IsolationLevel::ReadCommitted => commits,
             IsolationLevel::RepeatableRead | IsolationLevel::Serializable => {
                 *transaction.snapshot.get_or_insert(commits)
@@ -117,7 +70,13 @@ impl Instance {
     }
 
     pub fn savepoint(&mut self, s: &mut Session, name: Option<&'static str>) {
-        self.transaction(s).levels.push(Level { name, xid: None });
+        let transaction = self.transaction(s);
+        let is_first = !transaction.has_looked;
+        transaction.levels.push(Level {
+            name,
+            is_first,
+            xid: None,
+        });
     }
 
     fn level_of(&mut self, s: &mut Session, name: &str) -> Result<usize, ErrorCode> {
@@ -154,10 +113,17 @@ impl Instance {
         self.locks.lower(s.holder(), below);
     }
 
-    /// What was done from this level on is undone. PostgreSQL frees the locks that were taken there, InnoDB keeps them.
+    /// What was done from this level on is undone. PostgreSQL frees the locks that were taken there, InnoDB keeps
+    /// them, unless the transaction had looked at nothing before.
     pub fn undo_levels(&mut self, s: &mut Session, level: usize) {
-        let frees = self.profile.error_aborts_transaction || level == 0;
+        let aborts = self.profile.error_aborts_transaction;
         let transaction = self.transaction(s);
+        let ends =
+            { transaction.levels.get(level) }.is_some_and(|of| of.is_first && of.name.is_some());
+        let frees = aborts || level == 0 || ends;
+        if ends && !aborts {
+            transaction.snapshot = None;
+        }
         transaction.levels.truncate(level);
         let undone: Vec<Xid> = { transaction.xids.extract_if(.., |(_, of)| *of >= level) }
             .map(|(xid, _)| xid)

@@ -8,10 +8,9 @@ use picklock_clients::sql::{
 };
 use picklock_machines::ConnectionId;
 
-use crate::backend::Session;
-use crate::executor::{Done, Scanned};
 use crate::lock_manager::Scope;
-use crate::server::Instance;
+use crate::session::{Done, Scanned, Session};
+use crate::state::Instance;
 
 fn done(tag: CommandTag) -> QueryResult {
     QueryResult {
@@ -81,25 +80,15 @@ impl Instance {
             | Statement::Delete(_) => return self.execute_rows(s, statement),
             Statement::Batch(all) => return self.run_batch(s, all),
             Statement::Show(setting) => return Ok(show(s, *setting)),
-            Statement::Begin(isolation) => self.begin(s, *isolation)?,
-            Statement::Commit => self.commit_statement(s)?,
-            Statement::Rollback => {
-                self.in_block_or_notice(s);
-                self.rollback(s);
-                CommandTag::Rollback
-            }
-            Statement::Savepoint(name) => {
-                self.savepoint(s, Some(name));
-                CommandTag::Savepoint
-            }
-            Statement::RollbackTo(name) => {
-                self.rollback_to(s, name)?;
-                CommandTag::Rollback
-            }
-            Statement::Release(name) => {
-                self.release_savepoint(s, name)?;
-                CommandTag::Release
-            }
+            Statement::Begin(_)
+            | Statement::Commit
+            | Statement::Rollback
+            | Statement::Savepoint(_)
+            | Statement::RollbackTo(_)
+            | Statement::Release(_)
+            | Statement::PrepareTransaction(_)
+            | Statement::CommitPrepared(_)
+            | Statement::RollbackPrepared(_) => self.transaction_statement(s, statement)?,
             Statement::LockTable(table, mode) => self.lock_table(s, table, *mode)?,
             Statement::Set {
                 setting,
@@ -119,6 +108,38 @@ impl Instance {
                 self.reset_all(s);
                 CommandTag::DiscardAll
             }
+            Statement::Kill { query, pid } => match self.kill(*pid, *query) {
+                true => CommandTag::Kill,
+                false => return Err(ErrorCode::NoSuchThread.into()),
+            },
+        }))
+    }
+
+    fn transaction_statement(
+        &mut self,
+        s: &mut Session,
+        statement: &Statement,
+    ) -> Done<CommandTag> {
+        Ok(match statement {
+            Statement::Begin(isolation) => self.begin(s, *isolation)?,
+            Statement::Commit => self.commit_statement(s)?,
+            Statement::Rollback => {
+                self.in_block_or_notice(s);
+                self.rollback(s);
+                CommandTag::Rollback
+            }
+            Statement::Savepoint(name) => {
+                self.savepoint(s, Some(name));
+                CommandTag::Savepoint
+            }
+            Statement::RollbackTo(name) => {
+                self.rollback_to(s, name)?;
+                CommandTag::Rollback
+            }
+            Statement::Release(name) => {
+                self.release_savepoint(s, name)?;
+                CommandTag::Release
+            }
             Statement::PrepareTransaction(gid) => {
                 if !in_block(s) {
                     return Err(ErrorCode::NoActiveSqlTransaction.into());
@@ -134,11 +155,8 @@ impl Instance {
                 self.finish_prepared(s, gid, false)?;
                 CommandTag::RollbackPrepared
             }
-            Statement::Kill { query, pid } => match self.kill(*pid, *query) {
-                true => CommandTag::Kill,
-                false => return Err(ErrorCode::NoSuchThread.into()),
-            },
-        }))
+            _ => return Err(ErrorCode::SyntaxError.into()),
+        })
     }
 
     fn begin(&mut self, s: &mut Session, isolation: Option<IsolationLevel>) -> Done<CommandTag> {

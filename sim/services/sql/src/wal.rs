@@ -1,78 +1,16 @@
 //! The log: what a commit writes, when it is on the disk, and what a restart makes of it.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 
-use picklock_checker::VirtualTime;
-use picklock_clients::sql::{Gid, RowStrength, Setting};
+use picklock_clients::sql::Setting;
 
-use crate::backend::{Session, Wait};
-use crate::executor::{Done, Stop};
-use crate::heap::{Heap, Redo, TupleId, Xid};
-use crate::lock_manager::{Entry, Holder, LockManager, Mode, Scope, Tag};
-use crate::prepared::Prepared;
-use crate::server::Instance;
-
-/// A record of the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Record {
-    /// These transactions, which are one, have committed these changes.
-    Commit(Vec<Xid>, Vec<Redo>),
-    /// A transaction is prepared.
-    Prepare(Gid, PrepareRecord),
-    /// A prepared transaction is committed, or rolled back.
-    EndPrepared(Gid, bool),
-}
-
-/// What is kept of a prepared transaction on the disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrepareRecord {
-    pub xids: Vec<Xid>,
-    pub changes: Vec<Redo>,
-    pub locks: Vec<(Tag, Mode)>,
-    pub lockers: Vec<(usize, TupleId, (Xid, RowStrength))>,
-}
-
-/// The log.
-#[derive(Clone, Debug, Default)]
-pub struct Wal {
-    pub records: Vec<Rc<Record>>,
-    /// How many are on the disk.
-    pub flushed: usize,
-    /// When how many will be.
-    flushes: VecDeque<(VirtualTime, usize)>,
-}
-
-impl Wal {
-    /// When the next flush is done.
-    pub fn next_flush(&self) -> VirtualTime {
-        self.flushes
-            .front()
-            .map_or(VirtualTime::NEVER, |(at, _)| *at)
-    }
-
-    fn flush_at(&mut self, at: VirtualTime) {
-        // A flush takes all with it that is there, and one that is due later has nothing left to do.
-        self.flushes.retain(|(due, _)| *due < at);
-        self.flushes.push_back((at, self.records.len()));
-    }
-
-    /// Does the flushes that are due. Answers whether there were any.
-    pub fn flush(&mut self, now: VirtualTime) -> bool {
-        let before = self.flushed;
-        while self.next_flush() <= now {
-            let (_, up_to) = self.flushes.pop_front().unwrap_or_default();
-            self.flushed = self.flushed.max(up_to);
-        }
-        self.flushed > before
-    }
-
-    /// What was not on the disk is gone.
-    pub fn crash(&mut self) {
-        self.flushes.clear();
-        self.records.truncate(self.flushed);
-    }
-}
+use crate::heap::{Heap, Redo};
+use crate::ids::{Holder, Xid};
+use crate::io::Output;
+use crate::lock_manager::{Entry, LockManager, Scope};
+use crate::log::Record;
+use crate::session::{Done, Session, Stop, Wait};
+use crate::state::{Instance, Prepared};
 
 impl Instance {
     /// Writes a record. Answers how many there are with it.
@@ -127,7 +65,7 @@ impl Instance {
             self.replay(&record);
         }
         self.out
-            .retain(|output| !matches!(output, crate::io::Output::Committed { .. }));
+            .retain(|output| !matches!(output, Output::Committed { .. }));
     }
 
     /// Repeats a record.

@@ -1,7 +1,8 @@
 //! Scripts of what sessions do, and what comes of it.
 //!
-//! A line is a session and its statement, then ` => ` and what is answered: a tag with a number and rows, a code, or `waits`.
-//! What other sessions are answered by then follows, each behind ` | ` and its name. `pass`, `cut`, and `kill` are no sessions.
+//! A line is a session and its statement, then ` => ` and what is answered: a tag with a number and rows, a code,
+//! or `waits`. What other sessions are answered by then follows, each behind ` | ` and its name. `pass`, `cut`, and
+//! `kill` are no sessions.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

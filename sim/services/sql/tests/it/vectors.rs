@@ -314,8 +314,8 @@ fn replay<'v>(scenario: &'v Value, ops: &'v [Value], seed: u64) -> Replay<'v> {
     replay
 }
 
-/// Replays all scenarios of a service. Of a race, any run may come to what was recorded; what lies before one is the same in
-/// all runs.
+/// Replays all scenarios of a service. Of a race, any run may come to what was recorded; what lies before one is
+/// the same in all runs.
 fn replay_all(service: &str) -> (usize, Vec<String>) {
     let lines: Vec<Value> = { VECTORS.lines() }
         .map(|line| serde_json::from_str(line).expect("the recordings are JSON"))
