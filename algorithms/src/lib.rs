@@ -20,6 +20,7 @@ pub mod ownership_rule;
 mod recipe_mistakes;
 pub mod redis;
 pub mod registry;
+mod row_hold;
 mod service_errors;
 pub mod sql;
 #[cfg(test)]
@@ -38,9 +39,8 @@ pub use lock::{
     RecipeInput,
 };
 pub use lock_error::LockError;
-pub use ownership_rule::{
-    Columns, KeyHold, LockKind, Mode, Owners, OwnershipRule, Place, Queue, RowHold,
-};
+pub use ownership_rule::{KeyHold, LockKind, Mode, Owners, OwnershipRule, Place, Queue};
 pub use picklock_clients as clients;
 pub use picklock_clients::{Env, Environment, env, join, select, timeout};
 pub use recipe_mistakes::RecipeMistake;
+pub use row_hold::{Columns, RowHold};

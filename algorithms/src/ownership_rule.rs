@@ -1,11 +1,10 @@
 //! Who owns a lock: a function over what its service has committed.
 
-use std::rc::Rc;
-
 use crate::clients::redis::{Bytes, Value};
 use crate::clients::{ServiceKind, StateKind};
 use crate::counted_permits::ReadPermits;
 use crate::keys::Keys;
+use crate::row_hold::{Columns, RowHold};
 
 /// Who owns a lock by the state of its service, and what the lock can be held as.
 #[derive(Clone, Copy, Debug)]
@@ -107,27 +106,6 @@ pub struct KeyHold {
     /// From when on another contender may take it away, by the wall clock of the server, in milliseconds, if it is
     /// there for longer.
     pub takeable: Option<i64>,
-}
-
-/// A row of a table, by the names of its columns.
-pub trait Columns {
-    /// The text of a column; `None` if it is null, or no text.
-    fn text(&self, column: &str) -> Option<Rc<str>>;
-
-    /// The time of a column, in microseconds since the Unix epoch; `None` if it is null, or no time.
-    fn time(&self, column: &str) -> Option<i64>;
-
-    /// The number of a column; `None` if it is null, or no number. A truth is one.
-    fn number(&self, column: &str) -> Option<i64>;
-}
-
-/// A hold that a row has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RowHold {
-    /// What tells it from other holds: the owner that the row names, or a token.
-    pub identity: Rc<str>,
-    /// When it ends by itself, by the wall clock of the database, in microseconds, if it does.
-    pub expires: Option<i64>,
 }
 
 /// What a lock can be held as.

@@ -7,8 +7,8 @@
 //! # Steps
 //!
 //! 1. `SELECT locked FROM databasechangeloglock WHERE id = 1`. If it is, again ten seconds later.
-//! 2. `UPDATE databasechangeloglock SET locked = TRUE, lockedby = .. WHERE id = 1 AND locked = FALSE`, committed at once.
-//!    If that changes the row, we hold the lock. If not, go to 1.
+//! 2. `UPDATE databasechangeloglock SET locked = TRUE, lockedby = .. WHERE id = 1 AND locked = FALSE`, committed at
+//!    once. If that changes the row, we hold the lock. If not, go to 1.
 //! 3. Release: `UPDATE databasechangeloglock SET locked = FALSE, lockedby = NULL WHERE id = 1`.
 //!
 //! # Guarantees

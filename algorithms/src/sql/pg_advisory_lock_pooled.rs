@@ -6,8 +6,8 @@
 //!
 //! # Steps
 //!
-//! 1. Draw a connection from the pool, `SELECT pg_try_advisory_lock(key)`, and put it back. If it answers `true`, we hold
-//!    the lock. If not, again a tenth of a second later.
+//! 1. Draw a connection from the pool, `SELECT pg_try_advisory_lock(key)`, and put it back. If it answers `true`, we
+//!    hold the lock. If not, again a tenth of a second later.
 //! 2. Release: draw a connection from the pool, `SELECT pg_advisory_unlock(key)`, and put it back.
 //!
 //! # Guarantees

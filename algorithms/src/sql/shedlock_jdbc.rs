@@ -11,8 +11,8 @@
 //! 2. Otherwise `UPDATE shedlock SET lock_until, locked_at, locked_by WHERE name = .. AND lock_until <= now()`. If that
 //!    changes the row, we hold the lock. If not, the task is skipped; here it asks again a tenth of a second later.
 //! 3. Work for less than `lockAtMostFor`. No one says when it is over.
-//! 4. Unlock: `UPDATE shedlock SET lock_until = now() WHERE name = .. AND locked_by = ..`, whether that changes a row or
-//!    not. `locked_by` is the name of the host.
+//! 4. Unlock: `UPDATE shedlock SET lock_until = now() WHERE name = .. AND locked_by = ..`, whether that changes a row
+//!    or not. `locked_by` is the name of the host.
 //!
 //! # Guarantees
 //!
@@ -20,8 +20,8 @@
 //!
 //! # Hazards
 //!
-//! - A section that takes longer goes on, and the next one enters (scenario `sql/long-section`); so does one that stands
-//!   still.
+//! - A section that takes longer goes on, and the next one enters (scenario `sql/long-section`); so does one that
+//!   stands still.
 //! - Before 7.0 an unlock did not look at `locked_by` ([`shedlock_jdbc_6`](super::shedlock_jdbc_6)).
 //! - `locked_by` is the same for all that a host does: an unlock that comes late ends a later lock of the same host.
 

@@ -7,8 +7,8 @@
 //!
 //! # Steps
 //!
-//! 1. `INSERT INTO locks (name, owner) VALUES (.., ..) ON CONFLICT DO NOTHING`. If it says one row, we hold the lock. If
-//!    not, again a tenth of a second later.
+//! 1. `INSERT INTO locks (name, owner) VALUES (.., ..) ON CONFLICT DO NOTHING`. If it says one row, we hold the lock.
+//!    If not, again a tenth of a second later.
 //! 2. Release: `DELETE FROM locks WHERE name = ..`.
 //!
 //! # Guarantees

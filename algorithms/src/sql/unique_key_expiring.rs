@@ -8,10 +8,10 @@
 //! # Steps
 //!
 //! 1. A name for this acquisition alone.
-//! 2. Look at the monotonic clock, then `UPDATE locks SET owner, token = token + 1, expires_at = clock_timestamp() + lease
-//!    WHERE name = .. AND expires_at <= clock_timestamp()`.
-//! 3. If that changed no row: `INSERT .. ON CONFLICT DO NOTHING`, with the token 1. If that inserted none, again a tenth
-//!    of a second later.
+//! 2. Look at the monotonic clock, then `UPDATE locks SET owner, token = token + 1, expires_at = clock_timestamp() +
+//!    lease WHERE name = .. AND expires_at <= clock_timestamp()`.
+//! 3. If that changed no row: `INSERT .. ON CONFLICT DO NOTHING`, with the token 1. If that inserted none, again a
+//!    tenth of a second later.
 //! 4. Read the token of the row that is ours. We hold the lock until the lease is over by our own clock, less what
 //!    clocks may differ.
 //! 5. Release: `UPDATE locks SET expires_at = clock_timestamp() WHERE name = .. AND owner = .. AND expires_at >

@@ -7,8 +7,8 @@
 //! - `fencing-monotonic`, and `no-stale-effect` even if the resource is fenced: if the plan holds a server that comes
 //!   back without its keys, and so without the counter of tokens.
 //! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
-//! - Of a lock that the end of a connection frees, `no-orphan`: if the plan holds what ends a connection, and what keeps the
-//!   news of that from the service; and `no-lost-update` and `no-stale-effect`: if connections break.
+//! - Of a lock that the end of a connection frees, `no-orphan`: if the plan holds what ends a connection, and what
+//!   keeps the news of that from the service; and `no-lost-update` and `no-stale-effect`: if connections break.
 //! - `exclusive-ownership`: if there are Sentinels, or a cluster, and the plan holds what makes them replace a primary
 //!   that goes on; and if the plan promotes a replica.
 //!   Otherwise it is never excused.
