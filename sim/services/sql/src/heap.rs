@@ -230,6 +230,16 @@ impl Heap {
             .collect()
     }
 
+    /// Whether a transaction has inserted the key of a version again, which is one record in InnoDB.
+    pub fn is_reinserted(&self, table: usize, id: TupleId, me: Holder) -> bool {
+        let tuples = &self.tuples[table];
+        let key = tuples.get(&id).and_then(|tuple| tuple.row.first());
+        let mut later = tuples.range(id..).skip(1).map(|(_, tuple)| tuple);
+        later.any(|tuple| {
+            tuple.row.first() == key && self.status(tuple.xmin) == Status::InProgress(me)
+        })
+    }
+
     /// Whether a transaction that changed a version has been rolled back, or there is none.
     fn is_undone(&self, xid: Option<Xid>) -> bool {
         xid.is_none_or(|xid| self.status(xid) == Status::Aborted)
