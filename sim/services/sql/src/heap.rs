@@ -270,21 +270,16 @@ impl Heap {
                 true => RowStrength::Update,
                 false => RowStrength::NoKeyUpdate,
             };
+            let later = tuple.next.map_or(Lockable::Deleted, Lockable::Updated);
             match self.status(xmax) {
-                Status::InProgress(holder) if holder != me => {
-                    if conflict(strength, changed) {
-                        return Lockable::Blocked(xmax);
-                    }
-                }
                 // A key share of a row that keeps its key is one of all its versions.
+                Status::InProgress(holder) if holder == me => return later,
                 _ if !conflict(strength, changed) => {
                     let next = tuple.next.unwrap_or(id);
-                    return match self.lockable(table, next, me, strength) {
-                        Lockable::Blocked(xid) => Lockable::Blocked(xid),
-                        _ => Lockable::Free,
-                    };
+                    return self.lockable(table, next, me, strength);
                 }
-                _ => return tuple.next.map_or(Lockable::Deleted, Lockable::Updated),
+                Status::InProgress(_) => return Lockable::Blocked(xmax),
+                Status::Committed(_) | Status::Aborted => return later,
             }
         }
         let locker = { tuple.lockers.iter() }.find(|(xid, held)| blocks(*xid, *held));
