@@ -174,7 +174,11 @@ impl Instance {
                 true => self.records_to_lock(s, scan)?,
                 false => {
                     let snapshot = s.run.scan.snapshot.unwrap_or_default();
-                    self.heap.visible(scan.table, s.holder(), snapshot)
+                    let mut rows = self.heap.visible(scan.table, s.holder(), snapshot);
+                    if self.profile.locks_records && self.heap.tables[scan.table].has_key {
+                        rows.retain(|id| !self.heap.is_reinserted(scan.table, *id, s.holder()));
+                    }
+                    rows
                 }
             };
             if let Some(order) = scan.order_by {

@@ -230,6 +230,16 @@ impl Heap {
             .collect()
     }
 
+    /// Whether a transaction has inserted the key of a version again, which is one record in InnoDB.
+    pub fn is_reinserted(&self, table: usize, id: TupleId, me: Holder) -> bool {
+        let tuples = &self.tuples[table];
+        let key = tuples.get(&id).and_then(|tuple| tuple.row.first());
+        let mut later = tuples.range(id..).skip(1).map(|(_, tuple)| tuple);
+        later.any(|tuple| {
+            tuple.row.first() == key && self.status(tuple.xmin) == Status::InProgress(me)
+        })
+    }
+
     /// Whether a transaction that changed a version has been rolled back, or there is none.
     fn is_undone(&self, xid: Option<Xid>) -> bool {
         xid.is_none_or(|xid| self.status(xid) == Status::Aborted)
@@ -260,21 +270,16 @@ impl Heap {
                 true => RowStrength::Update,
                 false => RowStrength::NoKeyUpdate,
             };
+            let later = tuple.next.map_or(Lockable::Deleted, Lockable::Updated);
             match self.status(xmax) {
-                Status::InProgress(holder) if holder != me => {
-                    if conflict(strength, changed) {
-                        return Lockable::Blocked(xmax);
-                    }
-                }
                 // A key share of a row that keeps its key is one of all its versions.
+                Status::InProgress(holder) if holder == me => return later,
                 _ if !conflict(strength, changed) => {
                     let next = tuple.next.unwrap_or(id);
-                    return match self.lockable(table, next, me, strength) {
-                        Lockable::Blocked(xid) => Lockable::Blocked(xid),
-                        _ => Lockable::Free,
-                    };
+                    return self.lockable(table, next, me, strength);
                 }
-                _ => return tuple.next.map_or(Lockable::Deleted, Lockable::Updated),
+                Status::InProgress(_) => return Lockable::Blocked(xmax),
+                Status::Committed(_) | Status::Aborted => return later,
             }
         }
         let locker = { tuple.lockers.iter() }.find(|(xid, held)| blocks(*xid, *held));

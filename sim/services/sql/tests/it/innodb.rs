@@ -148,3 +148,34 @@ fn a_dead_waiter_leaves_a_user_lock_by_itself_and_not_a_row() {
          a SELECT IS_FREE_LOCK('g') => SELECT 1 (1)",
     );
 }
+
+#[test]
+fn a_record_that_was_inserted_again_is_one_row() {
+    play(
+        MySql,
+        "a BEGIN => BEGIN
+         a SELECT count(*) FROM l => SELECT 1 (2)
+         b DELETE FROM l WHERE name='k' => DELETE 1
+         a SELECT owner FROM l WHERE name='k' => SELECT 1 ('-')
+         a INSERT INTO l(name,owner) VALUES('k','a') => INSERT 0 1
+         a SELECT owner FROM l WHERE name='k' => SELECT 1 ('a')
+         a DELETE FROM l WHERE name='k' => DELETE 1
+         a SELECT owner FROM l WHERE name='k' => SELECT 0",
+    );
+}
+
+#[test]
+fn a_savepoint_before_the_first_look_gives_all_locks_back() {
+    play(
+        MySql,
+        "a BEGIN => BEGIN
+         a SAVEPOINT s => SAVEPOINT
+         a SELECT owner FROM l WHERE name='k' FOR UPDATE => SELECT 1 ('-')
+         a SAVEPOINT t => SAVEPOINT
+         a SELECT owner FROM l WHERE name='m' FOR UPDATE => SELECT 1 ('-')
+         a ROLLBACK TO t => ROLLBACK
+         b SELECT owner FROM l WHERE name='m' FOR UPDATE NOWAIT => 1205
+         a ROLLBACK TO s => ROLLBACK
+         b SELECT owner FROM l WHERE name='k' FOR UPDATE NOWAIT => SELECT 1 ('-')",
+    );
+}

@@ -4,6 +4,7 @@ mod driver;
 mod innodb;
 mod postgres;
 mod properties;
+mod replication;
 mod script;
 mod sql_text;
 mod vectors;
