@@ -47,7 +47,6 @@ where
 
 const WHERE: (&str, &str) = (" WHERE ", " AND ");
 const RETURNING: (&str, &str) = (" RETURNING ", ", ");
-
 /// Days since the epoch as a date (proleptic Gregorian).
 fn date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
@@ -57,7 +56,7 @@ fn date(days: i64) -> (i64, i64, i64) {
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;
     let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
+    let month = (month + 2) % 12 + 1;
     (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
@@ -232,7 +231,6 @@ impl Display for Sql<'_, Select> {
     }
 }
 
-/// A row of `VALUES`.
 impl Display for Sql<'_, Vec<Expr>> {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
         out.write_str("(")?;
