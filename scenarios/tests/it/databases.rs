@@ -29,7 +29,7 @@ fn a_lock_that_the_database_does_not_have_is_refused() {
             panic!("{found:?}");
         };
         for part in [
-            "test:5:13".to_owned(),
+            "test.toml:5:13".to_owned(),
             format!("`{algorithm}` needs database = \"{needs}\""),
             format!("but this scenario stands on \"{database}\""),
             format!("`{there}`"),

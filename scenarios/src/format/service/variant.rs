@@ -26,7 +26,7 @@ pub(in crate::format) fn refuse_on_other_variant(
     let needs = fits.join("\" or \"");
     let mistake = Mistake::new(format!("`{}` needs {key} = \"{needs}\"", plan.recipe.name))
         .label(format!("but this scenario stands on \"{variant}\""))
-        .help(format!("{} there", expected(&others)))
+        .help(expected(&others))
         .help(format!(
             "or write {key} = \"{needs}\" in [service.{}]",
             plan.service.kind().name()
