@@ -20,7 +20,9 @@ pub mod ownership_rule;
 mod recipe_mistakes;
 pub mod redis;
 pub mod registry;
+mod row_hold;
 mod service_errors;
+pub mod sql;
 #[cfg(test)]
 mod stub_locks;
 pub mod zookeeper;
@@ -41,3 +43,4 @@ pub use ownership_rule::{KeyHold, LockKind, Mode, Owners, OwnershipRule, Place, 
 pub use picklock_clients as clients;
 pub use picklock_clients::{Env, Environment, env, join, select, timeout};
 pub use recipe_mistakes::RecipeMistake;
+pub use row_hold::{Columns, RowHold};

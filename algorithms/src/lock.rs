@@ -163,6 +163,11 @@ pub type BuildSemaphoreOverRedis = dyn Fn(Redis, Env, Lease, u32) -> Box<dyn Loc
 pub trait BuildOver: Any + Sync {
     /// The service.
     fn service(&self) -> ServiceKind;
+
+    /// Those of its variants that the lock can stand on, by their words in scenario files; `None`: all.
+    fn variants(&self) -> Option<&'static [&'static str]> {
+        None
+    }
 }
 
 /// How to build a lock over the service that it needs.
@@ -206,6 +211,14 @@ impl Build {
             | Self::Redis(_)
             | Self::SemaphoreOverRedis(_)
             | Self::Other(_) => None,
+        }
+    }
+
+    /// Those of the service's variants that it can stand on; `None`: all.
+    pub fn variants(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Other(build) => build.variants(),
+            _ => None,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::clients::redis::{Bytes, Value};
 use crate::clients::{ServiceKind, StateKind};
 use crate::counted_permits::ReadPermits;
 use crate::keys::Keys;
+use crate::row_hold::{Columns, RowHold};
 
 /// Who owns a lock by the state of its service, and what the lock can be held as.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,11 @@ pub enum Owners {
     /// that counts it down owns a permit until it counts it up. What one server loses of another's counter are the
     /// permits that were given last.
     OfCounter(fn(keys: &dyn Keys, lock: &str) -> Option<i64>),
+    /// The locks that sessions hold (SQL): the contender whose session has the lock of the lock's name, be it an
+    /// advisory lock, a user lock, or that of a row in a transaction.
+    OfSession,
+    /// The row of the lock's name, as it is committed (SQL); `None` of a row that says that no contender has the lock.
+    OfRow(fn(row: &dyn Columns) -> Option<RowHold>),
 }
 
 /// How the children of the lock's node queue, and which of them own the lock.
@@ -176,6 +182,14 @@ impl OwnershipRule {
     /// The same, of each of several locks that are acquired by one call.
     pub const KEY_OF_EACH: Self = Self::of_keys(LockKind::MultiLock, value_or_first_field);
 
+    /// A session of a SQL database has the lock of the lock's name.
+    pub const SESSION: Self = Self::of(LockKind::Mutex, Owners::OfSession);
+
+    /// The row of the lock's name says who has the lock.
+    pub const fn of_row(hold: fn(&dyn Columns) -> Option<RowHold>) -> Self {
+        Self::of(LockKind::Mutex, Owners::OfRow(hold))
+    }
+
     const fn of(kind: LockKind, owners: Owners) -> Self {
         Self {
             kind,
@@ -256,6 +270,7 @@ impl OwnershipRule {
             Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => StateKind::Nodes,
             Owners::OfKeys(_) => StateKind::Keys,
             Owners::OfCounter(_) => StateKind::Counters,
+            Owners::OfSession | Owners::OfRow(_) => StateKind::Rows,
         };
         service.keeps().contains(&kind)
     }
@@ -289,6 +304,8 @@ impl Owners {
             Self::OfNode => "the lock's node",
             Self::OfData(_) => "the data of the lock's node",
             Self::OfKeys(_) | Self::OfCounter(_) => "the lock's key",
+            Self::OfSession => "the session that has the lock",
+            Self::OfRow(_) => "the lock's row",
         }
     }
 }
@@ -349,49 +366,4 @@ pub fn count(value: &Value) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct OneKey(Value);
-
-    impl Keys for OneKey {
-        fn read(&self, _key: &str) -> Option<Value> {
-            Some(self.0.clone())
-        }
-
-        fn expires_at(&self, _key: &str) -> Option<i64> {
-            None
-        }
-    }
-
-    fn bulk(text: &str) -> Value {
-        Value::Bulk(text.as_bytes().into())
-    }
-
-    #[test]
-    fn a_hash_counts_entries_and_a_string_is_one() {
-        let entries = |value: &Value| {
-            let mut holds = Vec::new();
-            value_or_first_field(&OneKey(value.clone()), "lock", &mut holds);
-            holds.first().map(|hold| hold.entries)
-        };
-        let hash = |count: &str| Value::Array([bulk("process:1"), bulk(count)].into());
-        assert_eq!(entries(&hash("3")), Some(3));
-        assert_eq!(entries(&hash("not a count")), Some(1));
-        assert_eq!(entries(&bulk("7")), Some(1));
-        assert_eq!(entries(&Value::Nil), None);
-    }
-
-    #[test]
-    fn readers_own_up_to_the_first_writer() {
-        let Owners::OfQueue(Queue { owners, .. }) =
-            OwnershipRule::readers_and_writers(every_child).owners
-        else {
-            panic!("it is a queue");
-        };
-        let of = |modes: &[Mode]| owners(&mut modes.iter().copied(), 1);
-        let (reader, writer) = (Mode::Shared, Mode::Exclusive);
-        assert_eq!(of(&[reader, reader, writer, reader]), 2);
-        assert_eq!(of(&[writer, reader]), 1);
-    }
-}
+mod tests;

@@ -26,10 +26,15 @@ impl Recipe {
         let (name, rule, service) = (self.name, self.ownership, self.build.service());
         if !rule.can_be_read_from(service) {
             let title = service.title();
-            let right = match OwnershipRule::LOWEST_CHILD.can_be_read_from(service) {
-                true => "OwnershipRule::LOWEST_CHILD",
-                false => "OwnershipRule::KEY",
-            };
+            let rights = [
+                (OwnershipRule::LOWEST_CHILD, "OwnershipRule::LOWEST_CHILD"),
+                (OwnershipRule::KEY, "OwnershipRule::KEY"),
+                (OwnershipRule::SESSION, "OwnershipRule::SESSION"),
+            ];
+            let mut right = rights
+                .iter()
+                .filter(|(rule, _)| rule.can_be_read_from(service));
+            let right = right.next().map_or("OwnershipRule::KEY", |(_, name)| name);
             return Some(RecipeMistake {
                 problem: format!(
                     "`{name}` stands on {title}, where no owner can be read from {}",

@@ -187,7 +187,11 @@ const LISTED: &[Recipe] = &[
 ];
 
 /// The services that list their algorithms themselves.
-pub(crate) const FAMILIES: [&Family; 2] = [&crate::lease_server::FAMILY, &crate::etcd::FAMILY];
+pub(crate) const FAMILIES: [&Family; 3] = [
+    &crate::lease_server::FAMILY,
+    &crate::etcd::FAMILY,
+    &crate::sql::FAMILY,
+];
 
 /// How many there are.
 const NUMBER: usize = {
@@ -227,25 +231,6 @@ pub fn find(name: &str) -> Option<&'static Recipe> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dump() {
-        for r in RECIPES {
-            println!(
-                "ROW\t{}\t{}\t{}\t{:?}\t{:?}\t{:?}\t{:?}\t{:?}\t{}\t{}",
-                r.name,
-                r.summary,
-                r.source,
-                r.flaw,
-                r.claims,
-                r.ownership,
-                r.requests,
-                r.inputs,
-                r.cancellable,
-                r.shareable
-            );
-        }
-    }
 
     #[test]
     fn no_two_algorithms_share_a_name() {

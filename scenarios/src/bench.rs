@@ -8,8 +8,8 @@ use picklock_algorithms::Recipe;
 use picklock_algorithms::registry::RECIPES;
 use picklock_checker::check_all;
 use picklock_sim::plan::{
-    Arrival, ContenderName, Fault, Hold, Network, Plan, PlannedFault, Resource, Section, Trigger,
-    Workload,
+    Arrival, ContenderName, Fault, Hold, Network, Plan, PlannedFault, Resource, Section, Service,
+    Trigger, Workload,
 };
 use picklock_sim::{engine_benches, simulate};
 
@@ -280,7 +280,7 @@ fn plan(algorithm: &str, workload: Workload, faults: Vec<PlannedFault>) -> Plan 
         .unwrap_or(RECIPES[0]);
     Plan {
         recipe,
-        service: recipe.build.service().into(),
+        service: Service::for_build(recipe.build),
         network: Network::default(),
         workload,
         resource: Resource { fenced: false },

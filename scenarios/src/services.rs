@@ -4,6 +4,7 @@
 mod etcd;
 mod lease_server;
 mod redis;
+mod sql;
 mod zookeeper;
 
 use std::time::Duration;
@@ -18,8 +19,13 @@ use crate::keys::KeyTable;
 use crate::sampled_parameters::SampledParameters;
 
 /// Every service.
-pub(crate) const ALL: [&SupportedService; 4] =
-    [&zookeeper::ROW, &redis::ROW, &lease_server::ROW, &etcd::ROW];
+pub(crate) const ALL: [&SupportedService; 5] = [
+    &zookeeper::ROW,
+    &redis::ROW,
+    &lease_server::ROW,
+    &etcd::ROW,
+    &sql::ROW,
+];
 
 /// What scenarios know of a service. What a row does not say stands in `SupportedService::plain`.
 pub struct SupportedService {
@@ -74,7 +80,7 @@ impl SupportedService {
             example,
             read: None,
             implied: |_| None,
-            measured: |recipe, _| recipe.build.service().into(),
+            measured: |recipe, _| Service::for_build(recipe.build),
             herd: None,
             add_replicas: |_| {},
             warnings: |_| Vec::new(),

@@ -101,7 +101,12 @@ impl Ownership {
     pub fn is_of_leases(&self) -> bool {
         match self.rule.owners {
             Owners::OfQueue(queue) => queue.counts_leases,
-            Owners::OfNode | Owners::OfData(_) | Owners::OfKeys(_) | Owners::OfCounter(_) => false,
+            Owners::OfNode
+            | Owners::OfData(_)
+            | Owners::OfKeys(_)
+            | Owners::OfCounter(_)
+            | Owners::OfSession
+            | Owners::OfRow(_) => false,
         }
     }
 
@@ -149,7 +154,11 @@ impl Ownership {
                 self.grant(at, owner, recorder);
                 false
             }
-            Owners::OfData(_) | Owners::OfKeys(_) | Owners::OfCounter(_) => false,
+            Owners::OfData(_)
+            | Owners::OfKeys(_)
+            | Owners::OfCounter(_)
+            | Owners::OfSession
+            | Owners::OfRow(_) => false,
         }
     }
 

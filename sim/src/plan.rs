@@ -32,6 +32,7 @@ mod service_row;
 mod service_settings;
 mod setting_type;
 mod settings;
+pub mod sql;
 mod struck_tasks;
 mod trigger;
 mod trigger_spec;

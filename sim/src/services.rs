@@ -7,6 +7,7 @@
 pub(crate) mod etcd;
 pub(crate) mod lease_server;
 pub(crate) mod redis;
+pub(crate) mod sql;
 pub(crate) mod zookeeper;
 
 /// Calls a function that is made for an adapter with that of the service that a plan stands on.
@@ -17,6 +18,7 @@ macro_rules! with_adapter {
             Redis => redis::SimulatedRedis,
             LeaseServer => lease_server::SimulatedLeaseServer,
             Etcd => etcd::SimulatedEtcd,
+            Sql => sql::SimulatedSql,
         }
     };
     (@of $plan:expr, $function:ident $arguments:tt $($service:ident => $module:ident::$adapter:ident,)+) => {

@@ -7,6 +7,7 @@
 pub mod etcd;
 pub mod harness;
 pub mod redis;
+pub mod sql;
 pub mod zookeeper;
 
 pub use harness::error::VerifyError;

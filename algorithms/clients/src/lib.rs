@@ -12,6 +12,7 @@ pub mod kazoo;
 pub mod lease_server;
 pub mod redis;
 mod request_kind;
+pub mod sql;
 pub mod zookeeper;
 
 pub use concurrent::{join, select, timeout};

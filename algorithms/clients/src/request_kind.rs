@@ -29,6 +29,8 @@ pub enum StateKind {
     Keys,
     /// Keys that count.
     Counters,
+    /// Rows of tables, and locks that sessions hold.
+    Rows,
 }
 
 /// The services, each with its name, its title, what it keeps, and its requests; of each of these its name, whether it
@@ -197,6 +199,30 @@ services! {
         Resign "resign" writes,
         /// Any call that is none of these.
         OtherCall "call" reads,
+    }
+    Sql "sql" "a SQL database" [Rows] {
+        Begin "begin" reads,
+        Commit "commit" writes,
+        Rollback "rollback" reads,
+        /// `INSERT` in all its forms.
+        Insert "insert" writes,
+        Update "update" writes,
+        /// `DELETE` of rows.
+        DeleteRows "delete-rows" writes,
+        Select "select" reads,
+        SelectForUpdate "select-for-update" writes,
+        /// `pg_advisory_lock`, of a session or of a transaction.
+        AdvisoryLock "advisory-lock" writes,
+        /// `pg_try_advisory_lock`
+        TryAdvisoryLock "try-advisory-lock" writes,
+        /// `pg_advisory_unlock`, also of all.
+        AdvisoryUnlock "advisory-unlock" writes,
+        /// `GET_LOCK`
+        GetLock "get-lock" writes,
+        /// `RELEASE_LOCK`, also of all.
+        ReleaseLock "release-lock" writes,
+        /// Any statement that is none of these.
+        OtherStatement "statement" reads,
     }
 }
 

@@ -7,10 +7,13 @@
 //! - `fencing-monotonic`, and `no-stale-effect` even if the resource is fenced: if the plan holds a server that comes
 //!   back without its keys, and so without the counter of tokens.
 //! - `progress` and `no-orphan`: if the plan holds a server whose clock jumps back, for then a lease lasts longer.
+//! - Of a lock that the end of a connection frees, `no-orphan`: if the plan holds what ends a connection, and what
+//!   keeps the news of that from the service; and `no-lost-update` and `no-stale-effect`: if connections break.
 //! - `exclusive-ownership`: if there are Sentinels, or a cluster, and the plan holds what makes them replace a primary
 //!   that goes on; and if the plan promotes a replica.
 //!   Otherwise it is never excused.
 
+use picklock_algorithms::Owners;
 use picklock_sim::plan::{Fault, Plan, PlannedFault};
 
 use super::Excuse;
@@ -54,6 +57,9 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
             excuse("fencing-monotonic", because);
         }
     }
+    for (invariant, because) in of_session(plan, faults) {
+        excuse(invariant, because);
+    }
     // A replica that takes over ends the lease by its own clock, which is behind one that has jumped forward.
     let (replicated, clustered) = (plan.service.has_links(), plan.service.elects());
     let prolongs = |fault: &PlannedFault| match fault.inject {
@@ -67,6 +73,52 @@ pub(super) fn excuses(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
         excuse("no-orphan", because);
     }
     excuses
+}
+
+/// What these faults take from locks that the end of a connection frees.
+fn of_session(plan: &Plan, faults: &[PlannedFault]) -> Vec<(&'static str, &'static str)> {
+    let mut excuses = Vec::new();
+    if !matches!(plan.recipe.ownership.owners, Owners::OfSession) {
+        return excuses;
+    }
+    let breaks = faults.iter().any(breaks_connection);
+    if (breaks || faults.iter().any(hangs_up)) && faults.iter().any(keeps_news_back) {
+        let because = "the service learns that a connection has ended when the news can reach it";
+        excuses.push(("no-orphan", because));
+    }
+    if breaks {
+        let because = "a write may be on its way when the connection ends, and the lock with it";
+        excuses.push(("no-lost-update", because));
+        excuses.push(("no-stale-effect", because));
+    }
+    excuses
+}
+
+/// Whether a connection breaks because of a fault.
+fn breaks_connection(fault: &PlannedFault) -> bool {
+    matches!(
+        fault.inject,
+        Fault::Cut { .. } | Fault::LoseReply { .. } | Fault::LoseRequest { .. }
+    )
+}
+
+/// Whether a fault makes a contender close its connection.
+fn hangs_up(fault: &PlannedFault) -> bool {
+    matches!(fault.inject, Fault::Crash { .. } | Fault::Cancel { .. })
+}
+
+/// Whether a fault keeps the end of a connection from the service for a while.
+fn keeps_news_back(fault: &PlannedFault) -> bool {
+    matches!(
+        fault.inject,
+        Fault::BlackHole { .. }
+            | Fault::SlowLink { .. }
+            | Fault::LosePackets { .. }
+            | Fault::Flap { .. }
+            | Fault::Partition { .. }
+            | Fault::DelayRequest { .. }
+            | Fault::HangServer { .. }
+    )
 }
 
 /// Why a primary that goes on may be replaced: a server that stands still, or cannot be reached, does not know it for a

@@ -127,6 +127,7 @@ fn case_in(
     let mut plan = world(algorithm);
     if let Some(item) = &algorithm_item {
         refuse_on_other_service(item, &plan, scene, catalogue, mistakes);
+        service::refuse_on_other_variant(item, &plan, catalogue, mistakes);
     }
     let name = name.unwrap_or_else(|| Some(algorithm.name.to_owned()))?;
     plan.resource = resource.unwrap_or(plan.resource);

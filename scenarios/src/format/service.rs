@@ -2,6 +2,7 @@
 
 mod of_case;
 pub(crate) mod redis;
+mod variant;
 pub(crate) mod zookeeper;
 
 use picklock_algorithms::clients::ServiceKind;
@@ -9,6 +10,7 @@ use picklock_sim::plan::Service;
 
 pub(super) use of_case::of_case;
 pub(crate) use redis::{FileClients, Switches};
+pub(super) use variant::refuse_on_other_variant;
 
 use super::choice::choose;
 use super::reader::{Fields, Mistakes};
@@ -28,36 +30,36 @@ pub(super) fn service(
 ) -> (Service, FileClients, Option<u8>) {
     let any = Service::from(ServiceKind::ALL[0]);
     let nothing = (any, FileClients::default(), None);
-    let (kind, fields) = match file.get("service") {
+    let (service, fields) = match file.get("service") {
         Some(item) => {
             let services = ServiceKind::ALL.map(|kind| (kind.name(), kind));
             let Some(chosen) = choose(&item, "service", &services, mistakes) else {
                 return nothing;
             };
-            (chosen.kind, chosen.fields(mistakes))
+            (chosen.kind.into(), chosen.fields(mistakes))
         }
         None => match service_of_first_case(file, catalogue) {
-            Some(kind) => (kind, Some(Fields::none(file.span()))),
+            Some(service) => (service, Some(Fields::none(file.span()))),
             None => return nothing,
         },
     };
     let Some(fields) = fields else {
         return nothing;
     };
-    read(kind, fields, open, mistakes)
+    read(service, fields, open, mistakes)
 }
 
 /// Reads what stands in the table of a service.
 fn read(
-    kind: ServiceKind,
+    mut service: Service,
     fields: Fields,
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Service, FileClients, Option<u8>) {
+    let kind = service.kind();
     if let Some(read) = supported(kind).read {
         return read(fields, open, mistakes);
     }
-    let mut service = Service::from(kind);
     let mut fields = fields;
     let given = Given::read(&mut fields, supported(kind).keys.keys(), &[], mistakes);
     given.set(&mut *service);
@@ -68,12 +70,12 @@ fn read(
 }
 
 /// What the first case stands on whose algorithm is known.
-fn service_of_first_case(file: &Fields, catalogue: &Catalogue) -> Option<ServiceKind> {
+fn service_of_first_case(file: &Fields, catalogue: &Catalogue) -> Option<Service> {
     let cases = file.peek("case")?.as_list()?;
     cases.iter().find_map(|case| {
         let algorithm = case.as_table()?.peek("algorithm")?.as_text()?;
         let mut known = catalogue.algorithms.iter();
         let recipe = known.find(|recipe| recipe.name == algorithm)?;
-        Some(recipe.build.service())
+        Some(Service::for_build(recipe.build))
     })
 }

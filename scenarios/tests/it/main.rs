@@ -1,6 +1,7 @@
 //! All integration tests of this crate, in one program.
 
 mod common;
+mod databases;
 mod describe;
 mod documented_keys;
 mod foreign_locks;

@@ -3,9 +3,11 @@
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
 
+use picklock_algorithms::Build;
 use picklock_clients::ServiceKind;
 
 use super::service_settings::ServiceSettings;
+use super::value::Value;
 
 /// The services, each with its settings: a line a service.
 macro_rules! services {
@@ -50,9 +52,22 @@ services! {
     Redis(super::Deployment),
     LeaseServer(super::lease_server::LeaseServer),
     Etcd(super::etcd::Etcd),
+    Sql(super::sql::Sql),
 }
 
 impl Service {
+    /// The service that a lock is built over, with its usual settings: that variant of it which the lock asks for.
+    pub fn for_build(build: Build) -> Self {
+        let mut service = Self::from(build.service());
+        if let (Some(words), Some((key, word))) = (build.variants(), service.variant())
+            && let Some(first) = words.first()
+            && !words.contains(&word)
+        {
+            service.set_value(key, Some(Value::Named(first, None)));
+        }
+        service
+    }
+
     /// Its settings, if they are those of this service.
     pub fn get<S: ServiceSettings>(&self) -> Option<&S> {
         let settings: &dyn Any = &**self;

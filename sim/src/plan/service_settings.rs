@@ -20,6 +20,12 @@ pub trait ServiceSettings: Settings + Any {
         self.row().kind
     }
 
+    /// Which of several that answer differently it is, as the key and the word of a scenario file; `None` if they all
+    /// answer alike.
+    fn variant(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
+
     /// How many servers there are, without observers.
     fn servers(&self) -> u8;
 

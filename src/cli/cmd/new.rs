@@ -8,6 +8,7 @@ use crate::reports::files;
 use crate::scenarios::program;
 use crate::scenarios::replay_command::quoted;
 use crate::scenarios::services::supported;
+use crate::sim::plan::Service;
 use clap::Subcommand;
 
 use super::services::{one_of, service_named};
@@ -123,9 +124,22 @@ impl NewScenario {
     }
 }
 
+/// The table of the service that an algorithm stands on, with the variant that it asks for.
+fn world(recipe: &Recipe) -> String {
+    let world = supported(recipe.build.service()).example.world;
+    let usual = Service::from(recipe.build.service());
+    match (usual.variant(), Service::for_build(recipe.build).variant()) {
+        (Some((key, usual)), Some((_, word))) => {
+            let line = |word| format!("{key} = \"{word}\"");
+            world.replace(&line(usual), &line(word))
+        }
+        _ => world.to_owned(),
+    }
+}
+
 /// A file to begin with, for this algorithm.
 fn text(recipe: &Recipe) -> String {
-    let world = supported(recipe.build.service()).example.world;
+    let world = world(recipe);
     let of_kind = match recipe.ownership.kind {
         LockKind::Semaphore => "# So many may hold it at once.\npermits = 2\n",
         LockKind::CountDownLatch => {

@@ -7,6 +7,8 @@ use clap::ValueEnum;
 use crate::cli::console::OutputArgs;
 use crate::cli::failure::Failure;
 use crate::cli::seeds;
+#[cfg(feature = "verify")]
+use picklock_verify::sql::Dialect;
 
 #[cfg(feature = "verify")]
 mod compared;
@@ -16,6 +18,8 @@ mod etcd;
 mod herd;
 #[cfg(feature = "verify")]
 mod redis;
+#[cfg(feature = "verify")]
+mod sql;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,12 +28,16 @@ Examples:
   picklock verify zookeeper --herd              notifications, counted on both sides
   picklock verify redis --operations 100000
   picklock verify etcd --operations 5000
+  picklock verify postgres --seed 7
+  picklock verify mysql
 
 The real servers are started on loopback in a temporary folder, and stopped again. They come
 from Debian's packages:
   apt-get install --no-install-recommends zookeeper default-jre-headless
   apt-get install --no-install-recommends redis-server
   apt-get install --no-install-recommends etcd-server
+  apt-get install --no-install-recommends postgresql-15
+  apt-get install --no-install-recommends mariadb-server
 
 This command is not part of the default build:
   cargo run --release --features verify -- verify zookeeper
@@ -72,6 +80,10 @@ enum Service {
     Zookeeper,
     Redis,
     Etcd,
+    /// PostgreSQL.
+    Postgres,
+    /// MariaDB.
+    Mysql,
 }
 
 impl Verify {
@@ -91,6 +103,8 @@ impl Verify {
             )),
             (Service::Redis, false) => redis::redis(&self),
             (Service::Etcd, false) => etcd::etcd(&self),
+            (Service::Postgres, false) => sql::sql(&self, Dialect::Postgres),
+            (Service::Mysql, false) => sql::sql(&self, Dialect::MySql),
         }
     }
 

@@ -58,21 +58,22 @@ const INWARD: &[&str] = &[
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
     ("", 8_900),
-    ("algorithms/", 14_100),
-    ("algorithms/clients/", 4_850),
+    ("algorithms/", 15_200),
+    ("algorithms/clients/", 6_200),
     ("checker/", 8_600),
     ("examples/first-lock/", 140),
     ("reports/", 9_700),
     ("scenarios/", 21_400),
-    ("sim/", 19_600),
+    ("sim/", 20_600),
     ("sim/machines/", 400),
     ("sim/services/etcd/", 3_950),
     ("sim/services/lease_server/", 210),
     ("sim/services/redis/", 15_200),
+    ("sim/services/sql/", 4_200),
     ("sim/services/zookeeper/", 9_900),
     ("tools/broken/", 280),
     ("tools/mutants/", 1_150),
-    ("verify/", 10_200),
+    ("verify/", 11_100),
 ];
 
 /// How many lines of code the core may have in all.

@@ -93,6 +93,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-machines",
         ],
     ),
+    ("picklock-sql", OF_SERVICE),
     (
         "picklock-testkit",
         &["picklock-checker", "picklock-machines"],
@@ -127,6 +128,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-lease-server",
             "picklock-machines",
             "picklock-redis",
+            "picklock-sql",
             "picklock-zookeeper",
         ],
     ),
@@ -145,6 +147,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-machines",
             "picklock-redis",
             "picklock-sim",
+            "picklock-sql",
             "picklock-testkit",
             "picklock-zookeeper",
         ],

@@ -54,7 +54,7 @@ pub(in crate::format) fn of_case(
     };
     let span = item.span.clone();
     let (mut own, mut found) = (SampledParameters::default(), mistakes.none());
-    let (service, clients, _) = read(kind, fields, &mut own, &mut found);
+    let (service, clients, _) = read(kind.into(), fields, &mut own, &mut found);
     mistakes.take_over(found, &places, &span);
     let open = SampledParameters {
         settings: own.settings,

@@ -80,7 +80,11 @@ impl World<SimulatedRedis> {
                 let free = free(&keys, name);
                 return self.permits_out(lock, server, free, fate);
             }
-            Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => {}
+            Owners::OfQueue(_)
+            | Owners::OfNode
+            | Owners::OfData(_)
+            | Owners::OfSession
+            | Owners::OfRow(_) => {}
         }
         let mut now = std::mem::take(&mut self.service.spare_holds);
         let held = found.drain(..);

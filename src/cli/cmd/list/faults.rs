@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// On ZooKeeper, or, if it is of another service alone, on Redis, on a cluster of it, or on etcd.
+    /// On ZooKeeper, or, if it is of another service alone, on Redis, on a cluster of it, on etcd, or on a database.
     fn read(when: &str, inject: &str) -> Result<Scenario, Vec<Diagnostic>> {
         let on = |service, algorithm| read_on(service, algorithm, when, inject);
         let heeding = match inject.starts_with("inject.revoke") {
@@ -163,9 +163,10 @@ mod tests {
             let cluster = "redis]\ncluster = { primaries = 3 }";
             let others = [redis, cluster].map(|service| on(service, "redis-compare-and-delete"));
             let etcd = on("etcd]", "etcd-mutex");
+            let sql = on("sql]", "sql-for-update");
             others
                 .into_iter()
-                .chain([etcd])
+                .chain([etcd, sql])
                 .find(Result::is_ok)
                 .unwrap_or(Err(mistakes))
         })
