@@ -2,7 +2,7 @@
 //!
 //! The same steps, recorded and random, are done by `picklock-etcd` and by real members on loopback, each part with a
 //! fresh store. Every answer must be the same, and every event of a watch. Real members are asked over their JSON
-//! gateway ([`gateway`]), which needs no library for gRPC.
+//! gateway (`gateway`), which needs no library for gRPC.
 
 mod compare;
 mod gateway;
