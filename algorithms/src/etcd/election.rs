@@ -11,7 +11,7 @@
 //!    read it.
 //! 3. Our key was there with another value: change it in a transaction that looks for its revision of creation. If it
 //!    is not that any more, fail.
-//! 4. Wait for all older keys to be deleted, as steps 4 and 5 of [`mutex`](super::mutex).
+//! 4. Wait for all older keys to be deleted, as steps 4 and 5 of [`super::mutex`].
 //! 5. Read our own key: if it is gone, so is the session. Otherwise the term begins.
 //! 6. Resign: delete our key in a transaction that looks for its revision of creation.
 //!
@@ -22,7 +22,7 @@
 //!
 //! # Hazards
 //!
-//! - As of [`mutex`](super::mutex): a leader that stands still leads on (scenario `etcd/holder-pause`).
+//! - As of [`super::mutex`]: a leader that stands still leads on (scenario `etcd/holder-pause`).
 //! - A resignation that was given up may arrive behind the next campaign of its session, which has found the key that
 //!   it deletes (scenario `etcd/cancelled-resignation`, issue 11777).
 //! - An error in step 4 leaves the key in the queue (issue 21128): the next campaign of the session finds it.

@@ -6,7 +6,7 @@
 //!
 //! # Steps
 //!
-//! 1. Each run is a process of its own, with a session of its own: steps 1 to 5 of [`mutex`](super::mutex), as 3.4 has
+//! 1. Each run is a process of its own, with a session of its own: steps 1 to 5 of [`super::mutex`], as 3.4 has
 //!    them ([`mutex_3_4`]).
 //! 2. Run the command, with the key and the revision in its environment (`ETCD_LOCK_KEY`, `ETCD_LOCK_REV`).
 //! 3. When it has ended, delete the key. The lease is not revoked.

@@ -19,7 +19,7 @@
 //!
 //! - A candidate whose lease has ended is elected when the key ahead is deleted, in every release (scenario
 //!   `etcd/dead-candidate`).
-//! - As of [`v3lock`](super::v3lock): an answer that comes late may be about a lease that is over.
+//! - As of [`super::v3lock`]: an answer that comes late may be about a lease that is over.
 
 use async_trait::async_trait;
 

@@ -12,7 +12,7 @@
 //!
 //! # Guarantees
 //!
-//! - Those of the mutex that the member runs ([`mutex`](super::mutex) from 3.5 on, [`mutex_3_4`](super::mutex_3_4)
+//! - Those of the mutex that the member runs ([`super::mutex`] from 3.5 on, [`mutex_3_4`](super::mutex_3_4)
 //!   before).
 //!
 //! # Hazards

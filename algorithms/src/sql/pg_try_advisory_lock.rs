@@ -9,11 +9,11 @@
 //! 1. A connection of our own.
 //! 2. `SELECT pg_try_advisory_lock(key)`. If it answers `true`, we hold the lock. If not, again a tenth of a second
 //!    later.
-//! 3. Release as [`pg_advisory_lock`](super::pg_advisory_lock).
+//! 3. Release as [`super::pg_advisory_lock`].
 //!
 //! # Guarantees
 //!
-//! - Those of [`pg_advisory_lock`](super::pg_advisory_lock). No backend waits, so none is left behind by a client that
+//! - Those of [`super::pg_advisory_lock`]. No backend waits, so none is left behind by a client that
 //!   is gone.
 //!
 //! # Hazards

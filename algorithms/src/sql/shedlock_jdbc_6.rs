@@ -6,12 +6,12 @@
 //!
 //! # Steps
 //!
-//! Those of [`shedlock_jdbc`](super::shedlock_jdbc), but step 4 is `UPDATE shedlock SET lock_until = now() WHERE name =
+//! Those of [`super::shedlock_jdbc`], but step 4 is `UPDATE shedlock SET lock_until = now() WHERE name =
 //! ..`.
 //!
 //! # Guarantees
 //!
-//! - Those of [`shedlock_jdbc`](super::shedlock_jdbc), as long as no unlock comes late.
+//! - Those of [`super::shedlock_jdbc`], as long as no unlock comes late.
 //!
 //! # Hazards
 //!

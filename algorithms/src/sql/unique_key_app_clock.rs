@@ -6,11 +6,11 @@
 //!
 //! # Steps
 //!
-//! Those of [`unique_key_expiring`](super::unique_key_expiring), but in each the time is that of the machine that asks.
+//! Those of [`super::unique_key_expiring`], but in each the time is that of the machine that asks.
 //!
 //! # Guarantees
 //!
-//! - Those of [`unique_key_expiring`](super::unique_key_expiring), as long as all machines have the same time.
+//! - Those of [`super::unique_key_expiring`], as long as all machines have the same time.
 //!
 //! # Hazards
 //!
