@@ -7,5 +7,6 @@ pub mod error;
 pub(crate) mod network;
 pub(crate) mod pair;
 pub(crate) mod process;
+pub(crate) mod split_mix;
 pub(crate) mod temporary_folder;
 pub mod timing;

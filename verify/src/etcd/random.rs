@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use crate::harness::split_mix::SplitMix64;
+
 /// Draws steps.
 pub(super) struct Random {
-    state: u64,
+    numbers: SplitMix64,
     members: u8,
     /// The name of the next call that may wait, and those that were made in this round.
     next: u64,
@@ -34,7 +36,7 @@ const FILTERS: &[&str] = &[
 impl Random {
     pub(super) fn new(seed: u64, members: u8) -> Self {
         Self {
-            state: seed ^ u64::from(members) << 32,
+            numbers: SplitMix64(seed ^ u64::from(members) << 32),
             members,
             next: 0,
             calls: Vec::new(),
@@ -49,16 +51,8 @@ impl Random {
         self.streams.clear();
     }
 
-    /// SplitMix64.
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     fn below(&mut self, most: i64) -> i64 {
-        (self.next() % most.unsigned_abs()) as i64
+        (self.numbers.next() % most.unsigned_abs()) as i64
     }
 
     /// Whether something happens that does in one of so many cases.

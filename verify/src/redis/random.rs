@@ -4,10 +4,11 @@ use picklock_clients::redis::Command;
 
 use super::backend::CLIENTS;
 use super::step::Step;
+use crate::harness::split_mix::SplitMix64;
 
 /// Draws steps.
 pub(super) struct Random {
-    state: u64,
+    numbers: SplitMix64,
 }
 
 const KEYS: &[&str] = &["a", "b", "c", "d"];
@@ -89,19 +90,13 @@ const SCRIPTS: &[&str] = &[
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    /// SplitMix64.
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        Self {
+            numbers: SplitMix64(seed),
+        }
     }
 
     pub(super) fn below(&mut self, most: usize) -> usize {
-        (self.next() % most as u64) as usize
+        (self.numbers.next() % most as u64) as usize
     }
 
     pub(super) fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {

@@ -12,6 +12,7 @@ use super::wire::Wire;
 use super::{Compared, Plan};
 use crate::harness::comparison::Line;
 use crate::harness::error::{Result, VerifyError, unless_stopped};
+use crate::harness::split_mix::SplitMix64;
 
 /// How many sessions there are.
 const SESSIONS: usize = 4;
@@ -153,7 +154,7 @@ pub(super) fn random(
     stop: &AtomicBool,
     progress: &dyn Fn(u64),
 ) -> Result<Compared> {
-    let mut random = Random(plan.seed);
+    let mut random = Random(SplitMix64(plan.seed));
     let mut compared = Compared::default();
     let mut control = real.connect()?;
     let create = match plan.dialect {

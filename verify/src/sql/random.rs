@@ -6,22 +6,16 @@ use picklock_clients::sql::{
 };
 
 use super::model::Choices;
+use crate::harness::split_mix::SplitMix64;
 use picklock_machines::Chance;
 
-/// A generator of numbers (SplitMix64).
-pub(super) struct Random(pub(super) u64);
+/// Draws random statements.
+pub(super) struct Random(pub(super) SplitMix64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     /// One of so many.
     pub(super) fn below(&mut self, options: usize) -> usize {
-        Choices(self.next() >> 8).choose(u32::try_from(options).unwrap_or(u32::MAX)) as usize
+        Choices(self.0.next() >> 8).choose(u32::try_from(options).unwrap_or(u32::MAX)) as usize
     }
 
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {

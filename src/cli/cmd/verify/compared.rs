@@ -49,16 +49,22 @@ pub(super) fn compare(asked: &Verify, _look: &OutputArgs) -> Result<u8, Failure>
 pub(super) fn prepared(asked: &Verify) -> Result<(Installed, Arc<AtomicBool>, Vec<u8>), Failure> {
     let folder = asked.jars.clone().unwrap_or_else(|| PathBuf::from(JARS));
     let installed = installed(&folder)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stop);
-    // Without a handler Ctrl-C ends us at once, and the servers with us.
-    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+    let stop = interrupted();
     let sizes = match asked.servers.as_deref() {
         Some("1") => vec![1],
         Some(_) => vec![3],
         None => vec![1, 3],
     };
     Ok((installed, stop, sizes))
+}
+
+/// A flag that Ctrl-C sets.
+pub(super) fn interrupted() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends this program at once, and the real servers with it.
+    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+    stop
 }
 
 fn installed(folder: &Path) -> Result<Installed, Failure> {
@@ -166,7 +172,7 @@ pub(super) fn not_compared(error: &VerifyError) -> Result<u8, Failure> {
 }
 
 /// What there is to say when it could not be compared: why, and the last lines of the server's log.
-pub(super) fn describe_error(error: &VerifyError) -> String {
+fn describe_error(error: &VerifyError) -> String {
     let mut text = format!("picklock: {error}\n");
     if !error.log().is_empty() {
         text.push_str("  the last lines of its log:\n");

@@ -1,14 +1,12 @@
 //! Runs the comparison with a real etcd, and shows it.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::reports::words::thousands;
 use picklock_verify::etcd::{Compared, HOW, Installed, Plan, compare};
 
 use super::Verify;
-use super::compared::{agreement, bar, differences, not_compared, requests};
+use super::compared::{agreement, bar, differences, interrupted, not_compared, requests};
 use crate::cli::console;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -22,10 +20,7 @@ pub(super) fn etcd(asked: &Verify) -> Result<u8, Failure> {
         ];
         Failure::usage(error.to_string(), hints)
     })?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stop);
-    // Without a handler Ctrl-C ends us at once, and the members with us.
-    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+    let stop = interrupted();
     let plan = Plan {
         seed: asked.seed,
         operations: asked.operations,

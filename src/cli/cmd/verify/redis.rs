@@ -1,8 +1,7 @@
 //! Runs the comparison with a real Redis, and shows it.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use crate::reports::words::thousands;
 use picklock_verify::VerifyError;
@@ -13,7 +12,7 @@ use picklock_verify::redis::{
 };
 
 use super::Verify;
-use super::compared::{agreement, bar, describe_error, differences, requests};
+use super::compared::{agreement, bar, differences, interrupted, not_compared, requests};
 use crate::cli::console;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -27,10 +26,7 @@ pub(super) fn redis(asked: &Verify) -> Result<u8, Failure> {
         ];
         Failure::usage(error.to_string(), hints)
     })?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stop);
-    // Without a handler Ctrl-C ends us at once, and the server with us.
-    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+    let stop = interrupted();
     let plan = Plan {
         seed: asked.seed,
         operations: asked.operations,
@@ -66,11 +62,7 @@ pub(super) fn redis(asked: &Verify) -> Result<u8, Failure> {
                 exit::NOT_AS_EXPECTED
             })
         }
-        Err(VerifyError::Interrupted) => Err(Failure::Interrupted),
-        Err(error) => {
-            console::print_message(&describe_error(&error));
-            Ok(exit::UNDECIDED)
-        }
+        Err(error) => not_compared(&error),
     }
 }
 

@@ -1,14 +1,12 @@
 //! Runs the comparison with a real SQL server, and shows it.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::reports::words::thousands;
 use picklock_verify::sql::{Compared, Dialect, Installed, Plan};
 
 use super::Verify;
-use super::compared::{agreement, bar, differences, not_compared, requests};
+use super::compared::{agreement, bar, differences, interrupted, not_compared, requests};
 use crate::cli::console;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -19,10 +17,7 @@ pub(super) fn sql(asked: &Verify, dialect: Dialect) -> Result<u8, Failure> {
         let how = format!("install it: {}", Installed::how(dialect));
         Failure::usage(error.to_string(), [how])
     })?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stop);
-    // Without a handler Ctrl-C ends us at once, and the server with us.
-    let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+    let stop = interrupted();
     let name = match dialect {
         Dialect::Postgres => "postgres",
         Dialect::MySql => "mysql",
