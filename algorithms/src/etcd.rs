@@ -15,6 +15,7 @@ pub mod v3lock_unrenewed;
 
 use std::rc::Rc;
 
+use crate::clients::etcd::concurrency::Session;
 use crate::clients::etcd::{Client, EtcdError, rpctypes};
 use crate::clients::{Env, RequestKind, ServiceKind};
 use crate::family::Family;
@@ -61,6 +62,19 @@ impl EtcdLock {
     fn prefix(&self) -> Vec<u8> {
         [self.name.as_bytes(), b"/"].concat()
     }
+}
+
+/// The session of a lock object. One that is done is replaced.
+async fn session_of(
+    client: &Client,
+    ttl: i64,
+    session: &mut Option<Session>,
+) -> Result<Session, LockError> {
+    if let Some(session) = session.as_ref().filter(|session| !session.is_done()) {
+        return Ok(session.clone());
+    }
+    let new = Session::new(client, ttl).await.map_err(seen)?;
+    Ok(session.insert(new).clone())
 }
 
 /// What builds a lock over a client of etcd.

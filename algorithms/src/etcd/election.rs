@@ -31,7 +31,7 @@
 use async_trait::async_trait;
 
 use super::mutex::{self, Deviation, wait_deletes};
-use super::{EtcdLock, OLDEST_KEY_LEADS, OverEtcd, seen};
+use super::{EtcdLock, OLDEST_KEY_LEADS, OverEtcd, seen, session_of};
 use crate::clients::etcd::concurrency::{Session, key_of};
 use crate::clients::etcd::{
     Bytes, Client, Compare, DeleteRangeRequest, EtcdResult, KeyRange, LeaseId, PutRequest,
@@ -98,16 +98,6 @@ impl Election {
         }
     }
 
-    /// Step 1. A session that is done is replaced.
-    async fn session(&mut self) -> EtcdResult<Session> {
-        if let Some(session) = self.session.as_ref().filter(|session| !session.is_done()) {
-            return Ok(session.clone());
-        }
-        let session = Session::new(&self.client, self.lock.ttl).await?;
-        self.session = Some(session.clone());
-        Ok(session)
-    }
-
     /// Steps 2 and 3. Answers the revision at which the key was made.
     async fn volunteer(&self, key: &Bytes, lease: LeaseId) -> Result<Revision, LockError> {
         let value = Bytes::from(self.env.guid().as_bytes());
@@ -139,7 +129,9 @@ impl Election {
 #[async_trait(?Send)]
 impl Lock for Election {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        let lease = self.session().await.map_err(seen)?.lease();
+        // Step 1.
+        let session = session_of(&self.client, self.lock.ttl, &mut self.session).await?;
+        let lease = session.lease();
         let prefix = self.lock.prefix();
         let key = key_of(&prefix, lease);
         let revision = self.volunteer(&key, lease).await?;

@@ -37,7 +37,7 @@
 
 use async_trait::async_trait;
 
-use super::{EtcdLock, OLDEST_KEY, OverEtcd, REQUESTS, seen};
+use super::{EtcdLock, OLDEST_KEY, OverEtcd, REQUESTS, seen, session_of};
 use crate::clients::etcd::concurrency::{Session, key_of};
 use crate::clients::etcd::{
     Bytes, Client, Compare, EtcdResult, EventType, KeyRange, LeaseId, PutRequest, RangeRequest,
@@ -111,16 +111,6 @@ impl Mutex {
             session: None,
             deviation,
         }
-    }
-
-    /// Step 1. A session that is done is replaced.
-    async fn session(&mut self) -> EtcdResult<Session> {
-        if let Some(session) = self.session.as_ref().filter(|session| !session.is_done()) {
-            return Ok(session.clone());
-        }
-        let session = Session::new(&self.client, self.lock.ttl).await?;
-        self.session = Some(session.clone());
-        Ok(session)
     }
 
     /// Steps 4 to 6.
@@ -202,7 +192,8 @@ pub(super) async fn wait_deletes(
 #[async_trait(?Send)]
 impl Lock for Mutex {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        let session = self.session().await.map_err(seen)?;
+        // Step 1.
+        let session = session_of(&self.client, self.lock.ttl, &mut self.session).await?;
         let prefix = self.lock.prefix();
         let ticket = make_key(&self.client, &prefix, session.lease()).await;
         let ticket = ticket.map_err(seen)?;
