@@ -22,10 +22,7 @@ pub(super) fn read<'a>(
         return (network, Unread::default());
     };
     let given = Given::read(&mut fields, Network::KEYS, &[], mistakes);
-    given.set(&mut network);
-    for (key, _, drawn) in given.drawn() {
-        open.set_drawn(key, drawn.clone());
-    }
+    given.settle(&mut network, open);
     let regions = Unread::take(&mut fields);
     fields.finish(mistakes);
     (network, regions)

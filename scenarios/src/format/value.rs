@@ -8,7 +8,7 @@ use super::choice::choose;
 use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 use super::sampled_parameters::{is_range, several, whole};
 use crate::listed::listed;
-use crate::sampled_parameters::Drawn;
+use crate::sampled_parameters::{Drawn, SampledParameters};
 use crate::units;
 use crate::write::toml::spelled;
 
@@ -63,6 +63,14 @@ impl<'a> Given<'a> {
     pub(super) fn set(&self, settings: &mut dyn Settings) {
         for (key, value) in self.values(|_| true) {
             settings.set_value(key, Some(value));
+        }
+    }
+
+    /// Sets what is given, and notes what each seed draws.
+    pub(super) fn settle(&self, settings: &mut dyn Settings, open: &mut SampledParameters) {
+        self.set(settings);
+        for (key, _, drawn) in self.drawn() {
+            open.set_drawn(key, drawn.clone());
         }
     }
 

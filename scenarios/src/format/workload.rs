@@ -30,10 +30,7 @@ pub(super) fn workload(
         return (workload, None);
     };
     let given = Given::read(&mut fields, Workload::KEYS, &[], mistakes);
-    given.set(&mut workload);
-    for (key, _, drawn) in given.drawn() {
-        open.set_drawn(key, drawn.clone());
-    }
+    given.settle(&mut workload, open);
     // It is no matter of a workload, but of what goes with it: see `allows_self_deadlock`.
     let _ = fields.get(ALLOW_SELF_DEADLOCK);
     // What is wrong with these has been said; that they are there has not to be said again.

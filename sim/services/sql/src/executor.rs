@@ -280,7 +280,7 @@ impl Instance {
         self.answer_row(s, scan.table, &answered, returning)
     }
 
-    /// Answers what is asked for of a row.
+    /// Adds to the answer what the statement asks for of a row.
     pub fn answer_row(&mut self, s: &mut Session, table: usize, row: &Row, items: &[Expr]) -> Done {
         if !items.is_empty() {
             let items = self.project(s, &RowContext::of(table, Some(row)), items)?;

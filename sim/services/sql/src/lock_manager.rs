@@ -113,7 +113,7 @@ impl Mode {
         }
     }
 
-    /// Whether who holds this in InnoDB has what is asked for already.
+    /// Whether a transaction that holds this mode of InnoDB needs no other for the mode that it asks for.
     fn covers(&self, asked: &Self) -> bool {
         self == asked || (*self == EXCLUSIVE && *asked == SHARE)
     }
