@@ -45,6 +45,9 @@ pub(crate) const FAMILY: Family = Family {
 hazards! {
     "etcd/cancelled-release": ["etcd-mutex", "etcd-mutex-prefix-watch"] breaks [MutualExclusion] under [Cancel];
     "etcd/cancelled-resignation": ["etcd-election"] breaks [MutualExclusion] under [Cancel];
+    "etcd/cut-off-command": ["etcdctl-lock"] breaks [TimelyLoss] under [Delay, Partition];
+    "etcd/paused-command": ["etcdctl-lock"] breaks [TimelyLoss] under [Pause];
+    "etcd/hung-member-command": ["etcdctl-lock"] breaks [TimelyLoss] under [ServerStall];
     "etcd/late-lock-answer": ["etcd-v3lock"] breaks [MutualExclusion] under [Partition];
 }
 

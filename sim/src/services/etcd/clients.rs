@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::ContenderId;
+use picklock_checker::{ContenderId, Knowledge};
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
 use picklock_clients::etcd::{
@@ -165,6 +165,8 @@ impl ClientSide for SimulatedEtcd {
             Output::LeaseLost(lease) => {
                 if let Some(listener) = world.host.clients[index].state.leases.remove(&lease) {
                     listener.end();
+                    let by = world.host.clients[index].by;
+                    world.could_know_from_now(by, Knowledge::SessionLost);
                 }
             }
             Output::Told(watch, response) => {
