@@ -45,7 +45,11 @@ fn in_time(workload: &Workload, service: &Service) -> u64 {
             Hold::Settled => Duration::ZERO,
         };
         let (_, think) = workload.think_of(name);
-        (rounds * hold.as_micros(), rounds * think.as_micros())
+        let arrives = workload.arrive_after_of(name).as_micros();
+        (
+            rounds * hold.as_micros(),
+            arrives + rounds * think.as_micros(),
+        )
     });
     let (mut held, mut thought) = (0, 0);
     for ((hold, think), of) in times {

@@ -137,7 +137,14 @@ impl<S: SimulatedService> Contender<S> {
 
     /// Waits for its turn to come to the lock at all.
     async fn arrive(&self) {
-        let arrive = self.shared.world.borrow().plan.workload.arrive;
+        let (arrive, after) = {
+            let workload = &self.shared.world.borrow().plan.workload;
+            let name = ContenderName(self.id.0);
+            (workload.arrive, workload.arrive_after_of(name))
+        };
+        if !after.is_zero() {
+            self.sleep(after).await;
+        }
         match arrive {
             Arrival::Together => self.world().start(self.id),
             Arrival::Within(span) => {

@@ -26,6 +26,7 @@ pub(super) fn draw_contender(plan: &mut Plan, open: &SampledContender, seed: u64
             .map(|range| draw.number(range)),
         // No draw where nobody reads: what is drawn after it stays what it was.
         conversion: None,
+        arrive_after: None,
         permits_per_acquire: None,
         reads: open.reads.filter(|_| draw.once_in(2)),
         locks: Vec::new(),

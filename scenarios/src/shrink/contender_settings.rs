@@ -10,9 +10,10 @@ use crate::describe::contender;
 type Without = fn(&mut ContenderSettings);
 
 /// Every setting of a contender, by its key.
-const SETTINGS: [(&str, Without); 11] = [
+const SETTINGS: [(&str, Without); 12] = [
     ("hold", |it| it.hold = None),
     ("rounds", |it| it.rounds = None),
+    ("arrive-after", |own| own.arrive_after = None),
     ("reads", |it| it.reads = None),
     ("conversion", |own| own.conversion = None),
     ("permits-per-acquire", |own| own.permits_per_acquire = None),

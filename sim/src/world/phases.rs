@@ -35,13 +35,14 @@ impl Plan {
 
 /// When the last contender comes at the latest, where the plan says so.
 fn last_arrival(plan: &Plan) -> Duration {
-    match plan.workload.arrive {
+    let span = match plan.workload.arrive {
         Arrival::Within(span) => span,
         Arrival::Together
         | Arrival::InOrder
         | Arrival::BehindHolder
         | Arrival::InOrderBehindHolder => Duration::ZERO,
-    }
+    };
+    span + plan.workload.last_arrive_after()
 }
 
 /// By how much single messages come late, one behind the other. The faults that make them late are over at once.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use common::{A, FIRST, acquired, history_on, plan_on, planned, seconds};
 use picklock_checker::{ContenderId, EventKind, History, VirtualTime};
-use picklock_sim::plan::{ContenderSettings, Ensemble, Fault, Hold, Plan, Service};
+use picklock_sim::plan::{Arrival, ContenderSettings, Ensemble, Fault, Hold, Plan, Service};
 use picklock_sim::simulate;
 
 const B: ContenderId = ContenderId(1);
@@ -78,6 +78,22 @@ fn each_comes_as_often_as_it_is_said_of_it() {
     });
     assert_eq!(holds(&history, A).len(), 3);
     assert_eq!(holds(&history, B).len(), 1);
+}
+
+#[test]
+fn one_comes_when_its_own_time_has_come() {
+    let mut plan = plan(ContenderSettings {
+        arrive_after: Some(seconds(20)),
+        ..ContenderSettings::default()
+    });
+    plan.workload.arrive = Arrival::Together;
+    let history = simulate(&plan, 1).run.history;
+    let first = |of: ContenderId| {
+        let begins = move |what: &EventKind| matches!(what, EventKind::AcquireStarted { by, .. } if *by == of);
+        times(&history, begins)[0].micros()
+    };
+    assert!((20_000_000..20_100_000).contains(&first(A)), "{}", first(A));
+    assert!(first(B) < 1_000_000, "{}", first(B));
 }
 
 #[test]

@@ -331,6 +331,7 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
     );
     let others = (
         prop::option::of(1_u32..1_000),
+        prop::option::of(length()),
         prop::option::of(span()),
         -1_000_000_i64..1_000_000,
         prop::collection::vec((0..LockName::MOST).prop_map(LockName), 0..3),
@@ -340,10 +341,11 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
         .prop_map(
             |(
                 (hold, think, acquire_timeout, processing),
-                (rounds, latency, clock_offset_millis, locks, reads),
+                (rounds, arrive_after, latency, clock_offset_millis, locks, reads),
             )| {
                 ContenderSettings {
                     conversion: None,
+                    arrive_after,
                     permits_per_acquire: None,
                     hold,
                     rounds,
