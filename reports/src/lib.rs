@@ -21,6 +21,7 @@ mod columns;
 mod commands;
 pub mod cost;
 pub mod diagram;
+pub mod envelope;
 mod escape;
 mod explain;
 pub mod files;

@@ -13,6 +13,7 @@ pub mod coverage;
 pub mod describe;
 pub mod diagnostic;
 mod digest;
+pub mod envelope;
 mod event_budget;
 pub mod excuses;
 mod fault_fields;

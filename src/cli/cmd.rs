@@ -5,6 +5,7 @@ mod case_of;
 mod charts;
 mod completions;
 mod cost;
+mod envelope;
 mod explain;
 mod help;
 mod herd;
@@ -65,6 +66,7 @@ pub enum Command {
     Matrix(matrix::MatrixArgs),
     Herd(herd::Herd),
     Cost(cost::Cost),
+    Envelope(envelope::Envelope),
     Bench(bench::Bench),
     Verify(verify::Verify),
     New(new::New),
@@ -96,6 +98,7 @@ impl Command {
             Self::Matrix(matrix) => matrix.execute(look),
             Self::Herd(herd) => herd.execute(look),
             Self::Cost(cost) => cost.execute(look),
+            Self::Envelope(envelope) => envelope.execute(look),
             Self::Bench(bench) => bench.execute(look),
             Self::Verify(verify) => verify.execute(look),
             Self::New(new) => new.execute(),

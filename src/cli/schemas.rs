@@ -21,7 +21,7 @@ pub struct Schema {
 }
 
 /// All of them.
-pub const SCHEMAS: [Schema; 9] = [
+pub const SCHEMAS: [Schema; 10] = [
     Schema {
         name: "scenario",
         version: keys::schema::VERSION,
@@ -63,6 +63,12 @@ pub const SCHEMAS: [Schema; 9] = [
         version: reports::cost::VERSION,
         about: "what `cost --json` writes",
         make: derived::<reports::cost::CostResults>,
+    },
+    Schema {
+        name: "envelope",
+        version: reports::envelope::VERSION,
+        about: "what `envelope --json` writes",
+        make: derived::<reports::envelope::EnvelopeResults>,
     },
     Schema {
         name: "yield",

@@ -42,6 +42,8 @@ pub enum Substream {
     LocksAtOnce,
     /// In which order it acquires them.
     LockOrder,
+    /// The pause of a run of the envelope.
+    Envelope,
 }
 
 impl Draw {
