@@ -8,6 +8,16 @@ use crate::{Recipe, redis};
 /// Every algorithm.
 pub const RECIPES: &[Recipe] = &joined();
 
+/// The lines of code of the file of each recipe, in the order of those files.
+const LINES: &[(&str, u32)] = include!(concat!(env!("OUT_DIR"), "/recipe_lines.rs"));
+
+/// How many lines of code the recipe of this name has in its own file: without comments, tests, and its row in the
+/// registry. `None`, if it is a variant that another file builds.
+pub fn lines_of_code(name: &str) -> Option<u32> {
+    let found = LINES.iter().find(|(recipe, _)| *recipe == name);
+    found.map(|(_, lines)| *lines)
+}
+
 const LISTED: &[Recipe] = &[
     zk::hardened::RECIPE,
     zk::predecessor_watch::RECIPE,

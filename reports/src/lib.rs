@@ -19,6 +19,7 @@
 pub mod chart;
 mod columns;
 mod commands;
+pub mod compare;
 pub mod cost;
 pub mod diagram;
 pub mod envelope;

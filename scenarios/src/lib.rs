@@ -8,6 +8,7 @@ pub mod bench;
 pub mod case_statistics;
 mod causal_history;
 pub mod clock;
+pub mod compare;
 pub mod cost;
 pub mod coverage;
 pub mod describe;

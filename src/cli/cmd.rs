@@ -3,6 +3,7 @@
 mod bench;
 mod case_of;
 mod charts;
+mod compare;
 mod completions;
 mod cost;
 mod envelope;
@@ -66,6 +67,7 @@ pub enum Command {
     Matrix(matrix::MatrixArgs),
     Herd(herd::Herd),
     Cost(cost::Cost),
+    Compare(compare::Compare),
     Envelope(envelope::Envelope),
     Bench(bench::Bench),
     Verify(verify::Verify),
@@ -98,6 +100,7 @@ impl Command {
             Self::Matrix(matrix) => matrix.execute(look),
             Self::Herd(herd) => herd.execute(look),
             Self::Cost(cost) => cost.execute(look),
+            Self::Compare(compare) => compare.execute(look),
             Self::Envelope(envelope) => envelope.execute(look),
             Self::Bench(bench) => bench.execute(look),
             Self::Verify(verify) => verify.execute(look),

@@ -21,7 +21,7 @@ pub struct Schema {
 }
 
 /// All of them.
-pub const SCHEMAS: [Schema; 10] = [
+pub const SCHEMAS: [Schema; 11] = [
     Schema {
         name: "scenario",
         version: keys::schema::VERSION,
@@ -63,6 +63,12 @@ pub const SCHEMAS: [Schema; 10] = [
         version: reports::cost::VERSION,
         about: "what `cost --json` writes",
         make: derived::<reports::cost::CostResults>,
+    },
+    Schema {
+        name: "compare",
+        version: reports::compare::VERSION,
+        about: "what `compare --json` writes",
+        make: derived::<reports::compare::Comparison>,
     },
     Schema {
         name: "envelope",

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::algorithms::Recipe;
 use crate::reports::cost::{CostRow, json, markdown, table};
-use crate::scenarios::cost::measure;
+use crate::scenarios::cost::{self as measured, measure};
 use crate::scenarios::program;
 use rayon::prelude::*;
 
@@ -121,8 +121,12 @@ impl Cost {
 
 /// The figures of a recipe, if its contenders come to their end.
 fn row(recipe: &Recipe) -> Option<CostRow> {
-    let cost = measure(recipe, SEEDS)?;
-    Some(CostRow {
+    measure(recipe, SEEDS).map(|cost| row_of(recipe, &cost))
+}
+
+/// The figures in the form of the report.
+pub(super) fn row_of(recipe: &Recipe, cost: &measured::Cost) -> CostRow {
+    CostRow {
         algorithm: recipe.name.to_owned(),
         acquire_requests: cost.acquire.requests,
         acquire_round_trips: cost.acquire.round_trips,
@@ -131,5 +135,5 @@ fn row(recipe: &Recipe) -> Option<CostRow> {
         handover_p50: cost.handover.p50,
         handover_max: cost.handover.max,
         waiting_requests_per_second: cost.waiting,
-    })
+    }
 }
