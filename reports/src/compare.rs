@@ -2,12 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "charts")]
+use crate::chart::{Axis, Figure, Form, Series, Ticks};
 use crate::columns::{Column, table_of};
 use crate::cost::CostRow;
 use crate::escape::escaped;
 use crate::html::document;
 use crate::json;
+#[cfg(feature = "charts")]
+use crate::run_charts::of_rows;
 use crate::style::Style;
+#[cfg(feature = "charts")]
+use crate::words::thousands;
 use crate::words::{decimal, duration};
 
 /// The version of the schema of [`json()`](fn@json).
@@ -102,6 +108,10 @@ pub struct ComparedClaim {
     /// What was measured.
     pub because: String,
 }
+
+/// The name of the chart: of its file, too.
+#[cfg(feature = "charts")]
+pub const CHART: &str = "hand-over";
 
 /// The first head of the table of claims.
 const VERDICT: &str = "verdict";
@@ -318,6 +328,51 @@ pub fn html(comparison: &Comparison) -> String {
     }
     text.push_str(&format!("<p>{}</p>\n", escaped(LEGEND)));
     document("picklock compare", &comparison.picklock, &text, "")
+}
+
+/// What the locks cost when many want them at once: a row for each lock, a mark for each crowd. A crowd in which one
+/// waits for ever has none.
+#[cfg(feature = "charts")]
+pub fn figure(comparison: &Comparison) -> Figure {
+    let mut crowds: Vec<u32> = Vec::new();
+    for crowd in comparison.locks.iter().flat_map(|lock| &lock.crowds) {
+        if !crowds.contains(&crowd.contenders) {
+            crowds.push(crowd.contenders);
+        }
+    }
+    let series = crowds.into_iter().map(|contenders| {
+        let points = (0_u32..).zip(&comparison.locks).filter_map(|(row, lock)| {
+            let of_crowd = |crowd: &&ComparedCrowd| {
+                crowd.contenders == contenders && crowd.served == contenders
+            };
+            let crowd = lock.crowds.iter().find(of_crowd)?;
+            let messages = crowd.requests_per_handover + crowd.notifications_per_release;
+            Some((messages.max(0.5), f64::from(row)))
+        });
+        Series {
+            name: format!("{contenders} contenders"),
+            points: points.collect(),
+            ..Series::default()
+        }
+    });
+    let names = comparison.locks.iter().map(|lock| lock.algorithm.clone());
+    Figure {
+        name: CHART.to_owned(),
+        title: "What servers handle for each hand-over of a lock".to_owned(),
+        caption: vec![
+            "All come at once, and each holds the lock for 10 ms. A round trip takes 1 ms."
+                .to_owned(),
+        ],
+        x: Axis {
+            label: "requests and notifications (logarithmic)".to_owned(),
+            log: true,
+            ticks: Ticks::Round,
+            write: |messages| thousands(messages.round() as u64),
+        },
+        y: of_rows(names.collect()),
+        series: series.collect(),
+        form: Form::Rows,
+    }
 }
 
 /// The comparison as versioned JSON, ended by a line break.

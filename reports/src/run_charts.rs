@@ -233,7 +233,8 @@ pub fn yields(figures: &[YieldFigure], limit: u64, caption: &[String]) -> Figure
     }
 }
 
-fn of_rows(names: Vec<String>) -> Axis {
+/// An axis with a row for each of these names.
+pub(crate) fn of_rows(names: Vec<String>) -> Axis {
     let ticks = names.into_iter().enumerate();
     Axis {
         label: String::new(),

@@ -102,8 +102,13 @@ impl Entry {
         self.broken.iter().filter(|broken| !broken.is_excused)
     }
 
-    /// What the best lock of a family has least of: promises that were broken; then contenders that were not served,
-    /// round trips, and requests in a crowd.
+    /// The classes of faults under which two contenders held the lock, whether a lock could have kept them apart or not.
+    pub fn breaks_exclusion(&self) -> Vec<FaultClass> {
+        claims::exclusion(&self.broken)
+    }
+
+    /// What the best lock of a family has least of: promises that were broken, and classes of faults that break
+    /// exclusion; then contenders that were not served, round trips, and requests in a crowd.
     fn demerits(&self) -> impl Ord + use<> {
         let [_, crowd] = self.crowds;
         let trips = self.cost.map_or(f64::INFINITY, |cost| {
@@ -111,7 +116,7 @@ impl Entry {
         });
         (
             self.inexcusable().count(),
-            self.broken.len(),
+            self.breaks_exclusion().len(),
             crowd.contenders - crowd.served,
             (trips * 10.0).round() as u64,
             (crowd.requests * 10.0).round() as u64,

@@ -55,10 +55,10 @@ impl Shown {
                 write: |micros| duration(micros.round() as u64),
             },
             y: Axis {
-                label: "probability (logarithmic)".to_owned(),
-                log: true,
+                label: "probability".to_owned(),
+                log: false,
                 ticks: Ticks::Round,
-                write: |share| format!("{} %", decimal(share * 100.0, digits(share))),
+                write: |percent| format!("{} %", decimal(percent, 0)),
             },
             series: self.series(rows),
             form: Form::Lines,
@@ -83,16 +83,10 @@ impl Shown {
                 ..
             } = self.of(row);
             let lease = row.lease as f64;
-            // Zero has no place on a logarithmic axis.
-            if estimate > 0.0 {
-                lines[place].points.push((lease, estimate));
-            }
-            let known = closed_form.filter(|known| *known > 0.0);
-            lines[place]
-                .reference
-                .extend(known.map(|known| (lease, known)));
+            lines[place].points.push((lease, estimate * 100.0));
+            let known = closed_form.map(|known| (lease, known * 100.0));
+            lines[place].reference.extend(known);
         }
-        lines.retain(|line| !line.points.is_empty());
         lines
     }
 }
@@ -112,14 +106,4 @@ fn name(row: &EnvelopeRow, rows: &[EnvelopeRow]) -> String {
         words.push(format!("latency {}", duration(row.latency)));
     }
     words.join("\n")
-}
-
-/// Digits after the point of a percentage, so that small ones are not zero.
-fn digits(share: f64) -> usize {
-    match share {
-        0.01.. => 0,
-        0.001.. => 1,
-        0.0001.. => 2,
-        _ => 4,
-    }
 }

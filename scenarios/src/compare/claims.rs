@@ -105,9 +105,7 @@ const CLAIMS: &[Claim] = &[
                     entry.inexcusable().count() as f64
                 }),
                 ("classes of faults that break exclusion", |entry| {
-                    let mut classes: Vec<FaultClass> = exclusion(&entry.broken).collect();
-                    classes.dedup();
-                    classes.len() as f64
+                    entry.breaks_exclusion().len() as f64
                 }),
             ];
             measured.ranked(FIGURES, &[ZOOKEEPER, CACHE, DATABASE])
@@ -185,7 +183,7 @@ const CLAIMS: &[Claim] = &[
         source: REDIS_ARTICLE,
         judge: |measured| {
             let broken = measured.broken("redis-compare-and-delete", FaultClass::ServerCrash)?;
-            let lost = exclusion(&broken).count();
+            let lost = exclusion(&broken).len();
             Some((
                 right_if(lost == 0),
                 match lost {
@@ -343,8 +341,10 @@ impl Measured<'_> {
         for class in FaultClass::ALL {
             broken.extend(self.broken(name, class)?);
         }
-        let mut classes: Vec<&str> = exclusion(&broken).map(FaultClass::name).collect();
-        classes.dedup();
+        let classes: Vec<&str> = exclusion(&broken)
+            .into_iter()
+            .map(FaultClass::name)
+            .collect();
         Some(match classes[..] {
             [] => (
                 Verdict::Right,
@@ -358,18 +358,19 @@ impl Measured<'_> {
     }
 }
 
-/// The classes of faults under which two contenders held the lock, excused or not.
-fn exclusion(broken: &[BrokenPromise]) -> impl Iterator<Item = FaultClass> + '_ {
-    let of_exclusion = |broken: &&BrokenPromise| {
-        matches!(
-            broken.word,
-            Word::Overlap | Word::Owners | Word::Stale | Word::Unaware | Word::LostUpdate
-        )
-    };
-    broken
-        .iter()
-        .filter(of_exclusion)
-        .map(|broken| broken.class)
+/// The classes of faults under which two contenders held the lock, whether a lock could have kept them apart or not.
+pub(super) fn exclusion(broken: &[BrokenPromise]) -> Vec<FaultClass> {
+    const WORDS: [Word; 5] = [
+        Word::Overlap,
+        Word::Owners,
+        Word::Stale,
+        Word::Unaware,
+        Word::LostUpdate,
+    ];
+    let broken = broken.iter().filter(|broken| WORDS.contains(&broken.word));
+    let mut classes: Vec<FaultClass> = broken.map(|broken| broken.class).collect();
+    classes.dedup();
+    classes
 }
 
 fn right_if(is_so: bool) -> Verdict {

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use crate::algorithms::Recipe;
 use crate::reports::compare::{
-    BrokenPromise, ComparedClaim, ComparedCrowd, ComparedLock, Comparison, VERSION, html, json,
-    markdown, text,
+    BrokenPromise, CHART, ComparedClaim, ComparedCrowd, ComparedLock, Comparison, VERSION, figure,
+    html, json, markdown, text,
 };
 use crate::scenarios::compare::claims::judge;
 use crate::scenarios::compare::{Crowd, Entry, best_of_each_family, is_compared};
 use crate::scenarios::{Scenario, matrix, program};
 use rayon::prelude::*;
 
+use super::charts;
+use super::shrink::make_folder;
 use crate::cli::console::OutputArgs;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -52,6 +54,9 @@ pub struct Compare {
     /// Write the tables to this file, as a page of HTML.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Draw what servers handle for each hand-over into this folder, as SVG and as PNG. It is made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 impl Compare {
@@ -67,6 +72,12 @@ impl Compare {
         let work = Work::measuring(recipes.len() as u64);
         for path in self.json.iter().chain(&self.html) {
             work.can_write_results(path)?;
+        }
+        if let Some(folder) = &self.out {
+            make_folder(folder)?;
+            for (_, path) in charts::files(folder, CHART) {
+                work.can_write(&path)?;
+            }
         }
         let measured: Option<Vec<Entry>> = pool.install(|| {
             let each = recipes.par_iter().map(|recipe| {
@@ -113,6 +124,10 @@ impl Compare {
         }
         if let Some(path) = &self.html {
             work.write(path, html(&comparison).as_bytes())?;
+        }
+        if let Some(folder) = &self.out {
+            let said = charts::draw_all(&[figure(&comparison)], folder, &work)?;
+            work.print(&said)?;
         }
         Ok(exit::AS_EXPECTED)
     }

@@ -45,7 +45,7 @@ pub struct Envelope {
     )]
     algorithms: Vec<String>,
     /// How long the lock stays with a holder that gives no sign of life: leases, or timeouts of sessions.
-    #[arg(long, value_name = "TIME,…", value_delimiter = ',', default_value = "2s,5s,10s,30s", value_parser = time)]
+    #[arg(long, value_name = "TIME,…", value_delimiter = ',', default_value = "2s,5s,10s,20s,30s", value_parser = time)]
     lease: Vec<Duration>,
     /// How long the holder stands still, on average; exponentially distributed.
     #[arg(long, value_name = "TIME,…", value_delimiter = ',', default_value = "500ms,2s,10s", value_parser = time)]
@@ -128,10 +128,7 @@ impl Envelope {
         }
         if let Some(folder) = &self.out {
             let figures = Shown::ALL.map(|shown| shown.figure(&rows));
-            let drawn = figures
-                .into_iter()
-                .filter(|figure| !figure.series.is_empty());
-            let said = charts::draw_all(&drawn.collect::<Vec<_>>(), folder, &work)?;
+            let said = charts::draw_all(&figures, folder, &work)?;
             work.print(&said)?;
         }
         Ok(exit::AS_EXPECTED)

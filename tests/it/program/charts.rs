@@ -177,7 +177,29 @@ type Picture = (&'static str, &'static [&'static str], &'static str);
 
 const OF_HERDS: &[&str] = &["herd", "--out", "FOLDER"];
 
+/// Locks of each service that many use.
+const COMPARED: &str = "zk-hardened,zk-children-watch,curator-mutex,redis-compare-and-delete,redisson-lock,redlock,\
+                        etcd-mutex-hardened,pg-advisory-lock,sql-unique-key-expiring";
+
 const PICTURES: &[Picture] = &[
+    (
+        "hand-over.svg",
+        &[
+            "compare",
+            "--algorithm",
+            COMPARED,
+            "--seeds",
+            "1",
+            "--out",
+            "FOLDER",
+        ],
+        "hand-over.svg",
+    ),
+    (
+        "envelope.svg",
+        &["envelope", "--precision", "0.02", "--out", "FOLDER"],
+        "overlap.svg",
+    ),
     ("herd-notifications.svg", OF_HERDS, "notifications.svg"),
     ("herd-bystander.svg", OF_HERDS, "bystander-p99.svg"),
     (

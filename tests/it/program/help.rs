@@ -136,6 +136,16 @@ fn help_of_cost() {
 }
 
 #[test]
+fn help_of_compare() {
+    insta::assert_snapshot!(help(&["compare", "--help"]));
+}
+
+#[test]
+fn help_of_envelope() {
+    insta::assert_snapshot!(help(&["envelope", "--help"]));
+}
+
+#[test]
 fn help_of_bench() {
     insta::assert_snapshot!(help(&["bench", "--help"]));
 }
@@ -290,9 +300,9 @@ fn lists_are_filtered_by_what_stands_in_them_and_by_what_is_known_of_each() {
 /// Of the library, that is: the other files are the reader's.
 #[test]
 fn the_scenarios_and_cases_of_all_examples_are_there() {
-    const COMMANDS: [&str; 15] = [
+    const COMMANDS: [&str; 17] = [
         "run", "merge", "replay", "shrink", "why", "hunt", "plan", "yield", "list", "explain",
-        "herd", "cost", "bench", "verify", "help",
+        "herd", "cost", "compare", "envelope", "bench", "verify", "help",
     ];
     let mut looked_at = 0;
     for command in COMMANDS {

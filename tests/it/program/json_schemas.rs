@@ -161,6 +161,26 @@ fn measurements() {
     let document = written("herd", &herd);
     assert_eq!(document["rows"].as_array().map(Vec::len), Some(1));
     written("cost", &["cost", "--algorithm", "zk-predecessor-watch"]);
+    let compare = [
+        "compare",
+        "--algorithm",
+        "zk-hardened,redlock",
+        "--seeds",
+        "4",
+    ];
+    let document = written("compare", &compare);
+    assert_eq!(document["locks"].as_array().map(Vec::len), Some(2));
+    let envelope = [
+        "envelope",
+        "--lease",
+        "1s",
+        "--precision",
+        "0.1",
+        "--pause",
+        "1s,2s",
+    ];
+    let document = written("envelope", &envelope);
+    assert_eq!(document["rows"].as_array().map(Vec::len), Some(2));
     let measured = [
         "yield",
         "zookeeper/waiter-death",
