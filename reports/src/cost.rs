@@ -52,7 +52,7 @@ one who waits. A round trip takes 1 ms, servers take no time, and keep-alives do
 ";
 
 /// Requests, and in how many round trips.
-fn call(requests: u64, trips: f64) -> String {
+pub(crate) fn call(requests: u64, trips: f64) -> String {
     format!("{requests} in {}", decimal(trips, 1))
 }
 

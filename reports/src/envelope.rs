@@ -55,21 +55,47 @@ pub struct Probability {
     pub closed_form: Option<f64>,
 }
 
-const COLUMNS: &[Column<EnvelopeRow>] = &[
-    ("algorithm", |row| row.algorithm.clone()),
+/// What tells a point from others; the first two are shown even if they are the same everywhere.
+const POINT: &[Column<EnvelopeRow>] = &[
     ("lease", |row| duration(row.lease)),
-    ("work", |row| duration(row.work)),
     ("pause", |row| duration(row.pause)),
+    ("algorithm", |row| row.algorithm.clone()),
+    ("work", |row| duration(row.work)),
     ("drift", |row| {
         format!("{} ppm", thousands(row.drift.into()))
     }),
     ("latency", |row| duration(row.latency)),
+];
+
+const FIGURES: &[Column<EnvelopeRow>] = &[
     ("runs", |row| thousands(row.runs)),
     ("overlap", |row| with_interval(&row.overlap)),
     ("exactly", |row| exactly(&row.overlap)),
     ("stale write", |row| with_interval(&row.stale_write)),
     ("exactly", |row| exactly(&row.stale_write)),
 ];
+
+/// The columns of these rows, and what all of them have in common: `work 1.00 s, drift 0 ppm`.
+fn columns(rows: &[EnvelopeRow]) -> (Vec<Column<EnvelopeRow>>, String) {
+    let (lease_and_pause, others) = POINT.split_at(2);
+    let is_common = |column: &&Column<EnvelopeRow>| {
+        rows.windows(2)
+            .all(|pair| (column.1)(&pair[0]) == (column.1)(&pair[1]))
+    };
+    let (common, different): (Vec<_>, Vec<_>) = others.iter().partition(is_common);
+    let columns = different.into_iter().chain(lease_and_pause).chain(FIGURES);
+    let common = common.into_iter().filter_map(|(name, cell)| {
+        let value = cell(rows.first()?);
+        Some(match *name {
+            "algorithm" => value,
+            name => format!("{name} {value}"),
+        })
+    });
+    (
+        columns.copied().collect(),
+        common.collect::<Vec<_>>().join(", "),
+    )
+}
 
 const LEGEND: &str = "\
 In each run the holder's process stands still once, somewhere in its work, for a random time of this average, while
@@ -95,20 +121,21 @@ fn exactly(of: &Probability) -> String {
 
 /// The rows as a table for a terminal, and what its columns say.
 pub fn table(rows: &[EnvelopeRow], style: &Style) -> String {
-    format!("{}\n{LEGEND}", aligned(rows, COLUMNS, style))
+    let (columns, common) = columns(rows);
+    format!("{common}\n{}\n{LEGEND}", aligned(rows, &columns, style))
 }
 
 /// The rows as a table of Markdown.
 pub fn markdown(rows: &[EnvelopeRow]) -> String {
-    let heads: Vec<&str> = COLUMNS.iter().map(|(head, _)| *head).collect();
-    let rule = "---|".repeat(COLUMNS.len());
+    let (columns, common) = columns(rows);
+    let heads: Vec<&str> = columns.iter().map(|(head, _)| *head).collect();
+    let rule = "---|".repeat(columns.len());
     let rows = rows.iter().map(|row| {
-        let cells = COLUMNS.iter().skip(1).map(|(_, cell)| cell(row));
-        let cells: Vec<String> = cells.collect();
-        format!("| `{}` | {} |\n", row.algorithm, cells.join(" | "))
+        let cells: Vec<String> = columns.iter().map(|(_, cell)| cell(row)).collect();
+        format!("| {} |\n", cells.join(" | "))
     });
     let rows: String = rows.collect();
-    format!("| {} |\n|{rule}\n{rows}", heads.join(" | "))
+    format!("{common}\n\n| {} |\n|{rule}\n{rows}", heads.join(" | "))
 }
 
 /// The rows as versioned JSON, ended by a line break. `picklock` is the version of the program.

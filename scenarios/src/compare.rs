@@ -76,8 +76,8 @@ pub struct BrokenPromise {
 }
 
 impl Entry {
-    /// Measures a lock, with so many seeds for each class of faults. `None`, if somebody asks to stop. If a run breaks off,
-    /// so does whatever was begun with [`caught`](picklock_sim::broken::caught).
+    /// Measures a lock, with so many seeds for each class of faults. `None`, if `stop` is set. If a run breaks off, so
+    /// does whatever was begun with [`caught`](picklock_sim::broken::caught).
     pub fn measure(
         recipe: &Recipe,
         swarms: &[Scenario],
@@ -149,7 +149,7 @@ pub fn is_compared(recipe: &Recipe, swarms: &[Scenario]) -> bool {
         && matrix::case(recipe, FaultClass::None, swarms).is_some()
 }
 
-/// The promises that a lock breaks under faults of a class. `None`, if somebody asks to stop.
+/// The promises that a lock breaks under faults of a class. `None`, if `stop` is set.
 fn broken_under(
     recipe: &Recipe,
     class: FaultClass,

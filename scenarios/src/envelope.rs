@@ -126,7 +126,7 @@ impl Estimate {
     }
 }
 
-/// Runs a point with the seeds from `from` on, until there have been runs enough. `None`, if somebody asks to stop. If a
+/// Runs a point with the seeds from `from` on, until there have been runs enough. `None`, if `stop` is set. If a
 /// run breaks off, so does whatever was begun with [`caught`](picklock_sim::broken::caught).
 pub fn estimate(
     recipe: &Recipe,

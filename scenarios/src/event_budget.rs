@@ -45,7 +45,8 @@ fn in_time(workload: &Workload, service: &Service) -> u64 {
             Hold::Settled => Duration::ZERO,
         };
         let (_, think) = workload.think_of(name);
-        let arrives = workload.arrive_after_of(name).as_micros();
+        let arrives = workload.settings_of(name).and_then(|own| own.arrive_after);
+        let arrives = arrives.unwrap_or_default().as_micros();
         (
             rounds * hold.as_micros(),
             arrives + rounds * think.as_micros(),

@@ -46,6 +46,8 @@ pub struct SupportedService {
     /// So many servers that read messages of so many bytes, for a herd that does nothing but queue up; `None` if
     /// nothing there is worth counting.
     pub(crate) herd: Option<fn(u8, u32) -> Service>,
+    /// What articles rank its locks as: a `database`, a `cache`, or `ZooKeeper`; `None` if they do not speak of it.
+    pub(crate) ranked_as: Option<&'static str>,
     /// Adds the servers that take over from others, for a lock to fear.
     pub(crate) add_replicas: fn(&mut Service),
     /// Why a lock is of little use with these settings, as sentences.
@@ -82,6 +84,7 @@ impl SupportedService {
             implied: |_| None,
             measured: |recipe, _| Service::for_build(recipe.build),
             herd: None,
+            ranked_as: None,
             add_replicas: |_| {},
             warnings: |_| Vec::new(),
         }

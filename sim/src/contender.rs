@@ -140,9 +140,10 @@ impl<S: SimulatedService> Contender<S> {
         let (arrive, after) = {
             let workload = &self.shared.world.borrow().plan.workload;
             let name = ContenderName(self.id.0);
-            (workload.arrive, workload.arrive_after_of(name))
+            let own = workload.settings_of(name);
+            (workload.arrive, own.and_then(|own| own.arrive_after))
         };
-        if !after.is_zero() {
+        if let Some(after) = after {
             self.sleep(after).await;
         }
         match arrive {

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use picklock_algorithms::clients::ServiceKind;
 use picklock_algorithms::registry::RECIPES;
 use picklock_algorithms::{FaultClass, Recipe};
 
 use super::{BrokenPromise, CROWDS, Crowd, Entry, broken_under};
 use crate::matrix::Word;
 use crate::scenario::Scenario;
+use crate::services::supported;
 
 /// A claim, and what the measurements say to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,10 +210,10 @@ const CLAIMS: &[Claim] = &[
     },
 ];
 
-type Families = (&'static str, &'static [ServiceKind]);
-const DATABASE: Families = ("database", &[ServiceKind::Sql]);
-const CACHE: Families = ("cache", &[ServiceKind::Redis]);
-const ZOOKEEPER: Families = ("ZooKeeper", &[ServiceKind::ZooKeeper]);
+/// What those articles call databases, caches, and ZooKeeper: the `ranked_as` of their services.
+const DATABASE: &str = "database";
+const CACHE: &str = "cache";
+const ZOOKEEPER: &str = "ZooKeeper";
 
 const LINES: Figure = ("lines of the recipe", |entry| {
     entry.lines.map_or(f64::INFINITY, f64::from)
@@ -222,7 +222,7 @@ const KINDS: Figure = ("kinds of requests", |entry| {
     entry.recipe.requests.len() as f64
 });
 
-/// Judges every claim. `None`, if somebody asks to stop.
+/// Judges every claim. `None`, if `stop` is set.
 pub fn judge(
     entries: &[Entry],
     swarms: &[Scenario],
@@ -250,14 +250,16 @@ pub fn judge(
 impl Measured<'_> {
     /// Whether the locks of each of these families are as good as those of the next or better, by each figure: of all
     /// locks, of none, or of some.
-    fn ranked(&self, figures: &[Figure], order: &[Families]) -> Option<(Verdict, String)> {
+    fn ranked(&self, figures: &[Figure], order: &[&'static str]) -> Option<(Verdict, String)> {
         let mut words = Vec::new();
         let mut verdicts = Vec::new();
         for (name, figure) in figures {
             let ranges: Vec<(&str, f64, f64)> = order
                 .iter()
-                .filter_map(|(family, services)| {
-                    let is_of = |entry: &&Entry| services.contains(&entry.recipe.build.service());
+                .filter_map(|family| {
+                    let is_of = |entry: &&Entry| {
+                        supported(entry.recipe.build.service()).ranked_as == Some(*family)
+                    };
                     let of_family = self.entries.iter().filter(is_of);
                     let values: Vec<f64> =
                         of_family.map(figure).filter(|it| it.is_finite()).collect();

@@ -42,6 +42,7 @@ pub(super) const ROW: SupportedService = SupportedService {
             deployment.flat_map(|deployment| REASONS.iter().filter_map(|it| it(deployment)));
         warnings.collect()
     },
+    ranked_as: Some("cache"),
     ..SupportedService::plain(
         ServiceKind::Redis,
         "Redis.",

@@ -15,6 +15,7 @@ pub(super) const ROW: SupportedService = SupportedService {
         }
         service
     },
+    ranked_as: Some("database"),
     ..SupportedService::plain(
         ServiceKind::Sql,
         "A SQL database.",

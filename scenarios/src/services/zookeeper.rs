@@ -42,6 +42,7 @@ pub(super) const ROW: SupportedService = SupportedService {
             ..Ensemble::default()
         })
     }),
+    ranked_as: Some("ZooKeeper"),
     ..SupportedService::plain(
         ServiceKind::ZooKeeper,
         "An ensemble of ZooKeeper.",

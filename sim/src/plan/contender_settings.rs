@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::key::Holds;
 use super::setting_type::{SettingType, words};
 use super::settings::settings;
-use super::{ContenderName, Hold, LockName, Rate, Value, Workload};
+use super::{Hold, LockName, Rate, Value};
 
 settings! {
     /// What one contender does otherwise than the workload says; what is not given is as there.
@@ -78,21 +78,6 @@ settings! {
     and {
         /// The locks that it takes, one in each round, in turn. Empty: all that there are.
         locks: Vec<LockName>,
-    }
-}
-
-impl Workload {
-    /// How long after the start of the run a contender comes for the first time, at the earliest.
-    pub fn arrive_after_of(&self, name: ContenderName) -> Duration {
-        let own = self.settings_of(name).and_then(|own| own.arrive_after);
-        own.unwrap_or_default()
-    }
-
-    /// When the last contender comes that has a time of its own.
-    pub fn last_arrive_after(&self) -> Duration {
-        let own = self.contender_settings.values();
-        let times = own.filter_map(|own| own.arrive_after);
-        times.max().unwrap_or_default()
     }
 }
 

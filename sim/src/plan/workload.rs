@@ -201,7 +201,7 @@ settings! {
 
 impl Workload {
     /// What a contender does otherwise than the others, if anything.
-    pub(super) fn settings_of(&self, name: ContenderName) -> Option<&ContenderSettings> {
+    pub fn settings_of(&self, name: ContenderName) -> Option<&ContenderSettings> {
         self.contender_settings.get(&name)
     }
 

@@ -42,7 +42,9 @@ fn last_arrival(plan: &Plan) -> Duration {
         | Arrival::BehindHolder
         | Arrival::InOrderBehindHolder => Duration::ZERO,
     };
-    span + plan.workload.last_arrive_after()
+    let own = plan.workload.contender_settings.values();
+    let last = own.filter_map(|own| own.arrive_after).max();
+    span + last.unwrap_or_default()
 }
 
 /// By how much single messages come late, one behind the other. The faults that make them late are over at once.

@@ -117,7 +117,7 @@ impl Compare {
         };
         work.print(&match self.markdown {
             true => markdown(&comparison),
-            false => text(&comparison, &look.stdout()),
+            false => text(&comparison, look.width().unwrap_or(100), &look.stdout()),
         })?;
         if let Some(path) = &self.json {
             work.write(path, json(&comparison).as_bytes())?;
