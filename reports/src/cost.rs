@@ -16,7 +16,7 @@ pub const VERSION: u32 = 1;
 pub struct CostRow {
     /// The algorithm.
     pub algorithm: String,
-    /// Requests of an acquire that nobody is in the way of.
+    /// Requests of an acquire while no other contender has the lock or waits.
     pub acquire_requests: u64,
     /// Round trips of it, one after the other.
     pub acquire_round_trips: f64,

@@ -47,9 +47,9 @@ const TABLES: &[(&str, &[Column<ComparedLock>])] = &[
 const LEGEND: &str = "\
 lines: of code in the recipe's own file; what a client library does for it is not in it. acquire, release: requests in
 round trips. requests: for each hand-over, of all contenders. notifications: for each release. hand-over: from a
-release until the next has the lock, median. wait: from the call until it has the lock. in the way of others: what a server
-handles for each hand-over, which clients that do not use the lock wait behind. A round trip takes 1 ms, servers take
-no time, and each holds the lock for 10 ms.
+release until the next has the lock, median. wait: from the call until it has the lock. in the way of others: what a
+server handles for each hand-over, which clients that do not use the lock wait behind. A round trip takes 1 ms,
+servers take no time, and each holds the lock for 10 ms.
 What breaks it: promises that runs broke, by class of faults; in brackets those that no lock keeps then.
 `picklock matrix ALGORITHM` shows a run of each.
 ";

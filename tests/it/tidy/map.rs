@@ -59,12 +59,12 @@ const INWARD: &[&str] = &[
 
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
-    ("", 8_900),
+    ("", 9_300),
     ("algorithms/", 15_200),
     ("algorithms/clients/", 6_200),
     ("checker/", 8_600),
     ("examples/first-lock/", 140),
-    ("reports/", 9_700),
+    ("reports/", 9_750),
     ("scenarios/", 21_400),
     ("sim/", 20_600),
     ("sim/machines/", 400),
