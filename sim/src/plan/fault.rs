@@ -332,10 +332,10 @@ faults! {
     }
 
     EvictKey { target: ServerName } = "evict-key" {
-        service: Some(ServiceKind::Redis),
+        service: None,
         drawn_unasked: true,
         class: Deletion, effect: Loss,
-        meaning: "The lock's key goes from the server: evicted, or deleted by an operator (Redis).",
+        meaning: "The lock's key goes from the server: evicted, or deleted by an operator (Redis, memcached).",
         example: r#"inject.evict-key = { target = "server-1" }"#,
         sentence: "evict-key from {target}",
     }

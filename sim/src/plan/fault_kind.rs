@@ -90,11 +90,13 @@ impl FaultKind {
         let writes = self != Self::FullDisk || service.tolerates_disk_errors();
         let has_callbacks = self != Self::BlockEvents || service.has_event_thread();
         let has_names = service.has_names() || self != Self::DeleteStale;
+        let evicts = service.row().evicts_keys || self != Self::EvictKey;
         let has_slots = service.slot_owners().is_some() || self != Self::MoveSlot;
         is_there
             && writes
             && has_callbacks
             && has_names
+            && evicts
             && has_slots
             && has_links
             && has_sides
@@ -110,6 +112,7 @@ impl FaultKind {
             Self::DeleteStale => {
                 "the server forgets a lock by itself, and has no name to delete it by"
             }
+            Self::EvictKey => "no server drops a key to make room for another",
             Self::FullDisk => "no server writes to its disk and goes on without",
             Self::MoveSlot => "the servers are no cluster, so there are no slots",
             Self::Promote if service.has_links() => {
