@@ -4,8 +4,8 @@ use picklock_checker::VirtualTime;
 use picklock_machines::Now;
 
 const SECOND: u64 = 1_000_000;
-/// What the counter shows when a process begins (`ITEM_UPDATE_INTERVAL` apart).
-const FIRST: u64 = 2;
+/// What the counter shows when a process begins (`ITEM_UPDATE_INTERVAL + 2`), so that what is over at once lies before.
+const FIRST: u64 = 62;
 /// 30 days in seconds: an exptime above is a Unix time (`REALTIME_MAXDELTA`).
 const RELATIVE_AT_MOST: i32 = 60 * 60 * 24 * 30;
 
@@ -89,11 +89,11 @@ mod tests {
     #[test]
     fn thirty_days_are_relative_and_a_second_more_is_1970() {
         let clock = CoarseClock::begun(at(0), 0);
-        assert_eq!(clock.expires(at(0), 2_592_000), Some(2_592_002));
+        assert_eq!(clock.expires(at(0), 2_592_000), Some(2_592_062));
         assert_eq!(clock.expires(at(0), 2_592_001), Some(1));
         assert_eq!(clock.expires(at(0), -1), Some(1));
         assert_eq!(clock.expires(at(0), 0), None);
-        assert_eq!(clock.expires(at(0), 1_700_000_010), Some(12));
+        assert_eq!(clock.expires(at(0), 1_700_000_010), Some(72));
         // Beyond 31 bits it is negative.
         assert_eq!(clock.expires(at(0), 4_102_444_800), Some(1));
     }

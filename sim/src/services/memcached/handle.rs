@@ -44,7 +44,7 @@ pub(super) fn connect(
 }
 
 /// A page: as long as a token.
-const PAGE: &str = "a page of the cache that no one reads ";
+const PAGE: &str = "0123456789abcdef0123456789abcdef";
 
 /// Reads one page after the other through the cache, and stores each, for it is not there: items of the size of a lock.
 pub(super) fn bystander(shared: &SharedWorld, thread: Thread, index: u32) -> Read {
