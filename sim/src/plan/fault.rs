@@ -332,7 +332,7 @@ faults! {
     }
 
     EvictKey { target: ServerName } = "evict-key" {
-        service: None,
+        service: Some(ServiceKind::Redis),
         drawn_unasked: true,
         class: Deletion, effect: Loss,
         meaning: "The lock's key goes from the server: evicted, or deleted by an operator (Redis, memcached).",

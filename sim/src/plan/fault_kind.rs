@@ -26,9 +26,15 @@ impl FaultKind {
         self.spec().name
     }
 
-    /// The only service that it can strike; `None` if it can strike any.
+    /// The service that it can strike, alone or with those that share it ([`is_of`](Self::is_of)); `None` if it can strike any.
     pub fn service(self) -> Option<ServiceKind> {
         self.spec().service
+    }
+
+    /// Whether it is of a service: of all, of this one, or of another one that shares it.
+    pub fn is_of(self, service: ServiceKind) -> bool {
+        let shares = || Service::from(service).row().shares.contains(&self);
+        self.service().is_none_or(|of| of == service) || shares()
     }
 
     /// Those that are drawn, and hunted with, by whoever names none.
@@ -46,7 +52,7 @@ impl FaultKind {
     /// Those that can strike in a scenario on a service, by name.
     pub fn named_on(service: ServiceKind) -> impl Iterator<Item = (&'static str, Self)> {
         let all = Self::named().into_iter();
-        all.filter(move |(_, kind)| kind.service().is_none_or(|of| of == service))
+        all.filter(move |(_, kind)| kind.is_of(service))
     }
 
     /// Those of some kinds that can strike in the world of a plan, in their order, for a lock to outlive.
@@ -82,7 +88,7 @@ impl FaultKind {
 
     /// Whether there is anything in a service that it could strike.
     pub fn can_be_tried(self, service: &Service) -> bool {
-        let is_there = self.service().is_none_or(|of| of == service.kind());
+        let is_there = self.is_of(service.kind());
         let has_links = service.has_links() || !self.needs_links();
         let has_sides = service.servers() > 1 || self != Self::Partition;
         // Where there are Sentinels, they decide, and the nodes of a cluster do.
@@ -90,13 +96,11 @@ impl FaultKind {
         let writes = self != Self::FullDisk || service.tolerates_disk_errors();
         let has_callbacks = self != Self::BlockEvents || service.has_event_thread();
         let has_names = service.has_names() || self != Self::DeleteStale;
-        let evicts = service.row().evicts_keys || self != Self::EvictKey;
         let has_slots = service.slot_owners().is_some() || self != Self::MoveSlot;
         is_there
             && writes
             && has_callbacks
             && has_names
-            && evicts
             && has_slots
             && has_links
             && has_sides
@@ -112,7 +116,6 @@ impl FaultKind {
             Self::DeleteStale => {
                 "the server forgets a lock by itself, and has no name to delete it by"
             }
-            Self::EvictKey => "no server drops a key to make room for another",
             Self::FullDisk => "no server writes to its disk and goes on without",
             Self::MoveSlot => "the servers are no cluster, so there are no slots",
             Self::Promote if service.has_links() => {
@@ -252,7 +255,7 @@ mod tests {
         });
         for service in [&redis, &alone] {
             for kind in FaultKind::ALL.iter().copied() {
-                let of_it = kind.service().is_none_or(|of| of == service.kind());
+                let of_it = kind.is_of(service.kind());
                 let why = kind.why_not(service);
                 let known = why != "it needs what this service does not have";
                 let fits = kind.can_strike(service) || !of_it || known;

@@ -7,6 +7,7 @@ use picklock_clients::memcached::Product;
 use picklock_memcached::client::ClientSettings;
 use picklock_memcached::{Distribution, Settings as ServerSettings};
 
+use super::fault::FaultKind;
 use super::key::Holds;
 use super::names::ServerName;
 use super::service_row::ServiceRow;
@@ -15,7 +16,7 @@ use super::setting_type::words;
 use super::settings::settings;
 
 const ROW: ServiceRow = ServiceRow {
-    evicts_keys: true,
+    shares: &[FaultKind::EvictKey],
     ..ServiceRow::plain(ServiceKind::Memcached)
 };
 

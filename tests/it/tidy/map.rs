@@ -68,6 +68,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("sim/machines/", 400),
     ("sim/services/etcd/", 3_950),
     ("sim/services/lease_server/", 210),
+    ("sim/services/memcached/", 900),
     ("sim/services/redis/", 15_200),
     ("sim/services/sql/", 4_200),
     ("sim/services/zookeeper/", 9_900),

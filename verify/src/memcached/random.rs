@@ -20,13 +20,6 @@ impl Random {
         all[self.below(all.len())]
     }
 
-    fn key(&mut self) -> Rc<str> {
-        match self.below(200) {
-            0 => "k".repeat(251).into(),
-            _ => self.one_of(&["k", "k", "m", "n"]).into(),
-        }
-    }
-
     /// Never, a few seconds, at once, around 30 days, a Unix time that is near `unix`, and one beyond 31 bits.
     fn exptime(&mut self, unix: i64) -> i64 {
         let all = [
@@ -60,7 +53,8 @@ impl Random {
     /// A command when it is so late; these are cas numbers that were read.
     pub(super) fn command(&mut self, unix: i64, known: &[u64]) -> Command {
         let key = match self.below(200) {
-            // A storage command with a key that is too long takes its value for a command.
+            // A storage command with such a key leaves its value to be read as a command; a get takes away what the server
+            // was about to answer before.
             0 => return Command::Delete("k".repeat(251).into()),
             _ => self.one_of(&["k", "k", "m", "n"]).into(),
         };
@@ -88,7 +82,7 @@ impl Random {
             20 => Command::Decr(key, self.delta()),
             21 if self.below(4) == 0 => Command::FlushAll(self.one_of(&[0, 1, 2, 3])),
             _ => Command::Get {
-                key: self.key(),
+                key,
                 with_cas: true,
             },
         }

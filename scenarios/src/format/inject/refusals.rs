@@ -19,11 +19,6 @@ impl Body<'_, '_, '_> {
                 "the server forgets a lock by itself",
                 "take the fault away",
             ]),
-            FaultKind::EvictKey if !self.participants.service.evicts_keys => self.refuse([
-                "no server drops the key of a lock",
-                "none makes room for others",
-                "take the fault away",
-            ]),
             FaultKind::FullDisk if !self.participants.tolerates_disk_errors => self.refuse([
                 "a full disk stops nobody here",
                 "or ends the server: with `aof-always` it exits",

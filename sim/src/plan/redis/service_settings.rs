@@ -14,7 +14,6 @@ use crate::plan::workload::Share;
 
 const ROW: ServiceRow = ServiceRow {
     replicates_asynchronously: true,
-    evicts_keys: true,
     unshared: |share| match share {
         Share::Session => Some([
             "Redis has no sessions",
