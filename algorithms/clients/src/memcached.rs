@@ -1,5 +1,5 @@
-//! memcached and Tair as their clients see them: commands, answers, and a handle. The commands of memcached are named as
-//! its `doc/protocol.txt` names them, those of Tair as its client and the module TairString do.
+//! memcached and Tair as their clients see them: commands, answers, and a handle. The commands of memcached are named
+//! as its `doc/protocol.txt` names them, those of Tair as its client and the module TairString do.
 
 mod display;
 
@@ -67,7 +67,7 @@ pub enum Command {
     },
     /// `gat`: a `get` that sets when the item expires.
     Gat(Rc<str>, i64),
-    /// `delete`, whoever has stored the item.
+    /// `delete`, whichever client has stored the item.
     Delete(Rc<str>),
     /// `incr`: adds to a decimal number, which wraps at 2^64.
     Incr(Rc<str>, u64),

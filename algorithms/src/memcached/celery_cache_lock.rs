@@ -1,14 +1,15 @@
-//! The lock of Celery's cookbook over Django's cache: `cache.add`, and a `cache.delete` unless the lease is almost over.
+//! The lock of Celery's cookbook over Django's cache: `cache.add`, and a `cache.delete` unless the lease is almost
+//! over.
 //!
 //! # Source
 //!
-//! Celery, "Ensuring a task is only executed one at a time" (`userguide/tasks-cookbook`), `memcache_lock`; it gives up where
-//! this waits.
+//! Celery, "Ensuring a task is only executed one at a time" (`userguide/tasks-cookbook`), `memcache_lock`; it gives
+//! up where this waits.
 //!
 //! # Steps
 //!
-//! 1. `timeout_at = monotonic() + LOCK_EXPIRE - 3`, then `cache.add(lock_id, oid, LOCK_EXPIRE)`. If it is stored, the task
-//!    runs; if not, again later.
+//! 1. `timeout_at = monotonic() + LOCK_EXPIRE - 3`, then `cache.add(lock_id, oid, LOCK_EXPIRE)`. If it is stored, the
+//!    task runs; if not, again later.
 //! 2. When the task is done, and `monotonic() < timeout_at`: `cache.delete(lock_id)`. Else the item is left to expire.
 //!
 //! # Guarantees

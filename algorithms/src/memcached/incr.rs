@@ -1,4 +1,4 @@
-//! A counter of those who are inside: `incr`, and whoever makes it one is in.
+//! A counter of those who are inside: `incr`, and the one that makes it 1 is in.
 //!
 //! # Source
 //!
@@ -31,7 +31,7 @@ use crate::{Build, Claim, Held, KeyHold, Keys, Lock, LockError, LockKind, Owners
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "memcached-incr",
-    summary: "incr, and whoever makes it one is in; released by decr.",
+    summary: "incr, and the one that makes it 1 is in; released by decr.",
     source: "Tutorials",
     flaw: Some("the counter has no owners, and one that dies is counted for ever"),
     claims: &[

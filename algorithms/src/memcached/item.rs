@@ -97,8 +97,8 @@ impl Item {
     }
 }
 
-/// What a release comes to that has done its part, or has found that there is nothing of ours: it may have been done by
-/// a command that had no answer.
+/// What a release comes to that has done its part, or has found that there is nothing of ours: it may have been done
+/// by a command that had no answer.
 pub(super) fn released(done: bool, unanswered: Option<MemcachedError>) -> Result<(), LockError> {
     match done || unanswered.is_some() {
         true => Ok(()),

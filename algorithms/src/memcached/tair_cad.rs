@@ -7,16 +7,16 @@
 //! # Steps
 //!
 //! 1. A token for this acquisition alone.
-//! 2. Look at the monotonic clock, then `SET key token NX EX lease`. If it was set, we hold the lock until that time and the
-//!    lease, less what clocks may differ. If not, again a little later.
+//! 2. Look at the monotonic clock, then `SET key token NX EX lease`. If it was set, we hold the lock until that time
+//!    and the lease, less what clocks may differ. If not, again a little later.
 //! 3. If no answer came: `GET key`. If it is our token, we hold the lock, from the time before the `SET`.
 //! 4. At the deadline, stop believing.
 //! 5. Release: `CAD key token`.
 //!
 //! # Guarantees
 //!
-//! - `mutual-exclusion` and `own-release-only`, as long as clocks keep their pace, the server forgets nothing, and no process
-//!   stands still.
+//! - `mutual-exclusion` and `own-release-only`, as long as clocks keep their pace, the server forgets nothing, and no
+//!   process stands still.
 //!
 //! # Hazards
 //!

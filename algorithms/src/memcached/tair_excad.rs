@@ -15,8 +15,8 @@
 //!
 //! # Hazards
 //!
-//! - Each key begins with version 1 again after an expiry or a `DEL`: a late `EXCAD` deletes the key of the next (scenario
-//!   `memcached/tair-version-restarts`).
+//! - Each key begins with version 1 again after an expiry or a `DEL`: a late `EXCAD` deletes the key of the next
+//!   (scenario `memcached/tair-version-restarts`).
 
 use async_trait::async_trait;
 

@@ -7,8 +7,8 @@
 //!
 //! # Steps
 //!
-//! 1. `put key token version 2 expire lease`. If it passes, we hold the lock: the key is of version 1 now, and each other
-//!    `put` with version 2 is a version error. If not, again later.
+//! 1. `put key token version 2 expire lease`. If it passes, we hold the lock: the key is of version 1 now, and each
+//!    other `put` with version 2 is a version error. If not, again later.
 //! 2. If no answer came: `get key`. If it is our token, we hold the lock.
 //! 3. Release: `get key`, and if it is our token, `delete key`.
 //!
@@ -18,8 +18,8 @@
 //!
 //! # Hazards
 //!
-//! - Between the look and the `delete` the lease can end (scenario `memcached/tair-late-delete`). There is no command that
-//!   compares and deletes.
+//! - Between the look and the `delete` the lease can end (scenario `memcached/tair-late-delete`). There is no command
+//!   that compares and deletes.
 //! - It does not look at the clock: it goes on believing after the lease.
 
 use async_trait::async_trait;

@@ -3,15 +3,15 @@
 //!
 //! # Source
 //!
-//! memcached, `doc/protocol.txt`: `add`, `gets`, `cas`, and exptime; the wiki's ProgrammingTricks ("ghetto central locking"),
-//! with an owner.
+//! memcached, `doc/protocol.txt`: `add`, `gets`, `cas`, and exptime; the wiki's ProgrammingTricks ("ghetto central
+//! locking"), with an owner.
 //!
 //! # Steps
 //!
 //! 1. A token for this acquisition alone.
-//! 2. Look at the monotonic clock, then `add key token exptime`. If it is STORED, we hold the lock until that time and the
-//!    lease, less a second, by which the server's clock may end it early, and less what clocks may differ. If not, again
-//!    a little later.
+//! 2. Look at the monotonic clock, then `add key token exptime`. If it is STORED, we hold the lock until that time
+//!    and the lease, less a second, by which the server's clock may end it early, and less what clocks may differ. If
+//!    not, again a little later.
 //! 3. If no answer came: `get key`. If it is our token, we hold the lock, from the time before the `add`.
 //! 4. At the deadline, stop believing.
 //! 5. Release: `gets key`. If it is our token: `cas key` with its number and the exptime -1, which deletes the item if
@@ -28,8 +28,8 @@
 //!   ([`token_lock_full_second`](super::token_lock_full_second), scenario `memcached/early-second`).
 //! - A waiter that asks by `add` does not keep the item from being evicted
 //!   ([`token_lock_read`](super::token_lock_read) reads it, scenario `memcached/eviction`).
-//! - A restart, a flush, a server that a client leaves out, and a lease of more than 30 days give the lock away (scenarios
-//!   `memcached/restart`, `memcached/ejected-server`, `memcached/thirty-days`).
+//! - A restart, a flush, a server that a client leaves out, and a lease of more than 30 days give the lock away
+//!   (scenarios `memcached/restart`, `memcached/ejected-server`, `memcached/thirty-days`).
 
 use std::time::Duration;
 

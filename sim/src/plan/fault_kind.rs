@@ -26,7 +26,8 @@ impl FaultKind {
         self.spec().name
     }
 
-    /// The service that it can strike, alone or with those that share it ([`is_of`](Self::is_of)); `None` if it can strike any.
+    /// The service that it can strike, alone or with those that share it ([`is_of`](Self::is_of)); `None` if it can
+    /// strike any.
     pub fn service(self) -> Option<ServiceKind> {
         self.spec().service
     }

@@ -28,8 +28,8 @@ settings! {
             default: Product::Memcached,
             of: Topology,
             written: Always,
-            means: "Which one: `\"memcached\"` (1.6), `\"tair-mdb\"` (Tair's cache engine, as its client documents it), \
-                    or `\"tair-string\"` (the module TairString).",
+            means: "Which one: `\"memcached\"` (1.6), `\"tair-mdb\"` (Tair's cache engine, as its client \
+                    documents it), or `\"tair-string\"` (the module TairString).",
         }
 
         servers: u8 = "servers" {
@@ -53,8 +53,8 @@ settings! {
             without: "there is room for all",
             of: Servers,
             written: Always,
-            means: "How many items of a size there is room for (`-m`): one more evicts the one that is unread for longest, \
-                    whatever its exptime.",
+            means: "How many items of a size there is room for (`-m`): one more evicts the one that is unread for \
+                    longest, whatever its exptime.",
         }
 
         distribution: Distribution = "distribution" {

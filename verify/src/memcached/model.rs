@@ -33,7 +33,8 @@ impl Model {
         }
     }
 
-    /// Does a command when the real server has this uptime. Answers the reply, and whether an item was found to be over.
+    /// Does a command when the real server has this uptime. Answers the reply, and whether an item was found to be
+    /// over.
     pub(super) fn execute(&mut self, uptime: u64, command: Command) -> (Option<Reply>, bool) {
         let micros = uptime.saturating_sub(FIRST) * 1_000_000;
         let now = Now {

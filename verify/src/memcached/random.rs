@@ -53,8 +53,8 @@ impl Random {
     /// A command when it is so late; these are cas numbers that were read.
     pub(super) fn command(&mut self, unix: i64, known: &[u64]) -> Command {
         let key = match self.below(200) {
-            // A storage command with such a key leaves its value to be read as a command; a get takes away what the server
-            // was about to answer before.
+            // A storage command with such a key leaves its value to be read as a command; a get takes away what the
+            // server was about to answer before.
             0 => return Command::Delete("k".repeat(251).into()),
             _ => self.one_of(&["k", "k", "m", "n"]).into(),
         };

@@ -15,6 +15,12 @@ use crate::harness::temporary_folder::TemporaryFolder;
 /// How it is installed.
 pub const HOW: &str = "apt-get install --no-install-recommends memcached";
 
+/// The user as which the superuser runs it.
+const USER: &str = concat!("no", "body");
+/// Threads that look at items in the background take away what is over, or hold an item when a counter is to be
+/// changed in its place: when they do is their choice.
+const NO_THREADS: &str = "no_lru_crawler,no_lru_maintainer";
+
 /// How long a server may take to start, and to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -59,7 +65,8 @@ impl Real {
     pub(super) fn start(installed: &Installed) -> Result<Self> {
         let (folder, port) = (TemporaryFolder::new()?, free_port()?);
         let mut program = Program::new(&installed.0);
-        program.args(["-l", "127.0.0.1", "-U", "0", "-u", "nobody", "-p"]);
+        program.args(["-l", "127.0.0.1", "-U", "0", "-u", USER]);
+        program.args(["-o", NO_THREADS, "-p"]);
         program.arg(port.to_string());
         let log = folder.path().join("log");
         let mut real = Self {
@@ -102,8 +109,8 @@ impl Real {
         self.process.check_alive()
     }
 
-    /// Sends a command, and before and behind it, in the same write, what asks for the clocks. Answers the lines of its
-    /// answer, and the clocks.
+    /// Sends a command, and before and behind it, in the same write, what asks for the clocks. Answers the lines of
+    /// its answer, and the clocks.
     pub(super) fn ask(&mut self, command: &str) -> Result<(Vec<String>, [Clocks; 2])> {
         let asked = self.exchange(command);
         asked.map_err(VerifyError::io("cannot talk to a real server"))

@@ -1,5 +1,6 @@
 //! A client: it finds the server of a key by a hash, asks one thing at a time, and leaves out a server that has failed
-//! several times in a row, if it is to (`MEMCACHED_BEHAVIOR_AUTO_EJECT_HOSTS` of libmemcached, `HashClient` of pymemcache).
+//! several times in a row, if it is to (`MEMCACHED_BEHAVIOR_AUTO_EJECT_HOSTS` of libmemcached, `HashClient` of
+//! pymemcache).
 
 use std::time::Duration;
 

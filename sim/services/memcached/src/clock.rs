@@ -4,7 +4,8 @@ use picklock_checker::VirtualTime;
 use picklock_machines::Now;
 
 const SECOND: u64 = 1_000_000;
-/// What the counter shows when a process begins (`ITEM_UPDATE_INTERVAL + 2`), so that what is over at once lies before.
+/// What the counter shows when a process begins (`ITEM_UPDATE_INTERVAL + 2`), so that what is over at once lies
+/// before.
 const FIRST: u64 = 62;
 /// 30 days in seconds: an exptime above is a Unix time (`REALTIME_MAXDELTA`).
 const RELATIVE_AT_MOST: i32 = 60 * 60 * 24 * 30;

@@ -1,5 +1,5 @@
-//! memcached and Tair as state machines: a server, which keeps items until they expire, are deleted, or have to make room,
-//! and a client, which finds the server of a key by a hash.
+//! memcached and Tair as state machines: a server, which keeps items until they expire, are deleted, or have to make
+//! room, and a client, which finds the server of a key by a hash.
 
 pub mod client;
 mod clock;

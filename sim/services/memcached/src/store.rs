@@ -68,8 +68,8 @@ impl Store {
         }
     }
 
-    /// Stores an item. If its class has more than so many by that, the one that was used longest ago makes room, however
-    /// long it was to live: answers its key.
+    /// Stores an item. If its class has more than so many by that, the one that was used longest ago makes room,
+    /// however long it was to live: answers its key.
     pub fn insert(&mut self, key: &Rc<str>, item: Item, most: Option<usize>) -> Option<Rc<str>> {
         let class = slab_class(key, &item.value);
         self.items.insert(Rc::clone(key), item);
@@ -86,8 +86,8 @@ impl Store {
     }
 }
 
-/// The number of the class of an item by its size: chunks grow by a quarter from 96 bytes on, of which 48 are the header
-/// and 8 the cas number.
+/// The number of the class of an item by its size: chunks grow by a quarter from 96 bytes on, of which 48 are the
+/// header and 8 the cas number.
 fn slab_class(key: &str, value: &str) -> u32 {
     let size = 48 + 8 + key.len() + 1 + value.len() + 2;
     let (mut class, mut chunk) = (1, 96);

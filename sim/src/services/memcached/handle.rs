@@ -46,7 +46,8 @@ pub(super) fn connect(
 /// A page: as long as a token.
 const PAGE: &str = "0123456789abcdef0123456789abcdef";
 
-/// Reads one page after the other through the cache, and stores each, for it is not there: items of the size of a lock.
+/// Reads one page after the other through the cache, and stores each, for it is not there: items of the size of a
+/// lock.
 pub(super) fn bystander(shared: &SharedWorld, thread: Thread, index: u32) -> Read {
     let client = client(shared, thread);
     let stores = shared.world.borrow().service.settings.product == Product::Memcached;

@@ -11,7 +11,7 @@ fn memcached() -> Driver {
 
 /// Rule: `add` is a lock that any client can give back.
 #[test]
-fn delete_takes_an_item_whoever_has_added_it() {
+fn delete_takes_an_item_of_any_client() {
     memcached().script(
         "add k 0 a -> STORED
          add k 0 b -> NOT_STORED
