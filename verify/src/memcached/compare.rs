@@ -13,7 +13,6 @@ use super::{Compared, Plan};
 use crate::harness::clock;
 use crate::harness::comparison::Line;
 use crate::harness::error::{Result, unless_stopped};
-use crate::harness::split_mix::SplitMix64;
 
 /// How long it waits at most between two commands, in microseconds, so that time passes.
 const PAUSE: usize = 10_000;
@@ -82,7 +81,7 @@ pub(super) fn random(
     stop: &AtomicBool,
     progress: &dyn Fn(u64),
 ) -> Result<Compared> {
-    let mut random = Random(SplitMix64(plan.seed));
+    let mut random = Random::new(plan.seed);
     let mut compared = Compared::default();
     while compared.operations < plan.operations {
         run(

@@ -7,13 +7,24 @@ use picklock_clients::memcached::{Command, Verb};
 use crate::harness::split_mix::SplitMix64;
 
 /// Draws random commands.
-pub(super) struct Random(pub(super) SplitMix64);
+pub(super) struct Random {
+    numbers: SplitMix64,
+    /// What is to be done next, the last first.
+    due: Vec<Command>,
+}
 
 impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            numbers: SplitMix64(seed),
+            due: Vec::new(),
+        }
+    }
+
     /// One of so many.
     pub(super) fn below(&mut self, options: usize) -> usize {
         let options = u64::try_from(options).unwrap_or(1).max(1);
-        usize::try_from((self.0.next() >> 8) % options).unwrap_or_default()
+        usize::try_from((self.numbers.next() >> 8) % options).unwrap_or_default()
     }
 
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
@@ -52,6 +63,9 @@ impl Random {
 
     /// A command when it is so late; these are cas numbers that were read.
     pub(super) fn command(&mut self, unix: i64, known: &[u64]) -> Command {
+        if let Some(due) = self.due.pop() {
+            return due;
+        }
         let key = match self.below(200) {
             // A storage command with such a key leaves its value to be read as a command; a get takes away what the
             // server was about to answer before.
@@ -80,7 +94,18 @@ impl Random {
             16..=17 => Command::Delete(key),
             18..=19 => Command::Incr(key, self.delta()),
             20 => Command::Decr(key, self.delta()),
-            21 if self.below(4) == 0 => Command::FlushAll(self.one_of(&[0, 1, 2, 3])),
+            21 if self.below(4) == 0 => {
+                // What a flush has ended goes when it is read; else a later flush may bring it back, unless the server
+                // has needed the room.
+                let read = |key: &str| Command::Get {
+                    key: key.into(),
+                    with_cas: false,
+                };
+                let delay = self.one_of(&[0, 1, 2, 3]);
+                self.due.push(Command::FlushAll(delay));
+                self.due.extend(["k", "m"].map(read));
+                read("n")
+            }
             _ => Command::Get {
                 key,
                 with_cas: true,

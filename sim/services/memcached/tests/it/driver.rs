@@ -88,17 +88,17 @@ impl Driver {
             .filter(|line| !line.is_empty())
         {
             if let Some(millis) = line.strip_prefix("wait ") {
-                self.wait(millis.parse().unwrap());
+                self.wait(millis.parse().expect("milliseconds"));
                 continue;
             }
-            let (asked, expected) = line.split_once(" -> ").unwrap();
+            let (asked, expected) = line.split_once(" -> ").expect("an answer");
             assert_eq!(self.line(asked.trim()), expected.trim(), "{asked}");
         }
     }
 }
 
 fn command(words: &[&str], last_cas: u64) -> Command {
-    let number = |place: usize| words[place].parse().unwrap();
+    let number = |place: usize| words[place].parse().expect("a number");
     let key = |place: usize| Rc::from(words[place]);
     let storage = |verb| Command::Storage {
         verb,
@@ -112,7 +112,7 @@ fn command(words: &[&str], last_cas: u64) -> Command {
         "replace" => storage(Verb::Replace),
         "cas" => storage(Verb::Cas(match words[4] {
             "LAST" => last_cas,
-            other => other.parse().unwrap(),
+            other => other.parse().expect("a cas number"),
         })),
         "get" | "gets" => Command::Get {
             key: key(1),
@@ -123,7 +123,11 @@ fn command(words: &[&str], last_cas: u64) -> Command {
         "incr" => Command::Incr(key(1), number(2).unsigned_abs()),
         "decr" => Command::Decr(key(1), number(2).unsigned_abs()),
         "touch" => Command::Touch(key(1), number(2)),
-        "flush_all" => Command::FlushAll(words.get(1).map_or(0, |delay| delay.parse().unwrap())),
+        "flush_all" => Command::FlushAll(
+            words
+                .get(1)
+                .map_or(0, |delay| delay.parse().expect("seconds")),
+        ),
         other => panic!("{other}"),
     }
 }
