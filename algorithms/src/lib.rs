@@ -16,6 +16,7 @@ mod keys;
 pub mod lease_server;
 pub mod lock;
 mod lock_error;
+pub mod memcached;
 pub mod ownership_rule;
 mod recipe_mistakes;
 pub mod redis;

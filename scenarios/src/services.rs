@@ -3,6 +3,7 @@
 
 mod etcd;
 mod lease_server;
+mod memcached;
 mod redis;
 mod sql;
 mod zookeeper;
@@ -19,12 +20,13 @@ use crate::keys::KeyTable;
 use crate::sampled_parameters::SampledParameters;
 
 /// Every service.
-pub(crate) const ALL: [&SupportedService; 5] = [
+pub(crate) const ALL: [&SupportedService; 6] = [
     &zookeeper::ROW,
     &redis::ROW,
     &lease_server::ROW,
     &etcd::ROW,
     &sql::ROW,
+    &memcached::ROW,
 ];
 
 /// What scenarios know of a service. What a row does not say stands in `SupportedService::plain`.

@@ -18,6 +18,7 @@ mod key;
 pub mod lease_server;
 mod lock_order;
 mod locks_at_once;
+pub mod memcached;
 mod names;
 mod network;
 mod permits;

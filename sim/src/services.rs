@@ -6,6 +6,7 @@
 
 pub(crate) mod etcd;
 pub(crate) mod lease_server;
+pub(crate) mod memcached;
 pub(crate) mod redis;
 pub(crate) mod sql;
 pub(crate) mod zookeeper;
@@ -19,6 +20,7 @@ macro_rules! with_adapter {
             LeaseServer => lease_server::SimulatedLeaseServer,
             Etcd => etcd::SimulatedEtcd,
             Sql => sql::SimulatedSql,
+            Memcached => memcached::SimulatedMemcached,
         }
     };
     (@of $plan:expr, $function:ident $arguments:tt $($service:ident => $module:ident::$adapter:ident,)+) => {

@@ -6,6 +6,7 @@
 
 pub mod etcd;
 pub mod harness;
+pub mod memcached;
 pub mod redis;
 pub mod sql;
 pub mod zookeeper;

@@ -10,6 +10,7 @@ pub mod etcd;
 pub mod go_zookeeper;
 pub mod kazoo;
 pub mod lease_server;
+pub mod memcached;
 pub mod redis;
 mod request_kind;
 pub mod sql;

@@ -224,6 +224,23 @@ services! {
         /// Any statement that is none of these.
         OtherStatement "statement" reads,
     }
+    Memcached "memcached" "memcached" [Keys] {
+        Add "add" writes,
+        /// `cas`, and the commands of TairString that compare and set.
+        Cas "cas" writes,
+        /// `set`, `replace`, and the other commands of TairString that store.
+        Storage "storage" writes,
+        /// `get` and `gets`, also of Tair.
+        Retrieval "retrieval" reads,
+        /// `delete`, and the commands of TairString that compare and delete.
+        Deletion "deletion" writes,
+        IncrDecr "incr-decr" writes,
+        /// `touch` and `gat`
+        Touch "touch" writes,
+        FlushAll "flush-all" writes,
+        /// `put` of Tair's cache engine.
+        TairPut "tair-put" writes,
+    }
 }
 
 impl ServiceKind {

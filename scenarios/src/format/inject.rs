@@ -22,7 +22,7 @@ pub(super) fn inject(
 ) -> Option<(Fault, Range<usize>)> {
     let chosen = choose(item, "fault", &FaultKind::named(), mistakes)?;
     if let Some(service) = chosen.kind.service()
-        && service != participants.service.kind
+        && !chosen.kind.is_of(participants.service.kind)
     {
         let (name, of, here) = (
             chosen.name,

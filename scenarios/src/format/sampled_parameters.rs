@@ -100,9 +100,9 @@ fn kinds(
         }
         if !kind.can_strike(service) {
             let mistake = Mistake::new(format!("`{}` strikes nothing here", kind.name()));
-            let mistake = mistake.label(match kind.service() {
-                Some(other) if other != service.kind() => "it is a fault of another service",
-                _ => kind.why_not(service),
+            let mistake = mistake.label(match kind.is_of(service.kind()) {
+                false => "it is a fault of another service",
+                true => kind.why_not(service),
             });
             mistakes.add(
                 item.span.clone(),

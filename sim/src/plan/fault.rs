@@ -335,7 +335,7 @@ faults! {
         service: Some(ServiceKind::Redis),
         drawn_unasked: true,
         class: Deletion, effect: Loss,
-        meaning: "The lock's key goes from the server: evicted, or deleted by an operator (Redis).",
+        meaning: "The lock's key goes from the server: evicted, or deleted by an operator (Redis, memcached).",
         example: r#"inject.evict-key = { target = "server-1" }"#,
         sentence: "evict-key from {target}",
     }

@@ -26,9 +26,16 @@ impl FaultKind {
         self.spec().name
     }
 
-    /// The only service that it can strike; `None` if it can strike any.
+    /// The service that it can strike, alone or with those that share it ([`is_of`](Self::is_of)); `None` if it can
+    /// strike any.
     pub fn service(self) -> Option<ServiceKind> {
         self.spec().service
+    }
+
+    /// Whether it is of a service: of all, of this one, or of another one that shares it.
+    pub fn is_of(self, service: ServiceKind) -> bool {
+        let shares = || Service::from(service).row().shares.contains(&self);
+        self.service().is_none_or(|of| of == service) || shares()
     }
 
     /// Those that are drawn, and hunted with, by whoever names none.
@@ -46,7 +53,7 @@ impl FaultKind {
     /// Those that can strike in a scenario on a service, by name.
     pub fn named_on(service: ServiceKind) -> impl Iterator<Item = (&'static str, Self)> {
         let all = Self::named().into_iter();
-        all.filter(move |(_, kind)| kind.service().is_none_or(|of| of == service))
+        all.filter(move |(_, kind)| kind.is_of(service))
     }
 
     /// Those of some kinds that can strike in the world of a plan, in their order, for a lock to outlive.
@@ -82,7 +89,7 @@ impl FaultKind {
 
     /// Whether there is anything in a service that it could strike.
     pub fn can_be_tried(self, service: &Service) -> bool {
-        let is_there = self.service().is_none_or(|of| of == service.kind());
+        let is_there = self.is_of(service.kind());
         let has_links = service.has_links() || !self.needs_links();
         let has_sides = service.servers() > 1 || self != Self::Partition;
         // Where there are Sentinels, they decide, and the nodes of a cluster do.
@@ -249,7 +256,7 @@ mod tests {
         });
         for service in [&redis, &alone] {
             for kind in FaultKind::ALL.iter().copied() {
-                let of_it = kind.service().is_none_or(|of| of == service.kind());
+                let of_it = kind.is_of(service.kind());
                 let why = kind.why_not(service);
                 let known = why != "it needs what this service does not have";
                 let fits = kind.can_strike(service) || !of_it || known;

@@ -3,6 +3,7 @@
 use picklock_clients::ServiceKind;
 
 use super::TriggerKind;
+use super::fault::FaultKind;
 use super::workload::Share;
 
 /// Why no moment of a session comes.
@@ -22,6 +23,8 @@ pub struct ServiceRow {
     pub has_quorum: bool,
     /// Whether an answer can come before what was written is on the disk or on a replica, so that a server can lose it.
     pub replicates_asynchronously: bool,
+    /// The faults of another service that strike this one as well.
+    pub shares: &'static [FaultKind],
     /// The triggers that never happen here, and why.
     pub never: &'static [(TriggerKind, &'static str)],
     /// Why tasks of a process cannot share this, and what they can; `None` if they can.
@@ -44,6 +47,7 @@ impl ServiceRow {
             has_roles: false,
             has_quorum: false,
             replicates_asynchronously: false,
+            shares: &[],
             never: &[
                 (
                     TriggerKind::Queued,

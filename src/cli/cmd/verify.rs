@@ -17,6 +17,8 @@ mod etcd;
 #[cfg(feature = "verify")]
 mod herd;
 #[cfg(feature = "verify")]
+mod memcached;
+#[cfg(feature = "verify")]
 mod redis;
 #[cfg(feature = "verify")]
 mod sql;
@@ -30,6 +32,7 @@ Examples:
   picklock verify etcd --operations 5000
   picklock verify postgres --seed 7
   picklock verify mysql
+  picklock verify memcached
 
 The real servers are started on loopback in a temporary folder, and stopped again. They come
 from Debian's packages:
@@ -38,6 +41,7 @@ from Debian's packages:
   apt-get install --no-install-recommends etcd-server
   apt-get install --no-install-recommends postgresql-15
   apt-get install --no-install-recommends mariadb-server
+  apt-get install --no-install-recommends memcached
 
 This command is not part of the default build:
   cargo run --release --features verify -- verify zookeeper
@@ -84,6 +88,7 @@ enum Service {
     Postgres,
     /// MariaDB.
     Mysql,
+    Memcached,
 }
 
 impl Verify {
@@ -105,6 +110,7 @@ impl Verify {
             (Service::Etcd, false) => etcd::etcd(&self),
             (Service::Postgres, false) => sql::sql(&self, Dialect::Postgres),
             (Service::Mysql, false) => sql::sql(&self, Dialect::MySql),
+            (Service::Memcached, false) => memcached::memcached(&self),
         }
     }
 

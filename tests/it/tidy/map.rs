@@ -59,23 +59,24 @@ const INWARD: &[&str] = &[
 
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
-    ("", 9_300),
-    ("algorithms/", 15_200),
-    ("algorithms/clients/", 6_200),
+    ("", 9_350),
+    ("algorithms/", 15_800),
+    ("algorithms/clients/", 6_500),
     ("checker/", 8_600),
     ("examples/first-lock/", 140),
     ("reports/", 9_750),
     ("scenarios/", 21_400),
-    ("sim/", 20_600),
+    ("sim/", 21_050),
     ("sim/machines/", 400),
     ("sim/services/etcd/", 3_950),
     ("sim/services/lease_server/", 210),
+    ("sim/services/memcached/", 900),
     ("sim/services/redis/", 15_200),
     ("sim/services/sql/", 4_200),
     ("sim/services/zookeeper/", 9_900),
     ("tools/broken/", 280),
     ("tools/mutants/", 1_150),
-    ("verify/", 11_100),
+    ("verify/", 11_400),
 ];
 
 /// How many lines of code the core may have in all.

@@ -93,6 +93,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-machines",
         ],
     ),
+    ("picklock-memcached", OF_SERVICE),
     ("picklock-sql", OF_SERVICE),
     (
         "picklock-testkit",
@@ -127,6 +128,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-etcd",
             "picklock-lease-server",
             "picklock-machines",
+            "picklock-memcached",
             "picklock-redis",
             "picklock-sql",
             "picklock-zookeeper",
@@ -145,6 +147,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-clients",
             "picklock-etcd",
             "picklock-machines",
+            "picklock-memcached",
             "picklock-redis",
             "picklock-sim",
             "picklock-sql",

@@ -20,6 +20,10 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
         &["sim/machines", "algorithms/clients", "checker"],
     ),
     (
+        "sim/services/memcached",
+        &["sim/machines", "algorithms/clients", "checker"],
+    ),
+    (
         "sim/services/redis",
         &["sim/machines", "algorithms/clients", "checker"],
     ),
@@ -32,6 +36,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
         &[
             "sim/services/etcd",
             "sim/services/lease_server",
+            "sim/services/memcached",
             "sim/services/redis",
             "sim/services/zookeeper",
             "sim/machines",
@@ -46,6 +51,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
             "sim",
             "sim/services/etcd",
             "sim/services/lease_server",
+            "sim/services/memcached",
             "sim/services/redis",
             "sim/services/zookeeper",
             "sim/machines",

@@ -1,5 +1,6 @@
 //! All that can be explained: what each thing is, and which cases show it.
 
+use crate::algorithms::clients::ServiceKind;
 use crate::algorithms::{FaultClass, Recipe};
 use crate::checker::{DISTANCES, INVARIANTS, Invariant, METRICS, SOMETIMES, Truth};
 use crate::scenarios::{Scenario, program};
@@ -100,8 +101,10 @@ fn of_fault(example: Example) -> Subject {
     let known = kinds.flat_map(|kind| {
         let class = kind.class();
         let class = format!("class: {} ({})", class.name(), class.meaning());
-        let service = kind.spec().service;
-        let service = service.map(|it| format!("strikes: {} alone", it.title()));
+        let services = ServiceKind::ALL.into_iter().filter(|it| kind.is_of(*it));
+        let services: Vec<&str> = services.map(ServiceKind::title).collect();
+        let service = kind.service();
+        let service = service.map(|_| format!("strikes: {} alone", services.join(" and ")));
         let drawn = match kind.spec().drawn_unasked {
             true => "drawn plans have it, and `hunt` tries it, unless other kinds are named",
             false => "drawn plans have it, and `hunt` tries it, only where it is named",
