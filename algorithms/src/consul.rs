@@ -35,8 +35,16 @@ pub(crate) const FAMILY: Family = Family {
 };
 
 hazards! {
-    "consul/partition": ["consul-lock", "consul-lock-monitor-retries", "consul-semaphore"]
+    "consul/partition": ["consul-lock", "consul-lock-monitor-retries"]
         breaks [MutualExclusion, TimelyLoss] under [Partition];
+    "consul/semaphore-partition": ["consul-semaphore"]
+        breaks [MutualExclusion, TimelyLoss] under [Partition];
+    "consul/semaphore-dead-contender": ["consul-semaphore", "consul-semaphore-no-prune"]
+        breaks [HonestAnswer] under [Pause];
+    "consul/semaphore-late-put": ["consul-semaphore", "consul-semaphore-no-prune"]
+        breaks [HonestAnswer] under [Partition];
+    "consul/semaphore-hung-server": ["consul-semaphore", "consul-semaphore-no-prune"]
+        breaks [HonestAnswer] under [ServerStall];
 }
 
 /// A lock: its key, and how its sessions are created.

@@ -81,7 +81,8 @@ impl HardenedLock {
         let (consul, key) = (&self.consul, &self.lock.key);
         acquire_key(consul, &self.env, key, session.id).await?;
         let read = consul.get(key, QueryOptions::consistent()).await;
-        let (pair, _) = read.map_err(seen)?;
+        // The key is held by then, whatever the read comes to.
+        let (pair, _) = read.map_err(|_| LockError::TimedOut)?;
         let own = pair.filter(|pair| pair.session == Some(session.id));
         own.map_or(Err(LockError::SessionExpired), |pair| Ok(pair.lock_index))
     }

@@ -8,7 +8,8 @@
 //! # Steps
 //!
 //! 1. A session without a lock-delay, whose keys are deleted with it.
-//! 2. Put the key with `?acquire=`. If that was not done, wait 10 s and try again.
+//! 2. Put the key with `?acquire=`. If that was not done, wait until the key has changed (a blocking query of 10 s), and
+//!    try again.
 //! 3. The leader reads the key each 10 s. As long as the key shows its name, it leads, and does nothing for its session.
 //! 4. Step down: delete the key, and destroy the session.
 //!
@@ -79,6 +80,10 @@ impl Lock for PatroniLeader {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         self.term = None;
         let (consul, env, key) = (&self.consul, &self.env, &self.lock.key);
+        let mut options = QueryOptions {
+            wait_time: Some(LOOP_WAIT),
+            ..QueryOptions::default()
+        };
         let session = loop {
             let behavior = SessionBehavior::Delete;
             let session = Session::unrenewed(consul, env, &self.lock, behavior).await?; // Step 1.
@@ -91,7 +96,8 @@ impl Lock for PatroniLeader {
             if consul.put(PutIf::Acquire, entry).await.map_err(seen)? {
                 break session;
             }
-            env.sleep(LOOP_WAIT).await; // Step 2.
+            let (_, index) = consul.get(key, options).await.map_err(seen)?; // Step 2.
+            options.wait_index = index;
         };
         let demoted = StopChannel::default();
         let (consul, env, key) = (consul.clone(), env.clone(), Rc::clone(key));

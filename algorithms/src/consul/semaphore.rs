@@ -23,9 +23,12 @@
 //!
 //! # Hazards
 //!
-//! - Those of [`lock`](super::lock): a holder that is cut off hears nothing for minutes (scenario `consul/partition`), and
+//! - Those of [`lock`](super::lock): a holder that is cut off hears nothing for minutes (scenario `consul/semaphore-partition`), and
 //!   there is no token. The lock-delay protects the contender entry, which no other contender wants: a permit is free as
 //!   soon as its holder's session has ended.
+//! - The put of the list does not look whether the session lives: a contender that stood still, or whose put is late, is
+//!   told that it has a permit that it never owned (scenarios `consul/semaphore-dead-contender`,
+//!   `consul/semaphore-late-put`, `consul/semaphore-hung-server`).
 //! - All waiters wake on each change below the prefix.
 
 use std::rc::Rc;

@@ -14,7 +14,7 @@
 //!
 //! # Hazards
 //!
-//! - The permit of a dead holder stays taken for ever (scenario `consul/holder-crash`).
+//! - The permit of a dead holder stays taken for ever (scenario `consul/semaphore-holder-crash`).
 
 use super::OverConsul;
 use super::semaphore::{self, Semaphore};

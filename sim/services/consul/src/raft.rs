@@ -114,7 +114,8 @@ impl Raft {
     /// The process has started: term, vote, and log were on its disk, and not how much is committed.
     pub(crate) fn restart(&mut self, now: VirtualTime, chance: &mut dyn Chance) {
         self.committed = 0;
-        self.follow(now, self.term, None, chance);
+        (self.role, self.lead) = (Role::Follower, None);
+        self.begin_timer(now, chance);
     }
 
     fn others(&self) -> impl Iterator<Item = ServerId> + use<> {
@@ -146,6 +147,8 @@ impl Raft {
         least + Duration::from_millis(u64::from((chance.choose(steps) + own) % steps))
     }
 
+    /// It follows this leader from now on, or none. A newer term alone does not begin its timer again: a server that
+    /// cannot be elected would keep all others from trying.
     fn follow(
         &mut self,
         now: VirtualTime,
@@ -156,7 +159,14 @@ impl Raft {
         if self.term != term {
             (self.term, self.vote) = (term, None);
         }
-        (self.role, self.lead) = (Role::Follower, lead);
+        self.lead = lead;
+        if !matches!(self.role, Role::Follower) {
+            self.role = Role::Follower;
+            self.begin_timer(now, chance);
+        }
+    }
+
+    fn begin_timer(&mut self, now: VirtualTime, chance: &mut dyn Chance) {
         self.timeout = self.random(self.settings.heartbeat_timeout(), chance);
         self.timer = now + self.timeout;
     }
@@ -181,8 +191,8 @@ impl Raft {
     }
 
     fn campaign(&mut self, now: VirtualTime, chance: &mut dyn Chance, sent: &mut Sent) {
-        self.follow(now, self.term + 1, None, chance);
-        self.vote = Some(self.id);
+        self.begin_timer(now, chance);
+        (self.term, self.vote, self.lead) = (self.term + 1, Some(self.id), None);
         self.role = Role::Candidate(BTreeSet::from([self.id]));
         let last = (self.term_at(self.log.len()), self.log.len());
         let request = self.message(Body::RequestVote { last });
@@ -348,6 +358,7 @@ impl Raft {
             granted = self.vote.is_none_or(|vote| vote == from) && last >= (self.term_at(end), end);
             if granted {
                 self.follow(now, term, None, chance);
+                self.begin_timer(now, chance);
                 self.vote = Some(from);
             }
         }
@@ -358,7 +369,10 @@ impl Raft {
     fn hears_leader(&mut self, now: VirtualTime, leader: ServerId, chance: &mut dyn Chance) {
         match (&self.role, self.lead) {
             (Role::Follower, Some(known)) if known == leader => self.timer = now + self.timeout,
-            _ => self.follow(now, self.term, Some(leader), chance),
+            _ => {
+                self.follow(now, self.term, Some(leader), chance);
+                self.begin_timer(now, chance);
+            }
         }
     }
 
