@@ -1,7 +1,7 @@
 //! A handle to Consul, as the Go client has it (`api`): the KV store and sessions.
 //!
-//! [`Consul`] has an `async` method per call that locks make, over one narrow [`Transport`]. The simulator stands behind
-//! it, or an adapter to a real agent.
+//! [`Consul`] has an `async` method per call that locks make, over one narrow [`Transport`]. The simulator stands
+//! behind it, or an adapter to a real agent.
 
 mod display;
 mod session;

@@ -16,13 +16,15 @@
 //!
 //! # Guarantees
 //!
-//! - Those of [`lock`](super::lock), and a holder that runs stops before its session ends at the servers (`timely-loss`).
-//! - The lock index rises with each owner (`fencing-monotonic`), as long as the key is not deleted or put without a session.
+//! - Those of [`lock`](super::lock), and a holder that runs stops before its session ends at the servers
+//!   (`timely-loss`).
+//! - The lock index rises with each owner (`fencing-monotonic`), as long as the key is not deleted or put without a
+//!   session.
 //!
 //! # Hazards
 //!
-//! - A holder that stands still for longer than twice the time to live and the lock-delay believes on: a write has to bring
-//!   the token along (scenario `consul/pause`).
+//! - A holder that stands still for longer than twice the time to live and the lock-delay believes on: a write has to
+//!   bring the token along (scenario `consul/pause`).
 //! - Not `fifo`.
 
 use std::rc::Rc;

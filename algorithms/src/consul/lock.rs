@@ -7,25 +7,27 @@
 //! # Steps
 //!
 //! 1. A session with a time to live, which `RenewPeriodic` renews each half of it in the background.
-//! 2. Read the key. If a session holds it, read it again when it has changed (a blocking query of 15 s), until none does.
+//! 2. Read the key. If a session holds it, read it again when it has changed (a blocking query of 15 s), until none
+//!    does.
 //! 3. Put the key with `?acquire=`. If that was done, we hold the lock.
-//! 4. If it was not, read the key: if a session holds it, go to 2. Otherwise its lock-delay is not over: wait 5 s, and go
-//!    to 2.
-//! 5. While we hold it, a monitor reads the key by consistent blocking queries. An error, or another session, means that
-//!    the lock is lost.
+//! 4. If it was not, read the key: if a session holds it, go to 2. Otherwise its lock-delay is not over: wait 5 s,
+//!    and go to 2.
+//! 5. While we hold it, a monitor reads the key by consistent blocking queries. An error, or another session, means
+//!    that the lock is lost.
 //! 6. An error before step 5: destroy the session, and return the error.
 //! 7. Unlock: put the key with `?release=`, and destroy the session in the background.
 //!
 //! # Guarantees
 //!
 //! - Of all sessions that live, the one that holds the key holds the lock (`exclusive-ownership`).
-//! - After the end of a session, the key cannot be acquired for its lock-delay: a holder that is told late, or whose writes
-//!   are late, has that long.
+//! - After the end of a session, the key cannot be acquired for its lock-delay: a holder that is told late, or whose
+//!   writes are late, has that long.
 //!
 //! # Hazards
 //!
-//! - What the renewal comes to is told to no other task, and the monitor's query waits up to five minutes and a sixteenth:
-//!   a holder that is cut off believes for minutes after another has the lock (scenario `consul/partition`).
+//! - What the renewal comes to is told to no other task, and the monitor's query waits up to five minutes and a
+//!   sixteenth: a holder that is cut off believes for minutes after another has the lock (scenario
+//!   `consul/partition`).
 //! - A holder that stands still for longer than twice the time to live and the lock-delay believes on, and there is no
 //!   token (scenario `consul/pause`).
 //! - All waiters wake on each release, and any of them gets the lock: not `fifo` (scenario `consul/herd`).

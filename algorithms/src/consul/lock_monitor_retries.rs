@@ -6,8 +6,8 @@
 //!
 //! # Steps
 //!
-//! Those of [`lock`](super::lock), but in step 5 three errors, one after the other, do not mean that the lock is lost: the
-//! monitor reads again 2 s after each.
+//! Those of [`lock`](super::lock), but in step 5 three errors, one after the other, do not mean that the lock is
+//! lost: the monitor reads again 2 s after each.
 //!
 //! # Guarantees
 //!

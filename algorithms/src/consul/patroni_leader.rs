@@ -2,15 +2,16 @@
 //!
 //! # Source
 //!
-//! zalando/patroni issue 329 (1.1), `patroni/dcs/consul.py`, `patroni/ha.py`: sessions with hardly any lock-delay, whose keys
-//! are deleted when they end, and a loop of 10 s.
+//! zalando/patroni issue 329 (1.1), `patroni/dcs/consul.py`, `patroni/ha.py`: sessions with hardly any lock-delay,
+//! whose keys are deleted when they end, and a loop of 10 s.
 //!
 //! # Steps
 //!
 //! 1. A session without a lock-delay, whose keys are deleted with it.
-//! 2. Put the key with `?acquire=`. If that was not done, wait until the key has changed (a blocking query of 10 s), and
-//!    try again.
-//! 3. The leader reads the key each 10 s. As long as the key shows its name, it leads, and does nothing for its session.
+//! 2. Put the key with `?acquire=`. If that was not done, wait until the key has changed (a blocking query of 10 s),
+//!    and try again.
+//! 3. The leader reads the key each 10 s. As long as the key shows its name, it leads, and does nothing for its
+//!    session.
 //! 4. Step down: delete the key, and destroy the session.
 //!
 //! # Guarantees

@@ -12,8 +12,8 @@
 //! 4. If there are as many holders as permits, read again when something below the prefix has changed (a blocking query
 //!    of 15 s).
 //! 5. Otherwise put `prefix/.lock` with our session among the holders, with `?cas=`. If that was not done, go to 3.
-//! 6. While we hold a permit, a monitor reads the prefix by consistent blocking queries. An error, or a list without us,
-//!    means that the permit is lost.
+//! 6. While we hold a permit, a monitor reads the prefix by consistent blocking queries. An error, or a list without
+//!    us, means that the permit is lost.
 //! 7. Release: take our session out of `prefix/.lock` with `?cas=` until that is done, delete our contender entry, and
 //!    destroy the session in the background.
 //!
@@ -23,11 +23,11 @@
 //!
 //! # Hazards
 //!
-//! - Those of [`lock`](super::lock): a holder that is cut off hears nothing for minutes (scenario `consul/semaphore-partition`), and
-//!   there is no token. The lock-delay protects the contender entry, which no other contender wants: a permit is free as
-//!   soon as its holder's session has ended.
-//! - The put of the list does not look whether the session lives: a contender that stood still, or whose put is late, is
-//!   told that it has a permit that it never owned (scenarios `consul/semaphore-dead-contender`,
+//! - Those of [`lock`](super::lock): a holder that is cut off hears nothing for minutes (scenario
+//!   `consul/semaphore-partition`), and there is no token. The lock-delay protects the contender entry, which no
+//!   other contender wants: a permit is free as soon as its holder's session has ended.
+//! - The put of the list does not look whether the session lives: a contender that stood still, or whose put is late,
+//!   is told that it has a permit that it never owned (scenarios `consul/semaphore-dead-contender`,
 //!   `consul/semaphore-late-put`, `consul/semaphore-hung-server`).
 //! - All waiters wake on each change below the prefix.
 

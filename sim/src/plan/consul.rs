@@ -60,8 +60,8 @@ settings! {
             default: Duration::from_secs(15),
             of: Servers,
             written: Always,
-            means: "The time to live of sessions, 10 s at least; the leader ends a session after twice that time without a \
-                    renewal.",
+            means: "The time to live of sessions, 10 s at least; the leader ends a session after twice that time \
+                    without a renewal.",
         }
 
         lock_delay: Duration = "lock-delay" {
@@ -76,16 +76,16 @@ settings! {
             default: 5,
             of: Servers,
             written: Always,
-            means: "What the time-outs of elections are multiplied by (`raft_multiplier`): a second, and half a second for \
-                    a leader that hears no majority.",
+            means: "What the time-outs of elections are multiplied by (`raft_multiplier`): a second, and half a second \
+                    for a leader that hears no majority.",
         }
 
         rpc_client_timeout: Duration = "rpc-client-timeout" {
             default: Duration::from_secs(60),
             of: Clients,
             written: Always,
-            means: "How long an agent waits for the answer to a call (`rpc_client_timeout`); to a blocking query, as long as \
-                    that may wait, too.",
+            means: "How long an agent waits for the answer to a call (`rpc_client_timeout`); to a blocking query, as long \
+                    as that may wait, too.",
         }
     }
 }

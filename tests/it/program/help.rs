@@ -219,8 +219,8 @@ fn a_family_or_a_kind_is_shown_with_all_that_is_known_of_each() {
             "did you mean `read-write`?",
         ),
         (
-            ["list", "algorithms", "--family", "consul"],
-            "zookeeper, redis, lease-server, etcd, sql",
+            ["list", "algorithms", "--family", "hazelcast"],
+            "zookeeper, redis, lease-server, etcd, sql, consul",
         ),
         (
             ["list", "faults", "--match", "xyzzy"],

@@ -66,6 +66,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("scenarios/", 21_400),
     ("sim/", 20_600),
     ("sim/machines/", 400),
+    ("sim/services/consul/", 1_250),
     ("sim/services/etcd/", 3_950),
     ("sim/services/lease_server/", 210),
     ("sim/services/redis/", 15_200),

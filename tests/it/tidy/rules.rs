@@ -94,6 +94,7 @@ const PICTURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("picklock-sql", OF_SERVICE),
+    ("picklock-consul", OF_SERVICE),
     (
         "picklock-testkit",
         &["picklock-checker", "picklock-machines"],
@@ -124,6 +125,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-algorithms",
             "picklock-checker",
             "picklock-clients",
+            "picklock-consul",
             "picklock-etcd",
             "picklock-lease-server",
             "picklock-machines",

@@ -6,6 +6,7 @@ const ZOOKEEPER: &str = "[[case]]\nalgorithm = \"zk-hardened\"\n";
 const REDIS: &str = "[[case]]\nalgorithm = \"redis-compare-and-delete\"\n";
 const ETCD: &str = "[[case]]\nalgorithm = \"etcd-mutex\"\n";
 const SQL: &str = "[[case]]\nalgorithm = \"sql-for-update\"\n";
+const CONSUL: &str = "[[case]]\nalgorithm = \"consul-lock\"\n";
 const LEASE: &str = "[[case]]\nalgorithm = \"lease-lock\"\n";
 
 /// A table by its title, and a file in which `@` stands where a line of it may be added.
@@ -25,6 +26,7 @@ fn places() -> Vec<Place> {
         place("[service.lease-server]", "[service.lease-server]\n@", LEASE),
         place("[service.etcd]", "[service.etcd]\n@", ETCD),
         place("[service.sql]", "[service.sql]\n@", SQL),
+        place("[service.consul]", "[service.consul]\n@", CONSUL),
         place("[network]", "[network]\n@", ZOOKEEPER),
         place("[workload]", "[workload]\n@", ZOOKEEPER),
         place("sell", "[workload.section.sell]\nstock = 3\n@", ZOOKEEPER),

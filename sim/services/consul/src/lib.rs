@@ -5,12 +5,14 @@
 
 pub mod client;
 mod io;
+mod log;
 mod raft;
 mod server;
 mod settings;
 mod store;
 
-pub use io::{CallId, Command, Commit, Entry, Input, Output, PeerMessage};
+pub use io::{Commit, Input, Output, PeerMessage};
+pub use log::{CallId, Command, Entry};
 pub use raft::RaftMessage;
 pub use server::Server;
 pub use settings::{ClientSettings, Settings};

@@ -2,44 +2,19 @@
 //!
 //! What is in the log is on the disk before anything is said of it, and the log is never cut to a snapshot.
 
+mod messages;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_machines::{Chance, ServerId};
 
-use crate::io::{CallId, Command, Entry};
+use crate::log::{CallId, Command, Entry};
 use crate::settings::Settings;
 
-/// A message of raft.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RaftMessage {
-    term: u64,
-    body: Body,
-}
-
-/// Places in the log are counted from one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Body {
-    /// Leader: after this entry of this term, these follow, and so many are committed.
-    Append {
-        after: (usize, u64),
-        entries: Vec<Entry>,
-        commit: usize,
-        round: u64,
-    },
-    /// Follower: the log is the leader's up to here; or it does not match, and ends here.
-    Appended {
-        matches: bool,
-        end: usize,
-        round: u64,
-    },
-    /// Candidate: this is the end of my log, and its term.
-    RequestVote { last: (u64, usize) },
-    /// Its answer.
-    Vote { granted: bool },
-}
+use messages::Body;
+pub use messages::RaftMessage;
 
 #[derive(Clone, Debug)]
 enum Role {
@@ -415,41 +390,6 @@ impl Raft {
             // One entry less each time, or what it lacks.
             peer.next = (peer.next - 1).min(end + 1).max(peer.matched + 1);
             self.send_append(from, sent);
-        }
-    }
-}
-
-impl RaftMessage {
-    /// Whether it says no more than that its sender is there.
-    pub(crate) fn is_sign_of_life(&self) -> bool {
-        match &self.body {
-            Body::Append { entries, .. } => entries.is_empty(),
-            Body::Appended { matches, .. } => *matches,
-            Body::RequestVote { .. } | Body::Vote { .. } => false,
-        }
-    }
-}
-
-impl fmt::Display for RaftMessage {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.body {
-            Body::Append {
-                after,
-                entries,
-                commit,
-                ..
-            } => {
-                write!(out, "AppendEntries after {}, commit {commit}", after.0)?;
-                let mut commands = entries.iter().map(|entry| &entry.command);
-                commands.try_for_each(|command| write!(out, ", {command}"))
-            }
-            Body::Appended {
-                matches: true, end, ..
-            } => write!(out, "appended up to {end}"),
-            Body::Appended { end, .. } => write!(out, "does not match, ends at {end}"),
-            Body::RequestVote { .. } => write!(out, "RequestVote in term {}", self.term),
-            Body::Vote { granted: true } => write!(out, "vote in term {}", self.term),
-            Body::Vote { .. } => write!(out, "no vote in term {}", self.term),
         }
     }
 }

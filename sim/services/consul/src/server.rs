@@ -1,20 +1,20 @@
 //! A server: what it does with calls, who leads, and the sessions that the leader keeps alive.
 
+mod queries;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::consul::{
-    Consistency, ConsulError, ConsulResult, KvPair, PutIf, Request, Response, ServerMessage,
-    SessionId,
+    Consistency, ConsulError, ConsulResult, PutIf, Request, Response, ServerMessage, SessionId,
 };
 use picklock_machines::{Alarm, Chance, ConnectionId, Machine, Now, ServerId};
 
-use crate::io::{CallId, Command, Commit, Input, Output, PeerMessage};
+use crate::io::{Commit, Input, Output, PeerMessage};
+use crate::log::{CallId, Command};
 use crate::raft::{Raft, Sent};
-use crate::settings::{
-    JITTER_FRACTION, RPC_HOLD_TIMEOUT, Settings, TTL, TTL_MULTIPLIER, WAIT_TIME,
-};
+use crate::settings::{RPC_HOLD_TIMEOUT, Settings, TTL, TTL_MULTIPLIER};
 use crate::store::{Applied, Store};
 
 /// A server.
@@ -172,22 +172,6 @@ impl Server {
         self.lock_delays.get(key).is_some_and(|until| *until > now)
     }
 
-    /// Answers a read, or lets it wait for a change.
-    fn read(&mut self, turn: &mut Turn<'_>, call: Call) {
-        let Some(query) = call.request.query() else {
-            return;
-        };
-        let (pairs, index) = self.store.read(&call.request);
-        if query.wait_index == 0 || index > query.wait_index {
-            return self.answer(turn, &call, Ok(Response::Pairs(pairs, index)));
-        }
-        let wait = query.wait_time.unwrap_or(WAIT_TIME[0]).min(WAIT_TIME[1]);
-        let jitter = (wait / JITTER_FRACTION).as_millis();
-        let jitter = u32::try_from(jitter).unwrap_or(u32::MAX).max(1);
-        let jitter = std::time::Duration::from_millis(turn.chance.choose(jitter).into());
-        self.blocked.push((call, turn.now + wait + jitter));
-    }
-
     /// Applies what is committed.
     fn apply(&mut self, turn: &mut Turn<'_>) {
         while self.applied < self.raft.committed {
@@ -246,44 +230,6 @@ impl Server {
         }
     }
 
-    /// Keys have changed: queries that wait for them are looked at.
-    fn wake_queries(&mut self, turn: &mut Turn<'_>, changes: &[(Rc<str>, Option<KvPair>)]) {
-        let is_about = |call: &Call| match &call.request {
-            Request::Get(key, _) => changes.iter().any(|(changed, _)| changed == key),
-            Request::List(prefix, _) => {
-                let mut changed = changes.iter().map(|(key, _)| key);
-                changed.any(|key| key.starts_with(&**prefix))
-            }
-            _ => false,
-        };
-        let woken: Vec<(Call, VirtualTime)> = self
-            .blocked
-            .extract_if(.., |(call, _)| is_about(call))
-            .collect();
-        for (call, until) in woken {
-            let wait_index = call.request.query().map_or(0, |query| query.wait_index);
-            let (pairs, index) = self.store.read(&call.request);
-            match index > wait_index {
-                true => self.answer(turn, &call, Ok(Response::Pairs(pairs, index))),
-                false => self.blocked.push((call, until)),
-            }
-        }
-    }
-
-    /// Reads go on of which a majority has confirmed that this server leads, and that it has applied what was committed.
-    fn confirm_reads(&mut self, turn: &mut Turn<'_>) {
-        if !self.leadership.is_established {
-            return;
-        }
-        let raft = &self.raft;
-        let reads = &mut self.leadership.reads;
-        let confirmed = reads.extract_if(.., |(_, round)| raft.is_confirmed(*round));
-        let confirmed: Vec<Call> = confirmed.map(|(call, _)| call).collect();
-        for call in confirmed {
-            self.read(turn, call);
-        }
-    }
-
     /// What has changed since about who leads.
     fn follow_leadership(&mut self, turn: &mut Turn<'_>, before: (bool, u64, Option<ServerId>)) {
         let (led, term, lead) = before;
@@ -320,12 +266,7 @@ impl Server {
         for call in late {
             self.answer(turn, &call, Err(ConsulError::NoClusterLeader));
         }
-        let over = self.blocked.extract_if(.., |(_, until)| *until <= now);
-        let over: Vec<Call> = over.map(|(call, _)| call).collect();
-        for call in over {
-            let (pairs, index) = self.store.read(&call.request);
-            self.answer(turn, &call, Ok(Response::Pairs(pairs, index)));
-        }
+        self.end_waits(turn);
         let timers = self.leadership.session_timers.iter();
         let over = timers.filter(|(_, at)| **at <= now);
         let over: Vec<SessionId> = over.map(|(session, _)| *session).collect();

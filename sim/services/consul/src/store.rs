@@ -9,7 +9,7 @@ use picklock_clients::consul::{
     SessionId,
 };
 
-use crate::io::Command;
+use crate::log::Command;
 
 /// The state store of a server.
 #[derive(Clone, Debug, Default)]

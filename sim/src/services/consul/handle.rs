@@ -60,7 +60,9 @@ pub(super) fn bystander(shared: &SharedWorld, thread: Thread) -> Read {
     Box::new(move || {
         let client = client.clone();
         Box::pin(async move {
-            let read = client.get(&"elsewhere".into(), QueryOptions::default()).await;
+            let read = client
+                .get(&"elsewhere".into(), QueryOptions::default())
+                .await;
             read.is_ok()
         })
     })

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use picklock_checker::service_event::{DataFound, KeyHolders, ServiceEventKind as What};
 use picklock_checker::ServerChange;
+use picklock_checker::service_event::{DataFound, KeyHolders, ServiceEventKind as What};
 use picklock_clients::consul::{ClientMessage, ServerMessage};
 use picklock_consul::{Input, Output, PeerMessage, Server};
 use picklock_machines::Machine;
