@@ -243,3 +243,6 @@ impl Machine for Client {
         soonest.unwrap_or(VirtualTime::NEVER)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,8 @@ mod raft;
 mod server;
 mod settings;
 mod store;
+#[cfg(test)]
+mod tests;
 
 pub use io::{Commit, Input, Output, PeerMessage};
 pub use log::{CallId, Command, Entry};
