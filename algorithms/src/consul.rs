@@ -13,10 +13,11 @@ mod session;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::clients::consul::{Consul, ConsulError, KvPair};
+use crate::clients::consul::{Consul, ConsulError};
 use crate::clients::{Env, RequestKind, ServiceKind};
 use crate::family::Family;
 use crate::hazard::hazards;
+use crate::ownership_rule::ReadPair;
 use crate::{BuildOver, Lock, LockError, LockKind, OwnershipRule};
 
 /// Every algorithm over Consul.
@@ -76,7 +77,7 @@ const SESSION_OF_KEY: OwnershipRule = OwnershipRule::of_held_keys(LockKind::Mute
 const SESSION_OF_KEY_LEADS: OwnershipRule =
     OwnershipRule::of_held_keys(LockKind::Election, session_of_key);
 
-fn session_of_key(key: &dyn Fn(&str) -> Option<KvPair>, lock: &str) -> Vec<Rc<str>> {
+fn session_of_key(key: ReadPair<'_>, lock: &str) -> Vec<Rc<str>> {
     let session = key(lock).and_then(|pair| pair.session);
     session
         .iter()

@@ -9,6 +9,9 @@ use crate::counted_permits::ReadPermits;
 use crate::keys::Keys;
 use crate::row_hold::{Columns, RowHold};
 
+/// Reads a key of Consul's store.
+pub type ReadPair<'a> = &'a dyn Fn(&str) -> Option<KvPair>;
+
 /// Who owns a lock by the state of its service, and what the lock can be held as.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnershipRule {
@@ -43,7 +46,7 @@ pub enum Owners {
     /// The row of the lock's name, as it is committed (SQL); `None` of a row that says that no contender has the lock.
     OfRow(fn(row: &dyn Columns) -> Option<RowHold>),
     /// The keys of the lock (Consul), as they are committed: the sessions that hold it, or other names of its holders.
-    OfHeldKeys(fn(key: &dyn Fn(&str) -> Option<KvPair>, lock: &str) -> Vec<Rc<str>>),
+    OfHeldKeys(fn(key: ReadPair<'_>, lock: &str) -> Vec<Rc<str>>),
 }
 
 /// How the children of the lock's node queue, and which of them own the lock.
@@ -267,7 +270,7 @@ impl OwnershipRule {
     /// The keys of the lock (Consul) say which sessions hold it.
     pub const fn of_held_keys(
         kind: LockKind,
-        holders: fn(&dyn Fn(&str) -> Option<KvPair>, &str) -> Vec<Rc<str>>,
+        holders: fn(ReadPair<'_>, &str) -> Vec<Rc<str>>,
     ) -> Self {
         Self::of(kind, Owners::OfHeldKeys(holders))
     }
