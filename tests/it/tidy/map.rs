@@ -58,7 +58,7 @@ const INWARD: &[&str] = &[
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
     ("", 8_900),
-    ("algorithms/", 15_200),
+    ("algorithms/", 15_950),
     ("algorithms/clients/", 6_200),
     ("checker/", 8_600),
     ("examples/first-lock/", 140),

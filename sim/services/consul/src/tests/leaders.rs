@@ -38,8 +38,8 @@ fn a_call_without_a_leader_waits_and_fails() {
     assert_eq!(*at, began + secs(7));
 }
 
-/// Documentation of consistency modes: a read of mode `default` may be answered by a leader that is deposed and does not
-/// know it; one of mode `consistent` is not; one of mode `stale` is answered by any server.
+/// Documentation of consistency modes: a read of mode `default` may be answered by a leader that is deposed and does
+/// not know it; one of mode `consistent` is not; one of mode `stale` is answered by any server.
 #[test]
 fn consistency_modes_differ_at_a_leader_that_is_cut_off() {
     let mut cluster = Cluster::of(3);
