@@ -5,6 +5,7 @@
 //! one function, and a real server can stand there as well.
 
 mod claim;
+pub mod consul;
 mod counted_permits;
 pub mod etcd;
 mod family;

@@ -1,10 +1,16 @@
 //! Who owns a lock: a function over what its service has committed.
 
+use std::rc::Rc;
+
+use crate::clients::consul::KvPair;
 use crate::clients::redis::{Bytes, Value};
 use crate::clients::{ServiceKind, StateKind};
 use crate::counted_permits::ReadPermits;
 use crate::keys::Keys;
 use crate::row_hold::{Columns, RowHold};
+
+/// Reads a key of Consul's store.
+pub type ReadPair<'a> = &'a dyn Fn(&str) -> Option<KvPair>;
 
 /// Who owns a lock by the state of its service, and what the lock can be held as.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +45,8 @@ pub enum Owners {
     OfSession,
     /// The row of the lock's name, as it is committed (SQL); `None` of a row that says that no contender has the lock.
     OfRow(fn(row: &dyn Columns) -> Option<RowHold>),
+    /// The keys of the lock (Consul), as they are committed: the sessions that hold it, or other names of its holders.
+    OfHeldKeys(fn(key: ReadPair<'_>, lock: &str) -> Vec<Rc<str>>),
 }
 
 /// How the children of the lock's node queue, and which of them own the lock.
@@ -259,6 +267,14 @@ impl OwnershipRule {
         Self::of(LockKind::Semaphore, Owners::OfCounter(free))
     }
 
+    /// The keys of the lock (Consul) say which sessions hold it.
+    pub const fn of_held_keys(
+        kind: LockKind,
+        holders: fn(ReadPair<'_>, &str) -> Vec<Rc<str>>,
+    ) -> Self {
+        Self::of(kind, Owners::OfHeldKeys(holders))
+    }
+
     /// Whether it is read off the children of the lock's node.
     pub fn has_queue(self) -> bool {
         matches!(self.owners, Owners::OfQueue(_))
@@ -271,6 +287,7 @@ impl OwnershipRule {
             Owners::OfKeys(_) => StateKind::Keys,
             Owners::OfCounter(_) => StateKind::Counters,
             Owners::OfSession | Owners::OfRow(_) => StateKind::Rows,
+            Owners::OfHeldKeys(_) => StateKind::HeldKeys,
         };
         service.keeps().contains(&kind)
     }
@@ -303,7 +320,7 @@ impl Owners {
             Self::OfQueue(_) => "the children of the lock's node",
             Self::OfNode => "the lock's node",
             Self::OfData(_) => "the data of the lock's node",
-            Self::OfKeys(_) | Self::OfCounter(_) => "the lock's key",
+            Self::OfKeys(_) | Self::OfCounter(_) | Self::OfHeldKeys(_) => "the lock's key",
             Self::OfSession => "the session that has the lock",
             Self::OfRow(_) => "the lock's row",
         }

@@ -202,6 +202,7 @@ pub(crate) const FAMILIES: [&Family; 4] = [
     &crate::etcd::FAMILY,
     &crate::sql::FAMILY,
     &crate::memcached::FAMILY,
+    &crate::consul::FAMILY,
 ];
 
 /// How many there are.

@@ -1,6 +1,7 @@
 //! What scenarios know of each service: a row a service, in a file of its own. What a plan knows of it stands beside
 //! its settings (`sim/src/plan`).
 
+mod consul;
 mod etcd;
 mod lease_server;
 mod memcached;
@@ -27,6 +28,7 @@ pub(crate) const ALL: [&SupportedService; 6] = [
     &etcd::ROW,
     &sql::ROW,
     &memcached::ROW,
+    &consul::ROW,
 ];
 
 /// What scenarios know of a service. What a row does not say stands in `SupportedService::plain`.

@@ -106,7 +106,8 @@ impl Ownership {
             | Owners::OfKeys(_)
             | Owners::OfCounter(_)
             | Owners::OfSession
-            | Owners::OfRow(_) => false,
+            | Owners::OfRow(_)
+            | Owners::OfHeldKeys(_) => false,
         }
     }
 
@@ -158,7 +159,8 @@ impl Ownership {
             | Owners::OfKeys(_)
             | Owners::OfCounter(_)
             | Owners::OfSession
-            | Owners::OfRow(_) => false,
+            | Owners::OfRow(_)
+            | Owners::OfHeldKeys(_) => false,
         }
     }
 

@@ -4,6 +4,7 @@
 //! messages, wakes them, breaks them, and says who owns the lock. The door is
 //! [`SimulatedService`](crate::world::SimulatedService).
 
+pub(crate) mod consul;
 pub(crate) mod etcd;
 pub(crate) mod lease_server;
 pub(crate) mod memcached;
@@ -21,6 +22,7 @@ macro_rules! with_adapter {
             Etcd => etcd::SimulatedEtcd,
             Sql => sql::SimulatedSql,
             Memcached => memcached::SimulatedMemcached,
+            Consul => consul::SimulatedConsul,
         }
     };
     (@of $plan:expr, $function:ident $arguments:tt $($service:ident => $module:ident::$adapter:ident,)+) => {

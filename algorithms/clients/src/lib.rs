@@ -4,6 +4,7 @@
 
 pub mod completion;
 mod concurrent;
+pub mod consul;
 pub mod curator;
 pub mod env;
 pub mod etcd;

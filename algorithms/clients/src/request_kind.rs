@@ -31,6 +31,8 @@ pub enum StateKind {
     Counters,
     /// Rows of tables, and locks that sessions hold.
     Rows,
+    /// Keys with values that sessions hold.
+    HeldKeys,
 }
 
 /// The services, each with its name, its title, what it keeps, and its requests; of each of these its name, whether it
@@ -240,6 +242,24 @@ services! {
         FlushAll "flush-all" writes,
         /// `put` of Tair's cache engine.
         TairPut "tair-put" writes,
+    }
+    Consul "consul" "Consul" [HeldKeys] {
+        /// Also as a blocking query.
+        KvGet "kv-get" reads,
+        /// Of all keys that begin so (`?recurse`).
+        KvList "kv-list" reads,
+        KvPut "kv-put" writes,
+        /// A put with `?cas=`.
+        KvCas "kv-cas" writes,
+        /// A put with `?acquire=`.
+        KvAcquire "kv-acquire" writes,
+        /// A put with `?release=`.
+        KvRelease "kv-release" writes,
+        KvDelete "kv-delete" writes,
+        SessionCreate "session-create" writes,
+        /// What keeps a session alive.
+        SessionRenew "session-renew" reads,
+        SessionDestroy "session-destroy" writes,
     }
 }
 

@@ -81,7 +81,7 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
             (3, RequestKind::GetData),
             (1, RequestKind::Create),
         ],
-        Owners::OfSession | Owners::OfRow(_) => &[],
+        Owners::OfSession | Owners::OfRow(_) | Owners::OfHeldKeys(_) => &[],
     };
     let makes = |request: &RequestKind| plan.recipe.requests.contains(request);
     let made = all.iter().filter(|(_, request)| makes(request));

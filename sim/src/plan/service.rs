@@ -54,6 +54,7 @@ services! {
     Etcd(super::etcd::Etcd),
     Sql(super::sql::Sql),
     Memcached(super::memcached::Memcached),
+    Consul(super::consul::Consul),
 }
 
 impl Service {

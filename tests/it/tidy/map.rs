@@ -60,7 +60,7 @@ const INWARD: &[&str] = &[
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
     ("", 9_350),
-    ("algorithms/", 15_800),
+    ("algorithms/", 16_550),
     ("algorithms/clients/", 6_500),
     ("checker/", 8_600),
     ("examples/first-lock/", 140),
@@ -68,6 +68,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("scenarios/", 21_400),
     ("sim/", 21_050),
     ("sim/machines/", 400),
+    ("sim/services/consul/", 1_250),
     ("sim/services/etcd/", 3_950),
     ("sim/services/lease_server/", 210),
     ("sim/services/memcached/", 900),

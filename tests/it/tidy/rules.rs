@@ -95,6 +95,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ),
     ("picklock-memcached", OF_SERVICE),
     ("picklock-sql", OF_SERVICE),
+    ("picklock-consul", OF_SERVICE),
     (
         "picklock-testkit",
         &["picklock-checker", "picklock-machines"],
@@ -125,6 +126,7 @@ const PICTURE: &[(&str, &[&str])] = &[
             "picklock-algorithms",
             "picklock-checker",
             "picklock-clients",
+            "picklock-consul",
             "picklock-etcd",
             "picklock-lease-server",
             "picklock-machines",

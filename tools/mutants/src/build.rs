@@ -12,6 +12,10 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
     ("algorithms", &["algorithms/clients"]),
     ("sim/machines", &["checker"]),
     (
+        "sim/services/consul",
+        &["sim/machines", "algorithms/clients", "checker"],
+    ),
+    (
         "sim/services/etcd",
         &["sim/machines", "algorithms/clients", "checker"],
     ),
@@ -34,6 +38,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
     (
         "sim",
         &[
+            "sim/services/consul",
             "sim/services/etcd",
             "sim/services/lease_server",
             "sim/services/memcached",

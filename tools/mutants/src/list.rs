@@ -14,6 +14,7 @@ pub const FILES: &[&str] = &[
     "lease-server",
     "etcd",
     "memcached",
+    "consul",
     "nested-sections",
     "multi-lock",
     "checks",
@@ -49,6 +50,7 @@ impl Mutant {
             "src/lease_server/",
             "src/etcd/",
             "src/memcached/",
+            "src/consul/",
             "clients/src/curator",
         ];
         let within = self.file.strip_prefix("algorithms/");
@@ -63,12 +65,14 @@ impl Mutant {
         let lease_server = of("lease_server/");
         let etcd = of("/etcd/");
         let memcached = of("/memcached");
+        let consul = of("/consul/");
         let services = [
             (zookeeper, "zookeeper"),
             (redis, "redis"),
             (lease_server, "lease-server"),
             (etcd, "etcd"),
             (memcached, "memcached"),
+            (consul, "consul"),
         ];
         services
             .into_iter()

@@ -22,6 +22,7 @@ const GROUPS: [(&str, Option<&str>); 10] = [
     ("etcd", Some("etcd")),
     ("sql", Some("sql")),
     ("memcached", Some("memcached")),
+    ("consul", Some("consul")),
     ("incidents", None),
     ("curator", Some("zookeeper")),
     ("kazoo", Some("zookeeper")),

@@ -7,6 +7,7 @@ const REDIS: &str = "[[case]]\nalgorithm = \"redis-compare-and-delete\"\n";
 const ETCD: &str = "[[case]]\nalgorithm = \"etcd-mutex\"\n";
 const SQL: &str = "[[case]]\nalgorithm = \"sql-for-update\"\n";
 const MEMCACHED: &str = "[[case]]\nalgorithm = \"memcached-token-lock\"\n";
+const CONSUL: &str = "[[case]]\nalgorithm = \"consul-lock\"\n";
 const LEASE: &str = "[[case]]\nalgorithm = \"lease-lock\"\n";
 
 /// A table by its title, and a file in which `@` stands where a line of it may be added.
@@ -27,6 +28,7 @@ fn places() -> Vec<Place> {
         place("[service.etcd]", "[service.etcd]\n@", ETCD),
         place("[service.sql]", "[service.sql]\n@", SQL),
         place("[service.memcached]", "[service.memcached]\n@", MEMCACHED),
+        place("[service.consul]", "[service.consul]\n@", CONSUL),
         place("[network]", "[network]\n@", ZOOKEEPER),
         place("[workload]", "[workload]\n@", ZOOKEEPER),
         place("sell", "[workload.section.sell]\nstock = 3\n@", ZOOKEEPER),

@@ -84,7 +84,8 @@ impl World<SimulatedRedis> {
             | Owners::OfNode
             | Owners::OfData(_)
             | Owners::OfSession
-            | Owners::OfRow(_) => {}
+            | Owners::OfRow(_)
+            | Owners::OfHeldKeys(_) => {}
         }
         let mut now = std::mem::take(&mut self.service.spare_holds);
         let held = found.drain(..);

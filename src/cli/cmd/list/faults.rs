@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// On ZooKeeper, or, if it is of another service alone, on Redis, on a cluster of it, on etcd, or on a database.
+    /// On ZooKeeper, or, if it is of another service alone, on Redis, on a cluster of it, on etcd, on a database, or on Consul.
     fn read(when: &str, inject: &str) -> Result<Scenario, Vec<Diagnostic>> {
         let on = |service, algorithm| read_on(service, algorithm, when, inject);
         let heeding = match inject.starts_with("inject.revoke") {
@@ -164,9 +164,10 @@ mod tests {
             let others = [redis, cluster].map(|service| on(service, "redis-compare-and-delete"));
             let etcd = on("etcd]", "etcd-mutex");
             let sql = on("sql]", "sql-for-update");
+            let consul = on("consul]", "consul-lock");
             others
                 .into_iter()
-                .chain([etcd, sql])
+                .chain([etcd, sql, consul])
                 .find(Result::is_ok)
                 .unwrap_or(Err(mistakes))
         })
