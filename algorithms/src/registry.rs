@@ -187,10 +187,11 @@ const LISTED: &[Recipe] = &[
 ];
 
 /// The services that list their algorithms themselves.
-pub(crate) const FAMILIES: [&Family; 3] = [
+pub(crate) const FAMILIES: [&Family; 4] = [
     &crate::lease_server::FAMILY,
     &crate::etcd::FAMILY,
     &crate::sql::FAMILY,
+    &crate::chubby::FAMILY,
 ];
 
 /// How many there are.

@@ -1,6 +1,7 @@
 //! What scenarios know of each service: a row a service, in a file of its own. What a plan knows of it stands beside
 //! its settings (`sim/src/plan`).
 
+mod chubby;
 mod etcd;
 mod lease_server;
 mod redis;
@@ -19,12 +20,13 @@ use crate::keys::KeyTable;
 use crate::sampled_parameters::SampledParameters;
 
 /// Every service.
-pub(crate) const ALL: [&SupportedService; 5] = [
+pub(crate) const ALL: [&SupportedService; 6] = [
     &zookeeper::ROW,
     &redis::ROW,
     &lease_server::ROW,
     &etcd::ROW,
     &sql::ROW,
+    &chubby::ROW,
 ];
 
 /// What scenarios know of a service. What a row does not say stands in `SupportedService::plain`.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use picklock_algorithms::Recipe;
 
+pub mod chubby;
 mod contender_settings;
 pub mod etcd;
 mod fault;

@@ -4,6 +4,7 @@
 //! messages, wakes them, breaks them, and says who owns the lock. The door is
 //! [`SimulatedService`](crate::world::SimulatedService).
 
+pub(crate) mod chubby;
 pub(crate) mod etcd;
 pub(crate) mod lease_server;
 pub(crate) mod redis;
@@ -19,6 +20,7 @@ macro_rules! with_adapter {
             LeaseServer => lease_server::SimulatedLeaseServer,
             Etcd => etcd::SimulatedEtcd,
             Sql => sql::SimulatedSql,
+            Chubby => chubby::SimulatedChubby,
         }
     };
     (@of $plan:expr, $function:ident $arguments:tt $($service:ident => $module:ident::$adapter:ident,)+) => {

@@ -53,6 +53,7 @@ services! {
     LeaseServer(super::lease_server::LeaseServer),
     Etcd(super::etcd::Etcd),
     Sql(super::sql::Sql),
+    Chubby(super::chubby::Chubby),
 }
 
 impl Service {
