@@ -1,6 +1,7 @@
 //! A replica of a cell: it promises masters their lease, wants to be elected when there is none, or is the master.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::chubby::{Epoch, ServerBody, ServerMessage};
@@ -39,7 +40,7 @@ impl Replica {
             cell: cell.clone(),
             promised: (epoch, master),
             promised_until,
-            stands_at: promised_until + settings.election_time,
+            stands_at: promised_until + settings.election_time * (2 + u32::from(id.0)),
             asked: is_master.then_some((epoch, VirtualTime::ZERO)),
             promises: BTreeSet::new(),
             master_until: promised_until,
@@ -86,11 +87,12 @@ impl Replica {
         asked + self.settings.master_lease / 3
     }
 
+    /// When it wants to be elected: each replica in its turn, so that two do not come at the same time again and again.
     fn next_election(&self, promised_until: VirtualTime, chance: &mut dyn Chance) -> VirtualTime {
-        let most = self.settings.election_time.as_millis() / 2 + 1;
-        let more = chance.choose(u32::try_from(most).unwrap_or(u32::MAX));
-        let more = std::time::Duration::from_millis(more.into());
-        promised_until + self.settings.election_time + more
+        let slot = self.settings.election_time / (2 * u32::from(self.settings.replicas));
+        let most = u32::try_from(slot.as_millis() / 2).unwrap_or(u32::MAX - 1);
+        let more = Duration::from_millis(chance.choose(most + 1).into());
+        promised_until + self.settings.election_time + slot * u32::from(self.id.0) + more
     }
 
     /// Asks all for their promise, and gives its own.

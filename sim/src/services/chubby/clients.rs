@@ -52,7 +52,12 @@ impl World<SimulatedChubby> {
             let by = self.asker(connection).0;
             self.moment(Moment::new(by, MomentKind::Sent(kind)).about(request));
         }
+        let waits = matches!(&message.body, ClientBody::Call(_, call) if call.waits_for_turn());
         self.send_to_server(connection, message);
+        if waits {
+            // The library may have sent it long after its caller has asked.
+            self.update_waiting(self.process_of(connection));
+        }
     }
 
     /// What was asked by a call that is not answered yet.
