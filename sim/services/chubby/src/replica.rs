@@ -40,7 +40,7 @@ impl Replica {
             cell: cell.clone(),
             promised: (epoch, master),
             promised_until,
-            stands_at: promised_until + settings.election_time * (2 + u32::from(id.0)),
+            stands_at: promised_until + settings.election_time + settings.turn() * u32::from(id.0),
             asked: is_master.then_some((epoch, VirtualTime::ZERO)),
             promises: BTreeSet::new(),
             master_until: promised_until,
@@ -89,7 +89,7 @@ impl Replica {
 
     /// When it wants to be elected: each replica in its turn, so that two do not come at the same time again and again.
     fn next_election(&self, promised_until: VirtualTime, chance: &mut dyn Chance) -> VirtualTime {
-        let slot = self.settings.election_time / (2 * u32::from(self.settings.replicas));
+        let slot = self.settings.turn();
         let most = u32::try_from(slot.as_millis() / 2).unwrap_or(u32::MAX - 1);
         let more = Duration::from_millis(chance.choose(most + 1).into());
         promised_until + self.settings.election_time + slot * u32::from(self.id.0) + more

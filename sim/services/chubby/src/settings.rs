@@ -27,6 +27,11 @@ impl Settings {
         self.session_lease / 4
     }
 
+    /// How much later than the one before it each replica wants to be elected.
+    pub(crate) fn turn(&self) -> Duration {
+        self.election_time / (2 * u32::from(self.replicas))
+    }
+
     /// How many replicas are a majority.
     pub(crate) fn majority(&self) -> usize {
         usize::from(self.replicas) / 2 + 1
