@@ -34,8 +34,8 @@ pub enum Owners {
     /// that counts it down owns a permit until it counts it up. What one server loses of another's counter are the
     /// permits that were given last.
     OfCounter(fn(keys: &dyn Keys, lock: &str) -> Option<i64>),
-    /// The locks that sessions hold (SQL, Chubby): the contender whose session has the lock of the lock's name, be it an
-    /// advisory lock, a user lock, that of a row in a transaction, or that of a file.
+    /// The locks that sessions hold (SQL, Chubby): the contender whose session has the lock of the lock's name, be it
+    /// an advisory lock, a user lock, that of a row in a transaction, or that of a file.
     OfSession,
     /// The row of the lock's name, as it is committed (SQL); `None` of a row that says that no contender has the lock.
     OfRow(fn(row: &dyn Columns) -> Option<RowHold>),

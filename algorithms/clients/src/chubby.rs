@@ -48,7 +48,7 @@ pub enum ChubbyError {
     Unexpected,
 }
 
-/// What carries calls to the master and brings the answers back: the client library below the handles, with its session.
+/// What carries calls to the master and brings the answers back: the client library below the handles.
 pub trait Transport {
     /// A new handle, which hears of its session by a listener. Answers its number.
     fn new_handle(&self, listener: SessionListener) -> HandleId;

@@ -2,8 +2,8 @@
 //!
 //! # Source
 //!
-//! Burrows, "The Chubby lock service for loosely-coupled distributed systems", OSDI 2006, section 2.4 and the example at
-//! the end of section 2.6.
+//! Burrows, "The Chubby lock service for loosely-coupled distributed systems", OSDI 2006, sections 2.4 and 2.6 (its
+//! example of an election).
 //!
 //! # Steps
 //!

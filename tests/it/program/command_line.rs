@@ -159,7 +159,7 @@ fn what_is_wrong_with_a_new_scenario_is_said_and_nothing_is_written() {
         ),
         (
             &["--service", "consul"],
-            "expected one of zookeeper, redis, lease-server, etcd, sql",
+            "expected one of zookeeper, redis, lease-server, etcd, sql, chubby",
         ),
         (&[&other], "does not end in .toml"),
     ] {

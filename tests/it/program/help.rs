@@ -220,7 +220,7 @@ fn a_family_or_a_kind_is_shown_with_all_that_is_known_of_each() {
         ),
         (
             ["list", "algorithms", "--family", "consul"],
-            "zookeeper, redis, lease-server, etcd, sql",
+            "zookeeper, redis, lease-server, etcd, sql, chubby",
         ),
         (
             ["list", "faults", "--match", "xyzzy"],

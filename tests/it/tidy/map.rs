@@ -58,14 +58,15 @@ const INWARD: &[&str] = &[
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
     ("", 8_900),
-    ("algorithms/", 15_200),
-    ("algorithms/clients/", 6_200),
+    ("algorithms/", 15_500),
+    ("algorithms/clients/", 6_600),
     ("checker/", 8_600),
     ("examples/first-lock/", 140),
     ("reports/", 9_700),
     ("scenarios/", 21_400),
-    ("sim/", 20_600),
+    ("sim/", 21_400),
     ("sim/machines/", 400),
+    ("sim/services/chubby/", 1_450),
     ("sim/services/etcd/", 3_950),
     ("sim/services/lease_server/", 210),
     ("sim/services/redis/", 15_200),

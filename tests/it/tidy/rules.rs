@@ -94,6 +94,7 @@ const PICTURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("picklock-sql", OF_SERVICE),
+    ("picklock-chubby", OF_SERVICE),
     (
         "picklock-testkit",
         &["picklock-checker", "picklock-machines"],
@@ -123,6 +124,7 @@ const PICTURE: &[(&str, &[&str])] = &[
         &[
             "picklock-algorithms",
             "picklock-checker",
+            "picklock-chubby",
             "picklock-clients",
             "picklock-etcd",
             "picklock-lease-server",

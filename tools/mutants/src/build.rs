@@ -12,6 +12,10 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
     ("algorithms", &["algorithms/clients"]),
     ("sim/machines", &["checker"]),
     (
+        "sim/services/chubby",
+        &["sim/machines", "algorithms/clients", "checker"],
+    ),
+    (
         "sim/services/etcd",
         &["sim/machines", "algorithms/clients", "checker"],
     ),
@@ -30,6 +34,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
     (
         "sim",
         &[
+            "sim/services/chubby",
             "sim/services/etcd",
             "sim/services/lease_server",
             "sim/services/redis",
@@ -44,6 +49,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
         "scenarios",
         &[
             "sim",
+            "sim/services/chubby",
             "sim/services/etcd",
             "sim/services/lease_server",
             "sim/services/redis",

@@ -13,6 +13,7 @@ pub const FILES: &[&str] = &[
     "redis-recipes",
     "lease-server",
     "etcd",
+    "chubby",
     "nested-sections",
     "multi-lock",
     "checks",
@@ -47,6 +48,7 @@ impl Mutant {
             "src/redis/",
             "src/lease_server/",
             "src/etcd/",
+            "src/chubby/",
             "clients/src/curator",
         ];
         let within = self.file.strip_prefix("algorithms/");
@@ -60,11 +62,13 @@ impl Mutant {
         let zookeeper = of("/zookeeper") || of("/curator");
         let lease_server = of("lease_server/");
         let etcd = of("/etcd/");
+        let chubby = of("/chubby/");
         let services = [
             (zookeeper, "zookeeper"),
             (redis, "redis"),
             (lease_server, "lease-server"),
             (etcd, "etcd"),
+            (chubby, "chubby"),
         ];
         services
             .into_iter()

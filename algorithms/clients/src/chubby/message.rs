@@ -62,7 +62,7 @@ pub struct ContentsAndStat {
 }
 
 /// A handle as its client shows it with each call, so that a new master can make it again (section 2.9, step 8).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandleData {
     /// Which of its client's.
     pub id: HandleId,

@@ -5,6 +5,7 @@ use picklock_scenarios::keys::{FILE, Holds, Key, KeyTable};
 const ZOOKEEPER: &str = "[[case]]\nalgorithm = \"zk-hardened\"\n";
 const REDIS: &str = "[[case]]\nalgorithm = \"redis-compare-and-delete\"\n";
 const ETCD: &str = "[[case]]\nalgorithm = \"etcd-mutex\"\n";
+const CHUBBY: &str = "[[case]]\nalgorithm = \"chubby-lock\"\n";
 const SQL: &str = "[[case]]\nalgorithm = \"sql-for-update\"\n";
 const LEASE: &str = "[[case]]\nalgorithm = \"lease-lock\"\n";
 
@@ -25,6 +26,7 @@ fn places() -> Vec<Place> {
         place("[service.lease-server]", "[service.lease-server]\n@", LEASE),
         place("[service.etcd]", "[service.etcd]\n@", ETCD),
         place("[service.sql]", "[service.sql]\n@", SQL),
+        place("[service.chubby]", "[service.chubby]\n@", CHUBBY),
         place("[network]", "[network]\n@", ZOOKEEPER),
         place("[workload]", "[workload]\n@", ZOOKEEPER),
         place("sell", "[workload.section.sell]\nstock = 3\n@", ZOOKEEPER),

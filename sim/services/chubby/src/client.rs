@@ -1,18 +1,19 @@
 //! The client library: it finds the master, keeps the session alive, and repeats calls (sections 2.8 and 2.9).
 
+mod calls;
 mod session;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_checker::VirtualTime;
 use picklock_clients::chubby::{
-    ChubbyError, ChubbyResult, ClientBody, ClientMessage, HandleData, HandleId, Request, Response,
-    ServerBody, ServerMessage, SessionState,
+    ChubbyError, ChubbyResult, ClientMessage, HandleData, HandleId, Request, Response, ServerBody,
+    ServerMessage, SessionState,
 };
 use picklock_machines::{Alarm, Chance, ConnectionId, Machine, Now, ServerId};
 
+use calls::Call;
 use session::Session;
 
 /// How long it waits before it tries another replica.
@@ -68,16 +69,6 @@ pub enum Output {
     Answered(u32, ChubbyResult<Response>),
     /// Its session is in another state.
     Session(SessionState),
-}
-
-/// A call that has no answer, or whose answer waits for the session to be safe.
-struct Call {
-    handle: HandleId,
-    request: Request,
-    is_sent: bool,
-    /// Whether it was sent before, by another connection or to another master.
-    is_repeated: bool,
-    answer: Option<ChubbyResult<Response>>,
 }
 
 /// A client.
@@ -142,59 +133,6 @@ impl Client {
         self.calls.values().filter(|call| !waits(call)).count()
     }
 
-    fn on_call(&mut self, number: u32, handle: HandleId, request: Request, out: &mut Vec<Output>) {
-        if let Request::Open(..) = request {
-            self.handles.insert(handle, None);
-            self.session.is_wanted = true;
-        }
-        let error = match self.handles.contains_key(&handle) {
-            false => Some(ChubbyError::SessionExpired),
-            true if self.poisoned.contains(&handle) => Some(ChubbyError::InvalidHandle),
-            true => None,
-        };
-        if let Some(error) = error {
-            out.push(Output::Answered(number, Err(error)));
-            return;
-        }
-        let call = Call {
-            handle,
-            request,
-            is_sent: false,
-            is_repeated: false,
-            answer: None,
-        };
-        self.calls.insert(number, call);
-    }
-
-    fn close(&mut self, handle: HandleId) {
-        self.calls.retain(|_, call| call.handle != handle);
-        if self.handles.contains_key(&handle) && !self.is_closing(handle) {
-            let number = self.new_number();
-            let close = Call {
-                handle,
-                request: Request::Close,
-                is_sent: false,
-                is_repeated: false,
-                answer: None,
-            };
-            self.calls.insert(number, close);
-        }
-    }
-
-    fn is_closing(&self, handle: HandleId) -> bool {
-        let mut calls = self.calls.values();
-        calls.any(|call| call.handle == handle && call.request == Request::Close)
-    }
-
-    fn poison(&mut self, handle: HandleId, out: &mut Vec<Output>) {
-        self.poisoned.insert(handle);
-        let is_its = |call: &Call| call.handle == handle && call.request != Request::Close;
-        let calls = self.calls.iter().filter(|(_, call)| is_its(call));
-        let error = Err(ChubbyError::InvalidHandle);
-        out.extend(calls.map(|(number, _)| Output::Answered(*number, error.clone())));
-        self.calls.retain(|_, call| !is_its(call));
-    }
-
     fn received(&mut self, now: VirtualTime, message: ServerMessage, out: &mut Vec<Output>) {
         match message.body {
             ServerBody::NotMaster(master) => self.ask_another(now, master.map(ServerId), out),
@@ -217,40 +155,6 @@ impl Client {
         }
     }
 
-    /// An answer to a call. While the session is in jeopardy its caller waits on.
-    fn answered(&mut self, number: u32, answer: ChubbyResult<Response>, out: &mut Vec<Output>) {
-        let Some(call) = self.calls.get_mut(&number) else {
-            return;
-        };
-        let is_release = call.request == Request::Release && call.is_repeated;
-        let answer = match answer {
-            // The first one was carried out, and its answer was lost.
-            Err(ChubbyError::NotHeld) if is_release => Ok(Response::Done(true)),
-            answer => answer,
-        };
-        match &answer {
-            Ok(Response::Opened(data)) => {
-                self.handles.insert(call.handle, Some(data.clone()));
-            }
-            _ if call.request == Request::Close => {
-                self.handles.remove(&call.handle);
-                self.poisoned.remove(&call.handle);
-            }
-            _ => {}
-        }
-        call.answer = Some(answer);
-        if self.session.state == SessionState::Safe {
-            self.give_answers(out);
-        }
-    }
-
-    fn give_answers(&mut self, out: &mut Vec<Output>) {
-        let answers = self.calls.iter();
-        let answers = answers.filter_map(|(number, call)| Some((*number, call.answer.clone()?)));
-        out.extend(answers.map(|(number, answer)| Output::Answered(number, answer)));
-        self.calls.retain(|_, call| call.answer.is_none());
-    }
-
     /// The local lease is good again.
     fn is_safe(&mut self, out: &mut Vec<Output>) {
         if self.session.state != SessionState::Safe {
@@ -269,13 +173,6 @@ impl Client {
         let error = Err(ChubbyError::SessionExpired);
         let calls = std::mem::take(&mut self.calls).into_keys();
         out.extend(calls.map(|number| Output::Answered(number, error.clone())));
-    }
-
-    /// What was sent has no answer: it is sent again.
-    fn repeat_calls(&mut self) {
-        for call in self.calls.values_mut().filter(|call| call.answer.is_none()) {
-            call.is_repeated |= std::mem::take(&mut call.is_sent);
-        }
     }
 
     /// It has no connection any more.
@@ -347,34 +244,7 @@ impl Client {
         if !self.is_master || self.session.state != SessionState::Safe {
             return;
         }
-        for (number, call) in &mut self.calls {
-            let opened = self.handles.get(&call.handle).cloned().flatten();
-            let data = match (&call.request, opened) {
-                (_, Some(data)) => data,
-                (Request::Open(name, options), None) => HandleData {
-                    id: call.handle,
-                    made_in: self.session.epoch,
-                    name: Rc::clone(name),
-                    instance: 0,
-                    options: *options,
-                },
-                (Request::Close, None) => HandleData {
-                    id: call.handle,
-                    made_in: self.session.epoch,
-                    name: "".into(),
-                    instance: 0,
-                    options: Default::default(),
-                },
-                (_, None) => continue,
-            };
-            if !std::mem::replace(&mut call.is_sent, true) {
-                let body = ClientBody::Call(data, call.request.clone());
-                out.push(Output::Send(
-                    connection,
-                    self.session.message(*number, body),
-                ));
-            }
-        }
+        self.send_calls(connection, out);
     }
 }
 

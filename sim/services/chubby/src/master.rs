@@ -170,7 +170,7 @@ impl Master {
         }
     }
 
-    /// It is the master no longer: whoever waits for an answer asks another replica.
+    /// It is the master no longer: clients that wait for an answer ask another replica.
     pub fn turn_away(self, out: &mut Vec<Output>) {
         let held = self.sessions.into_values();
         let held = held.filter_map(Session::into_caller);

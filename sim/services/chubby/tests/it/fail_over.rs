@@ -154,5 +154,9 @@ fn an_ephemeral_file_that_is_not_used_goes_a_minute_later() {
     world.client_input(1, Input::Close(handle));
     world.run_until(80.0);
     let handle = world.open(1, "ephemeral", 0);
-    assert_eq!(stat(&mut world, handle), 2);
+    assert_eq!(
+        stat(&mut world, handle),
+        3,
+        "the cell has had two files before"
+    );
 }

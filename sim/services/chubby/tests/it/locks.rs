@@ -104,7 +104,11 @@ fn a_sequencer_is_valid_while_its_lock_is_held() {
     assert_eq!(world.call(0, handles[0], Request::Release), DONE);
     assert_eq!(world.call(1, handles[1], check.clone()), REFUSED);
     world.acquire(1, handles[1]);
-    assert_eq!(world.call(1, handles[1], check), REFUSED, "it is held anew");
+    assert_eq!(
+        world.call(1, handles[1], check),
+        REFUSED,
+        "another hold has begun"
+    );
 }
 
 /// Section 2.6: calls of a handle fail when the sequencer that was set for it is not valid any more.
