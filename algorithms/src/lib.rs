@@ -4,6 +4,7 @@
 //! process ([`Env`]). Nothing in it can tell whether it is simulated: what stands behind the handle is a transport of
 //! one function, and a real server can stand there as well.
 
+pub mod chubby;
 mod claim;
 pub mod consul;
 mod counted_permits;

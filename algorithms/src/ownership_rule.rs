@@ -40,8 +40,8 @@ pub enum Owners {
     /// that counts it down owns a permit until it counts it up. What one server loses of another's counter are the
     /// permits that were given last.
     OfCounter(fn(keys: &dyn Keys, lock: &str) -> Option<i64>),
-    /// The locks that sessions hold (SQL): the contender whose session has the lock of the lock's name, be it an
-    /// advisory lock, a user lock, or that of a row in a transaction.
+    /// The locks that sessions hold (SQL, Chubby): the contender whose session has the lock of the lock's name, be it
+    /// an advisory lock, a user lock, that of a row in a transaction, or that of a file.
     OfSession,
     /// The row of the lock's name, as it is committed (SQL); `None` of a row that says that no contender has the lock.
     OfRow(fn(row: &dyn Columns) -> Option<RowHold>),
@@ -190,7 +190,7 @@ impl OwnershipRule {
     /// The same, of each of several locks that are acquired by one call.
     pub const KEY_OF_EACH: Self = Self::of_keys(LockKind::MultiLock, value_or_first_field);
 
-    /// A session of a SQL database has the lock of the lock's name.
+    /// A session has the lock of the lock's name.
     pub const SESSION: Self = Self::of(LockKind::Mutex, Owners::OfSession);
 
     /// The row of the lock's name says who has the lock.
@@ -286,7 +286,8 @@ impl OwnershipRule {
             Owners::OfQueue(_) | Owners::OfNode | Owners::OfData(_) => StateKind::Nodes,
             Owners::OfKeys(_) => StateKind::Keys,
             Owners::OfCounter(_) => StateKind::Counters,
-            Owners::OfSession | Owners::OfRow(_) => StateKind::Rows,
+            Owners::OfSession => StateKind::SessionLocks,
+            Owners::OfRow(_) => StateKind::Rows,
             Owners::OfHeldKeys(_) => StateKind::HeldKeys,
         };
         service.keeps().contains(&kind)

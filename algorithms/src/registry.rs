@@ -203,6 +203,7 @@ pub(crate) const FAMILIES: [&Family; 4] = [
     &crate::sql::FAMILY,
     &crate::memcached::FAMILY,
     &crate::consul::FAMILY,
+    &crate::chubby::FAMILY,
 ];
 
 /// How many there are.

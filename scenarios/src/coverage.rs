@@ -36,7 +36,8 @@ pub fn vacuous(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Vacu
     let folders = ServiceKind::ALL.into_iter().filter_map(|service| {
         let folder = service.name();
         let settings = Service::from(service);
-        let queues = settings.session_tick().is_some();
+        let queues =
+            settings.session_tick().is_some() && settings.row().happens(TriggerKind::Queued);
         let is_connected = settings.row().happens(TriggerKind::Reconnected);
         let names = BUILT_IN.iter().map(|(name, _)| *name);
         let mut names = names.filter(|name| is_in(name, folder));

@@ -2,6 +2,7 @@
 //! its settings (`sim/src/plan`).
 
 mod consul;
+mod chubby;
 mod etcd;
 mod lease_server;
 mod memcached;
@@ -29,6 +30,7 @@ pub(crate) const ALL: [&SupportedService; 6] = [
     &sql::ROW,
     &memcached::ROW,
     &consul::ROW,
+    &chubby::ROW,
 ];
 
 /// What scenarios know of a service. What a row does not say stands in `SupportedService::plain`.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use picklock_algorithms::Recipe;
 
 pub mod consul;
+pub mod chubby;
 mod contender_settings;
 pub mod etcd;
 mod fault;

@@ -5,6 +5,7 @@
 //! [`SimulatedService`](crate::world::SimulatedService).
 
 pub(crate) mod consul;
+pub(crate) mod chubby;
 pub(crate) mod etcd;
 pub(crate) mod lease_server;
 pub(crate) mod memcached;
@@ -23,6 +24,7 @@ macro_rules! with_adapter {
             Sql => sql::SimulatedSql,
             Memcached => memcached::SimulatedMemcached,
             Consul => consul::SimulatedConsul,
+            Chubby => chubby::SimulatedChubby,
         }
     };
     (@of $plan:expr, $function:ident $arguments:tt $($service:ident => $module:ident::$adapter:ident,)+) => {

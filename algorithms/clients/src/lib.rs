@@ -2,6 +2,7 @@
 //!
 //! The requests and answers behind a handle are here, too: whoever answers them needs this crate, and no recipe.
 
+pub mod chubby;
 pub mod completion;
 mod concurrent;
 pub mod consul;

@@ -29,10 +29,12 @@ pub enum StateKind {
     Keys,
     /// Keys that count.
     Counters,
-    /// Rows of tables, and locks that sessions hold.
+    /// Rows of tables.
     Rows,
     /// Keys with values that sessions hold.
     HeldKeys,
+    /// Locks that sessions hold.
+    SessionLocks,
 }
 
 /// The services, each with its name, its title, what it keeps, and its requests; of each of these its name, whether it
@@ -202,7 +204,7 @@ services! {
         /// Any call that is none of these.
         OtherCall "call" reads,
     }
-    Sql "sql" "a SQL database" [Rows] {
+    Sql "sql" "a SQL database" [Rows SessionLocks] {
         Begin "begin" reads,
         Commit "commit" writes,
         Rollback "rollback" reads,
@@ -260,6 +262,26 @@ services! {
         /// What keeps a session alive.
         SessionRenew "session-renew" reads,
         SessionDestroy "session-destroy" writes,
+    }
+    Chubby "chubby" "Chubby" [SessionLocks] {
+        /// What begins a session.
+        NewSession "new-session" writes,
+        /// What makes the lease of a session longer; the master holds it back until the lease is nearly over.
+        KeepAlive "keep-alive" reads,
+        OpenFile "open-file" writes,
+        CloseFile "close-file" writes,
+        GetContentsAndStat "get-contents-and-stat" reads,
+        SetContents "set-contents" writes,
+        DeleteFile "delete-file" writes,
+        /// `Acquire`
+        AcquireFileLock "acquire-file-lock" writes,
+        /// `TryAcquire`
+        TryAcquireFileLock "try-acquire-file-lock" writes,
+        /// `Release`
+        ReleaseFileLock "release-file-lock" writes,
+        GetSequencer "get-sequencer" reads,
+        /// `CheckSequencer` and `SetSequencer`
+        CheckSequencer "check-sequencer" reads,
     }
 }
 

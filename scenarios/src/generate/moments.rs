@@ -109,12 +109,13 @@ pub(super) fn aimed(
         Section::Nothing => 0,
         Section::Write | Section::Count | Section::Sell(_) | Section::DelayedWrite(_) => 6,
     };
-    // Without sessions there are no places in a queue.
     let sessions = u32::from(plan.service.session_tick().is_some());
+    // Without sessions there are no places in a queue.
+    let queued = sessions * u32::from(plan.service.row().happens(TriggerKind::Queued));
     let proposed = u32::from(plan.service.row().happens(TriggerKind::Proposed));
     let steps = [
         (1, Step::Acquiring),
-        (2 * sessions, Step::Queued),
+        (2 * queued, Step::Queued),
         (3, Step::Waiting),
         (4, Step::Acquired),
         (writing, Step::Writing),

@@ -55,6 +55,7 @@ services! {
     Sql(super::sql::Sql),
     Memcached(super::memcached::Memcached),
     Consul(super::consul::Consul),
+    Chubby(super::chubby::Chubby),
 }
 
 impl Service {

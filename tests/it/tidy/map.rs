@@ -60,14 +60,15 @@ const INWARD: &[&str] = &[
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
     ("", 9_350),
-    ("algorithms/", 16_550),
-    ("algorithms/clients/", 6_500),
+    ("algorithms/", 16_850),
+    ("algorithms/clients/", 6_900),
     ("checker/", 8_600),
     ("examples/first-lock/", 140),
     ("reports/", 9_750),
     ("scenarios/", 21_400),
-    ("sim/", 21_050),
+    ("sim/", 21_850),
     ("sim/machines/", 400),
+    ("sim/services/chubby/", 1_450),
     ("sim/services/consul/", 1_250),
     ("sim/services/etcd/", 3_950),
     ("sim/services/lease_server/", 210),

@@ -96,6 +96,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("picklock-memcached", OF_SERVICE),
     ("picklock-sql", OF_SERVICE),
     ("picklock-consul", OF_SERVICE),
+    ("picklock-chubby", OF_SERVICE),
     (
         "picklock-testkit",
         &["picklock-checker", "picklock-machines"],
@@ -125,6 +126,7 @@ const PICTURE: &[(&str, &[&str])] = &[
         &[
             "picklock-algorithms",
             "picklock-checker",
+            "picklock-chubby",
             "picklock-clients",
             "picklock-consul",
             "picklock-etcd",

@@ -13,6 +13,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
     ("sim/machines", &["checker"]),
     (
         "sim/services/consul",
+        "sim/services/chubby",
         &["sim/machines", "algorithms/clients", "checker"],
     ),
     (
@@ -39,6 +40,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
         "sim",
         &[
             "sim/services/consul",
+            "sim/services/chubby",
             "sim/services/etcd",
             "sim/services/lease_server",
             "sim/services/memcached",
@@ -54,6 +56,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
         "scenarios",
         &[
             "sim",
+            "sim/services/chubby",
             "sim/services/etcd",
             "sim/services/lease_server",
             "sim/services/memcached",

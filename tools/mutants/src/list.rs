@@ -15,6 +15,7 @@ pub const FILES: &[&str] = &[
     "etcd",
     "memcached",
     "consul",
+    "chubby",
     "nested-sections",
     "multi-lock",
     "checks",
@@ -51,6 +52,7 @@ impl Mutant {
             "src/etcd/",
             "src/memcached/",
             "src/consul/",
+            "src/chubby/",
             "clients/src/curator",
         ];
         let within = self.file.strip_prefix("algorithms/");
@@ -66,6 +68,7 @@ impl Mutant {
         let etcd = of("/etcd/");
         let memcached = of("/memcached");
         let consul = of("/consul/");
+        let chubby = of("/chubby/");
         let services = [
             (zookeeper, "zookeeper"),
             (redis, "redis"),
@@ -73,6 +76,7 @@ impl Mutant {
             (etcd, "etcd"),
             (memcached, "memcached"),
             (consul, "consul"),
+            (chubby, "chubby"),
         ];
         services
             .into_iter()

@@ -23,6 +23,7 @@ const GROUPS: [(&str, Option<&str>); 10] = [
     ("sql", Some("sql")),
     ("memcached", Some("memcached")),
     ("consul", Some("consul")),
+    ("chubby", Some("chubby")),
     ("incidents", None),
     ("curator", Some("zookeeper")),
     ("kazoo", Some("zookeeper")),

@@ -5,6 +5,7 @@ use picklock_scenarios::keys::{FILE, Holds, Key, KeyTable};
 const ZOOKEEPER: &str = "[[case]]\nalgorithm = \"zk-hardened\"\n";
 const REDIS: &str = "[[case]]\nalgorithm = \"redis-compare-and-delete\"\n";
 const ETCD: &str = "[[case]]\nalgorithm = \"etcd-mutex\"\n";
+const CHUBBY: &str = "[[case]]\nalgorithm = \"chubby-lock\"\n";
 const SQL: &str = "[[case]]\nalgorithm = \"sql-for-update\"\n";
 const MEMCACHED: &str = "[[case]]\nalgorithm = \"memcached-token-lock\"\n";
 const CONSUL: &str = "[[case]]\nalgorithm = \"consul-lock\"\n";
@@ -29,6 +30,7 @@ fn places() -> Vec<Place> {
         place("[service.sql]", "[service.sql]\n@", SQL),
         place("[service.memcached]", "[service.memcached]\n@", MEMCACHED),
         place("[service.consul]", "[service.consul]\n@", CONSUL),
+        place("[service.chubby]", "[service.chubby]\n@", CHUBBY),
         place("[network]", "[network]\n@", ZOOKEEPER),
         place("[workload]", "[workload]\n@", ZOOKEEPER),
         place("sell", "[workload.section.sell]\nstock = 3\n@", ZOOKEEPER),
