@@ -197,7 +197,7 @@ const LISTED: &[Recipe] = &[
 ];
 
 /// The services that list their algorithms themselves.
-pub(crate) const FAMILIES: [&Family; 4] = [
+pub(crate) const FAMILIES: [&Family; 6] = [
     &crate::lease_server::FAMILY,
     &crate::etcd::FAMILY,
     &crate::sql::FAMILY,

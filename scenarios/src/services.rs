@@ -1,8 +1,8 @@
 //! What scenarios know of each service: a row a service, in a file of its own. What a plan knows of it stands beside
 //! its settings (`sim/src/plan`).
 
-mod consul;
 mod chubby;
+mod consul;
 mod etcd;
 mod lease_server;
 mod memcached;
@@ -22,7 +22,7 @@ use crate::keys::KeyTable;
 use crate::sampled_parameters::SampledParameters;
 
 /// Every service.
-pub(crate) const ALL: [&SupportedService; 6] = [
+pub(crate) const ALL: [&SupportedService; 8] = [
     &zookeeper::ROW,
     &redis::ROW,
     &lease_server::ROW,

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use picklock_algorithms::Recipe;
 
-pub mod consul;
 pub mod chubby;
+pub mod consul;
 mod contender_settings;
 pub mod etcd;
 mod fault;

@@ -4,8 +4,8 @@
 //! messages, wakes them, breaks them, and says who owns the lock. The door is
 //! [`SimulatedService`](crate::world::SimulatedService).
 
-pub(crate) mod consul;
 pub(crate) mod chubby;
+pub(crate) mod consul;
 pub(crate) mod etcd;
 pub(crate) mod lease_server;
 pub(crate) mod memcached;

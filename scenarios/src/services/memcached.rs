@@ -15,6 +15,7 @@ pub(super) const ROW: SupportedService = SupportedService {
         }
         service
     },
+    ranked_as: Some("cache"),
     ..SupportedService::plain(
         ServiceKind::Memcached,
         "memcached or Tair.",

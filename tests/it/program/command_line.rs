@@ -158,8 +158,8 @@ fn what_is_wrong_with_a_new_scenario_is_said_and_nothing_is_written() {
             "redlock stands on Redis",
         ),
         (
-            &["--service", "consul"],
-            "expected one of zookeeper, redis, lease-server, etcd, sql, memcached",
+            &["--service", "hazelcast"],
+            "expected one of zookeeper, redis, lease-server, etcd, sql, memcached, consul, chubby",
         ),
         (&[&other], "does not end in .toml"),
     ] {

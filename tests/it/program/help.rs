@@ -229,8 +229,8 @@ fn a_family_or_a_kind_is_shown_with_all_that_is_known_of_each() {
             "did you mean `read-write`?",
         ),
         (
-            ["list", "algorithms", "--family", "consul"],
-            "zookeeper, redis, lease-server, etcd, sql, memcached",
+            ["list", "algorithms", "--family", "hazelcast"],
+            "zookeeper, redis, lease-server, etcd, sql, memcached, consul, chubby",
         ),
         (
             ["list", "faults", "--match", "xyzzy"],

@@ -12,8 +12,11 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
     ("algorithms", &["algorithms/clients"]),
     ("sim/machines", &["checker"]),
     (
-        "sim/services/consul",
         "sim/services/chubby",
+        &["sim/machines", "algorithms/clients", "checker"],
+    ),
+    (
+        "sim/services/consul",
         &["sim/machines", "algorithms/clients", "checker"],
     ),
     (
@@ -57,6 +60,7 @@ pub const PACKAGES: &[(&str, &[&str])] = &[
         &[
             "sim",
             "sim/services/chubby",
+            "sim/services/consul",
             "sim/services/etcd",
             "sim/services/lease_server",
             "sim/services/memcached",

@@ -15,7 +15,7 @@ const ROUNDS: [&str; 3] = ["0..4", "4..20", "20..100"];
 /// Where tests may notice, too, they are asked before the last.
 const BEFORE_TESTS: usize = 2;
 /// All groups of the library, each with its service if it has only one: those in which most mutants are noticed first.
-const GROUPS: [(&str, Option<&str>); 10] = [
+const GROUPS: [(&str, Option<&str>); 12] = [
     ("zookeeper", Some("zookeeper")),
     ("redis", Some("redis")),
     ("lease-server", Some("lease-server")),
