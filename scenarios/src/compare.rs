@@ -102,7 +102,7 @@ impl Entry {
         self.broken.iter().filter(|broken| !broken.is_excused)
     }
 
-    /// The classes of faults under which two contenders held the lock, whether a lock could have kept them apart or not.
+    /// The classes of faults under which two contenders held the lock, whether any lock keeps them apart or not.
     pub fn breaks_exclusion(&self) -> Vec<FaultClass> {
         claims::exclusion(&self.broken)
     }

@@ -253,7 +253,8 @@ pub fn html(comparison: &Comparison) -> String {
             format!("<tr>{}</tr>\n", cells.collect::<String>())
         };
         text.push_str(&format!(
-            "<section>\n<h2>{}</h2>\n<div class=\"wide\"><table class=\"figures\">\n<thead><tr>{}</tr></thead>\n<tbody>\n\
+            "<section>\n<h2>{}</h2>\n<div class=\"wide\"><table class=\"figures\">\n<thead><tr>{}</tr></thead>\n\
+             <tbody>\n\
              {}</tbody></table></div>\n</section>\n",
             escaped(title),
             heads.collect::<String>(),

@@ -112,7 +112,7 @@ const CLAIMS: &[Claim] = &[
         },
     },
     Claim {
-        claim: "A release wakes one waiter if each watches the node before its own, and all if they watch the children.",
+        claim: "A release wakes one waiter if each watches the node before its own, all if they watch the children.",
         source: ZOOKEEPER_ARTICLE,
         judge: |_| {
             let of = |name| {
@@ -129,7 +129,8 @@ const CLAIMS: &[Claim] = &[
             Some((
                 right_if(is_so),
                 format!(
-                    "{queue:.1} notifications for each release; {few:.1} among 10, {many:.1} among 100 that watch the children"
+                    "{queue:.1} notifications for each release; of those that watch the children {few:.1} among 10 and \
+                     {many:.1} among 100"
                 ),
             ))
         },
