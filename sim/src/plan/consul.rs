@@ -84,8 +84,8 @@ settings! {
             default: Duration::from_secs(60),
             of: Clients,
             written: Always,
-            means: "How long an agent waits for the answer to a call (`rpc_client_timeout`); to a blocking query, as long \
-                    as that may wait, too.",
+            means: "How long an agent waits for the answer to a call (`rpc_client_timeout`); to a blocking query, as \
+                    long as that may wait, too.",
         }
     }
 }

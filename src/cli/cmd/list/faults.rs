@@ -151,7 +151,8 @@ mod tests {
 
     use super::*;
 
-    /// On ZooKeeper, or, if it is of another service alone, on Redis, on a cluster of it, on etcd, on a database, or on Consul.
+    /// On ZooKeeper, or, if it is of another service alone, on Redis, on a cluster of it, on etcd, on a database, or
+    /// on Consul.
     fn read(when: &str, inject: &str) -> Result<Scenario, Vec<Diagnostic>> {
         let on = |service, algorithm| read_on(service, algorithm, when, inject);
         let heeding = match inject.starts_with("inject.revoke") {
