@@ -50,8 +50,12 @@ pub fn vacuous(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Vacu
         let reached: BTreeSet<&str> = cases
             .flat_map(|case| case.reached.keys().map(String::as_str))
             .collect();
+        let row = settings.row();
+        let comes_through = |name: &str| row.never_through.iter().all(|(never, _)| *never != name);
         let owed = SOMETIMES.iter().filter(|sometimes| {
-            (queues || !sometimes.in_a_queue) && (is_connected || !sometimes.on_a_connection)
+            comes_through(sometimes.name)
+                && (queues || !sometimes.in_a_queue)
+                && (is_connected || !sometimes.on_a_connection)
         });
         let never = owed
             .map(|it| it.name)

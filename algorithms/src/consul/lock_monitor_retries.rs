@@ -6,16 +6,16 @@
 //!
 //! # Steps
 //!
-//! Those of [`lock`](super::lock), but in step 5 three errors, one after the other, do not mean that the lock is
+//! Those of [`lock`], but in step 5 three errors, one after the other, do not mean that the lock is
 //! lost: the monitor reads again 2 s after each.
 //!
 //! # Guarantees
 //!
-//! - Those of [`lock`](super::lock), and a short election of the servers does not give the lock up.
+//! - Those of [`lock`], and a short election of the servers does not give the lock up.
 //!
 //! # Hazards
 //!
-//! - Those of [`lock`](super::lock), and the caller hears of a loss later (scenario `consul/partition`).
+//! - Those of [`lock`], and the caller hears of a loss later (scenario `consul/partition`).
 
 use super::OverConsul;
 use super::lock::{self, ApiLock};

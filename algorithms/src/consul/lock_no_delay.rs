@@ -6,11 +6,11 @@
 //!
 //! # Steps
 //!
-//! Those of [`lock`](super::lock), but the session of step 1 has no lock-delay.
+//! Those of [`lock`], but the session of step 1 has no lock-delay.
 //!
 //! # Guarantees
 //!
-//! - Those of [`lock`](super::lock) as long as its holder does not stand still for longer than its session lives.
+//! - Those of [`lock`] as long as its holder does not stand still for longer than its session lives.
 //!
 //! # Hazards
 //!

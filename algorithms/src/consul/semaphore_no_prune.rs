@@ -6,11 +6,11 @@
 //!
 //! # Steps
 //!
-//! Those of [`semaphore`](super::semaphore), but step 3 strikes out no holder.
+//! Those of [`semaphore`], but step 3 strikes out no holder.
 //!
 //! # Guarantees
 //!
-//! - Those of [`semaphore`](super::semaphore), as long as no holder dies.
+//! - Those of [`semaphore`], as long as no holder dies.
 //!
 //! # Hazards
 //!

@@ -37,10 +37,10 @@ const fn of_redis(recipe: &'static str) -> KnownLock {
 /// holder's own deadline however its clock drifts.
 ///
 /// The holder stands still from `a` on, evenly distributed over its work, for an exponential time of average `m`. The
-/// waiter is let in when the lease `L` is over and its next attempt comes: after `r`, the rest of the time between
-/// two attempts. So both believe if the pause is longer than `L + r - a`: with probability `exp(-(L + r - a) / m)`. The
-/// write of the holder is stale if it comes after the waiter's, which takes its work `W` more. Latencies cancel out, but
-/// for those between two attempts; drift moves a deadline that the work does not reach.
+/// waiter is let in when the lease `L` is over and its next attempt comes: after `r`, the rest of the time between two
+/// attempts. So both believe if the pause is longer than `L + r - a`: with probability `exp(-(L + r - a) / m)`. The
+/// write of the holder is stale if it comes after the waiter's, which takes its work `W` more. Latencies cancel out,
+/// but for those between two attempts; drift moves a deadline that the work does not reach.
 pub fn closed_form(recipe: &Recipe, point: &Point) -> Option<(f64, f64)> {
     let known = KNOWN.iter().find(|known| known.recipe == recipe.name)?;
     let times = [point.lease, point.work, point.pause, point.latency];

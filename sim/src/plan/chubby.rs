@@ -14,6 +14,10 @@ use super::settings::settings;
 const ROW: ServiceRow = ServiceRow {
     has_roles: true,
     has_quorum: true,
+    never_through: &[(
+        "taken-away",
+        "only a release and the end of a session free a lock",
+    )],
     never: &[
         (
             TriggerKind::Queued,

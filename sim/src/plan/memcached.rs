@@ -17,6 +17,7 @@ use super::settings::settings;
 
 const ROW: ServiceRow = ServiceRow {
     shares: &[FaultKind::EvictKey],
+    never_through: &[("fenced-out", "no lock of it has a token")],
     ..ServiceRow::plain(ServiceKind::Memcached)
 };
 

@@ -27,6 +27,8 @@ pub struct ServiceRow {
     pub shares: &'static [FaultKind],
     /// The triggers that never happen here, and why.
     pub never: &'static [(TriggerKind, &'static str)],
+    /// The moments of a history (`picklock_checker::SOMETIMES`) that it never comes through, and why.
+    pub never_through: &'static [(&'static str, &'static str)],
     /// Why tasks of a process cannot share this, and what they can; `None` if they can.
     pub unshared: fn(Share) -> Option<[&'static str; 2]>,
     /// Of a service whose clients have no event thread: what a callback therefore cannot block, why, and what to do.
@@ -48,6 +50,7 @@ impl ServiceRow {
             has_quorum: false,
             replicates_asynchronously: false,
             shares: &[],
+            never_through: &[],
             never: &[
                 (
                     TriggerKind::Queued,
