@@ -30,6 +30,8 @@ pub enum PeerMessage {
     Propose(Epoch, VirtualTime),
     /// I elect no other for the time of a master's lease; in answer to what was asked at this time.
     Promise(Epoch, VirtualTime),
+    /// I have promised something in this epoch, which is no older than yours.
+    Refuse(Epoch),
 }
 
 /// What a replica wants done, or has done.

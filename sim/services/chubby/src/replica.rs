@@ -20,6 +20,8 @@ pub struct Replica {
     /// The replica that it has promised to elect no other, in which epoch, and until when. This is on its disk.
     promised: (Epoch, ServerId),
     promised_until: VirtualTime,
+    /// The newest epoch in which another has refused it.
+    newest: Epoch,
     /// When it wants to be the master, if there is none.
     stands_at: VirtualTime,
     /// What it has asked for last as a candidate or a master, and who has promised it.
@@ -40,6 +42,7 @@ impl Replica {
             cell: cell.clone(),
             promised: (epoch, master),
             promised_until,
+            newest: epoch,
             stands_at: promised_until + settings.election_time + settings.turn() * u32::from(id.0),
             asked: is_master.then_some((epoch, VirtualTime::ZERO)),
             promises: BTreeSet::new(),
@@ -74,7 +77,7 @@ impl Replica {
             }
             None if self.stands_at <= now => {
                 self.stands_at = self.next_election(now + self.settings.master_lease, chance);
-                let Epoch(epoch) = self.promised.0;
+                let Epoch(epoch) = self.promised.0.max(self.newest);
                 self.ask(now, Epoch(epoch + 1), out);
             }
             None => {}
@@ -129,6 +132,15 @@ impl Replica {
         }
     }
 
+    /// It is not elected in the epoch in which it has asked, for another replica has promised something in one that is
+    /// no older. It takes its own promise back, which no master has come of, and so may promise another candidate.
+    fn give_up(&mut self, now: VirtualTime) {
+        self.asked = None;
+        if self.promised.1 == self.id {
+            self.promised_until = self.promised_until.min(now);
+        }
+    }
+
     fn step_down(&mut self, out: &mut Vec<Output>) {
         if let Some(master) = self.master.take() {
             self.asked = None;
@@ -152,6 +164,14 @@ impl Replica {
                     self.promise((epoch, from), now);
                     self.stands_at = self.next_election(self.promised_until, chance);
                     out.push(Output::ToPeer(from, PeerMessage::Promise(epoch, asked)));
+                } else if epoch <= self.promised.0 {
+                    out.push(Output::ToPeer(from, PeerMessage::Refuse(self.promised.0)));
+                }
+            }
+            PeerMessage::Refuse(epoch) => {
+                self.newest = self.newest.max(epoch);
+                if self.asked.is_some_and(|(asked, _)| asked <= epoch) && self.master.is_none() {
+                    self.give_up(now);
                 }
             }
             PeerMessage::Promise(epoch, asked) => {

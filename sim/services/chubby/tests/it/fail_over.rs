@@ -1,13 +1,17 @@
 //! Masters, elections, and fail-overs (sections 2.1, 2.2, and 2.9).
 
+use std::time::Duration;
+
+use picklock_checker::VirtualTime;
 use picklock_chubby::client::Input;
+use picklock_chubby::{Cell, Input as ReplicaInput, Output, PeerMessage, Replica};
 use picklock_clients::chubby::{
     ClientBody, ClientMessage, Epoch, HandleData, HandleId, LockMode, OpenOptions, Request,
     SessionId, SessionState,
 };
-use picklock_machines::{ConnectionId, ServerId};
+use picklock_machines::{Boring, ConnectionId, Machine, Now, ServerId};
 
-use crate::cell::{Fact, World};
+use crate::cell::{Fact, World, settings};
 
 const FIRST: SessionId = SessionId(1);
 
@@ -159,4 +163,35 @@ fn an_ephemeral_file_that_is_not_used_goes_a_minute_later() {
         3,
         "the cell has had two files before"
     );
+}
+
+/// Section 2.1: a candidate that another replica refuses learns of the newest epoch, and is free to elect another.
+#[test]
+fn a_candidate_that_is_refused_asks_in_a_newer_epoch() {
+    let settings = settings(5);
+    let mut replica = Replica::new(ServerId(1), ServerId(0), &Cell::default(), &settings);
+    let mut handle = |seconds: u64, input: ReplicaInput| {
+        let now = Now {
+            monotonic: VirtualTime::ZERO + Duration::from_secs(seconds),
+            wall_micros: 0,
+        };
+        let mut out = Vec::new();
+        let _ = replica.handle(now, input, &mut Boring, &mut out);
+        out.into_iter().find_map(|output| match output {
+            Output::ToPeer(ServerId(2), message) => Some(message),
+            _ => None,
+        })
+    };
+    let proposed = |message| match message {
+        Some(PeerMessage::Propose(Epoch(epoch), _)) => epoch,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(proposed(handle(20, ReplicaInput::Wake)), 2);
+    let refused = PeerMessage::Refuse(Epoch(9));
+    assert_eq!(handle(20, ReplicaInput::Peer(ServerId(2), refused)), None);
+    let asked = VirtualTime::ZERO;
+    let other = PeerMessage::Propose(Epoch(10), asked);
+    let promise = handle(20, ReplicaInput::Peer(ServerId(2), other));
+    assert_eq!(promise, Some(PeerMessage::Promise(Epoch(10), asked)));
+    assert_eq!(proposed(handle(60, ReplicaInput::Wake)), 11);
 }
