@@ -56,15 +56,15 @@ pub fn untried(evidence: &Evidence<'_>) -> Option<String> {
     let facts = &evidence.run.facts;
     if evidence.beliefs.is_empty() && evidence.ownerships.is_empty() {
         let what = match facts.rendezvous {
-            Some(Rendezvous::DoubleBarrier { .. }) => "nobody ever entered the barrier",
-            Some(Rendezvous::Barrier) => "nobody ever set the barrier, and nobody passed it",
+            Some(Rendezvous::DoubleBarrier { .. }) => "no contender ever entered the barrier",
+            Some(Rendezvous::Barrier) => "no contender ever set the barrier, and none passed it",
             Some(Rendezvous::CountDownLatch { .. }) => "no contender ever came to the latch",
-            None => "nobody ever got the lock",
+            None => "no contender ever got the lock",
         };
         return Some(what.to_owned());
     }
     if facts.must_contend && !evidence.waited {
-        return Some("nobody ever waited for the lock".to_owned());
+        return Some("no contender ever waited for the lock".to_owned());
     }
     None
 }
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_run_in_which_nobody_got_the_lock_says_nothing() {
         let reason = vacuous(&notation::run("a.acquire:0 a.failed:1"));
-        assert_eq!(reason.as_deref(), Some("nobody ever got the lock"));
+        assert_eq!(reason.as_deref(), Some("no contender ever got the lock"));
     }
 
     #[test]
@@ -116,12 +116,12 @@ mod tests {
             run.facts.must_contend = true;
             vacuous(&run)
         };
-        let nobody = Some("nobody ever waited for the lock".to_owned());
-        assert_eq!(contend("a.acquire:0 a:1-5 b.acquire:5 b:6-7"), nobody);
+        let unwaited = Some("no contender ever waited for the lock".to_owned());
+        assert_eq!(contend("a.acquire:0 a:1-5 b.acquire:5 b:6-7"), unwaited);
         assert_eq!(contend("a.acquire:0 a:1-5 b.acquire:4 b:6-7"), None);
         assert_eq!(contend("a.acquire:0 b.acquire:0 a:1-5 b:6-7"), None);
         assert_eq!(contend("a=0-5 b.acquire:4 b:6-7"), None);
-        assert_eq!(contend("a:0-5/on=x b.acquire:4/on=y b:6-7/on=y"), nobody);
+        assert_eq!(contend("a:0-5/on=x b.acquire:4/on=y b:6-7/on=y"), unwaited);
     }
 
     #[test]

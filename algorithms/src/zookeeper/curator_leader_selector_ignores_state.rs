@@ -9,7 +9,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "curator-leader-selector-ignores-state",
     summary: "Curator's LeaderSelector whose listener ignores the state of the connection.",
     source: "A LeaderSelectorListener with an empty stateChanged; Tech Note 10",
-    flaw: Some("nobody tells the leader that its connection, or its session, is lost"),
+    flaw: Some("the leader is not told that its connection, or its session, is lost"),
     build: Build::ZooKeeper(&|zk, env, path| {
         let state_changed = StateChanged::IsIgnored;
         Box::new(LeaderSelector::new(zk, env, path, state_changed))

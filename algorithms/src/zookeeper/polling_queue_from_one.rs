@@ -1,5 +1,5 @@
 //! `polling_queue`, except that the search for the node ahead begins with the number zero, and takes only what is
-//! higher. Must be caught by `zookeeper/polling-queue`: nobody waits for the first node of all.
+//! higher. Must be caught by `zookeeper/polling-queue`: no contender waits for the first node of all.
 //!
 //! Seen in the wild: the listing of a tutorial, whose `getpreNode` begins with `flag = 0L` and asks for
 //! `serial > flag`.

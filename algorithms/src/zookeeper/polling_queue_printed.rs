@@ -1,5 +1,5 @@
 //! `polling_queue` as it is printed: for each node of the queue it takes the number of its own path. Must be caught by
-//! `zookeeper/polling-queue`: nobody is ever ahead, and everybody enters.
+//! `zookeeper/polling-queue`: no contender is ever ahead, and everybody enters.
 //!
 //! Seen in the wild: the listing of a tutorial, whose loop over `nodes` parses `path`.
 

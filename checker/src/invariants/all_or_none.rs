@@ -6,7 +6,7 @@
 //!
 //! Of a call that cannot say what it left (it failed indefinitely, was dropped, or its contender died), and of one that
 //! is pending, nothing is said; `no-orphan` says how long that may stay. Nor of one from which somebody else has taken
-//! a lock meanwhile: nobody tells it.
+//! a lock meanwhile: it is not told.
 
 use crate::evidence::{MultiCall, Orphan};
 use crate::witness::WitnessBuilder;
@@ -16,8 +16,8 @@ use crate::{Disowned, EventKind, Evidence, Invariant, LockId, Truth, Verdict, li
 pub const INVARIANT: Invariant = Invariant {
     name: "all-or-none",
     truth: Truth::Ownership,
-    meaning: "Whoever is told that it has acquired several locks by one call did own all of them at \
-              once, and who fails for certain has none of them left.",
+    meaning: "A contender that is told that it has acquired several locks by one call did own all of them at \
+              once, and one whose call fails for certain has none of them left.",
     check,
     inexcusable: None,
 };
@@ -71,7 +71,7 @@ fn died(evidence: &Evidence<'_>, call: &MultiCall) -> bool {
     ends.any(|what| matches!(what, EventKind::Crashed { .. }))
 }
 
-/// Whether somebody else has taken away one of its locks while the call was pending, which nobody tells it.
+/// Whether somebody else has taken away one of its locks while the call was pending, which it is not told.
 fn was_robbed(evidence: &Evidence<'_>, call: &MultiCall) -> bool {
     let last = call.ends.last().copied().unwrap_or_default();
     evidence.ownerships.iter().any(|it| {

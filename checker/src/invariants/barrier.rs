@@ -55,7 +55,7 @@ fn of_parties(evidence: &Evidence<'_>, count: u32) -> Verdict {
     }
     match is_entered {
         true => Verdict::Holds,
-        false => Verdict::Undecided("nobody ever entered the barrier".to_owned()),
+        false => Verdict::Undecided("no contender ever entered the barrier".to_owned()),
     }
 }
 

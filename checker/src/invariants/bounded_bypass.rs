@@ -61,7 +61,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     }
     match evidence.waited {
         true => Verdict::Holds,
-        false => Verdict::Undecided("nobody ever waited for the lock".to_owned()),
+        false => Verdict::Undecided("no contender ever waited for the lock".to_owned()),
     }
 }
 

@@ -95,7 +95,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         return Verdict::Undecided(reason.to_owned());
     }
     if !contended {
-        return Verdict::Undecided("nobody ever waited for the lock".to_owned());
+        return Verdict::Undecided("no contender ever waited for the lock".to_owned());
     }
     beliefs_in_order(evidence)
 }
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn a_queue_of_one_tells_nothing() {
-        let alone = Verdict::Undecided("nobody ever waited for the lock".to_owned());
+        let alone = Verdict::Undecided("no contender ever waited for the lock".to_owned());
         assert_eq!(
             verdict("a.queued:0 a=0-5 a.unqueued:5 b.queued:6 b=6-7"),
             alone

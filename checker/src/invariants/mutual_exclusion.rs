@@ -22,7 +22,7 @@ pub const INVARIANT: Invariant = Invariant {
 /// the next can overlap are those that last longest so far, of either mode.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
-        return Verdict::Undecided("nobody ever got the lock".to_owned());
+        return Verdict::Undecided("no contender ever got the lock".to_owned());
     }
     if evidence.permits() > 1 {
         let excess = permits::first_excess(evidence);
@@ -46,7 +46,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 /// and has had the time to act on it.
 fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
-        return Verdict::Undecided("nobody ever got the lock".to_owned());
+        return Verdict::Undecided("no contender ever got the lock".to_owned());
     }
     if let Some((earlier, later)) = without_loss::first_overlap(evidence) {
         return violated(evidence, &earlier, later);

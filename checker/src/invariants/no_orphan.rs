@@ -173,7 +173,8 @@ fn orphan(
     let why = why.unwrap_or_else(|| format!("no call of {who} brought it that ownership"));
     case.show_ownership(ownership).show([last]).show(calls);
     case.show(evidence.where_made(ownership.lock, ownership.name, Some(ownership.by)));
-    let summary = format!("{who} owned the lock by {node} for {alone}, and nobody believed in it");
+    let summary =
+        format!("{who} owned the lock by {node} for {alone}, and no contender believed in it");
     case.then(format!(
         "the service has {who} as the owner by {node} from {from} {to}."
     ))
@@ -181,7 +182,7 @@ fn orphan(
         "a session or lease lasts {lease} at most without its contender{counted}."
     ))
     .however(format!(
-        "{why}, and nobody believed in it for {alone} from {since} on."
+        "{why}, and no contender believed in it for {alone} from {since} on."
     ))
     .broken_at(summary, broken)
 }
@@ -225,7 +226,7 @@ mod tests {
         let summary = &verdict.witness().expect("a violation").summary;
         assert_eq!(
             summary,
-            "a owned the lock by x for 39.000 s, and nobody believed in it"
+            "a owned the lock by x for 39.000 s, and no contender believed in it"
         );
     }
 
@@ -233,7 +234,7 @@ mod tests {
     fn a_crashed_owner_has_its_lease_and_no_more() {
         assert_eq!(verdict("a=0-15 a:0- a.crashed:5 end:60"), Verdict::Holds);
         let text = "a=0-15.001 a:0- a.crashed:5 end:60";
-        let expected = "a owned the lock by node-a for 10.001 s, and nobody believed in it";
+        let expected = "a owned the lock by node-a for 10.001 s, and no contender believed in it";
         assert_eq!(summary(text), expected);
     }
 
@@ -311,7 +312,7 @@ mod tests {
     #[test]
     fn who_waits_while_it_owns_is_an_orphan() {
         let text = "a.acquire:0 a=1-/name=x bound-reached:60 a.waiting:60/behind=x/owner=a";
-        let expected = "a owned the lock by x for 59.000 s, and nobody believed in it";
+        let expected = "a owned the lock by x for 59.000 s, and no contender believed in it";
         assert_eq!(summary(text), expected);
     }
 

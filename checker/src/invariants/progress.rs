@@ -169,7 +169,7 @@ fn summary(case: &WitnessBuilder<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -
             let but = if believed {
                 ""
             } else {
-                " and nobody believes in"
+                " and no contender believes in"
             };
             format!("{who} waits behind {node}, which {who} made itself{but}")
         }
@@ -186,7 +186,7 @@ fn summary(case: &WitnessBuilder<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -
             format!("{who} {never}: {owner} owns it")
         }
         (None, None) if !has_queue(evidence) => {
-            format!("{who} {never}, although nobody owns it")
+            format!("{who} {never}, although no contender owns it")
         }
         (None, None) => format!("{who} {never}, although nothing is ahead of it"),
     }
@@ -271,7 +271,7 @@ mod tests {
     fn who_waits_behind_its_own_orphan_is_told_so() {
         let text = "a.acquire:0 a.queued:1/name=x a.queued:4/name=y \
                     bound-reached:90 a.waiting:90/behind=x/owner=a";
-        let expected = "a waits behind x, which a made itself and nobody believes in";
+        let expected = "a waits behind x, which a made itself and no contender believes in";
         assert_eq!(summary(text), expected);
     }
 
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn a_lost_wake_up_is_called_what_it_is() {
         let text = "b.acquire:0 bound-reached:90 b.waiting:90";
-        let expected = "b never got the lock, although nobody owns it";
+        let expected = "b never got the lock, although no contender owns it";
         assert_eq!(summary(text), expected);
         let queue = "a.acquire:0 a.queued:1/name=x a.cancelled:2 b.acquire:3 b.queued:4/name=y \
                      bound-reached:90 b.waiting:90";
@@ -305,18 +305,18 @@ mod tests {
         let text = "a=1-/name=key b.acquire:2 bound-reached:90 b.waiting:90";
         assert_eq!(summary(text), "b never got the lock: key of a blocks it");
         let own = "b.acquire:0 b=1-/name=key bound-reached:90 b.waiting:90";
-        let expected = "b waits behind key, which b made itself and nobody believes in";
+        let expected = "b waits behind key, which b made itself and no contender believes in";
         assert_eq!(summary(own), expected);
         let over = "a=1-3/name=key b.acquire:2 bound-reached:90 b.waiting:90";
         assert_eq!(
             summary(over),
-            "b never got the lock, although nobody owns it"
+            "b never got the lock, although no contender owns it"
         );
     }
 
     #[test]
     fn who_waits_at_the_end_is_looked_at_however_the_run_ended() {
-        let expected = "b never got the lock, although nobody owns it";
+        let expected = "b never got the lock, although no contender owns it";
         assert_eq!(summary("b.acquire:0 end:90 b.waiting:90"), expected);
     }
 

@@ -35,7 +35,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     }
     match has_entered {
         true => Verdict::Holds,
-        false => Verdict::Undecided("nobody ever entered the lock again".to_owned()),
+        false => Verdict::Undecided("no contender ever entered the lock again".to_owned()),
     }
 }
 

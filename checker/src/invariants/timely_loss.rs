@@ -7,7 +7,7 @@ use crate::{Belief, Evidence, Invariant, Knowledge, Known, Truth, Verdict, Virtu
 pub const INVARIANT: Invariant = Invariant {
     name: "timely-loss",
     truth: Truth::Belief,
-    meaning: "Nobody believes that it holds the lock for longer than a bound after it could know \
+    meaning: "No contender believes that it holds the lock for longer than a bound after it could know \
               that it does not.",
     check,
     inexcusable: Some(check),
@@ -18,7 +18,7 @@ pub const INVARIANT: Invariant = Invariant {
 /// Faults keep a holder from knowing. They never excuse what it does when it could.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
-        return Verdict::Undecided("nobody ever got the lock".to_owned());
+        return Verdict::Undecided("no contender ever got the lock".to_owned());
     }
     for belief in &evidence.beliefs {
         let Some((known, since)) = belief.known.zip(evidence.could_know(belief)) else {

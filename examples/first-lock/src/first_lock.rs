@@ -6,7 +6,7 @@ use picklock::algorithms::zookeeper::queue::{
 };
 use picklock::algorithms::{Env, Held, Lock, LockError, Recipe, async_trait};
 
-/// Whoever is woken has the lock, or looks at the queue again.
+/// A waiter that is woken has the lock, or looks at the queue again.
 pub fn recipe(name: &'static str, looks_again: bool) -> Recipe {
     Recipe::over_zookeeper(name, move |zk, env, lock| {
         Box::new(FirstLock {

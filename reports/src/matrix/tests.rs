@@ -10,7 +10,7 @@ fn finding(word: &str, standing: Standing, seed: u64) -> MatrixFinding {
         scenario: "matrix/pause".to_owned(),
         case: "zk-mine".to_owned(),
         seed,
-        summary: "contender-1 waits behind a node that nobody believes in".to_owned(),
+        summary: "contender-1 waits behind a node that no contender believes in".to_owned(),
         faults: vec!["pause contender-1 for 20s".to_owned()],
         replay: format!(
             "picklock replay matrix/pause --case zk-mine --seed {seed} --invariant progress"

@@ -21,7 +21,7 @@ pub enum Word {
     Late,
     /// A waiter does not get the lock although everything has healed.
     Stuck,
-    /// Something is left that nobody believes in.
+    /// Something is left that no contender believes in.
     Orphan,
     /// A call said what is not so.
     Answer,
@@ -94,7 +94,7 @@ impl Word {
                 "A holder went on although it could know for long that the lock was lost."
             }
             Self::Stuck => "A waiter does not get the lock, after everything has healed.",
-            Self::Orphan => "A node, a key, or a permit is left that nobody believes in.",
+            Self::Orphan => "A node, a key, or a permit is left that no contender believes in.",
             Self::Answer => "A call answered what the service contradicts.",
             Self::Unfair => "Somebody overtook one who had come before.",
             Self::Unaware => {

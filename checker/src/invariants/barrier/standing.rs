@@ -50,7 +50,7 @@ pub(super) fn check(evidence: &Evidence<'_>) -> Verdict {
     }
     match is_passed {
         true => Verdict::Holds,
-        false => Verdict::Undecided("nobody ever passed the barrier".to_owned()),
+        false => Verdict::Undecided("no contender ever passed the barrier".to_owned()),
     }
 }
 

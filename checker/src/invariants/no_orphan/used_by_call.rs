@@ -144,7 +144,7 @@ mod tests {
         let text = format!(
             "{BOTH} a=1-/on=x/name=p a=2-/on=y bound-reached:60 a.waiting:60/on=y/behind=q"
         );
-        let expected = "x: a owned the lock by p for 58.000 s, and nobody believed in it";
+        let expected = "x: a owned the lock by p for 58.000 s, and no contender believed in it";
         assert_eq!(summary(&text), expected);
     }
 

@@ -162,7 +162,7 @@ mod tests {
         let text = "a:1-/on=x a.acquire:2/on=y b:1-/on=y bound-reached:90 a.waiting:90/on=y";
         assert_eq!(
             summary(text),
-            "y: a never got the lock, although nobody owns it"
+            "y: a never got the lock, although no contender owns it"
         );
         // An orphan of an earlier call is no hold.
         let text = "a=1-/on=x a.acquire:2/on=y b=1-/on=y b.acquire:2/on=x bound-reached:90 \
