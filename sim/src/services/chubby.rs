@@ -20,13 +20,13 @@ use picklock_clients::env::Env;
 use picklock_clients::zookeeper::Path;
 
 use crate::engine::Tape;
-use crate::event::ServiceEvent;
 use crate::network::{ServerId, Side};
 use crate::plan::chubby::Chubby;
 use crate::plan::{ContenderName, LockName, Plan, ServerName};
 use crate::process::Thread;
 use crate::world::{
-    HostedServer, Read, Recipient, ServiceMessage, ServiceTypes, Shared, SimulatedService, World,
+    HostedServer, PeerEvent, Read, Recipient, ServiceMessage, ServiceTypes, Shared,
+    SimulatedService, World,
 };
 
 /// What the files of locks begin with.
@@ -41,19 +41,6 @@ pub(crate) struct SimulatedChubby {
     sessions: BTreeMap<SessionId, ContenderId>,
     /// The locks that handles hold, and by which grant.
     holds: BTreeMap<(SessionId, HandleId), (LockId, Token)>,
-}
-
-/// A message of another replica arrives.
-pub(crate) struct AtPeer {
-    from: ServerId,
-    to: ServerId,
-    message: PeerMessage,
-}
-
-impl ServiceEvent for AtPeer {
-    fn kind_and_subject(&self) -> (u64, u32) {
-        (88, u32::from(self.from.0) << 8 | u32::from(self.to.0))
-    }
 }
 
 impl ServiceMessage for ClientMessage {
@@ -83,7 +70,7 @@ impl ServiceTypes for SimulatedChubby {
     type ClientState = clients::ClientState;
     type Request = ClientMessage;
     type Reply = ServerMessage;
-    type OwnEvent = AtPeer;
+    type OwnEvent = PeerEvent<PeerMessage>;
     const EVENT_NUMBERS: [u64; 8] = [80, 81, 82, 83, 84, 85, 86, 87];
 }
 
@@ -101,19 +88,16 @@ impl SimulatedService for SimulatedChubby {
         names.map(name).collect()
     }
 
-    fn on_own_event(world: &mut World<Self>, event: AtPeer) {
-        world.at_peer(&event);
+    fn on_own_event(world: &mut World<Self>, event: PeerEvent<PeerMessage>) {
+        world.on_peer_event(event);
     }
 
-    fn recipient(world: &World<Self>, event: &AtPeer) -> Recipient {
-        match world.host.servers[usize::from(event.to.0)].process.is_up() {
-            true => Recipient::Server(event.to),
-            false => Recipient::Lost,
-        }
+    fn recipient(world: &World<Self>, event: &PeerEvent<PeerMessage>) -> Recipient {
+        event.recipient(world)
     }
 
-    fn trace_lost(world: &mut World<Self>, event: &AtPeer) {
-        world.trace_peer(event, crate::trace::MessageStep::Lost);
+    fn trace_lost(world: &mut World<Self>, event: &PeerEvent<PeerMessage>) {
+        world.trace_lost_peer_event(event);
     }
 
     fn connect(
@@ -129,14 +113,6 @@ impl SimulatedService for SimulatedChubby {
         handle::bystander(shared, thread)
     }
 
-    fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
-        let client = world.contenders[by.0 as usize].client;
-        client.is_some_and(|client| {
-            let machine = &world.host.clients[client.0 as usize].machine;
-            machine.under_way() == 0
-        })
-    }
-
     fn belief_began(world: &mut World<Self>, by: ContenderId, _lock: LockId) {
         world.note_session_state(by);
     }
@@ -147,12 +123,11 @@ impl SimulatedService for SimulatedChubby {
     }
 
     fn server(world: &World<Self>, name: ServerName) -> Option<ServerId> {
-        world.replica(name)
+        world.peer_named(name)
     }
 
     fn leads(world: &World<Self>, contender: ContenderName) -> bool {
-        let master = world.replica(ServerName::Leader);
-        master.is_some() && master == world.replica(ServerName::Of(contender))
+        world.asks_leader(contender)
     }
 
     fn waits_behind(world: &mut World<Self>, by: ContenderId) -> Option<(NameId, ContenderId)> {
@@ -160,9 +135,6 @@ impl SimulatedService for SimulatedChubby {
     }
 
     fn can_serve(world: &World<Self>, side: &Side) -> Result<(), &'static str> {
-        match side.len() * 2 > usize::from(world.service.settings.replicas) {
-            true => Ok(()),
-            false => Err("what is left has no quorum"),
-        }
+        world.have_quorum(side)
     }
 }

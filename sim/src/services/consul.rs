@@ -21,14 +21,13 @@ use picklock_consul::client::Client;
 use picklock_consul::{PeerMessage, Server};
 
 use crate::engine::Tape;
-use crate::event::ServiceEvent;
 use crate::network::{ServerId, Side};
 use crate::plan::consul::Consul;
 use crate::plan::{ContenderName, LockName, Plan, ServerName};
 use crate::process::Thread;
-use crate::trace::MessageStep::Lost;
 use crate::world::{
-    HostedServer, Read, Recipient, ServiceMessage, ServiceTypes, Shared, SimulatedService, World,
+    HostedServer, PeerEvent, Read, Recipient, ServiceMessage, ServiceTypes, Shared,
+    SimulatedService, World,
 };
 
 /// Consul as the world sees it.
@@ -42,27 +41,6 @@ pub(crate) struct SimulatedConsul {
     keys: BTreeMap<Rc<str>, KvPair>,
     /// What the keys have of each lock.
     holds: Vec<Vec<commits::Hold>>,
-}
-
-/// Something that happens between servers.
-pub(crate) enum ConsulEvent {
-    /// A message of another server arrives.
-    Peer {
-        from: ServerId,
-        to: ServerId,
-        message: Box<PeerMessage>,
-    },
-    /// A server learns that the process of another is gone.
-    PeerLost { server: ServerId, peer: ServerId },
-}
-
-impl ServiceEvent for ConsulEvent {
-    fn kind_and_subject(&self) -> (u64, u32) {
-        match self {
-            Self::Peer { from, to, .. } => (118, u32::from(from.0) << 8 | u32::from(to.0)),
-            Self::PeerLost { server, peer } => (119, u32::from(server.0) << 8 | u32::from(peer.0)),
-        }
-    }
 }
 
 impl ServiceMessage for ClientMessage {
@@ -92,7 +70,7 @@ impl ServiceTypes for SimulatedConsul {
     type ClientState = clients::ClientState;
     type Request = ClientMessage;
     type Reply = ServerMessage;
-    type OwnEvent = ConsulEvent;
+    type OwnEvent = PeerEvent<PeerMessage>;
     const EVENT_NUMBERS: [u64; 8] = [110, 111, 112, 113, 114, 115, 116, 117];
 }
 
@@ -109,31 +87,16 @@ impl SimulatedService for SimulatedConsul {
         names.map(name).collect()
     }
 
-    fn on_own_event(world: &mut World<Self>, event: ConsulEvent) {
-        match event {
-            ConsulEvent::Peer { from, to, message } => world.at_peer(from, to, *message),
-            ConsulEvent::PeerLost { server, peer } => world.peer_lost(server, peer),
-        }
+    fn on_own_event(world: &mut World<Self>, event: PeerEvent<PeerMessage>) {
+        world.on_peer_event(event);
     }
 
-    fn recipient(world: &World<Self>, event: &ConsulEvent) -> Recipient {
-        match event {
-            ConsulEvent::Peer { to, .. }
-                if !world.host.servers[usize::from(to.0)].process.is_up() =>
-            {
-                Recipient::World
-            }
-            ConsulEvent::Peer { to: server, .. } | ConsulEvent::PeerLost { server, .. } => {
-                Recipient::Server(*server)
-            }
-        }
+    fn recipient(world: &World<Self>, event: &PeerEvent<PeerMessage>) -> Recipient {
+        event.recipient(world)
     }
 
-    fn trace_lost(world: &mut World<Self>, event: &ConsulEvent) {
-        if let ConsulEvent::Peer { from, to, message } = event {
-            let message: &PeerMessage = message;
-            world.trace_between((*from, *to), Lost, message, PeerMessage::is_sign_of_life);
-        }
+    fn trace_lost(world: &mut World<Self>, event: &PeerEvent<PeerMessage>) {
+        world.trace_lost_peer_event(event);
     }
 
     fn connect(
@@ -149,14 +112,6 @@ impl SimulatedService for SimulatedConsul {
         handle::bystander(shared, thread)
     }
 
-    fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
-        let client = world.contenders[by.0 as usize].client;
-        client.is_some_and(|client| {
-            let machine = &world.host.clients[client.0 as usize].machine;
-            machine.calls_under_way() == 0
-        })
-    }
-
     /// By its own clock, a contender may know that its session may have ended when its time to live has passed since
     /// the last renewal: that counts as the time without a connection.
     fn session_timeout(world: &World<Self>, _by: ContenderId) -> Option<Duration> {
@@ -168,12 +123,11 @@ impl SimulatedService for SimulatedConsul {
     }
 
     fn server(world: &World<Self>, name: ServerName) -> Option<ServerId> {
-        world.server_named(name)
+        world.peer_named(name)
     }
 
     fn leads(world: &World<Self>, contender: ContenderName) -> bool {
-        let leader = world.server_named(ServerName::Leader);
-        leader.is_some() && leader == world.server_named(ServerName::Of(contender))
+        world.asks_leader(contender)
     }
 
     fn waits_behind(world: &mut World<Self>, by: ContenderId) -> Option<(NameId, ContenderId)> {
@@ -181,9 +135,6 @@ impl SimulatedService for SimulatedConsul {
     }
 
     fn can_serve(world: &World<Self>, side: &Side) -> Result<(), &'static str> {
-        match side.len() * 2 > usize::from(world.service.settings.servers) {
-            true => Ok(()),
-            false => Err("what is left has no quorum"),
-        }
+        world.have_quorum(side)
     }
 }

@@ -19,14 +19,13 @@ use picklock_etcd::client::Client;
 use picklock_etcd::{Input, Member, PeerMessage};
 
 use crate::engine::Tape;
-use crate::event::ServiceEvent;
 use crate::network::{ServerId, Side};
 use crate::plan::etcd::Etcd;
 use crate::plan::{ContenderName, Fault, LockName, Plan, ServerName};
 use crate::process::Thread;
-use crate::trace::MessageStep::Lost;
 use crate::world::{
-    HostedServer, Read, Recipient, ServiceMessage, ServiceTypes, Shared, SimulatedService, World,
+    HostedServer, PeerEvent, Read, Recipient, ServiceMessage, ServiceTypes, Shared,
+    SimulatedService, World,
 };
 
 /// What the keys of locks begin with.
@@ -41,27 +40,6 @@ pub(crate) struct SimulatedEtcd {
     last_commit: usize,
     /// Whose leases these are.
     leases: BTreeMap<LeaseId, ContenderId>,
-}
-
-/// Something that happens between members.
-pub(crate) enum EtcdEvent {
-    /// A message of another member arrives.
-    Peer {
-        from: ServerId,
-        to: ServerId,
-        message: Box<PeerMessage>,
-    },
-    /// A member learns that the process of another is gone.
-    PeerLost { server: ServerId, peer: ServerId },
-}
-
-impl ServiceEvent for EtcdEvent {
-    fn kind_and_subject(&self) -> (u64, u32) {
-        match self {
-            Self::Peer { from, to, .. } => (68, u32::from(from.0) << 8 | u32::from(to.0)),
-            Self::PeerLost { server, peer } => (69, u32::from(server.0) << 8 | u32::from(peer.0)),
-        }
-    }
 }
 
 impl ServiceMessage for ClientMessage {
@@ -91,7 +69,7 @@ impl ServiceTypes for SimulatedEtcd {
     type ClientState = clients::ClientState;
     type Request = ClientMessage;
     type Reply = ServerMessage;
-    type OwnEvent = EtcdEvent;
+    type OwnEvent = PeerEvent<PeerMessage>;
     const EVENT_NUMBERS: [u64; 8] = [60, 61, 62, 63, 64, 65, 66, 67];
 }
 
@@ -108,31 +86,16 @@ impl SimulatedService for SimulatedEtcd {
         names.map(name).collect()
     }
 
-    fn on_own_event(world: &mut World<Self>, event: EtcdEvent) {
-        match event {
-            EtcdEvent::Peer { from, to, message } => world.at_peer(from, to, *message),
-            EtcdEvent::PeerLost { server, peer } => world.peer_lost(server, peer),
-        }
+    fn on_own_event(world: &mut World<Self>, event: PeerEvent<PeerMessage>) {
+        world.on_peer_event(event);
     }
 
-    fn recipient(world: &World<Self>, event: &EtcdEvent) -> Recipient {
-        match event {
-            EtcdEvent::Peer { to, .. }
-                if !world.host.servers[usize::from(to.0)].process.is_up() =>
-            {
-                Recipient::World
-            }
-            EtcdEvent::Peer { to: server, .. } | EtcdEvent::PeerLost { server, .. } => {
-                Recipient::Server(*server)
-            }
-        }
+    fn recipient(world: &World<Self>, event: &PeerEvent<PeerMessage>) -> Recipient {
+        event.recipient(world)
     }
 
-    fn trace_lost(world: &mut World<Self>, event: &EtcdEvent) {
-        if let EtcdEvent::Peer { from, to, message } = event {
-            let message: &PeerMessage = message;
-            world.trace_between((*from, *to), Lost, message, PeerMessage::is_sign_of_life);
-        }
+    fn trace_lost(world: &mut World<Self>, event: &PeerEvent<PeerMessage>) {
+        world.trace_lost_peer_event(event);
     }
 
     fn connect(
@@ -148,14 +111,6 @@ impl SimulatedService for SimulatedEtcd {
         handle::bystander(shared, thread)
     }
 
-    fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
-        let client = world.contenders[by.0 as usize].client;
-        client.is_some_and(|client| {
-            let machine = &world.host.clients[client.0 as usize].machine;
-            machine.calls_under_way() == 0
-        })
-    }
-
     fn inject(world: &mut World<Self>, fault: &Fault) -> Option<Duration> {
         match *fault {
             Fault::DeleteKey { of } => {
@@ -163,7 +118,7 @@ impl SimulatedService for SimulatedEtcd {
                 None
             }
             Fault::StallRaft { target, length } => {
-                let member = world.member(target)?;
+                let member = world.peer_named(target)?;
                 world.strikes_server(member, length);
                 world.server_input(member, Input::RaftStalls);
                 length.duration()
@@ -181,12 +136,11 @@ impl SimulatedService for SimulatedEtcd {
     }
 
     fn server(world: &World<Self>, name: ServerName) -> Option<ServerId> {
-        world.member(name)
+        world.peer_named(name)
     }
 
     fn leads(world: &World<Self>, contender: ContenderName) -> bool {
-        let leader = world.member(ServerName::Leader);
-        leader.is_some() && leader == world.member(ServerName::Of(contender))
+        world.asks_leader(contender)
     }
 
     fn waits_behind(world: &mut World<Self>, by: ContenderId) -> Option<(NameId, ContenderId)> {
@@ -194,9 +148,6 @@ impl SimulatedService for SimulatedEtcd {
     }
 
     fn can_serve(world: &World<Self>, side: &Side) -> Result<(), &'static str> {
-        match side.len() * 2 > usize::from(world.service.settings.servers) {
-            true => Ok(()),
-            false => Err("what is left has no quorum"),
-        }
+        world.have_quorum(side)
     }
 }

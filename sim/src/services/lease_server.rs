@@ -6,10 +6,8 @@ use std::fmt::Display;
 use std::rc::Rc;
 
 use picklock_algorithms::Lock;
-use picklock_checker::service_event::{DataFound, KeyHolders};
-use picklock_checker::{
-    ContenderId, LockId, Mode, ServerChange, ServiceEventKind, Token, VirtualTime,
-};
+use picklock_checker::service_event::DataFound;
+use picklock_checker::{ContenderId, LockId, Mode, Token, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::env::Env;
 use picklock_clients::lease_server::{Claim, Reply};
@@ -215,21 +213,7 @@ impl ServerSide for SimulatedLeaseServer {
 
     /// What it has granted is on its disk before it answers.
     fn restarted(world: &mut World<Self>, server: ServerId) {
-        if world.records_service_events() {
-            let restarted = ServiceEventKind::Restarted {
-                data: DataFound::Everything,
-                without_key_of: None,
-                left: KeyHolders::default(),
-            };
-            world.record_service_event(server, restarted);
-        }
-        world.record_server_change(server, ServerChange::Restarted);
-    }
-
-    fn resumed(world: &mut World<Self>, _server: ServerId, backlog: Vec<HostEvent<Self>>) {
-        for event in backlog {
-            world.dispatch_from_backlog(Event::Service(event));
-        }
+        world.record_restart_with(server, DataFound::Everything);
     }
 }
 
@@ -263,6 +247,12 @@ impl SimulatedService for SimulatedLeaseServer {
         locks: &[LockId],
     ) -> Vec<Box<dyn Lock>> {
         handle::connect(shared, by, env, locks)
+    }
+
+    fn resumed(world: &mut World<Self>, _server: ServerId, backlog: Vec<HostEvent<Self>>) {
+        for event in backlog {
+            world.dispatch_from_backlog(Event::Service(event));
+        }
     }
 
     fn bystander(shared: &Rc<Shared<Self>>, thread: Thread, _place: u32) -> Read {

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use picklock_algorithms::Lock;
-use picklock_checker::service_event::{DataFound, KeyHolders, ServiceEventKind as What};
-use picklock_checker::{ContenderId, LockId, NameId, ServerChange, VirtualTime};
+use picklock_checker::service_event::DataFound;
+use picklock_checker::{ContenderId, LockId, NameId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::env::Env;
 use picklock_clients::memcached::{ClientMessage, ServerMessage};
@@ -204,29 +204,13 @@ impl ServerSide for SimulatedMemcached {
 
     /// The process of a server has died, and all of its items with it. Its kernel closes its connections.
     fn died(world: &mut World<Self>, server: ServerId) {
-        let clients = world.host.clients.iter();
-        let connections: Vec<ConnectionId> = clients.flat_map(Self::connections).collect();
-        world.close_connections_to(server, connections.into_iter());
+        world.close_client_connections_to(server);
         world.items_lost(server);
     }
 
     fn restarted(world: &mut World<Self>, server: ServerId) {
-        if world.records_service_events() {
-            let restarted = What::Restarted {
-                data: DataFound::Nothing,
-                without_key_of: None,
-                left: KeyHolders::default(),
-            };
-            world.record_service_event(server, restarted);
-        }
-        world.record_server_change(server, ServerChange::Restarted);
+        world.record_restart_with(server, DataFound::Nothing);
         world.server_input(server, Input::Restart);
-    }
-
-    fn resumed(world: &mut World<Self>, _server: ServerId, backlog: Vec<HostEvent<Self>>) {
-        for event in backlog {
-            world.dispatch_from_backlog(Event::Service(event));
-        }
     }
 }
 
@@ -269,6 +253,12 @@ impl SimulatedService for SimulatedMemcached {
         locks: &[LockId],
     ) -> Vec<Box<dyn Lock>> {
         handle::connect(shared, by, env, locks)
+    }
+
+    fn resumed(world: &mut World<Self>, _server: ServerId, backlog: Vec<HostEvent<Self>>) {
+        for event in backlog {
+            world.dispatch_from_backlog(Event::Service(event));
+        }
     }
 
     fn bystander(shared: &Rc<Shared<Self>>, thread: Thread, index: u32) -> Read {

@@ -108,14 +108,6 @@ impl SimulatedService for SimulatedSql {
         handle::bystander(shared, thread)
     }
 
-    fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
-        let client = world.contenders[by.0 as usize].client;
-        client.is_some_and(|client| {
-            let machine = &world.host.clients[client.0 as usize].machine;
-            machine.under_way() == 0
-        })
-    }
-
     fn inject(_world: &mut World<Self>, _fault: &Fault) -> Option<Duration> {
         None
     }

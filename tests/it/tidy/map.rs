@@ -66,7 +66,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("examples/first-lock/", 140),
     ("reports/", 9_800),
     ("scenarios/", 21_400),
-    ("sim/", 22_650),
+    ("sim/", 22_500),
     ("sim/machines/", 400),
     ("sim/services/chubby/", 1_450),
     ("sim/services/consul/", 1_300),

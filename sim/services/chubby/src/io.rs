@@ -1,5 +1,6 @@
 //! What happens to a replica, and what it wants done.
 
+use std::fmt;
 use std::rc::Rc;
 
 use picklock_checker::VirtualTime;
@@ -32,6 +33,12 @@ pub enum PeerMessage {
     Promise(Epoch, VirtualTime),
     /// I have promised something in this epoch, which is no older than yours.
     Refuse(Epoch),
+}
+
+impl fmt::Display for PeerMessage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, out)
+    }
 }
 
 /// What a replica wants done, or has done.

@@ -1,25 +1,25 @@
 //! Replicas in the world: what they want done, how they die and come back, and what they say to each other.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
-use picklock_checker::service_event::{DataFound, KeyHolders, ServiceEventKind as What};
-use picklock_checker::{ContenderId, LockId, Mode, ServerChange};
-use picklock_chubby::{Cell, Departure, Input, Output, Replica};
+use picklock_checker::service_event::{DataFound, ServiceEventKind as What};
+use picklock_checker::{ContenderId, LockId, Mode};
+use picklock_chubby::{Cell, Departure, Input, Output, PeerMessage, Replica};
 use picklock_clients::chubby::{
     ClientMessage, HandleId, LockMode, ServerBody, ServerMessage, SessionId,
 };
 use picklock_machines::Machine;
 
-use super::{AtPeer, SimulatedChubby};
-use crate::event::Event;
+use super::SimulatedChubby;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
+use crate::plan::Plan;
 use crate::plan::chubby::Chubby;
-use crate::plan::{Plan, ServerName};
-use crate::trace::MessageStep::{self, Received, Sent};
 use crate::world::moment::{Moment, MomentKind};
 use crate::world::{
-    ClientSide, HostEvent, HostedServer, MessageFate, NO_CONTENDER, ServerSide, SessionFact, World,
+    BetweenServers, HostedServer, MessageFate, NO_CONTENDER, PeerSide, ServerSide, ServiceMessage,
+    SessionFact, World,
 };
 
 /// The cell of a plan, which has elected its last replica.
@@ -43,46 +43,37 @@ pub(super) fn formed(plan: &Plan) -> (SimulatedChubby, Vec<HostedServer<Simulate
     (service, replicas)
 }
 
+impl BetweenServers for PeerMessage {
+    /// A replica learns of a dead one by its silence.
+    const EVENT_NUMBERS: [u64; 2] = [88, 89];
+}
+
+impl ServiceMessage for PeerMessage {
+    fn text(&self) -> impl Display + '_ {
+        self
+    }
+
+    fn is_sign_of_life(&self) -> bool {
+        true
+    }
+}
+
+impl PeerSide<PeerMessage> for SimulatedChubby {
+    fn peer_input(from: ServerId, message: PeerMessage) -> Input {
+        Input::Peer(from, message)
+    }
+
+    fn term_of_leader(replica: &Replica) -> Option<u64> {
+        replica.is_master().then(|| replica.epoch().0)
+    }
+
+    fn connection_of(world: &World<Self>, by: ContenderId) -> Option<ConnectionId> {
+        let client = world.contenders.get(by.0 as usize)?.client?;
+        world.host.clients[client.0 as usize].machine.connection()
+    }
+}
+
 impl World<SimulatedChubby> {
-    /// The replica that a name means at the moment; `None` if there is none.
-    pub(super) fn replica(&self, name: ServerName) -> Option<ServerId> {
-        let servers = self.host.servers.iter().enumerate();
-        let masters = servers.filter(|(_, slot)| slot.process.is_up() && slot.machine.is_master());
-        let newest = masters.max_by_key(|(_, slot)| slot.machine.epoch());
-        let master = newest.map(|(index, _)| index);
-        let index = match name {
-            ServerName::Leader => master,
-            ServerName::Number(number) => Some(number as usize),
-            ServerName::Primary | ServerName::Sentinel(_) | ServerName::Observer(_) => None,
-            ServerName::Follower(nth) => (0..self.host.servers.len())
-                .filter(|index| Some(*index) != master)
-                .nth(nth as usize),
-            ServerName::Of(contender) => {
-                let client = self.contenders.get(contender.0 as usize)?.client?;
-                let connection = self.host.clients[client.0 as usize].machine.connection()?;
-                Some(usize::from(self.server_of(connection).0))
-            }
-        };
-        let index = index.filter(|index| *index < self.host.servers.len())?;
-        Some(ServerId(index as u8))
-    }
-
-    pub(super) fn trace_peer(&mut self, event: &AtPeer, step: MessageStep) {
-        let text = format!("{:?}", event.message);
-        self.trace_between((event.from, event.to), step, &text, |_| true);
-    }
-
-    pub(super) fn at_peer(&mut self, event: &AtPeer) {
-        self.trace_peer(event, Received);
-        self.server_input(event.to, Input::Peer(event.from, event.message));
-    }
-
-    fn send_to_peer(&mut self, event: AtPeer) {
-        self.trace_peer(&event, Sent);
-        let at = self.arrival_at_peer(event.from, event.to);
-        self.schedule(at, event);
-    }
-
     /// The lock that a file is.
     fn lock_of_file(&self, name: &str) -> Option<LockId> {
         let place = self.lock_names.iter().position(|lock| **lock == *name)?;
@@ -148,23 +139,9 @@ impl ServerSide for SimulatedChubby {
             Output::ToClient(connection, message) => {
                 world.send_to_client(server, connection, message, false);
             }
-            Output::ToPeer(to, message) => world.send_to_peer(AtPeer {
-                from: server,
-                to,
-                message,
-            }),
-            Output::BecameMaster(epoch) => {
-                let epoch = u32::try_from(epoch.0).unwrap_or(u32::MAX);
-                let first = world.service.settings.replicas - 1;
-                world.record_leader(server, epoch, first);
-                world.record_server_change(server, ServerChange::Elected);
-                world.elected();
-            }
-            Output::SteppedDown => {
-                if world.records_service_events() {
-                    world.record_service_event(server, What::Looking);
-                }
-            }
+            Output::ToPeer(to, message) => world.send_to_peer(server, to, message),
+            Output::BecameMaster(epoch) => world.leader_elected(server, epoch.0),
+            Output::SteppedDown => world.leader_stepped_down(server),
             Output::SessionBegan(connection, session) => {
                 let by = world.asker(connection);
                 if by != NO_CONTENDER {
@@ -223,31 +200,12 @@ impl ServerSide for SimulatedChubby {
 
     /// The process of a replica has died. Its kernel closes its connections.
     fn died(world: &mut World<Self>, server: ServerId) {
-        let clients = world.host.clients.iter();
-        let connections: Vec<ConnectionId> = clients.flat_map(Self::connections).collect();
-        world.close_connections_to(server, connections.into_iter());
+        world.close_client_connections_to(server);
     }
 
     /// What it has promised is on its disk, and what masters have written is on those of a majority.
     fn restarted(world: &mut World<Self>, server: ServerId) {
-        if world.records_service_events() {
-            let restarted = What::Restarted {
-                data: DataFound::Everything,
-                without_key_of: None,
-                left: KeyHolders::default(),
-            };
-            world.record_service_event(server, restarted);
-        }
-        world.record_server_change(server, ServerChange::Restarted);
+        world.record_restart_with(server, DataFound::Everything);
         world.server_input(server, Input::Restart);
-    }
-
-    fn resumed(world: &mut World<Self>, server: ServerId, backlog: Vec<HostEvent<Self>>) {
-        if world.host.servers[usize::from(server.0)].process.is_up() {
-            world.server_input(server, Input::Wake);
-            for event in backlog {
-                world.dispatch_from_backlog(Event::Service(event));
-            }
-        }
     }
 }

@@ -1,25 +1,26 @@
 //! Members in the world: what they want done, how they die and come back, and what they say to each other.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::time::Duration;
 
-use picklock_checker::service_event::{DataFound, KeyHolders, ServiceEventKind as What};
-use picklock_checker::{ContenderId, ServerChange};
+use picklock_checker::ContenderId;
+use picklock_checker::service_event::DataFound;
 use picklock_clients::etcd::ClientMessage;
 use picklock_clients::etcd::{ServerBody, ServerMessage};
 use picklock_etcd::{Input, Member, Output, PeerMessage};
 use picklock_machines::{Chance, Machine};
 
+use super::SimulatedEtcd;
 use super::clients::is_notification;
-use super::{EtcdEvent, SimulatedEtcd};
 use crate::engine::Tape;
-use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
+use crate::plan::Plan;
 use crate::plan::etcd::Etcd;
-use crate::plan::{Plan, ServerName};
-use crate::trace::MessageStep::{Lost, Received, Sent};
 use crate::world::moment::MomentKind;
-use crate::world::{HostEvent, HostedServer, MessageFate, ServerSide, World};
+use crate::world::{
+    BetweenServers, HostedServer, MessageFate, PeerSide, ServerSide, ServiceMessage, World,
+};
 
 /// The cluster of a plan, which has elected its last member.
 pub(super) fn formed(
@@ -46,70 +47,39 @@ pub(super) fn formed(
     (service, members)
 }
 
-impl World<SimulatedEtcd> {
-    /// The member that a name means at the moment; `None` if there is none.
-    pub(super) fn member(&self, name: ServerName) -> Option<ServerId> {
-        let servers = self.host.servers.iter();
-        let leads =
-            |slot: &HostedServer<SimulatedEtcd>| slot.process.is_up() && slot.machine.is_leader();
-        let newest = (servers.enumerate())
-            .filter(|(_, slot)| leads(slot))
-            .max_by_key(|(_, slot)| slot.machine.term());
-        let leader = newest.map(|(index, _)| index);
-        let index = match name {
-            ServerName::Leader => leader,
-            ServerName::Number(number) => Some(number as usize),
-            ServerName::Primary | ServerName::Sentinel(_) | ServerName::Observer(_) => None,
-            ServerName::Follower(nth) => (0..self.host.servers.len())
-                .filter(|index| Some(*index) != leader)
-                .nth(nth as usize),
-            ServerName::Of(contender) => {
-                let connection = self.last_connection(ContenderId(contender.0))?;
-                Some(usize::from(self.server_of(connection).0))
-            }
-        };
-        index
-            .filter(|index| *index < self.host.servers.len())
-            .map(|index| ServerId(index as u8))
+impl BetweenServers for PeerMessage {
+    const EVENT_NUMBERS: [u64; 2] = [68, 69];
+
+    fn is_call(&self) -> bool {
+        matches!(self, Self::Lease(..))
+    }
+}
+
+impl ServiceMessage for PeerMessage {
+    fn text(&self) -> impl Display + '_ {
+        self
     }
 
-    /// A message of another member arrives. The kernel of a machine whose process is dead refuses a call.
-    pub(super) fn at_peer(&mut self, from: ServerId, to: ServerId, message: PeerMessage) {
-        if !self.host.servers[usize::from(to.0)].process.is_up() {
-            self.trace_between((from, to), Lost, &message, PeerMessage::is_sign_of_life);
-            if let PeerMessage::Lease(..) = message {
-                self.tell_peer_lost(from, to);
-            }
-            return;
-        }
-        self.trace_between((from, to), Received, &message, PeerMessage::is_sign_of_life);
-        self.server_input(to, Input::Peer(from, message));
+    fn is_sign_of_life(&self) -> bool {
+        PeerMessage::is_sign_of_life(self)
+    }
+}
+
+impl PeerSide<PeerMessage> for SimulatedEtcd {
+    fn peer_input(from: ServerId, message: PeerMessage) -> Input {
+        Input::Peer(from, message)
     }
 
-    pub(super) fn peer_lost(&mut self, server: ServerId, peer: ServerId) {
-        self.server_input(server, Input::PeerLost(peer));
+    fn peer_lost_input(peer: ServerId) -> Option<Input> {
+        Some(Input::PeerLost(peer))
     }
 
-    /// A member learns that the process of another is not there.
-    fn tell_peer_lost(&mut self, server: ServerId, peer: ServerId) {
-        let at = self.arrival_at_peer(peer, server);
-        self.schedule(at, EtcdEvent::PeerLost { server, peer });
+    fn term_of_leader(member: &Member) -> Option<u64> {
+        member.is_leader().then(|| member.term())
     }
 
-    fn send_to_peer(&mut self, from: ServerId, to: ServerId, message: PeerMessage) {
-        self.trace_between((from, to), Sent, &message, PeerMessage::is_sign_of_life);
-        let at = self.arrival_at_peer(from, to);
-        let message = Box::new(message);
-        self.schedule(at, EtcdEvent::Peer { from, to, message });
-    }
-
-    /// A member leads from now on, or has another leader than it had.
-    fn leader_changed(&mut self, server: ServerId, term: u64) {
-        let epoch = u32::try_from(term).unwrap_or(u32::MAX);
-        let first = self.service.settings.servers - 1;
-        self.record_leader(server, epoch, first);
-        self.record_server_change(server, ServerChange::Elected);
-        self.elected();
+    fn connection_of(world: &World<Self>, by: ContenderId) -> Option<ConnectionId> {
+        world.last_connection(by)
     }
 }
 
@@ -132,12 +102,8 @@ impl ServerSide for SimulatedEtcd {
             }
             Output::ToPeer(to, message) => world.send_to_peer(server, to, message),
             Output::Committed(commit) => world.committed(server, &commit),
-            Output::BecameLeader(term) => world.leader_changed(server, term),
-            Output::SteppedDown => {
-                if world.records_service_events() {
-                    world.record_service_event(server, What::Looking);
-                }
-            }
+            Output::BecameLeader(term) => world.leader_elected(server, term),
+            Output::SteppedDown => world.leader_stepped_down(server),
         }
     }
 
@@ -184,39 +150,14 @@ impl ServerSide for SimulatedEtcd {
 
     /// The process of a member has died. Its kernel closes its connections.
     fn died(world: &mut World<Self>, server: ServerId) {
-        let clients = world.host.clients.iter();
-        let connections: Vec<ConnectionId> = clients
-            .flat_map(<Self as crate::world::ClientSide>::connections)
-            .collect();
-        world.close_connections_to(server, connections.into_iter());
-        for peer in (0..world.host.servers.len()).map(|index| ServerId(index as u8)) {
-            if peer != server {
-                world.tell_peer_lost(peer, server);
-            }
-        }
+        world.close_client_connections_to(server);
+        world.tell_peers_lost(server);
     }
 
     /// What it has applied, and its log, are on its disk.
     fn restarted(world: &mut World<Self>, server: ServerId) {
-        if world.records_service_events() {
-            let up_to = world.host.servers[usize::from(server.0)].machine.applied() as u64;
-            let restarted = What::Restarted {
-                data: DataFound::Log { up_to },
-                without_key_of: None,
-                left: KeyHolders::default(),
-            };
-            world.record_service_event(server, restarted);
-        }
-        world.record_server_change(server, ServerChange::Restarted);
+        let up_to = world.host.servers[usize::from(server.0)].machine.applied() as u64;
+        world.record_restart_with(server, DataFound::Log { up_to });
         world.server_input(server, Input::Restart);
-    }
-
-    fn resumed(world: &mut World<Self>, server: ServerId, backlog: Vec<HostEvent<Self>>) {
-        if world.host.servers[usize::from(server.0)].process.is_up() {
-            world.server_input(server, Input::Wake);
-            for event in backlog {
-                world.dispatch_from_backlog(Event::Service(event));
-            }
-        }
     }
 }

@@ -301,11 +301,4 @@ impl ServerSide for SimulatedRedis {
             false => world.server_restarted(machine),
         }
     }
-
-    fn resumed(world: &mut World<Self>, machine: ServerId, backlog: Vec<HostEvent<Self>>) {
-        match world.service.is_sentinel(machine) {
-            true => world.sentinel_resumed(machine, backlog),
-            false => world.server_resumed(machine, backlog),
-        }
-    }
 }

@@ -17,7 +17,7 @@ use crate::engine::Tape;
 use crate::network::{ServerId, Side};
 use crate::plan::{Fault, LockName, Plan, ServerName};
 use crate::process::{ProcessId, Thread};
-use crate::world::{Read, Recipient, ServiceTypes, Shared, SimulatedService, World};
+use crate::world::{HostEvent, Read, Recipient, ServiceTypes, Shared, SimulatedService, World};
 
 impl ServiceTypes for SimulatedRedis {
     type Server = Server;
@@ -74,6 +74,13 @@ impl SimulatedService for SimulatedRedis {
         locks: &[LockId],
     ) -> Vec<Box<dyn Lock>> {
         handle::connect(shared, by, env, locks)
+    }
+
+    fn resumed(world: &mut World<Self>, machine: ServerId, backlog: Vec<HostEvent<Self>>) {
+        match world.service.is_sentinel(machine) {
+            true => world.sentinel_resumed(machine, backlog),
+            false => world.server_resumed(machine, backlog),
+        }
     }
 
     fn bystander(shared: &Rc<Shared<Self>>, thread: Thread, index: u32) -> Read {

@@ -4,23 +4,19 @@ use std::any::Any;
 
 use picklock_algorithms::Build;
 use picklock_algorithms::sql::{OverSql, SqlLock};
-use picklock_checker::service_event::{DataFound, KeyHolders, ServiceEventKind as What};
-use picklock_checker::{LockId, ServerChange};
+use picklock_checker::LockId;
+use picklock_checker::service_event::DataFound;
 use picklock_clients::sql::{ClientMessage, ServerMessage, Value};
 use picklock_machines::Machine;
 use picklock_sql::{Input, Output, Server, Table};
 
 use super::{SimulatedSql, ownership};
-use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::ownership::Actor;
 use crate::plan::sql::Sql;
 use crate::plan::{Plan, ServerName};
 use crate::world::moment::{Moment, MomentKind};
-use crate::world::{
-    ClientSide, HostEvent, HostedServer, MessageFate, NO_CONTENDER, ServerSide, SimulatedService,
-    World,
-};
+use crate::world::{HostedServer, MessageFate, NO_CONTENDER, ServerSide, SimulatedService, World};
 
 /// What builds the locks of a plan.
 pub(super) fn over_sql(plan: &Plan) -> &'static OverSql {
@@ -200,9 +196,7 @@ impl ServerSide for SimulatedSql {
 
     /// The process of a server has died. Its kernel closes its connections.
     fn died(world: &mut World<Self>, server: ServerId) {
-        let clients = world.host.clients.iter();
-        let connections: Vec<ConnectionId> = clients.flat_map(Self::connections).collect();
-        world.close_connections_to(server, connections.into_iter());
+        world.close_client_connections_to(server);
         for lock in 0..world.lock_names.len() {
             let lock = LockId(lock as u32);
             world.disown(lock, ownership::Hold::is_of_session, Actor::Service);
@@ -211,24 +205,7 @@ impl ServerSide for SimulatedSql {
 
     /// What was committed is on its disk.
     fn restarted(world: &mut World<Self>, server: ServerId) {
-        if world.records_service_events() {
-            let restarted = What::Restarted {
-                data: DataFound::Everything,
-                without_key_of: None,
-                left: KeyHolders::default(),
-            };
-            world.record_service_event(server, restarted);
-        }
-        world.record_server_change(server, ServerChange::Restarted);
+        world.record_restart_with(server, DataFound::Everything);
         world.server_input(server, Input::Restart);
-    }
-
-    fn resumed(world: &mut World<Self>, server: ServerId, backlog: Vec<HostEvent<Self>>) {
-        if world.host.servers[usize::from(server.0)].process.is_up() {
-            world.server_input(server, Input::Wake);
-            for event in backlog {
-                world.dispatch_from_backlog(Event::Service(event));
-            }
-        }
     }
 }

@@ -7,7 +7,6 @@ use picklock_zookeeper::state::{Input, Output};
 use super::message_size::answers_write;
 use super::message_size::bytes_of;
 use super::{SimulatedZooKeeper, ZooKeeperEvent};
-use crate::event::Event;
 use crate::network::{ConnectionId, RequestId, ServerId};
 use crate::plan::Ensemble;
 use crate::world::moment::MomentKind;
@@ -231,15 +230,5 @@ impl ServerSide for SimulatedZooKeeper {
         let out = &mut world.host.server_outputs;
         slot.machine.restart(world.now, &mut world.tape, out);
         world.apply_server_outputs(server);
-    }
-
-    /// First it looks at the clock, then it reads what has queued up.
-    fn resumed(world: &mut World<Self>, server: ServerId, backlog: Vec<HostEvent<Self>>) {
-        if world.host.servers[usize::from(server.0)].process.is_up() {
-            world.server_input(server, Input::Wake);
-            for event in backlog {
-                world.dispatch_from_backlog(Event::Service(event));
-            }
-        }
     }
 }

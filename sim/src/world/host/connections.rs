@@ -107,6 +107,13 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
+    /// A server has died: its kernel closes its connections to clients.
+    pub(crate) fn close_client_connections_to(&mut self, server: ServerId) {
+        let clients = self.host.clients.iter();
+        let connections: Vec<ConnectionId> = clients.flat_map(S::connections).collect();
+        self.close_connections_to(server, connections.into_iter());
+    }
+
     /// A server has died: its kernel closes these connections to clients that are its own.
     pub(crate) fn close_connections_to(
         &mut self,

@@ -3,9 +3,11 @@
 //! A service says them; the host makes of each what the history records, the moments that faults wait for, and who owns
 //! which lock.
 
-use picklock_checker::{ContenderId, EventKind, LockId, Mode, NameId, Token};
+use picklock_checker::service_event::{DataFound, KeyHolders, ServiceEventKind};
+use picklock_checker::{ContenderId, EventKind, LockId, Mode, NameId, ServerChange, Token};
 
 use super::SimulatedService;
+use crate::network::ServerId;
 use crate::ownership::{Actor, CommittedNode};
 use crate::world::World;
 use crate::world::moment::{Moment, MomentKind};
@@ -64,6 +66,19 @@ impl<S: SimulatedService> World<S> {
     ) {
         let (now, recorder) = (self.now, &mut self.recorder);
         self.ownerships[lock.0 as usize].data_set(now, path, data, actor, token, recorder);
+    }
+
+    /// A dead server has come back with these data: the history has it.
+    pub(crate) fn record_restart_with(&mut self, server: ServerId, data: DataFound) {
+        if self.records_service_events() {
+            let restarted = ServiceEventKind::Restarted {
+                data,
+                without_key_of: None,
+                left: KeyHolders::default(),
+            };
+            self.record_service_event(server, restarted);
+        }
+        self.record_server_change(server, ServerChange::Restarted);
     }
 
     /// Something has become of a contender's session.

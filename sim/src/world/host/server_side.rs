@@ -87,7 +87,4 @@ pub(crate) trait ServerSide: ServiceTypes {
 
     /// A dead server has come back, with what was safe on its disk.
     fn restarted(world: &mut World<Self>, server: ServerId);
-
-    /// A server that stood still goes on, and reads what has queued up.
-    fn resumed(world: &mut World<Self>, server: ServerId, backlog: Vec<HostEvent<Self>>);
 }

@@ -10,11 +10,14 @@ use picklock_algorithms::Lock;
 use picklock_checker::{ContenderId, ListTooLong, LockId, NameId, PermitsLeft, VirtualTime};
 use picklock_clients::env::Env;
 use picklock_clients::env::LocalFuture;
+use picklock_machines::Machine;
 
 use super::client_side::ClientSide;
+use super::event::HostEvent;
 use super::machines::{HostedServer, Recipient};
 use super::server_side::ServerSide;
 use crate::engine::Tape;
+use crate::event::Event;
 use crate::network::{ServerId, Side};
 use crate::plan::{ContenderName, Fault, Plan, ServerName};
 use crate::process::{ProcessId, Thread};
@@ -77,7 +80,23 @@ pub(crate) trait SimulatedService: ClientSide + ServerSide {
     fn bystander(shared: &Rc<Shared<Self>>, thread: Thread, index: u32) -> Read;
 
     /// Whether everything that a contender has asked is answered, and its client connected.
-    fn is_idle(world: &World<Self>, by: ContenderId) -> bool;
+    fn is_idle(world: &World<Self>, by: ContenderId) -> bool {
+        let client = world.contenders[by.0 as usize].client;
+        client.is_some_and(|client| {
+            let machine = &world.host.clients[client.0 as usize].machine;
+            Self::requests_in_flight(machine) == 0
+        })
+    }
+
+    /// A server that stood still goes on: it looks at the clock, and reads what has queued up.
+    fn resumed(world: &mut World<Self>, server: ServerId, backlog: Vec<HostEvent<Self>>) {
+        if world.host.servers[usize::from(server.0)].process.is_up() {
+            world.server_input(server, <Self::Server as Machine>::WAKE);
+            for event in backlog {
+                world.dispatch_from_backlog(Event::Service(event));
+            }
+        }
+    }
 
     /// A process that stood still goes on, and has read what had come meanwhile.
     fn process_resumed(_world: &mut World<Self>, _process: ProcessId) {}
