@@ -11,7 +11,7 @@ use crate::style::Style;
 use crate::words::{decimal, duration, thousands};
 
 #[cfg(feature = "charts")]
-pub use chart::Shown;
+pub use chart::Chart;
 
 /// The version of the schema of [`json()`](fn@json).
 pub const VERSION: u32 = 1;

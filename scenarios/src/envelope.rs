@@ -48,7 +48,7 @@ pub struct Point {
 
 /// How often something happens in the runs of a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct Proportion {
     /// In so many runs.
     pub hits: u64,
     /// Of so many.
@@ -59,21 +59,21 @@ pub struct Share {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
     /// Two contenders believe at once that they hold the lock.
-    pub overlap: Share,
+    pub overlap: Proportion,
     /// The resource accepts a write of a holder after one of its successor.
-    pub stale: Share,
+    pub stale: Proportion,
 }
 
-/// When there have been runs enough.
+/// When an estimate is good enough: a sequential stopping rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Enough {
+pub struct StoppingRule {
     /// Both intervals reach at most so far to either side.
     pub half_width: f64,
     /// There are at most so many runs, however wide the intervals are.
     pub runs: u64,
 }
 
-impl Share {
+impl Proportion {
     /// The part of the runs.
     pub fn probability(self) -> f64 {
         self.hits as f64 / self.runs.max(1) as f64
@@ -119,30 +119,30 @@ impl Share {
 }
 
 impl Estimate {
-    /// Whether there have been runs enough.
-    fn is_enough(self, enough: Enough) -> bool {
+    /// Whether the rule ends the runs.
+    fn meets(self, rule: StoppingRule) -> bool {
         let widest = self.overlap.half_width().max(self.stale.half_width());
-        self.overlap.runs >= enough.runs || widest <= enough.half_width
+        self.overlap.runs >= rule.runs || widest <= rule.half_width
     }
 }
 
-/// Runs a point with the seeds from `from` on, until there have been runs enough. `None`, if `stop` is set. If a
+/// Runs a point with the seeds from `from` on, until the rule ends them. `None`, if `stop` is set. If a
 /// run breaks off, so does whatever was begun with [`caught`](picklock_sim::broken::caught).
 pub fn estimate(
     recipe: &Recipe,
     point: &Point,
     from: u64,
-    enough: Enough,
+    rule: StoppingRule,
     stop: &AtomicBool,
 ) -> Option<Estimate> {
     let service = (supported(recipe.build.service()).measured)(recipe, point.lease);
     let mut estimate = Estimate::default();
     let mut seed = from;
-    while !estimate.is_enough(enough) {
+    while !estimate.meets(rule) {
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        let runs = BATCH.min(enough.runs - estimate.overlap.runs);
+        let runs = BATCH.min(rule.runs - estimate.overlap.runs);
         let batch = batch(recipe, &service, point, seed..seed.saturating_add(runs));
         estimate.overlap.add(batch.overlap);
         estimate.stale.add(batch.stale);
@@ -267,22 +267,22 @@ mod tests {
     }
 
     fn estimated(name: &str, point: &Point, runs: u64) -> Estimate {
-        let enough = Enough {
+        let rule = StoppingRule {
             half_width: 0.0,
             runs,
         };
-        estimate(recipe(name), point, 0, enough, &AtomicBool::new(false)).expect("not stopped")
+        estimate(recipe(name), point, 0, rule, &AtomicBool::new(false)).expect("not stopped")
     }
 
     #[test]
     fn an_interval_holds_what_a_table_of_wilsons_says() {
-        let share = Share { hits: 5, runs: 100 };
+        let share = Proportion { hits: 5, runs: 100 };
         let (low, high) = share.interval();
         assert!((low - 0.021_54).abs() < 1e-4 && (high - 0.111_75).abs() < 1e-4);
-        let none = Share { hits: 0, runs: 100 };
+        let none = Proportion { hits: 0, runs: 100 };
         assert_eq!(none.interval().0, 0.0);
         assert!((none.interval().1 - 0.036_99).abs() < 1e-4);
-        assert_eq!(Share::default().interval(), (0.0, 1.0));
+        assert_eq!(Proportion::default().interval(), (0.0, 1.0));
     }
 
     #[test]
@@ -323,18 +323,15 @@ mod tests {
 
     #[test]
     fn it_stops_when_the_intervals_are_narrow_enough() {
-        let enough = Enough {
+        let rule = StoppingRule {
             half_width: 0.02,
             runs: 1_000_000,
         };
         let lock = recipe("redis-compare-and-delete");
-        let seen = estimate(lock, &point(2, 2), 0, enough, &AtomicBool::new(false));
+        let seen = estimate(lock, &point(2, 2), 0, rule, &AtomicBool::new(false));
         let seen = seen.expect("not stopped");
-        assert!(
-            seen.is_enough(enough) && seen.overlap.runs < 5_000,
-            "{seen:?}"
-        );
-        let stopped = estimate(lock, &point(2, 2), 0, enough, &AtomicBool::new(true));
+        assert!(seen.meets(rule) && seen.overlap.runs < 5_000, "{seen:?}");
+        let stopped = estimate(lock, &point(2, 2), 0, rule, &AtomicBool::new(true));
         assert_eq!(stopped, None);
     }
 

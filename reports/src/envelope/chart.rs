@@ -6,14 +6,14 @@ use crate::words::{decimal, duration, thousands};
 
 /// What a chart shows, over the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum Chart {
     /// How often beliefs overlap.
     Overlap,
     /// How often a stale write is accepted.
     StaleWrite,
 }
 
-impl Shown {
+impl Chart {
     /// All, in the order in which they are best read.
     pub const ALL: [Self; 2] = [Self::Overlap, Self::StaleWrite];
 

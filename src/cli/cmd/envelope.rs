@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::algorithms::{LockKind, Recipe};
-use crate::reports::envelope::{EnvelopeRow, Probability, Shown, json, markdown, table};
-use crate::scenarios::envelope::{Enough, Point, Share, closed_form, estimate};
+use crate::reports::envelope::{Chart, EnvelopeRow, Probability, json, markdown, table};
+use crate::scenarios::envelope::{Point, Proportion, StoppingRule, closed_form, estimate};
 use crate::scenarios::program;
 use crate::scenarios::units::{UnitMistake, parse_duration};
 use rayon::prelude::*;
@@ -99,9 +99,9 @@ impl Envelope {
         }
         if let Some(folder) = &self.out {
             make_folder(folder)?;
-            for (_, path) in Shown::ALL
+            for (_, path) in Chart::ALL
                 .iter()
-                .flat_map(|shown| charts::files(folder, shown.name()))
+                .flat_map(|chart| charts::files(folder, chart.name()))
             {
                 work.can_write(&path)?;
             }
@@ -127,7 +127,7 @@ impl Envelope {
             work.write(path, json(&rows, env!("CARGO_PKG_VERSION")).as_bytes())?;
         }
         if let Some(folder) = &self.out {
-            let figures = Shown::ALL.map(|shown| shown.figure(&rows));
+            let figures = Chart::ALL.map(|chart| chart.figure(&rows));
             let said = charts::draw_all(&figures, folder, &work)?;
             work.print(&said)?;
         }
@@ -161,13 +161,13 @@ impl Envelope {
 
     /// What the runs of a point have shown; `None`, if they were interrupted.
     fn row(&self, recipe: &Recipe, point: &Point, work: &Work) -> Option<EnvelopeRow> {
-        let enough = Enough {
+        let rule = StoppingRule {
             half_width: self.precision,
             runs: self.at_most,
         };
-        let seen = estimate(recipe, point, self.seed, enough, work.stop())?;
+        let seen = estimate(recipe, point, self.seed, rule, work.stop())?;
         let known = closed_form(recipe, point);
-        let probability = |share: Share, closed_form| {
+        let probability = |share: Proportion, closed_form| {
             let (low, high) = share.interval();
             Probability {
                 estimate: share.probability(),
