@@ -71,7 +71,8 @@ fn died(evidence: &Evidence<'_>, call: &MultiCall) -> bool {
     ends.any(|what| matches!(what, EventKind::Crashed { .. }))
 }
 
-/// Whether somebody else has taken away one of its locks while the call was pending, which it is not told.
+/// Whether another contender or an operator has taken away one of its locks while the call was pending: the caller is
+/// not told of that.
 fn was_robbed(evidence: &Evidence<'_>, call: &MultiCall) -> bool {
     let last = call.ends.last().copied().unwrap_or_default();
     evidence.ownerships.iter().any(|it| {

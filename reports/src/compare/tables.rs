@@ -11,7 +11,7 @@ use crate::words::{decimal, duration, wrap};
 /// The titles of the tables of sentences.
 const BREAKS: &str = "What breaks it";
 const CLAIMS: &str = "What documents claim";
-/// What is said of a lock that broke no promise.
+/// The words for a lock that broke no promise.
 const NOTHING: &str = "nothing that was drawn";
 
 const TABLES: &[(&str, &[Column<ComparedLock>])] = &[

@@ -30,7 +30,7 @@ const TABLE: &[(&str, usize)] = &[
     (".", 154),
     ("algorithms", 232),
     ("algorithms/clients", 57),
-    ("checker", 126),
+    ("checker", 125),
     ("reports", 64),
     ("scenarios", 247),
     ("sim", 238),
