@@ -1,6 +1,6 @@
-//! The words of the reports, as the glossary of ARCHITECTURE.md has them.
+//! The words of the reports, as docs/glossary.md has them.
 
-const ARCHITECTURE: &str = include_str!("../../../../ARCHITECTURE.md");
+const GLOSSARY: &str = include_str!("../../../../docs/glossary.md");
 
 /// A row of the glossary.
 pub(super) struct GlossaryRow {
@@ -14,10 +14,8 @@ pub(super) struct GlossaryRow {
 
 /// Every row, in the order of the page.
 pub(super) fn rows() -> impl Iterator<Item = GlossaryRow> {
-    let below = ARCHITECTURE
-        .lines()
-        .skip_while(|line| *line != "## Glossary");
-    let table = below.filter_map(|line| line.strip_prefix("| ")?.strip_suffix('|'));
+    let lines = GLOSSARY.lines();
+    let table = lines.filter_map(|line| line.strip_prefix("| ")?.strip_suffix('|'));
     table.skip(2).map(|line| {
         let mut cells = line.split(" | ").map(str::trim);
         let mut cell = || cells.next().unwrap_or_default();
