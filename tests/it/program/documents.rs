@@ -107,8 +107,11 @@ fn the_reference_is_what_the_program_writes() {
     is_made("docs/scenario-keys.md", |_| reference::page());
 }
 
+/// The verbs that the README shows: all are in docs/command-line.md.
+const FIRST_VERBS: [&str; 6] = ["run", "replay", "why", "hunt", "matrix", "explain"];
+
 #[test]
-fn the_verbs_of_the_readme_are_those_of_the_help() {
+fn the_tables_of_verbs_are_what_the_help_says() {
     let help = printed(&["--help"]);
     let commands = help.lines().skip_while(|line| *line != "Commands:");
     let commands = commands.skip(1).take_while(|line| !line.is_empty());
@@ -124,12 +127,68 @@ fn the_verbs_of_the_readme_are_those_of_the_help() {
         }
     }
     assert!(verbs.len() >= 12, "{help}");
-    let rows = verbs
-        .iter()
-        .map(|(verb, said)| format!("| `{verb}` | {said} |"));
-    is_made("README.md", |page| {
-        with_rows(page, "| verb | what it does |", rows)
+    let row = |(verb, said): &(&str, String)| format!("| `{verb}` | {said} |");
+    let first = verbs.iter().filter(|(verb, _)| FIRST_VERBS.contains(verb));
+    let first: Vec<String> = first.map(row).collect();
+    assert_eq!(first.len(), FIRST_VERBS.len());
+    let head = "| verb | what it does |";
+    is_made("README.md", |page| with_rows(page, head, first));
+    let all = verbs.iter().map(row);
+    is_made("docs/command-line.md", |page| with_rows(page, head, all));
+}
+
+/// The locks of the README's table, each the best known of its service or library.
+const KNOWN_LOCKS: [&str; 10] = [
+    "curator-mutex",
+    "kazoo-lock",
+    "redis-compare-and-delete",
+    "redisson-lock",
+    "redlock",
+    "redis-py-lock",
+    "etcd-mutex",
+    "consul-lock",
+    "pg-advisory-lock",
+    "memcached-add-lock",
+];
+
+#[test]
+fn the_table_of_known_locks_is_a_part_of_the_matrix() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let matrix = fs::read_to_string(root.join("docs/matrix.md")).expect("it can be read");
+    let cells = |line: &str| -> Vec<String> {
+        let cells = line.trim_matches('|').split('|');
+        cells.map(|cell| cell.trim().to_owned()).collect()
+    };
+    let head = "| lock | crash | pause | connection-loss | delay | partition | server-crash | clock | deletion |";
+    let classes = cells(head).split_off(1);
+    let rows = KNOWN_LOCKS.map(|lock| {
+        let beginning = format!("| `{lock}` |");
+        let mut before: Vec<&str> = Vec::new();
+        let row = matrix.lines().find(|line| {
+            before.push(line);
+            line.starts_with(&beginning)
+        });
+        let row = cells(row.unwrap_or_else(|| panic!("the matrix has no {lock}")));
+        let columns = before
+            .iter()
+            .rfind(|line| line.starts_with("| algorithm |"));
+        let columns = cells(columns.expect("a table has a head"));
+        let finding = |class: &String| {
+            let at = columns.iter().position(|column| column == class);
+            let cell = &row[at.expect("a class has a column")];
+            // The first finding of a cell is its worst; what holds needs no count.
+            let worst = cell.split(',').next().unwrap_or_default();
+            let worst = if worst.starts_with("safe") {
+                "safe"
+            } else {
+                worst
+            };
+            worst.to_owned()
+        };
+        let findings: Vec<String> = classes.iter().map(finding).collect();
+        format!("| `{lock}` | {} |", findings.join(" | "))
     });
+    is_made("README.md", |page| with_rows(page, head, rows));
 }
 
 #[test]
