@@ -58,7 +58,7 @@ pub use rate::Rate;
 pub(crate) use redis::LOCK_KEY;
 pub use redis::{
     Cluster, ConnectionMode, Deployment, Fsync, KeyspaceEvents, Persistence, ReadFrom, Sentinels,
-    SwitchMaster,
+    ServerVersion, SwitchMaster,
 };
 pub use redis_client::{REDIS_LIBRARIES, RedisLibrary};
 pub use regions::{Region, Regions};

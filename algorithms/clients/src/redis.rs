@@ -4,6 +4,7 @@
 //! behind it, or an adapter to a real server.
 
 mod command;
+mod command_kind;
 mod error;
 mod script;
 mod subscription;
@@ -18,7 +19,6 @@ pub use script::{Script, sha1};
 pub use subscription::{Listener, Subscription, subscription};
 pub use value::{Bytes, ErrorReply, Value};
 
-use crate::RequestKind;
 use crate::completion::{Answer, Completion, Completions};
 
 /// Which connection of a client a command goes by.
@@ -250,6 +250,61 @@ impl Redis {
         self.number(command.number(millis(timeout))).await
     }
 
+    /// `WAITAOF 1 0 timeout`: whether what this connection wrote last is in the log on the primary's disk. It undoes
+    /// nothing. Of Redis 7.2 and Valkey.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`]; `Refused` by a server that keeps no log.
+    pub async fn wait_aof(&self, timeout: Duration) -> RedisResult<bool> {
+        let command = Command::new("WAITAOF").number(1).number(0);
+        let answer = self.ask(command.number(millis(timeout))).await?;
+        match answer.values() {
+            Some([Value::Integer(synced), _]) => Ok(*synced == 1),
+            _ => Err(RedisError::Unexpected),
+        }
+    }
+
+    /// `SET key value IFEQ expected [PX ttl]`: whether the key held `expected`, and is set now; without a time to live,
+    /// for ever. Of Redis 8.4 and Valkey 8.1.
+    ///
+    /// # Errors
+    ///
+    /// As for [`set_if_missing`](Self::set_if_missing); `Refused` by an older server.
+    pub async fn set_if_equal(
+        &self,
+        key: &str,
+        value: &str,
+        expected: &str,
+        ttl: Option<Duration>,
+    ) -> RedisResult<bool> {
+        let mut command = Command::new("SET").args([key, value, "IFEQ", expected]);
+        if let Some(ttl) = ttl {
+            command = command.arg("PX").number(millis(ttl));
+        }
+        Ok(accepted(self.send(command).await?)?.is_ok())
+    }
+
+    /// `DELEX key IFEQ value`: whether the key held this value, and is gone now. Of Redis 8.4.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`]; `Refused` by an older server.
+    pub async fn delex(&self, key: &str, value: &str) -> RedisResult<bool> {
+        let command = Command::new("DELEX").args([key, "IFEQ", value]);
+        Ok(self.number(command).await? == 1)
+    }
+
+    /// `DELIFEQ key value`: whether the key held this value, and is gone now. Of Valkey 9.0.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RedisError`]; `Refused` by another server.
+    pub async fn delifeq(&self, key: &str, value: &str) -> RedisResult<bool> {
+        let command = Command::new("DELIFEQ").args([key, value]);
+        Ok(self.number(command).await? == 1)
+    }
+
     /// `BLPOP key timeout`: the first element of a list, as soon as there is one; `None` if there was none for so long.
     /// A connection that waits does nothing else, so this one should be [`dedicated`](Self::dedicated). No time at all
     /// is for ever.
@@ -298,43 +353,6 @@ impl Redis {
             .subscribe(node, channel, listener, completion);
         confirmed.await?;
         Ok(subscription)
-    }
-}
-
-impl Command {
-    /// The kind of request that it is.
-    pub fn kind(&self) -> RequestKind {
-        const KINDS: [(Option<u64>, RequestKind); 23] = [
-            (short_name(b"set"), RequestKind::Set),
-            (short_name(b"del"), RequestKind::Del),
-            (short_name(b"evalsha"), RequestKind::EvalSha),
-            (short_name(b"eval"), RequestKind::Eval),
-            (short_name(b"setnx"), RequestKind::SetNx),
-            (short_name(b"get"), RequestKind::Get),
-            (short_name(b"getset"), RequestKind::GetSet),
-            (short_name(b"unlink"), RequestKind::Del),
-            (short_name(b"expire"), RequestKind::Expire),
-            (short_name(b"pexpire"), RequestKind::Expire),
-            (short_name(b"incr"), RequestKind::Incr),
-            (short_name(b"fcall"), RequestKind::Script),
-            (short_name(b"watch"), RequestKind::Watch),
-            (short_name(b"unwatch"), RequestKind::Watch),
-            (short_name(b"multi"), RequestKind::MultiCommand),
-            (short_name(b"exec"), RequestKind::Exec),
-            (short_name(b"publish"), RequestKind::Publish),
-            (short_name(b"wait"), RequestKind::Wait),
-            (short_name(b"blpop"), RequestKind::BlPop),
-            (short_name(b"brpop"), RequestKind::BrPop),
-            (short_name(b"blmove"), RequestKind::BlMove),
-            (short_name(b"lpush"), RequestKind::LPush),
-            (short_name(b"rpush"), RequestKind::RPush),
-        ];
-        let name = short_name(self.name());
-        if name.is_none() && self.is("SUBSCRIBE") {
-            return RequestKind::Subscribe;
-        }
-        let known = KINDS.iter().find(|(known, _)| *known == name);
-        known.map_or(RequestKind::OtherCommand, |(_, kind)| *kind)
     }
 }
 

@@ -159,7 +159,7 @@ services! {
         SetNx "setnx" writes,
         Get "get" reads,
         GetSet "getset" writes,
-        /// `DEL` and `UNLINK`.
+        /// `DEL`, `UNLINK`, `DELEX`, and `DELIFEQ`.
         Del "del" writes,
         /// `EXPIRE` and `PEXPIRE`.
         Expire "expire" writes,
@@ -180,7 +180,8 @@ services! {
         Subscribe "subscribe" reads,
         Publish "publish" writes,
         Wait "wait" reads,
-        /// Any command that is none of `set` to `wait`, the blocking ones among them.
+        WaitAof "waitaof" reads,
+        /// Any command that is none of `set` to `waitaof`, the blocking ones among them.
         OtherCommand "command" reads,
     }
     LeaseServer "lease-server" "the lease server" [Keys] { Claim "claim" writes, }

@@ -78,6 +78,18 @@ impl CompareAndDelete {
         }
     }
 
+    /// Deletes the key if it holds our token, whatever was lost before.
+    pub async fn withdraw(&self, key: &str) -> RedisResult<()> {
+        let redis = &self.leased.redis;
+        let ask = async || {
+            redis
+                .script(&self.delete_if_ours, &[key], &[&self.token])
+                .await
+        };
+        until_answered(&self.leased, &mut None, ask).await?;
+        Ok(())
+    }
+
     /// Whether the key holds our token.
     async fn is_ours(&self, unanswered: &mut Option<RedisError>) -> RedisResult<bool> {
         let ask = async || self.leased.redis.get(&self.leased.lease.key).await;

@@ -28,10 +28,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::compare_and_delete::DELETE_IF_OURS;
-use super::leased::{Leased, until_answered};
+use super::compare_and_delete::CompareAndDelete;
 use crate::clients::RequestKind;
-use crate::clients::redis::{Redis, RedisError, RedisResult, Script};
+use crate::clients::redis::{Redis, RedisError, RedisResult};
 use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The requests that it makes.
@@ -53,9 +52,7 @@ const REPLICAS: i64 = 1;
 const WAIT_TIMEOUT: Duration = Duration::from_millis(100);
 
 pub(super) struct Waited {
-    leased: Leased,
-    delete_if_ours: Script,
-    token: String,
+    inner: CompareAndDelete,
     /// Whether it minds what WAIT answers.
     pub minds: bool,
 }
@@ -63,31 +60,17 @@ pub(super) struct Waited {
 impl Waited {
     pub fn new(redis: Redis, env: Env, lease: Lease) -> Self {
         Self {
-            leased: Leased { redis, env, lease },
-            delete_if_ours: Script::new(DELETE_IF_OURS),
-            token: String::new(),
+            inner: CompareAndDelete::new(redis, env, lease),
             minds: true,
         }
     }
 
-    /// Deletes the key if it is ours, whatever was lost before.
-    async fn withdraw(&self, key: &str) -> RedisResult<()> {
-        let redis = &self.leased.redis;
-        let ask = async || {
-            redis
-                .script(&self.delete_if_ours, &[key], &[&self.token])
-                .await
-        };
-        until_answered(&self.leased, &mut None, ask).await?;
-        Ok(())
-    }
-
     /// Steps 1 and 2: whether enough replicas have the key, if it is set.
     async fn attempt(&self) -> RedisResult<Option<bool>> {
-        if !self.leased.set_if_missing(&self.token).await? {
+        if !self.inner.leased.set_if_missing(&self.inner.token).await? {
             return Ok(None);
         }
-        let heard = self.leased.redis.wait(REPLICAS, WAIT_TIMEOUT).await;
+        let heard = self.inner.leased.redis.wait(REPLICAS, WAIT_TIMEOUT).await;
         let enough = heard.is_ok_and(|heard| heard >= REPLICAS || !self.minds);
         Ok(Some(enough))
     }
@@ -98,9 +81,9 @@ impl Lock for Waited {
     async fn acquire(&mut self) -> Result<Held, LockError> {
         let mut unanswered = None;
         loop {
-            self.token = self.leased.env.guid();
-            let asked = self.leased.env.monotonic();
-            let deadline = self.leased.deadline(asked);
+            self.inner.token = self.inner.leased.env.guid();
+            let asked = self.inner.leased.env.monotonic();
+            let deadline = self.inner.leased.deadline(asked);
             let heard = match self.attempt().await {
                 Ok(Some(true)) => true,
                 // A replica that has it may take over before it hears that we have taken it back.
@@ -116,22 +99,27 @@ impl Lock for Waited {
                 // An earlier SET may be executed yet.
                 Err(refused) => return Err(unanswered.unwrap_or(refused).into()),
             };
-            if heard && self.leased.env.monotonic() < deadline {
-                return Ok(self.leased.held(None).until(deadline)); // Step 3.
+            if heard && self.inner.leased.env.monotonic() < deadline {
+                return Ok(self.inner.leased.held(None).until(deadline)); // Step 3.
             }
-            if self.withdraw(&self.leased.lease.key).await.is_err() {
+            if self
+                .inner
+                .withdraw(&self.inner.leased.lease.key)
+                .await
+                .is_err()
+            {
                 return Err(LockError::TimedOut); // What was set stays until its lease ends.
             }
-            self.leased.pause().await;
+            self.inner.leased.pause().await;
         }
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         // What is not there any more has gone with the lease, or by an earlier request of ours.
-        Ok(self.withdraw(&held.path_or_key).await?)
+        Ok(self.inner.withdraw(&held.path_or_key).await?)
     }
 
     async fn lost(&self, held: &Held) -> LockError {
-        self.leased.lapsed(held).await
+        self.inner.leased.lapsed(held).await
     }
 }

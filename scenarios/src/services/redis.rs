@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_algorithms::redis::leased::drift;
-use picklock_sim::plan::{Deployment, KeyspaceEvents, Sentinels, Service, Value};
+use picklock_sim::plan::{
+    Deployment, Fsync, KeyspaceEvents, Persistence, Sentinels, Service, Value,
+};
 
 use super::{ServiceExample, SupportedService};
 use crate::format::service::redis;
@@ -22,12 +24,20 @@ pub(super) const ROW: SupportedService = SupportedService {
         _ => Some(("client", Value::Named(NO_LIBRARY, None))),
     },
     measured: |recipe, lease| {
+        let usual = Service::for_build(recipe.build);
+        let version = usual.get().map(|usual: &Deployment| usual.version);
         Service::Redis(Deployment {
+            version: version.unwrap_or_default(),
             servers: match recipe.name.starts_with("redlock") {
                 true => 5,
                 false => 1,
             },
             replicas: u8::from(recipe.requests.contains(&RequestKind::Wait)),
+            // A server that keeps a log is asked whether it is on the disk.
+            persistence: match recipe.requests.contains(&RequestKind::WaitAof) {
+                true => Persistence::Log(Fsync::EverySecond),
+                false => Persistence::None,
+            },
             lease,
             command_time: Duration::ZERO,
             // Of keys that are deleted or expire.

@@ -8,7 +8,7 @@ mod setting_types;
 use std::time::Duration;
 
 use picklock_redis::first_owner;
-pub use picklock_redis::{Fsync, KeyspaceEvents, Persistence};
+pub use picklock_redis::{Fsync, KeyspaceEvents, Persistence, ServerVersion};
 
 pub use cluster::Cluster;
 pub use picklock_redis::client::{ConnectionMode, ReadFrom, SwitchMaster};
@@ -31,6 +31,15 @@ settings! {
             of: Topology,
             written: Always,
             means: "Servers that know nothing of each other: 1 to 15.",
+        }
+
+        version: ServerVersion = "version" {
+            default: ServerVersion::Redis7_0,
+            of: Servers,
+            written: IfAnother,
+            means: "Which server it is: what `\"redis-7.2\"` (`WAITAOF`), `\"redis-8.4\"` (`IFEQ` and `IFNE` of `SET`, \
+                    `DELEX`), `\"valkey-8.1\"` (`IFEQ`), and `\"valkey-9.0\"` (`DELIFEQ`) can do beyond \
+                    `\"redis-7.0\"`.",
         }
 
         replicas: u8 = "replicas" {
@@ -243,6 +252,7 @@ settings! {
 words! {
     ReadFrom: "choice of nodes to read from",
     SwitchMaster: "choice of Sentinels to subscribe to",
+    ServerVersion: "version",
 }
 
 impl Deployment {

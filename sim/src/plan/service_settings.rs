@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::time::Duration;
 
-use picklock_clients::ServiceKind;
+use picklock_clients::{RequestKind, ServiceKind};
 
 use super::fault::FaultKind;
 use super::names::ServerName;
@@ -162,6 +162,11 @@ pub trait ServiceSettings: Settings + Any {
 
     /// How long it can take until the service serves again after what has broken it is over.
     fn recovery(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// How long a server may wait in an acquisition before it answers one of these requests.
+    fn wait_at_server(&self, _requests: &[RequestKind]) -> Duration {
         Duration::ZERO
     }
 

@@ -66,9 +66,8 @@ fn sections(plan: &Plan) -> Duration {
     let workload = &plan.workload;
     let latencies = plan.latency_at_most() + plan.server_latency_at_most();
     let takes = latencies + slow_for_good(plan) + plan.processing_at_most();
-    let messages = takes
-        .saturating_mul(20)
-        .saturating_mul(workload.locks_at_once);
+    let waits = plan.service.wait_at_server(plan.recipe.requests);
+    let messages = (takes.saturating_mul(20) + waits).saturating_mul(workload.locks_at_once);
     let of_each = workload.each(|name| {
         let hold = match workload.hold_of(name) {
             Hold::For(hold) => hold,

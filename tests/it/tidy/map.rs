@@ -60,7 +60,7 @@ const INWARD: &[&str] = &[
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
     ("", 9_350),
-    ("algorithms/", 17_000),
+    ("algorithms/", 17_200),
     ("algorithms/clients/", 7_250),
     ("checker/", 8_600),
     ("examples/first-lock/", 140),
@@ -73,7 +73,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("sim/services/etcd/", 3_950),
     ("sim/services/lease_server/", 210),
     ("sim/services/memcached/", 900),
-    ("sim/services/redis/", 15_200),
+    ("sim/services/redis/", 15_400),
     ("sim/services/sql/", 4_200),
     ("sim/services/zookeeper/", 9_900),
     ("tools/broken/", 280),

@@ -7,10 +7,16 @@ use crate::clients::{Blocked, ClientConnection, Pause};
 use crate::command_table::{Outcome, Row};
 use crate::db::Expired;
 use crate::errors::refuse;
+use crate::settings::Persistence;
 use crate::{ConnectionId, Server};
 
 /// How often a server looks for keys whose time has come, in microseconds.
 const CRON: u64 = 100_000;
+
+/// What `WAITAOF` answers: on how many disks of the server itself, and of its replicas, what was written is.
+fn synced_by(server: bool) -> Value {
+    Value::array([Value::Integer(server.into()), Value::Integer(0)])
+}
 
 impl Server {
     /// Pauses clients for so many milliseconds.
@@ -76,6 +82,35 @@ impl Server {
         Ok(Outcome::Blocked)
     }
 
+    /// Blocks a connection until what it has written is on the disk, if `local`.
+    pub(crate) fn wait_aof(
+        &mut self,
+        connection: ConnectionId,
+        local: bool,
+        millis: i64,
+    ) -> Result<Outcome, ErrorReply> {
+        if self.core.is_replica {
+            return refuse(
+                "ERR WAITAOF cannot be used with replica instances. Please also note that writes to replicas are just \
+                 local and are not propagated.",
+            );
+        }
+        let logs = matches!(self.core.settings.persistence, Persistence::Log(_));
+        if local && !logs {
+            return refuse(
+                "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.",
+            );
+        }
+        let changes = self.clients.get_mut(connection).changes;
+        let synced = logs && self.is_synced(changes);
+        if synced || !local || self.in_transaction {
+            return Ok(Outcome::Answer(synced_by(synced)));
+        }
+        let until = (millis > 0).then(|| self.core.wall_millis().saturating_add(millis));
+        self.clients.block(connection, Blocked::Fsync { until });
+        Ok(Outcome::Blocked)
+    }
+
     /// Does what the time has brought: pauses and waits end, and keys go.
     pub(crate) fn pass_time(&mut self) {
         if self.still_loads() {
@@ -94,6 +129,10 @@ impl Server {
             self.redirect_blocked();
         }
         self.write_disk();
+        let waits_for_disk = |(_, _, blocked)| matches!(blocked, Blocked::Fsync { .. });
+        if self.clients.blocked().any(waits_for_disk) {
+            self.serve_blocked();
+        }
         self.feed_replicas();
     }
 
@@ -107,6 +146,9 @@ impl Server {
                 until.is_some_and(|until| until <= now)
                     || self.replication.replicas_with(client.written) >= count
             }
+            Blocked::Fsync { until } => {
+                until.is_some_and(|until| until <= now) || self.is_synced(client.changes)
+            }
             Blocked::Keys { until } => until.is_some_and(|until| until <= now),
         };
         let blocked = self.clients.blocked();
@@ -118,11 +160,16 @@ impl Server {
     }
 
     fn go_on(&mut self, connection: ConnectionId) {
-        let written = self.clients.get_mut(connection).written;
+        let client = self.clients.get_mut(connection);
+        let (written, changes) = (client.written, client.changes);
         match self.clients.unblock(connection) {
             Some(Blocked::Replicas { .. }) => {
                 let have = self.replication.replicas_with(written);
                 self.answer(connection, Value::Integer(have));
+            }
+            Some(Blocked::Fsync { .. }) => {
+                let synced = self.is_synced(changes);
+                self.answer(connection, synced_by(synced));
             }
             Some(Blocked::Keys { .. }) => {
                 self.unblock_from_keys(connection);
@@ -142,7 +189,7 @@ impl Server {
         let client = self.clients.get(connection);
         match client.and_then(|client| client.blocked) {
             None | Some(Blocked::Paused | Blocked::Script) => return false,
-            Some(Blocked::Replicas { .. } | Blocked::Keys { .. }) => {}
+            Some(Blocked::Replicas { .. } | Blocked::Fsync { .. } | Blocked::Keys { .. }) => {}
         }
         match error {
             None => self.go_on(connection),
@@ -196,7 +243,9 @@ impl Server {
         for (_, _, blocked) in self.clients.blocked() {
             let until = match blocked {
                 Blocked::Paused | Blocked::Script => None,
-                Blocked::Replicas { until, .. } | Blocked::Keys { until } => until,
+                Blocked::Replicas { until, .. }
+                | Blocked::Fsync { until }
+                | Blocked::Keys { until } => until,
             };
             if let Some(until) = until {
                 wake = wake.min(in_micros(until));

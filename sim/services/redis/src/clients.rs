@@ -36,6 +36,8 @@ pub(crate) struct ClientConnection {
     pub(crate) listens: usize,
     /// The end of what it has written, in the stream to replicas.
     pub(crate) written: u64,
+    /// How many changes the server had made when its last command was executed.
+    pub(crate) changes: u64,
     /// What it waits for.
     pub(crate) blocked: Option<Blocked>,
     /// What it waits to take, if it waits for keys.
@@ -55,6 +57,8 @@ pub(crate) enum Blocked {
     Paused,
     /// That so many replicas have what it wrote, or that it is too late: a time in milliseconds, never if `None`.
     Replicas { count: i64, until: Option<i64> },
+    /// That what it wrote is on the disk (`WAITAOF`), or that it is too late: a time in milliseconds, never if `None`.
+    Fsync { until: Option<i64> },
     /// That its script ends.
     Script,
     /// That one of the keys that it has named has something, or that it is too late.
@@ -126,6 +130,7 @@ impl ClientConnection {
             doomed: false,
             listens: 0,
             written: 0,
+            changes: 0,
             blocked: None,
             wanted: None,
             pending: VecDeque::new(),

@@ -32,6 +32,8 @@ impl Traits {
     pub(crate) const MAY_REPLICATE: Self = Self(4);
     /// It is answered also while a connection that speaks RESP2 listens to channels.
     pub(crate) const WHILE_LISTENING: Self = Self(8);
+    /// Redis 7.0.15 has it not: the version of the server says whether it has.
+    pub(crate) const NEWER: Self = Self(16);
 
     pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)

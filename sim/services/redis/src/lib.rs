@@ -43,6 +43,7 @@ mod settings;
 #[cfg(feature = "testkit")]
 pub mod test_cluster;
 mod value;
+mod version;
 mod watches;
 
 pub use cluster::{BusMessage, ClusterConfig, NodeId, SlotSet, first_owner, slot_of};
@@ -58,6 +59,7 @@ pub use replication_protocol::{Address, LinkId, PeerMessage, ReplicationId, Snap
 pub use sentinel::Sentinel;
 pub use server::Server;
 pub use settings::{Fsync, Persistence, SavePoint, ServerConfig};
+pub use version::ServerVersion;
 
 /// The version of Redis that the server says it is.
 pub const VERSION: &str = "7.0.15";

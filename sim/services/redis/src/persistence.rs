@@ -91,6 +91,12 @@ impl Server {
         }
     }
 
+    /// Whether the first `changes` changes are on its disk, if it keeps a log.
+    pub(crate) fn is_synced(&self, changes: u64) -> bool {
+        let always = self.core.settings.persistence == Persistence::Log(Fsync::Always);
+        (always && !self.core.degraded.disk_is_full) || self.disk.dirty >= changes
+    }
+
     /// Whether all that it has is on its disk after such an end.
     pub(crate) fn keeps_all(&self, end: ProcessEnd) -> bool {
         match (&self.core.settings.persistence, end) {

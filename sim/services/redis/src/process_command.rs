@@ -49,9 +49,9 @@ impl Server {
         if blocked {
             return;
         }
-        let offset = self.replication.offset;
+        let (offset, changes) = (self.replication.offset, self.core.effects.dirty);
         if let Some(client) = self.clients.at(index) {
-            client.written = offset;
+            (client.written, client.changes) = (offset, changes);
             if client.closing {
                 self.close(connection);
             }
@@ -143,6 +143,9 @@ impl Server {
         let Some(row) = commands::find(command.name()) else {
             return refuse(unknown_command(command));
         };
+        if row.traits.has(Traits::NEWER) && !self.core.settings.version.has(row.name) {
+            return refuse(unknown_command(command));
+        }
         if !row.takes(command.len()) {
             return Err(wrong_number(row.name));
         }

@@ -27,6 +27,9 @@ fn call(script: &mut RunningScript, command: &Command) -> Reply {
     let Some(row) = commands::find(command.name()) else {
         return refuse("ERR Unknown Redis command called from script");
     };
+    if row.traits.has(Traits::NEWER) && !script.core.settings.version.has(row.name) {
+        return refuse("ERR Unknown Redis command called from script");
+    }
     if !row.takes(command.len()) {
         return refuse("ERR Wrong number of args calling Redis command from script");
     }

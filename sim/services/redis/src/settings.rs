@@ -5,11 +5,14 @@ use std::time::Duration;
 use crate::cluster::ClusterConfig;
 use crate::keyspace_events::KeyspaceEvents;
 use crate::replication_protocol::Address;
+use crate::version::ServerVersion;
 
 /// The configuration of a server. Defaults are those of Redis 7.0.15 without a configuration file, but that it keeps
 /// nothing on its disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerConfig {
+    /// Its version: which commands and options it has.
+    pub version: ServerVersion,
     /// Which of several servers it is: the versions of its data are named after it.
     pub number: u32,
     /// Where it says that it is, if it is somebody's replica.
@@ -93,6 +96,7 @@ impl Persistence {
 impl Default for ServerConfig {
     fn default() -> Self {
         Self {
+            version: ServerVersion::default(),
             number: 0,
             address: None,
             primary: None,

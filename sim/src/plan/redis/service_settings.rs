@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use picklock_clients::ServiceKind;
+use picklock_clients::{RequestKind, ServiceKind};
 
 use super::{Deployment, Fsync, Persistence};
 use crate::plan::TriggerKind;
@@ -38,6 +38,16 @@ const ROW: ServiceRow = ServiceRow {
 impl ServiceSettings for Deployment {
     fn row(&self) -> &'static ServiceRow {
         &ROW
+    }
+
+    /// The log is on the disk a second later.
+    fn wait_at_server(&self, requests: &[RequestKind]) -> Duration {
+        let waits = requests.contains(&RequestKind::WaitAof);
+        Duration::from_secs(u64::from(waits))
+    }
+
+    fn variant(&self) -> Option<(&'static str, &'static str)> {
+        Some(("version", self.version.name()))
     }
 
     fn servers(&self) -> u8 {

@@ -1,8 +1,10 @@
 //! Client handles of Redis: what locks and bystanders hold on to.
 
+use std::any::Any;
 use std::rc::Rc;
 
-use picklock_algorithms::{Build, Lease, Lock};
+use picklock_algorithms::redis::version::OverVersion;
+use picklock_algorithms::{Build, BuildOver, Lease, Lock};
 use picklock_checker::{ContenderId, LockId};
 use picklock_clients::completion::Completion;
 use picklock_clients::env::Env;
@@ -44,12 +46,21 @@ pub(super) fn connect(
             build(redis.clone(), env.clone(), lease(lock))
         }
         Build::SemaphoreOverRedis(build) => build(redis.clone(), env.clone(), lease(lock), permits),
+        Build::Other(build) if let Some(over) = over_version(build) => {
+            (over.build)(redis.clone(), env.clone(), lease(lock))
+        }
         Build::ZooKeeper(_)
         | Build::SemaphoreOverZooKeeper(_)
         | Build::MultiLockOverZooKeeper { .. }
         | Build::Other(_) => panic!("the recipe stands on another service than Redis"),
     };
     locks.iter().map(build).collect()
+}
+
+/// What builds a lock that needs a newer server, if it is that.
+fn over_version(build: &'static dyn BuildOver) -> Option<&'static OverVersion> {
+    let build: &dyn Any = build;
+    build.downcast_ref()
 }
 
 /// Reads a key that has nothing to do with the lock: on one of several independent servers, or beside the lock's.

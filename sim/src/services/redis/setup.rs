@@ -58,6 +58,7 @@ fn machine(deployment: &Deployment, server: ServerId, chance: &mut dyn Chance) -
     };
     let in_cluster = deployment.cluster.as_ref();
     Server::new(Rc::new(ServerConfig {
+        version: deployment.version,
         number: server.0.into(),
         address: Some(replication_links::address(server)),
         primary: primary.map(replication_links::address),

@@ -52,6 +52,11 @@ fn deadline(
 
 /// For how long a server may wait before it answers a command; `None` is for ever.
 fn blocks_for(command: &Command) -> Option<Duration> {
+    if short_name(command.name()) == WAITAOF {
+        let millis = std::str::from_utf8(command.word(3)?).ok()?;
+        let millis = millis.parse().ok()?;
+        return (millis > 0).then(|| Duration::from_millis(millis));
+    }
     let index = match short_name(command.name()) {
         BLPOP | BRPOP => command.len().checked_sub(1),
         BLMOVE => Some(5),
@@ -71,6 +76,7 @@ const BLPOP: Option<u64> = short_name(b"blpop");
 const BRPOP: Option<u64> = short_name(b"brpop");
 const BLMOVE: Option<u64> = short_name(b"blmove");
 const BLMPOP: Option<u64> = short_name(b"blmpop");
+const WAITAOF: Option<u64> = short_name(b"waitaof");
 
 impl Pending {
     pub fn new(

@@ -2,7 +2,7 @@
 
 use picklock_clients::redis::{Command, ErrorReply, Value};
 
-use super::options::{is, word};
+use super::options::{how_many, integer, is, word};
 use super::{Outcome, Row, Run, Traits, about, read, wrong_number};
 use crate::clients::{ClientType, ConnectionFlags};
 use crate::db::Core;
@@ -32,6 +32,12 @@ pub(super) const ROWS: &[Row] = &[
     },
     read("command", -1, commands),
     about("wait", 3, wait),
+    Row {
+        name: "waitaof",
+        arity: 4,
+        traits: Traits::NO_SCRIPT.and(Traits::NEWER),
+        run: Run::Connection(waitaof),
+    },
 ];
 
 fn answer(value: Value) -> Result<Outcome, ErrorReply> {
@@ -329,4 +335,26 @@ fn wait(
         return refuse("ERR timeout is negative");
     }
     server.wait(connection, count, millis)
+}
+
+/// `WAITAOF numlocal numreplicas timeout` of Redis 7.2.
+fn waitaof(
+    server: &mut Server,
+    connection: ConnectionId,
+    command: &Command,
+) -> Result<Outcome, ErrorReply> {
+    let local = integer(command, 1)?;
+    if !(0..=1).contains(&local) {
+        return refuse("ERR value is out of range, value must between 0 and 1");
+    }
+    if how_many(command, 2)? > 0 {
+        return refuse("ERR not modelled: WAITAOF of replicas");
+    }
+    let Some(millis) = numbers::integer(word(command, 3)) else {
+        return refuse("ERR timeout is not an integer or out of range");
+    };
+    if millis < 0 {
+        return refuse("ERR timeout is negative");
+    }
+    server.wait_aof(connection, local == 1, millis)
 }

@@ -4,16 +4,19 @@ use picklock_clients::redis::{Bytes, Command, ErrorReply, Value};
 
 use super::options::{integer, is, word};
 use super::strings::no_such_key;
-use super::{Row, read, write};
+use super::{Row, Traits, read, write, wrong_number};
 use crate::db::Core;
 use crate::errors::{Reply, SYNTAX, refuse};
 use crate::keyspace_events::Class;
 use crate::value::Data;
+use crate::version::Comparison;
 use crate::{glob, numbers};
 
 pub(super) const ROWS: &[Row] = &[
     read("dbsize", 1, dbsize),
     write("del", -2, del),
+    newer("delex", -2, delex),
+    newer("delifeq", 3, delifeq),
     read("exists", -2, exists),
     read("keys", 2, keys),
     read("object", -2, object),
@@ -30,6 +33,47 @@ fn del(core: &mut Core, command: &Command) -> Reply {
     let keys = command.words().skip(1);
     let gone = keys.filter(|key| core.remove(key)).count();
     Ok(Value::Integer(gone as i64))
+}
+
+/// A command that writes, and that Redis 7.0.15 has not.
+const fn newer(name: &'static str, arity: i32, run: fn(&mut Core, &Command) -> Reply) -> Row {
+    let mut row = write(name, arity, run);
+    row.traits = row.traits.and(Traits::NEWER);
+    row
+}
+
+/// `DELEX key [IFEQ value | IFNE value]` of Redis 8.4.
+fn delex(core: &mut Core, command: &Command) -> Reply {
+    if command.len() == 2 {
+        return del(core, command);
+    }
+    if command.len() != 4 {
+        return Err(wrong_number("delex"));
+    }
+    match Comparison::of(word(command, 2)) {
+        Some(comparison) => delete_if(core, command, comparison, word(command, 3)),
+        None if is(command, 2, "IFDEQ") || is(command, 2, "IFDNE") => {
+            refuse("ERR not modelled: DELEX with a digest")
+        }
+        None => refuse(SYNTAX),
+    }
+}
+
+/// `DELIFEQ key value` of Valkey 9.0.
+fn delifeq(core: &mut Core, command: &Command) -> Reply {
+    delete_if(core, command, Comparison::IfEq, word(command, 2))
+}
+
+/// Deletes the key of a command if its value compares so with another: 1 if it did.
+fn delete_if(core: &mut Core, command: &Command, comparison: Comparison, other: &[u8]) -> Reply {
+    let key = word(command, 1);
+    let there = core.read::<Bytes>(key)?;
+    if !there.is_some_and(|there| comparison.holds(Some(there), other)) {
+        return Ok(Value::Integer(0));
+    }
+    core.remove(key);
+    core.instead(|| Command::new("DEL").arg(key));
+    Ok(Value::Integer(1))
 }
 
 fn exists(core: &mut Core, command: &Command) -> Reply {

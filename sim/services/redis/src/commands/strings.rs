@@ -7,6 +7,7 @@ use super::{Row, read, write, wrong_number};
 use crate::db::Core;
 use crate::errors::{NO_SUCH_KEY, Reply, SYNTAX, refuse};
 use crate::keyspace_events::Class;
+use crate::version::Comparison;
 
 pub(super) const ROWS: &[Row] = &[
     write("append", 3, append),
@@ -34,6 +35,8 @@ struct Options {
     if_missing: bool,
     /// Only if it is.
     if_there: bool,
+    /// Only if the value compares so with the word at this place.
+    compared: Option<(Comparison, usize)>,
     /// Answer with what was there before.
     get: bool,
     /// It expires when it had before.
@@ -83,7 +86,7 @@ impl Unit {
 
 impl Options {
     /// Reads the options from this place on. `set` says that those of `SET` are meant, and not those of `GETEX`.
-    fn parse(command: &Command, from: usize, set: bool) -> Result<Self, ErrorReply> {
+    fn parse(core: &Core, command: &Command, from: usize, set: bool) -> Result<Self, ErrorReply> {
         let mut options = Self::default();
         let mut index = from;
         while index < command.len() {
@@ -91,10 +94,20 @@ impl Options {
             let is = |name: &str| option.eq_ignore_ascii_case(name.as_bytes());
             let timed = options.keep || options.persist || options.expiry.is_some();
             let more = index + 1 < command.len();
-            if set && is("NX") && !options.if_there {
+            let unconditional =
+                !options.if_missing && !options.if_there && options.compared.is_none();
+            if set && is("NX") && !options.if_there && options.compared.is_none() {
                 options.if_missing = true;
-            } else if set && is("XX") && !options.if_missing {
+            } else if set && is("XX") && !options.if_missing && options.compared.is_none() {
                 options.if_there = true;
+            } else if set
+                && more
+                && unconditional
+                && let Some(comparison) = Comparison::of(option)
+                && core.settings.version.set_takes(comparison)
+            {
+                index += 1;
+                options.compared = Some((comparison, index));
             } else if set && is("GET") {
                 options.get = true;
             } else if set && is("KEEPTTL") && options.expiry.is_none() {
@@ -140,7 +153,7 @@ fn expires(core: &Core, command: &Command, unit: Unit, index: usize) -> Result<i
 }
 
 fn set(core: &mut Core, command: &Command) -> Reply {
-    let options = Options::parse(command, 3, true)?;
+    let options = Options::parse(core, command, 3, true)?;
     let (key, text) = (word(command, 1), word(command, 2));
     let expires = options.expires(core, command)?;
     let mut before = Value::Nil;
@@ -151,6 +164,12 @@ fn set(core: &mut Core, command: &Command) -> Reply {
     if (options.if_missing && there) || (options.if_there && !there) {
         return Ok(before);
     }
+    if let Some((comparison, index)) = options.compared {
+        let there = core.read::<Bytes>(key)?;
+        if !comparison.holds(there.map(|there| &**there), word(command, index)) {
+            return Ok(before);
+        }
+    }
     let expires = if options.keep {
         core.keys.get(key).and_then(|entry| entry.expires)
     } else {
@@ -160,6 +179,8 @@ fn set(core: &mut Core, command: &Command) -> Reply {
     if let (Some(at), false) = (expires, options.keep) {
         core.notify(Class::Generic, "expire", key);
         core.instead(|| absolute(key, text, at));
+    } else if options.compared.is_some() {
+        core.instead(|| without_comparison(command, options.keep));
     } else if options.get {
         core.instead(|| without_get(command));
     }
@@ -177,6 +198,12 @@ fn without_get(command: &Command) -> Command {
     let options = command.words().skip(3);
     let options = options.filter(|word| !word.eq_ignore_ascii_case(b"GET"));
     options.fold(plain(word(command, 1), word(command, 2)), Command::arg)
+}
+
+/// The `SET` that replicas are told if it compared values.
+fn without_comparison(command: &Command, keeps: bool) -> Command {
+    let plain = plain(word(command, 1), word(command, 2));
+    if keeps { plain.arg("KEEPTTL") } else { plain }
 }
 
 /// A `SET` without options.
@@ -238,7 +265,7 @@ fn getdel(core: &mut Core, command: &Command) -> Reply {
 }
 
 fn getex(core: &mut Core, command: &Command) -> Reply {
-    let options = Options::parse(command, 2, false)?;
+    let options = Options::parse(core, command, 2, false)?;
     let key = word(command, 1);
     let text = text_or_nil(core, key)?;
     if text.is_nil() {

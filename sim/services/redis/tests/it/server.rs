@@ -17,3 +17,4 @@ mod random_key;
 mod replication;
 mod scripts;
 mod trouble;
+mod versions;

@@ -1,0 +1,195 @@
+//! SET NX PX, extended by `SET … IFEQ`, and released by `DELEX … IFEQ`: no script.
+//!
+//! # Source
+//!
+//! redis.io, `SET` and `DELEX` (Redis 8.4): "compare-and-set" and "compare-and-delete".
+//!
+//! # Steps
+//!
+//! 1. A token that no other acquisition has. Look at the monotonic clock, then `SET key token NX PX lease`. If it was
+//!    set, the lock is held until that time and the lease, less what clocks may differ. If not, try again later.
+//! 2. If no answer came: `GET key`. If it is the token, the lock is held, from the time before the `SET`.
+//! 3. Every third of the lease: look at the clock, then `SET key token IFEQ token PX lease`. `OK`: the hold lasts until
+//!    that time and the lease. Nil: the lock is lost. No answer: ask again at the next third.
+//! 4. At the deadline, stop believing.
+//! 5. Release: `DELEX key IFEQ token`. Without an answer, ask again; a 0 after that counts as released.
+//!
+//! # Guarantees
+//!
+//! - Those of [`compare_and_delete`](super::compare_and_delete), for sections that are longer than a lease.
+//!
+//! # Hazards
+//!
+//! - `SET` without a time to live takes away the one that was there: extended so, the key of a dead holder stays for
+//!   ever ([`RECIPE_NO_EXPIRY`], scenario `redis/set-ifeq-no-expiry`).
+//! - A pause across the end of the lease, as with every lease (scenario `redis/pause`).
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::leased::{Leased, until_answered};
+use super::version::{OverVersion, REDIS_8_4, VALKEY_9_0};
+use crate::clients::redis::{Redis, RedisError, RedisResult};
+use crate::clients::{RequestKind, select};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redis-set-ifeq",
+    summary: "SET NX PX, extended by SET IFEQ and released by DELEX IFEQ (Redis 8.4).",
+    source: "redis.io, SET and DELEX",
+    requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Del],
+    build: Build::Other(&OverVersion {
+        versions: REDIS_8_4,
+        build: &|redis, env, lease| Box::new(SetIfEqual::new(redis, env, lease)),
+    }),
+    ..super::compare_and_delete::RECIPE
+};
+
+/// The same over Valkey, where `DELIFEQ` deletes.
+pub const RECIPE_VALKEY: Recipe = Recipe {
+    name: "valkey-delifeq",
+    summary: "SET NX PX, extended by SET IFEQ and released by DELIFEQ (Valkey 9.0).",
+    source: "valkey.io, SET and DELIFEQ",
+    build: Build::Other(&OverVersion {
+        versions: VALKEY_9_0,
+        build: &|redis, env, lease| {
+            Box::new(SetIfEqual {
+                has_delifeq: true,
+                ..SetIfEqual::new(redis, env, lease)
+            })
+        },
+    }),
+    ..RECIPE
+};
+
+/// The same, extended without a time to live.
+pub const RECIPE_NO_EXPIRY: Recipe = Recipe {
+    name: "redis-set-ifeq-no-expiry",
+    summary: "The same, but SET IFEQ extends without PX.",
+    flaw: Some("a SET without a time to live makes the key stay for ever"),
+    build: Build::Other(&OverVersion {
+        versions: REDIS_8_4,
+        build: &|redis, env, lease| {
+            Box::new(SetIfEqual {
+                extends_with_ttl: false,
+                ..SetIfEqual::new(redis, env, lease)
+            })
+        },
+    }),
+    ..RECIPE
+};
+
+struct SetIfEqual {
+    leased: Leased,
+    token: String,
+    /// Until when the lock is held by the monotonic clock.
+    deadline: Cell<Duration>,
+    /// Whether `DELIFEQ` deletes, and not `DELEX`.
+    has_delifeq: bool,
+    /// Whether step 3 names the lease.
+    extends_with_ttl: bool,
+}
+
+impl SetIfEqual {
+    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+        Self {
+            leased: Leased { redis, env, lease },
+            token: String::new(),
+            deadline: Cell::new(Duration::ZERO),
+            has_delifeq: false,
+            extends_with_ttl: true,
+        }
+    }
+
+    /// Step 2: whether the key holds the token.
+    async fn is_ours(&self, unanswered: &mut Option<RedisError>) -> RedisResult<bool> {
+        let ask = async || self.leased.redis.get(&self.leased.lease.key).await;
+        let there = until_answered(&self.leased, unanswered, ask).await?;
+        Ok(there.as_deref() == Some(self.token.as_bytes()))
+    }
+
+    /// Step 3, over and over: why the lock is lost.
+    async fn extend(&self) -> LockError {
+        let Leased { redis, env, lease } = &self.leased;
+        let ttl = self.extends_with_ttl.then_some(lease.time);
+        loop {
+            env.sleep(lease.time / 3).await;
+            let asked = env.monotonic();
+            let extended = redis.set_if_equal(&lease.key, &self.token, &self.token, ttl);
+            match extended.await {
+                Ok(true) => self.deadline.set(self.leased.deadline(asked)),
+                Ok(false) => return LockError::PlaceLost,
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Step 4.
+    async fn lapse(&self) -> LockError {
+        let env = &self.leased.env;
+        while env.monotonic() < self.deadline.get() {
+            env.sleep(self.deadline.get().saturating_sub(env.monotonic()))
+                .await;
+        }
+        LockError::LeaseLapsed
+    }
+
+    async fn delete(&self, key: &str) -> RedisResult<bool> {
+        match self.has_delifeq {
+            true => self.leased.redis.delifeq(key, &self.token).await,
+            false => self.leased.redis.delex(key, &self.token).await,
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for SetIfEqual {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        let mut unanswered = None;
+        loop {
+            self.token = self.leased.env.guid(); // Step 1.
+            let deadline = self.leased.deadline(self.leased.env.monotonic());
+            let set = match self.leased.set_if_missing(&self.token).await {
+                Ok(set) => set,
+                Err(error) if !error.definite() => {
+                    unanswered = Some(error);
+                    self.is_ours(&mut unanswered).await?
+                }
+                // An earlier SET may be executed yet.
+                Err(refused) => return Err(unanswered.unwrap_or(refused).into()),
+            };
+            if set {
+                if self.leased.env.monotonic() < deadline {
+                    self.deadline.set(deadline);
+                    return Ok(self.leased.held(None));
+                }
+                unanswered = Some(RedisError::TimedOut);
+            }
+            self.leased.pause().await;
+        }
+    }
+
+    /// Step 5.
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        let mut asked_before = false;
+        loop {
+            match self.delete(&held.path_or_key).await {
+                Ok(true) => return Ok(()),
+                // An earlier request of this release may have deleted it.
+                Ok(false) if asked_before => return Ok(()),
+                Ok(false) => return Err(LockError::PlaceLost),
+                Err(error) if error.definite() && !asked_before => return Err(error.into()),
+                Err(_) => {}
+            }
+            asked_before = true;
+            self.leased.pause().await;
+        }
+    }
+
+    async fn lost(&self, _held: &Held) -> LockError {
+        select(self.lapse(), self.extend()).await
+    }
+}
