@@ -145,7 +145,7 @@ impl LockKind {
                 None
             }
             Self::MultiLock => Some("a multi-lock, which costs what its locks cost"),
-            Self::DoubleBarrier => Some("a double barrier, at which nobody waits for a holder"),
+            Self::DoubleBarrier => Some("a double barrier, at which no process waits for a holder"),
             Self::CountDownLatch => Some("a count-down latch, which opens once"),
         }
     }

@@ -20,7 +20,7 @@
 //!
 //! # Guarantees
 //!
-//! - Whoever waits is woken by a message, and does not ask all the time.
+//! - A waiter is woken by a message, and does not ask again and again.
 //! - A release that is sent twice counts once, as long as the latch lives.
 //!
 //! # Hazards
@@ -102,7 +102,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 pub(super) struct RedissonLock {
     leased: Leased,
-    /// Whether a wait ends with the lease of whoever has the lock, if nobody says a word before.
+    /// Whether a waiter that has received no message stops waiting when the holder's lease is over.
     pub waits_for_ttl: bool,
     /// Whether a script counts only if a replica, of those that there are, has heard of it.
     pub waits_for_replicas: bool,

@@ -80,7 +80,7 @@ pub const RECIPE_ABORTED: Recipe = Recipe {
 
 struct WatchExec {
     leased: Leased,
-    /// For `WATCH`: nobody else uses this connection.
+    /// For `WATCH`: only this lock object uses the connection.
     own: Redis,
     /// Whether what `EXEC` answers says if the key was deleted.
     looks_at_exec: bool,

@@ -116,7 +116,7 @@ impl Lock for ZkDistributedLock {
             if let Some(gone) = if_there(watch) {
                 gone.next().await;
                 if self.flaw == Flaw::NotSet {
-                    self.set_count(1); // Nobody else does.
+                    self.set_count(1); // Only here.
                 }
             }
         }

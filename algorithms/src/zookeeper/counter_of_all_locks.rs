@@ -12,7 +12,7 @@ use crate::{Build, Recipe};
 pub const RECIPE: Recipe = Recipe {
     name: "zk-counter-of-all-locks",
     summary: "The predecessor watch with a counter for each thread, which is one for all locks.",
-    flaw: Some("who holds one lock has entered every other, and nobody keeps it from them"),
+    flaw: Some("a thread that holds one lock enters all others without asking"),
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(ZkDistributedLock::new(zk, env, lock, Flaw::OfAllLocks))
     }),

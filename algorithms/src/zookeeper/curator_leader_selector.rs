@@ -15,12 +15,13 @@
 //!
 //! # Guarantees
 //!
-//! - As of `curator_mutex`. Since whoever waits is interrupted, too, no wait goes on in a new session, and nobody
-//!   leads by the node of an old one.
+//! - As of `curator_mutex`. Since a selector that waits is interrupted, too, no wait goes on in a new session, and no
+//!   selector leads by the node of an old one.
 //!
 //! # Hazards
 //!
-//! - Those of `curator_mutex`, but for a session that was given up. Who waits loses its place with its connection.
+//! - Those of `curator_mutex`, but for a session that was given up. A selector that waits loses its place with its
+//!   connection.
 //! - A `takeLeadership` that does not end when it is interrupted goes on leading. Sections here end.
 
 use async_trait::async_trait;

@@ -1,5 +1,5 @@
-//! `curator_mutex`, except that whoever has waited for long enough leaves, and its node stays. Must be caught by
-//! `zookeeper/timed-acquire`.
+//! `curator_mutex`, except that a contender that has waited for long enough leaves, and its node stays. Must be caught
+//! by `zookeeper/timed-acquire`.
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::{Build, Recipe};
