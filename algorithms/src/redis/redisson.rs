@@ -256,7 +256,7 @@ impl RedissonLock {
             if let Some(answer) = self.eval_write_synced(script, &keys, &args).await? {
                 return Ok(TryAcquire::from(&answer));
             }
-            // At the primary it is ours, and everybody sees that. Whether that can be undone changes nothing.
+            // At the primary it is ours, and all clients see that. Whether that can be undone changes nothing.
             let _undone = self.unlock_inner(key).await;
             let more = Duration::from_micros(self.leased.env.random() % 1_000_000);
             self.leased.env.sleep(RETRY_DELAY + more).await;

@@ -32,7 +32,7 @@ pub const RECIPE: Recipe = Recipe {
 pub(super) enum Flaw {
     /// Only who had to wait sets it.
     NotSet,
-    /// It is set by everybody, and is one for all locks.
+    /// It is set by every thread that enters, and is one for all locks.
     OfAllLocks,
 }
 

@@ -16,7 +16,7 @@
 //! # Guarantees
 //!
 //! - As of `curator_mutex`. Since a selector that waits is interrupted, too, no wait goes on in a new session, and no
-//!   selector leads by the node of an old one.
+//!   node of an old session leads.
 //!
 //! # Hazards
 //!

@@ -353,7 +353,7 @@ impl LockInternals {
 
     /// Step 2.
     async fn get_sorted_children(&self) -> ZkResult<Vec<Rc<str>>> {
-        // Curator asks for the stat whether anybody wants it or not.
+        // Curator asks for the stat, and does not use it.
         let list = async |zk: &ZooKeeper| zk.children_with_stat(&self.base_path).await;
         let children = match self.client.call_with_retry(list).await {
             Ok((children, _)) => children,

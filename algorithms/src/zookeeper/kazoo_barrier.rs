@@ -13,7 +13,7 @@
 //!
 //! # Guarantees
 //!
-//! - Nobody passes by an event that says nothing of the node.
+//! - No contender passes by an event that says nothing of the node.
 //!
 //! # Hazards
 //!
@@ -96,7 +96,7 @@ impl Lock for Barrier {
         self.client.retry(None, remove).await.map_err(raised)
     }
 
-    /// Nobody is told that another has removed it, or that it is set again.
+    /// The setter is not told when another client removes the barrier, or sets it again.
     async fn lost(&self, _held: &Held) -> LockError {
         pending().await
     }

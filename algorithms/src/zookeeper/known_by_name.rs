@@ -1,5 +1,5 @@
-//! `same_name`, except that the node says on which machine its maker runs, and whoever finds its own name there takes
-//! the lock for its own, as if it had never been away. Must be caught by `zookeeper/read-only` and
+//! `same_name`, except that the node has the name of its creator's machine, and a contender that finds its own name
+//! there takes the lock for its own, as if it had never been away. Must be caught by `zookeeper/read-only` and
 //! `zookeeper/restarted-holder`.
 
 use async_trait::async_trait;

@@ -43,7 +43,7 @@ impl Lock for DeletedOnly {
                 Some(stat) if stat.ephemeral_owner == zk.session() => {
                     return Ok(held(node, &stat));
                 }
-                // The flaw: whatever else it was, nobody watches any more.
+                // The flaw: after any other event, the node is no longer watched.
                 Some(_) => {
                     while changed
                         .next_about_node()

@@ -1,5 +1,5 @@
 //! `same_name_polling_blind` as it is printed: `lock` sleeps and calls itself again whether the node was made or not.
-//! Must be caught by `zookeeper/lost-create-reply`: nobody ever holds the lock.
+//! Must be caught by `zookeeper/lost-create-reply`: no contender ever holds the lock.
 //!
 //! Seen in the wild: the listing of a tutorial, in which `return` is missing after the create.
 

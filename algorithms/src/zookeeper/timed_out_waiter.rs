@@ -2,7 +2,7 @@
 //! caught by `zookeeper/timed-out-waiter`: the node stays in the queue, for its session lives on.
 //!
 //! Seen in the wild: `ZooKeeperLock` of latch-based tutorials. `lock` returns false when `countDownLatch.await` does,
-//! after the session timeout, and nobody deletes `currentLock`.
+//! after the session timeout, and does not delete `currentLock`.
 
 use async_trait::async_trait;
 
