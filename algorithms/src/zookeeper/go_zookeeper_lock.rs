@@ -27,9 +27,8 @@
 //!   the old session, and the holder goes on beside the next one. Its `Unlock` fails then for ever (`ErrNoNode`), and
 //!   so does its next `Lock` (`ErrDeadlock`): scenario `zookeeper/go-session-renewed`. `go_zookeeper_lock_events`
 //!   listens.
-//! - A `Lock` that fails after the create leaves its node behind. The session lives on, and all others wait for that
-//!   node (samuel/go-zookeeper issue 229, and pull request 237, which looks for it): scenario
-//!   `zookeeper/go-failed-acquire`.
+//! - A `Lock` that fails after the create leaves its node behind. The session lives on, and others wait for that node
+//!   (samuel/go-zookeeper issue 229, and pull request 237, which looks for it): scenario `zookeeper/go-failed-acquire`.
 //! - An `Unlock` that fails leaves the node, and `lockPath` with it: the next `Lock` is `ErrDeadlock`, until `Unlock`
 //!   is called again.
 //! - Step 3 does not ask whether our node is in the list. If another client has deleted it, we enter without a node

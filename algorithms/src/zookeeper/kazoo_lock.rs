@@ -330,8 +330,7 @@ impl Lock for KazooLock {
     }
 }
 
-/// Step 6. If the acquire is dropped, the step goes on in the background, as kazoo's goes on in its thread after a
-/// `cancel`.
+/// Step 6. If the acquire is dropped, it goes on in the background, as in kazoo's thread after a `cancel`.
 struct CleanupGuard {
     client: KazooClient,
     path: Path,

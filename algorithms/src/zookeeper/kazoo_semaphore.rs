@@ -27,8 +27,7 @@
 //!
 //! - A pause that outlasts the session lets one more in than there are leases (scenario `zookeeper/semaphore-pause`).
 //! - The time of a timed acquire does not count while it waits for the lock, and begins again with every change.
-//! - A contender that is cancelled while it waits for the lock fails only when it has that lock, however long that
-//!   takes.
+//! - A contender that is cancelled while it waits for the lock fails only when it has that, however late.
 //! - A create whose answer was lost, and that is made late, has the next one fail: `NodeExists` is not asked whose.
 //!
 //! `cancel` of another thread sets a flag, and wakes the acquire if it waits in step 4. The acquire looks at the flag

@@ -19,8 +19,7 @@
 //! # Hazards
 //!
 //! - There are `size` children only until the first deletes its own. A process that lists them later finds too few,
-//!   waits for one that has left, and with its own node keeps all others from leaving (scenario
-//!   `zookeeper/late-to-the-barrier`).
+//!   waits for ever, and with its own node keeps all others from leaving (scenario `zookeeper/late-to-the-barrier`).
 //! - Each node that comes or goes wakes all.
 //! - A create that is not answered fails, and so does each after it: the node is there.
 

@@ -71,7 +71,7 @@ pub enum Request {
     AddWatch {
         /// On which node, whether it is there or not.
         path: Path,
-        /// Whether to watch all that is below it, too; then lists of children are not told of.
+        /// Whether to watch all that is below it, too; then changes of lists of children cause no events.
         recursive: bool,
     },
     /// Take back all watches of this connection.
