@@ -192,7 +192,7 @@ pub struct Evidence<'a> {
     pub pending: Vec<(ContenderId, LockId, usize)>,
     /// Why the run ended, if the history says so.
     pub ended: Option<(usize, Ended)>,
-    /// Somebody wanted a lock while another believed in it or owned it.
+    /// A contender wanted a lock while another believed in it or owned it.
     pub waited: bool,
 }
 
@@ -346,7 +346,8 @@ impl<'a> Evidence<'a> {
             return None;
         }
         let mut ownerships = self.ownerships.iter().rev();
-        ownerships.find(|it| (it.by, it.lock, it.name) == (by, lock, node) && it.disowned.is_none())
+        ownerships
+            .find(|own| (own.by, own.lock, own.name) == (by, lock, node) && own.disowned.is_none())
     }
 
     /// How long stretches all lie over each other, given when the latest begins.

@@ -96,9 +96,10 @@ struct BeliefEnds {
 impl BeliefEnds {
     fn of(evidence: &Evidence<'_>) -> Self {
         let ends = evidence.beliefs.iter();
-        let holds: Vec<VirtualTime> = ends.map(|it| evidence.at_or_never(it.left)).collect();
+        let ends = ends.map(|belief| evidence.at_or_never(belief.left));
+        let holds: Vec<VirtualTime> = ends.collect();
         let mut acts = holds.clone();
-        for arrival in evidence.arrivals.iter().filter(|it| it.accepted) {
+        for arrival in evidence.arrivals.iter().filter(|arrival| arrival.accepted) {
             if let Some(end) = arrival.belief.and_then(|belief| acts.get_mut(belief)) {
                 *end = (*end).max(evidence.at(arrival.event));
             }

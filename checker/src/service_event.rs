@@ -70,7 +70,7 @@ service_events! { (machine, name)
 
     /// It follows a leader, and serves.
     Following {
-        /// Whom.
+        /// The leader.
         leader: ServerId,
         /// In which epoch.
         epoch: u32,
@@ -87,7 +87,7 @@ service_events! { (machine, name)
 
     /// It takes over what its leader has.
     Synced {
-        /// Whom it follows.
+        /// The leader.
         leader: ServerId,
         /// How it could have known.
         how: SyncMode,
@@ -155,7 +155,7 @@ service_events! { (machine, name)
         event: String,
         /// The node.
         path: String,
-        /// Whom, if a contender.
+        /// The contender that gets it, if it is one.
         to: Option<ContenderId>,
     } = {
         words: format!("{machine} sends {event} {path} to {}", client(*to, name));
@@ -169,7 +169,7 @@ service_events! { (machine, name)
         event: String,
         /// The node.
         path: String,
-        /// Whom it was for, if a contender.
+        /// The contender that it was for, if it is one.
         to: Option<ContenderId>,
     } = {
         words: watch_lost(machine, (event, path), &client(*to, name));
@@ -239,7 +239,7 @@ service_events! { (machine, name)
 
     /// It was a primary, and follows another.
     Demoted {
-        /// Whom.
+        /// The new primary, if it is known.
         follows: Option<String>,
     } = {
         words: demoted(machine, follows.as_deref());
@@ -252,9 +252,9 @@ service_events! { (machine, name)
 
     /// It throws away all that it has, and takes all keys of its primary (a full resynchronisation).
     FullSync {
-        /// Whom it follows.
+        /// The primary.
         primary: ServerId,
-        /// How many writes that its primary never had are thrown away; none if nobody can tell.
+        /// How many writes that its primary never had are thrown away; none if that is not known.
         discarded: Option<u64>,
         /// Whose key of the lock is thrown away, if one is.
         discarded_key_of: Option<ContenderId>,
@@ -269,7 +269,7 @@ service_events! { (machine, name)
 
     /// It goes on in the stream of its primary (a partial resynchronisation).
     PartialSync {
-        /// Whom it follows.
+        /// The primary.
         primary: ServerId,
     } = {
         words: partial_sync(machine, *primary),

@@ -23,7 +23,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Witness {
-    /// One sentence: who did what to whom.
+    /// One sentence: which contender did what.
     pub summary: String,
     /// When the promise was broken.
     pub at: VirtualTime,

@@ -68,8 +68,7 @@ pub trait Transport {
     fn close(&self, completion: Completion<Reply>);
 }
 
-/// A ZooKeeper session. A call sends its request at once, or when its future is first polled: so await it where you
-/// call.
+/// A ZooKeeper session. A call sends its request at once, or when it is first polled: so await it where you call.
 #[derive(Clone)]
 pub struct ZooKeeper {
     session: Rc<Session>,

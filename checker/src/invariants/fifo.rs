@@ -189,7 +189,7 @@ fn overtaking(evidence: &Evidence<'_>, passed: Place, granted: Place, index: usi
         .broken(format!("{second} overtook {first}"), index, None)
 }
 
-/// The newest grant that somebody has entered on so far, and who.
+/// The newest grant on which a contender has entered so far, and its belief.
 type Newest<'e> = Option<(usize, &'e Belief)>;
 
 /// Those who are granted the lock must learn of it in that order, unless they share it.
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_owned_the_lock_has_been_served() {
+    fn an_owner_has_been_served() {
         let text = "a.queued:0 b.queued:1 a=0-5 b=5-9 a.unqueued:9";
         assert_eq!(verdict(text), Verdict::Holds);
     }

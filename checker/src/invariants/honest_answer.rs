@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn to_be_told_of_a_lock_that_somebody_else_owns_is_a_lie() {
+    fn an_acquire_of_a_lock_that_another_owns_is_a_lie() {
         let text = "a=0-10 a:0-10 b.acquire:1 b:2-5";
         assert_eq!(
             summary(text),

@@ -46,7 +46,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 /// The ownerships of a lock that have not ended, by their place.
 fn open_at_end(evidence: &Evidence<'_>, lock: LockId) -> impl Iterator<Item = usize> {
     let all = evidence.ownerships.iter().enumerate();
-    let open = all.filter(move |(_, it)| it.lock == lock && it.disowned.is_none());
+    let open = all.filter(move |(_, own)| own.lock == lock && own.disowned.is_none());
     open.map(|(index, _)| index)
 }
 

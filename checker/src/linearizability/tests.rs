@@ -198,8 +198,8 @@ fn reads_fit(
     }
     for option in options {
         let forward = option.is_none_or(|here| {
-            earlier.iter().all(|(other, it)| {
-                let binds = it.answered.is_some() || call.kind == CallKind::Write;
+            earlier.iter().all(|(other, before)| {
+                let binds = before.answered.is_some() || call.kind == CallKind::Write;
                 let after = |there| {
                     if call.kind == CallKind::Write {
                         there < here

@@ -99,8 +99,7 @@ impl Acl {
         Self::of(Permissions::READ, "world", "anyone")
     }
 
-    /// The client that makes the node may do everything, under each identity that it has authenticated:
-    /// `CREATOR_ALL_ACL`.
+    /// The creator of the node may do everything, by any identity that it has proved: `CREATOR_ALL_ACL`.
     pub fn creator_all() -> Self {
         Self::of(Permissions::ALL, "auth", "")
     }

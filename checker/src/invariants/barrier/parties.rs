@@ -111,8 +111,7 @@ impl Parties {
         }
     }
 
-    /// It is dead: it is out of step wherever it has been, for whoever takes its place does not know whether it had
-    /// left.
+    /// It is dead: it is out of step wherever it has been, for its successor does not know whether it had left.
     fn crashed(&mut self, by: ContenderId) {
         for party in self.everywhere(by) {
             if party.came > 0 {
@@ -181,7 +180,7 @@ impl Parties {
         self.seen(by, lock).out
     }
 
-    /// Whether anybody has ever entered.
+    /// Whether a party has ever entered.
     pub(in crate::invariants) fn is_entered(&self, lock: LockId) -> bool {
         let at = self.at.get(lock.0 as usize).into_iter().flatten();
         { at }.any(|party| party.last_entered.is_some())
@@ -197,7 +196,7 @@ impl Parties {
         self.in_stage(Stage::Leaving)
     }
 
-    /// The first party that is not there, or is still leaving: whoever enters waits for it.
+    /// The first party that is not there, or is still leaving: a party that enters waits for it.
     pub(in crate::invariants) fn missing(&self, lock: LockId) -> Option<ContenderId> {
         let mut all = (0..self.count).map(ContenderId);
         all.find(|by| matches!(self.seen(*by, lock).stage, Stage::Away | Stage::Leaving))

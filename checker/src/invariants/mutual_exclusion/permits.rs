@@ -29,10 +29,10 @@ pub(super) fn all_inside_at_once(
 ) -> Vec<usize> {
     let begins = beliefs
         .iter()
-        .map(|(_, it)| evidence.at(it.acquired).max(from));
+        .map(|(_, belief)| evidence.at(belief.acquired).max(from));
     let inside_at = |at: VirtualTime| {
-        let inside = beliefs.iter().filter(move |(_, it)| {
-            evidence.at(it.acquired) <= at && at < evidence.at_or_never(it.left)
+        let inside = beliefs.iter().filter(move |(_, belief)| {
+            evidence.at(belief.acquired) <= at && at < evidence.at_or_never(belief.left)
         });
         inside.map(|(index, _)| *index).collect::<Vec<_>>()
     };

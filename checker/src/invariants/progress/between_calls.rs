@@ -17,7 +17,7 @@ pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     let mut case = WitnessBuilder::new(evidence);
     let at = evidence.at(ended);
     let failing = failing(evidence);
-    let worst = failing.iter().rev().max_by_key(|it| it.times);
+    let worst = failing.iter().rev().max_by_key(|failing| failing.times);
     let summary = match (worst, evidence.pending.first()) {
         (Some(worst), _) => {
             for each in &failing {
