@@ -21,8 +21,8 @@ pub trait Lock {
     /// Waits until the contender holds the lock. A client of ZooKeeper has had its first session when this is called.
     async fn acquire(&mut self) -> Result<Held, LockError>;
 
-    /// Whether it has a call that waits for so long and no longer: [`acquire_within`](Self::acquire_within). Who wants
-    /// that of another recipe calls `acquire`, and drops the call when the time is up.
+    /// Whether it has a call that waits for so long and no longer: [`acquire_within`](Self::acquire_within). With
+    /// another recipe, a caller drops `acquire` when the time is up.
     fn has_timed_acquire(&self) -> bool {
         false
     }

@@ -184,8 +184,8 @@ events! {
     // What is left when the run ends, in this order.
     /// The run ends.
     Ended [] { why: Ended } = 29 { words: "the run ends" }
-    /// A contender still waits for the lock. `behind` is the node or key it waits for, if it waits for one, and
-    /// `owner` who made that.
+    /// A contender still waits for the lock. `behind` is the node or key it waits for, if it waits for one, and `owner`
+    /// the contender that made that.
     StillWaiting [by; lock] { behind: Option<NameId>, owner: Option<ContenderId> } = 30 {
         words: "still waits at the end",
         bad: true,

@@ -25,7 +25,7 @@ use crate::{
 /// A stretch of time in which a contender believes that it holds a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Belief {
-    /// Who believes.
+    /// The contender that believes.
     pub by: ContenderId,
     /// The lock.
     pub lock: LockId,
@@ -115,7 +115,7 @@ pub struct Arrival {
 /// an earlier request of it may be on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Who called.
+    /// The contender that called.
     pub by: ContenderId,
     /// The lock.
     pub lock: LockId,
@@ -296,7 +296,7 @@ impl<'a> Evidence<'a> {
         beliefs.any(|belief| belief.by == by && belief.lock == lock && belief.left.is_none())
     }
 
-    /// Whether the history says anything about who owned this lock.
+    /// Whether the history says anything about owners of this lock.
     pub fn has_owners_of(&self, lock: LockId) -> bool {
         self.ownerships
             .iter()

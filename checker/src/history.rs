@@ -30,7 +30,7 @@ pub struct Event {
     pub what: EventKind,
 }
 
-/// A whole run: who took part, and all that happened.
+/// A whole run: the contenders, and all that happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct History {

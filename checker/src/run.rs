@@ -79,7 +79,7 @@ pub struct Facts {
     pub faults_planned: u32,
     /// Whether a contender must have waited for the lock for the run to mean anything.
     pub must_contend: bool,
-    /// What those who come wait for, if the locks are barriers of whatever kind. None: they are none.
+    /// What contenders wait for, if the locks are barriers of any kind. None: they are none.
     pub rendezvous: Option<Rendezvous>,
     /// Whether several servers each say who owns the lock, as those of Redis do: what one of them has lost, the others
     /// may not know.

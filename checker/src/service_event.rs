@@ -29,7 +29,7 @@ pub struct ServiceEvent {
     pub at: VirtualTime,
     /// So many events of the history came before it.
     pub after: usize,
-    /// Who: `server-2`, `sentinel-1`.
+    /// Its name: `server-2`, `sentinel-1`.
     pub machine: String,
     /// What was measured.
     pub what: ServiceEventKind,
@@ -58,7 +58,7 @@ service_events! { (machine, name)
     Leading {
         /// In which epoch.
         epoch: u32,
-        /// Who led before it, if that was seen.
+        /// The leader before it, if that was seen.
         previous: Option<ServerId>,
     } = {
         words: leading(machine, *epoch, *previous);
@@ -223,7 +223,7 @@ service_events! { (machine, name)
     // Redis.
     /// It was a replica, and is a primary.
     Promoted {
-        /// Who has decided that.
+        /// By which decision.
         by: Promoter,
         /// Whose key of the lock it has, if it has one.
         key_of: Option<ContenderId>,
@@ -281,7 +281,7 @@ service_events! { (machine, name)
         of: ContenderId,
         /// How it came by it.
         by: KeySource,
-        /// Who has it now.
+        /// The servers that have it now.
         holders: KeyHolders,
     } = {
         words: key_set(machine, &name(*of), *by, holders),
@@ -294,9 +294,9 @@ service_events! { (machine, name)
         of: ContenderId,
         /// The reason.
         why: KeyLoss,
-        /// Who has deleted it or put another in its place, if a contender has.
+        /// The contender that has deleted it or put another in its place, if one has.
         by: Option<ContenderId>,
-        /// Who has it still.
+        /// The servers that have it still.
         holders: KeyHolders,
     } = {
         words: key_gone(machine, &name(*of), &why.describe(by.map(name)), holders);

@@ -28,11 +28,11 @@ pub const SOMETIMES: [Sometimes; 17] = [
     ),
     in_a_queue(
         "expired-while-queued",
-        "The session of one who waits in the queue ends.",
+        "The session of a contender that waits in the queue ends.",
     ),
     in_a_queue(
         "expired-while-holding",
-        "The session of one who believes in the lock ends.",
+        "The session of a contender that believes in the lock ends.",
     ),
     named(
         "handed-over-by-expiry",
@@ -40,11 +40,11 @@ pub const SOMETIMES: [Sometimes; 17] = [
     ),
     on_a_connection(
         "reconnected-while-queued",
-        "One who waits in the queue comes back in the same session.",
+        "A contender that waits in the queue comes back in the same session.",
     ),
     on_a_connection(
         "reconnected-while-holding",
-        "One who believes in the lock comes back in the same session.",
+        "A contender that believes in the lock comes back in the same session.",
     ),
     on_a_connection(
         "adopted",
@@ -58,14 +58,14 @@ pub const SOMETIMES: [Sometimes; 17] = [
         "cancelled-while-queued",
         "A pending acquire is cancelled while its place is in the queue.",
     ),
-    in_a_queue("crashed-while-queued", "One who waits in the queue dies."),
+    in_a_queue("crashed-while-queued", "A contender in the queue dies."),
     named(
         "crashed-while-holding",
-        "One who believes in the lock dies.",
+        "A contender that believes in the lock dies.",
     ),
     named(
         "paused-while-holding",
-        "One who believes in the lock stands still.",
+        "A contender that believes in the lock stands still.",
     ),
     named(
         "told-of-the-loss",
@@ -116,7 +116,7 @@ pub fn find(name: &str) -> Option<&'static Sometimes> {
 pub struct Reached(u32);
 
 impl Reached {
-    /// Those of a run.
+    /// The moments of a run.
     pub fn of(evidence: &Evidence<'_>) -> Self {
         let mut watches = Watches::default();
         for event in &evidence.run.history.events {

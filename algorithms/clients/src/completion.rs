@@ -36,7 +36,7 @@ impl<T> Default for Slot<T> {
     }
 }
 
-/// Makes the ends of one answer after the other. Who asks again only when it has been answered needs no new memory.
+/// Makes the ends of one answer after the other. A caller that asks again after an answer needs no new memory.
 pub struct Completions<T>(Cell<Option<Rc<Slot<T>>>>);
 
 impl<T> Default for Completions<T> {

@@ -123,7 +123,7 @@ impl Lock for CompareAndDelete {
                 .await;
             match answer {
                 Ok(Value::Integer(1)) => return Ok(()),
-                // It may have been us who deleted it.
+                // Our own script may have deleted it.
                 Ok(_) if asked_before => return Ok(()),
                 Ok(_) => return Err(LockError::PlaceLost),
                 Err(error) if error.definite() && !asked_before => return Err(error.into()),

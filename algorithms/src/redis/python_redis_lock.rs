@@ -1,4 +1,4 @@
-//! python-redis-lock: SET NX with an expiry, and a list by which a release wakes one waiter, who waits in BLPOP.
+//! python-redis-lock: SET NX with an expiry, and a list by which a release wakes one waiter, which waits in BLPOP.
 //!
 //! # Source
 //!
@@ -20,7 +20,7 @@
 //!
 //! - The holder is not told that the expiry has passed, and goes on believing (scenario `redis/pause`).
 //! - A waiter whose BLPOP comes more than a second after the release misses the signal, and so does the next if the
-//!   one who took it dies with it: then they wait until their own BLPOP is over (scenario `redis/late-wait`).
+//!   waiter that took it dies: then they wait until their own BLPOP is over (scenario `redis/late-wait`).
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ const REQUESTS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "python-redis-lock",
-    summary: "python-redis-lock: SET NX PX, and waiters who wait in BLPOP for a signal.",
+    summary: "python-redis-lock: SET NX PX, and waiters that wait in BLPOP for a signal.",
     source: "python-redis-lock 4.0, Lock",
     requests: REQUESTS,
     cancellable: false,

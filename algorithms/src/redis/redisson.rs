@@ -114,7 +114,7 @@ pub(super) struct RedissonLock {
     pub watchdog: Redis,
     /// The key of the number that each entry counts up, of a `RFencedLock`.
     token_name: Option<String>,
-    /// Those who wait, of a `RFairLock`.
+    /// The waiters of a `RFairLock`.
     queue: Option<FairQueue>,
     scripts: Scripts,
     /// The process and the thread.
@@ -176,7 +176,7 @@ impl RedissonLock {
         self
     }
 
-    /// The same, of which those who wait stand in a queue.
+    /// The same, with its waiters in a queue.
     pub fn fair(mut self, queue: FairQueue) -> Self {
         (self.scripts.try_lock, self.scripts.unlock) = queue.scripts();
         self.queue = Some(queue);
@@ -234,7 +234,7 @@ impl RedissonLock {
         synced_eval(&self.leased.redis, waits, script, keys, args).await
     }
 
-    /// Step 1, of a caller who waits for so long.
+    /// Step 1, of a caller that waits for so long.
     pub async fn try_acquire(&self, waits: Waits) -> Result<TryAcquire, LockError> {
         let (key, lease) = (&*self.leased.lease.key, self.internal_lock_lease_time());
         let queue = self.queue.as_ref();

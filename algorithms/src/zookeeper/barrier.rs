@@ -3,7 +3,7 @@
 //! # Source
 //!
 //! Apache ZooKeeper, *Recipes and Solutions*, section "Barriers". Step numbers are the recipe's; the barrier node is
-//! `b`. Who makes and removes it, and how, is left open there.
+//! `b`. Which client makes and removes it, and how, is left open there.
 //!
 //! # Steps
 //!
@@ -30,7 +30,7 @@
 //!   told that it stands (scenario `zookeeper/barrier-at-a-server-behind`). `barrier_sync` waits for the server first.
 //! - A setter that dies leaves the barrier standing until another client removes it.
 //! - A barrier that is set again before a waiter looks again keeps that waiter: step 4 wants to see it gone.
-//! - The removal tells all who wait, at once: as many notifications as there are waiters, and a look each.
+//! - The removal notifies all waiters at once: as many notifications as there are waiters, and a look each.
 
 use std::future::pending;
 

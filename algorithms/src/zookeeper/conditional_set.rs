@@ -21,7 +21,7 @@
 //!
 //! # Hazards
 //!
-//! - No session stands behind the data. The name of who dies stays for ever (scenario `zookeeper/persistent-nodes`).
+//! - The data has no session: the name of a dead holder stays for ever (scenario `zookeeper/persistent-nodes`).
 //! - Each release wakes every waiter, and each of them writes: a herd, as with `same_name`.
 //! - Without a name there, a client whose answer is lost waits for itself (`conditional_set_anonymous`, scenario
 //!   `zookeeper/lost-set-data-reply`); without the version, two write (`read_then_write`).

@@ -1,5 +1,5 @@
 //! `predecessor_watch` that counts its entries for each thread, with one counter for all locks. Must be caught by
-//! `zookeeper/counter-of-all-locks`: who holds one lock and acquires another has that without a node.
+//! `zookeeper/counter-of-all-locks`: a thread that holds one lock and acquires another has that without a node.
 //!
 //! Seen in the wild: `ZkDistributedLock` of many tutorials, re-entrant by `static final ThreadLocal<Integer>
 //! THREAD_LOCAL`. Here it is set whichever way a thread was let in, which it is not as it is printed

@@ -60,7 +60,7 @@ use crate::{Build, Env, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "curator-double-barrier",
-    summary: "Curator's DistributedDoubleBarrier since GH-1290: who is woken counts again, when entering.",
+    summary: "Curator's DistributedDoubleBarrier since GH-1290: a process woken on entering counts again.",
     source: "Apache Curator, DistributedDoubleBarrier; GH-1290",
     flaw: Some(
         "a process that its connection wakes leaves if one node is left, even if that is another's",
@@ -96,7 +96,7 @@ pub(super) struct DistributedDoubleBarrier {
     wakes: Wakes,
 }
 
-/// What the watcher has been told, and who waits for it.
+/// What the watcher has been told, and the call that waits for it.
 #[derive(Default)]
 struct Watcher {
     connection_lost: Cell<bool>,

@@ -7,7 +7,7 @@ use crate::{Build, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "curator-double-barrier-any-wake",
-    summary: "Curator's DistributedDoubleBarrier before GH-1290: who is woken enters.",
+    summary: "Curator's DistributedDoubleBarrier before GH-1290: a process that is woken enters.",
     source: "Apache Curator 5.9, DistributedDoubleBarrier.internalEnter; GH-1290",
     flaw: Some(
         "the watcher wakes for the connection, too, and a process that is woken enters without a look",

@@ -68,7 +68,7 @@ pub const RECIPE: Recipe = Recipe {
     }),
 };
 
-/// A candidate, who starts one latch after the other.
+/// A candidate, which starts one latch after the other.
 pub(super) struct LeaderLatch {
     client: Curator,
     latch_path: Path,

@@ -104,7 +104,7 @@ async fn interrupted(states: &Listener, state_changed: StateChanged) -> LockErro
 #[async_trait(?Send)]
 impl Lock for LeaderSelector {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        // Who was neither waiting nor leading had nothing to interrupt.
+        // A selector that neither waited nor led had nothing to interrupt.
         self.states.pass_over();
         let interrupted = async { Err(interrupted(&self.states, self.state_changed).await) };
         select(interrupted, self.mutex.acquire()).await

@@ -69,7 +69,7 @@ pub(super) const INPUTS: &[RecipeInput] = &[
     RecipeInput::Revocation(REVOKE_MESSAGE),
 ];
 
-/// The mutex, and who listens.
+/// The mutex, and its listener.
 pub(super) struct RevocableMutex {
     mutex: InterProcessMutex,
     second_read: SecondRead,

@@ -35,9 +35,9 @@ use crate::{Build, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "kazoo-barrier",
-    summary: "kazoo's Barrier: create, wait, and remove; who waits goes by one watch.",
+    summary: "kazoo's Barrier: create, wait, and remove; a waiter goes by one watch.",
     source: "kazoo 2.11, recipe/barrier.py, Barrier",
-    flaw: Some("who waits when the connection is lost waits for a watch that is gone with it"),
+    flaw: Some("a waiter whose connection is lost waits for a watch that is gone with it"),
     inputs: &[crate::RecipeInput::LockNode],
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(Barrier {

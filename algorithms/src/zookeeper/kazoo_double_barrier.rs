@@ -50,9 +50,9 @@ use crate::{Build, Env, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "kazoo-double-barrier",
-    summary: "kazoo's DoubleBarrier: who waits goes by one watch, and who leaves deletes what let the others in.",
+    summary: "kazoo's DoubleBarrier: a wait goes by one watch, and a leaver deletes what let the others in.",
     source: "kazoo 2.11, recipe/barrier.py, DoubleBarrier",
-    flaw: Some("who comes to delete its node again fails, and leaves while others are inside"),
+    flaw: Some("to delete one's node a second time fails, and leaves while others are inside"),
     inputs: &[crate::RecipeInput::LockNode],
     build: Build::ZooKeeper(&|zk, env, path| {
         let client = KazooClient::of_process(zk, &env);

@@ -76,7 +76,7 @@ pub(super) struct Semaphore {
     lock_path: Path,
     assured_path: bool,
     cancelled: CancelFlag,
-    /// Whether who counts the leases has the lock.
+    /// Whether the lock is held while the leases are counted.
     pub(super) locks: bool,
 }
 

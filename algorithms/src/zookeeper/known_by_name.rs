@@ -13,7 +13,7 @@ use crate::{Build, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-known-by-name",
-    summary: "The single node, which says who holds it: who finds its own name there goes on.",
+    summary: "The single node, which names its holder: a contender that finds its own name there goes on.",
     source: "Junqueira and Reed, ZooKeeper, 2013, chapter 3, checkMaster, with a name that outlives the process",
     flaw: Some("a node with our name may be of a session that is long over"),
     requests: &[

@@ -43,7 +43,7 @@ impl Ticket {
     }
 }
 
-/// Who makes a ticket, lists them all, and watches the one before makes these requests.
+/// The requests of a recipe that makes a ticket, lists all tickets, and watches the one before.
 pub const REQUESTS: &[RequestKind] = &[
     RequestKind::Create,
     RequestKind::Delete,

@@ -101,7 +101,7 @@ impl RecursiveWatch {
                     ahead = self.ahead_of(ticket).await?;
                 }
                 EventType::Session(SessionState::Closed) => return Err(LockError::SessionExpired),
-                // Who comes later comes behind us.
+                // A later ticket is behind ours.
                 EventType::Session(_)
                 | EventType::NodeCreated
                 | EventType::NodeDataChanged

@@ -122,7 +122,7 @@ impl RevocableSharedLocks {
         Ok(())
     }
 
-    /// The same, of who begins with it when it holds the lock.
+    /// The same, for a lock that first reads when it is held.
     fn listen_when_held(&self, own: &Path) {
         let zk = self.locks.zk.clone();
         let (own, request) = (Path::clone(own), self.request.clone());

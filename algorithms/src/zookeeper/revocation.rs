@@ -57,7 +57,7 @@ impl RevocationRequest {
     }
 }
 
-/// What an event means to who watches the data of its own node.
+/// What an event means to a client that watches the data of its own node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnNodeEvent {
     /// The data was set: it is to be read again.

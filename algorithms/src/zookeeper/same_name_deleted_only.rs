@@ -1,6 +1,6 @@
 //! `same_name`, except that a waiter heeds nothing but the deletion of the node. Must be caught by
-//! `zookeeper/recreated-while-away`: who was away while the node was deleted and made again is told, when it is back,
-//! that its data has changed.
+//! `zookeeper/recreated-while-away`: a waiter that was away while the node was deleted and made again is told, when it
+//! is back, that its data has changed.
 //!
 //! Seen in the wild: watchers that ask for `EventType.NodeDeleted`, and do not watch again otherwise.
 

@@ -10,7 +10,7 @@ use crate::{Build, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-same-name-polling-printed",
-    summary: "The single node, polled by who has made it, too.",
+    summary: "The single node, polled even by the contender that made it.",
     source: "ZkDistributedLock of a tutorial, 'basic implementation', as it is printed",
     flaw: Some("lock() tries again although it has the lock"),
     requests: &[RequestKind::Create],

@@ -56,7 +56,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-write-lock",
     summary: "ZooKeeper's own WriteLock for Java, as it ships.",
     source: "Apache ZooKeeper 3.9, zookeeper-recipes-lock, WriteLock",
-    flaw: Some("who finds that the one ahead has just gone waits for it all the same"),
+    flaw: Some("a waiter that finds that the one ahead has just gone waits for it all the same"),
     claims: CLAIMS,
     inputs: &[crate::RecipeInput::LockNode],
     build: Build::ZooKeeper(&|zk, env, dir| Box::new(Application(WriteLock::new(zk, env, dir)))),

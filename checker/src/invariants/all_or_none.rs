@@ -30,10 +30,8 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         }
         let acquired: Vec<LockId> = acquired(evidence, &call);
         if acquired.is_empty() {
-            let refused = evidence.refused.iter().filter(|other| {
-                other.by == call.by
-                    && !other.doubtful
-                    && call.asked(other.lock) == Some(other.asked)
+            let refused = evidence.refused.iter().filter(|end| {
+                end.by == call.by && !end.doubtful && call.asked(end.lock) == Some(end.asked)
             });
             for refused in refused {
                 told = true;
@@ -228,7 +226,7 @@ mod tests {
         let expected = "a failed to acquire x and y, and kept x by n";
         assert_eq!(summary(&failed("6")), expected);
         assert_eq!(summary(&failed("")), expected);
-        // Who cannot say what it left says nothing.
+        // A call that cannot say what it left says nothing.
         let indefinite = failed("6").replace("a.failed", "a.indefinite");
         assert!(matches!(verdict(&indefinite), Verdict::Undecided(_)));
         let dropped = failed("6").replace("a.failed", "a.cancelled");

@@ -59,7 +59,7 @@ fn of_parties(evidence: &Evidence<'_>, count: u32) -> Verdict {
     }
 }
 
-/// Who passes, where, and the first party that it should have waited for.
+/// The party that passes, where, and the first party that it should have waited for.
 type Passed = (ContenderId, LockId, ContenderId);
 
 fn entered_early(

@@ -38,7 +38,7 @@ struct Grant {
     mode: Mode,
 }
 
-/// Those who wait for one lock, and whether the service has them in a queue.
+/// The waiters for one lock, and whether the service has them in a queue.
 #[derive(Default)]
 struct Waiting {
     in_queue: bool,
@@ -65,7 +65,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     }
 }
 
-/// Those who wait, by lock.
+/// The waiters, by lock.
 struct Locks(BTreeMap<LockId, Waiting>);
 
 impl Locks {
@@ -83,7 +83,7 @@ impl Locks {
         self.0.entry(lock).or_default()
     }
 
-    /// What an event makes of those who wait: gives back a request that it overtakes once too often.
+    /// Applies an event to the waiters: gives back a request that it overtakes once too often.
     fn step(&mut self, evidence: &Evidence<'_>, index: usize, bound: u32) -> Option<Request> {
         let event = evidence.event(index);
         match event.what {

@@ -192,9 +192,9 @@ fn overtaking(evidence: &Evidence<'_>, passed: Place, granted: Place, index: usi
 /// The newest grant on which a contender has entered so far, and its belief.
 type Newest<'e> = Option<(usize, &'e Belief)>;
 
-/// Those who are granted the lock must learn of it in that order, unless they share it.
+/// Contenders must learn of their grants in the order of the grants, unless they share the lock.
 fn beliefs_in_order(evidence: &Evidence<'_>) -> Verdict {
-    // Who has a permit each may learn of it in any order.
+    // Contenders with a permit each may learn of it in any order.
     if evidence.permits() > 1 {
         return Verdict::Holds;
     }

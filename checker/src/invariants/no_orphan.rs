@@ -36,7 +36,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     let mut stranded = None;
     for (index, ownership) in evidence.ownerships.iter().enumerate() {
         if let Some((used, until, overdue)) = abandoned(evidence, index) {
-            // Who cannot learn that it owns the lock, and whose session lives, leaves it for good, whatever its recipe.
+            // An owner that cannot learn of the lock, and whose session lives, leaves it for good, whatever its recipe.
             let owner = evidence.run.for_good.stranded(ownership.by);
             if let Some(owner) = owner.filter(|owner| owner.is_heard) {
                 stranded = stranded.or(Some(owner));

@@ -1,4 +1,4 @@
-//! Re-entrancy: who holds the lock enters it again at once, and only the last to leave frees it.
+//! Re-entrancy: a holder of the lock enters it again at once, and only its last exit frees it.
 
 use crate::witness::WitnessBuilder;
 use crate::{
@@ -122,7 +122,7 @@ fn waits_for_itself(evidence: &Evidence<'_>, reentries: &Reentries<'_>) -> Optio
             matches!(evidence.event(event).what, EventKind::Queued { by, lock, .. }
                 if call < event && event < until && (by, lock) == (belief.by, belief.lock))
         });
-        // Who has lost the lock by a fault, or before, waits for others.
+        // A contender that has lost the lock by a fault, or before, waits for others.
         let owns = owned_until.is_some_and(|until| {
             let unharmed = evidence.faults.iter().all(|&fault| fault > until);
             call < until && (until == usize::MAX || unharmed)

@@ -168,7 +168,7 @@ fn holds(calls: &[Op], order: &[usize]) -> bool {
     once && all && in_time && right && reads_fit(calls, order, &states, &mut Vec::new())
 }
 
-/// Whether there is a state for this read and all later ones. What a call is of is told before those after it.
+/// Whether there is a state for this read and all later ones. What a call is of is told before the calls after it.
 fn reads_fit(
     calls: &[Op],
     order: &[usize],

@@ -51,7 +51,7 @@ fn holds_that_overlap_are_no_distance_apart() {
 }
 
 #[test]
-fn who_takes_the_lock_again_is_no_nearer_to_anybody() {
+fn a_contender_that_takes_the_lock_again_comes_no_nearer() {
     assert_eq!(between("a:0-10 a:11-20 a:21-30"), None);
     assert_eq!(between("a:0-10 a:11-20 b:23-30"), Some(3_000));
     assert_eq!(between("b:0-5 a:7-10 a:11-20"), Some(2_000));

@@ -33,7 +33,7 @@ struct Reader {
     /// The highest token that the service, and the highest place that its queue, has given so far.
     token: u64,
     place: u64,
-    /// Who was given which place last.
+    /// The contenders with places, and the place that each was given last.
     places: Vec<(ContenderId, u64)>,
 }
 

@@ -54,7 +54,7 @@ pub enum DataFound {
     Everything,
 }
 
-/// Who has made a replica a primary.
+/// By which decision a replica has become a primary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -134,7 +134,7 @@ impl WitnessBuilder<'_> {
             }
         }
         over("disconnected", disconnected, None);
-        // Who stood still at the end went on when it left, if it did.
+        // A contender that stood still at the end went on when it left, if it did.
         over("paused", paused, None);
         last
     }

@@ -98,7 +98,7 @@ impl<'a> Plain<'a> {
         last.is_some_and(|last| matches!(self.what(last), EventKind::Acquired { .. }))
     }
 
-    /// The mode of what begins, or of who queues; exclusive of everything else.
+    /// The mode of what begins or queues; exclusive of everything else.
     fn mode(&self, index: usize) -> Mode {
         match self.what(index) {
             EventKind::Acquired { mode, .. }

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_for_everybody_is_open_however_it_is_said() {
+    fn all_for_every_client_is_open_however_it_is_said() {
         assert!(Acl::of(Permissions::ALL, "world", "anyone").is_open());
         assert!(!Acl::read_only().is_open());
         assert!(!Acl::new([]).is_open());

@@ -45,7 +45,7 @@ pub enum Request {
         /// The path of the node.
         path: Path,
     },
-    /// Ask who the server takes the client for.
+    /// Ask for the client's identities to the server.
     WhoAmI,
     /// Change the list of servers, if that is enabled: here it never is.
     Reconfig(Rc<Reconfiguration>),

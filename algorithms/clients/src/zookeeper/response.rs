@@ -94,7 +94,7 @@ pub enum Response {
     },
     /// So many nodes are below the node.
     AllChildrenNumber(i32),
-    /// Who the server takes the client for, in no particular order: schemes and names, without what is secret.
+    /// The client's identities to the server, in no particular order: schemes and names, without what is secret.
     ClientInfo(Vec<Identity>),
     /// The data was set.
     Set(Box<Stat>),

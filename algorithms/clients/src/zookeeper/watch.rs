@@ -77,8 +77,8 @@ pub fn watch() -> (Watcher, Watch) {
     (Watcher(Rc::clone(&slot)), Watch(slot))
 }
 
-/// Makes the ends of one watch after the other. Who watches again only when the last watch has come to its end, or the
-/// one before it, needs no new memory.
+/// Makes the ends of one watch after the other. A caller that watches again only when the last watch has come to its
+/// end, or the one before it, needs no new memory.
 #[derive(Default)]
 pub struct Watches {
     last: Cell<Option<Rc<Slot>>>,

@@ -92,7 +92,7 @@ impl Parties {
         }
     }
 
-    /// Who tries again has come before.
+    /// A party that tries again has come before.
     fn comes(&mut self, index: usize, by: ContenderId, lock: LockId) {
         let party = self.party(by, lock);
         if party.stage == Stage::Away {
@@ -186,12 +186,12 @@ impl Parties {
         { at }.any(|party| party.last_entered.is_some())
     }
 
-    /// Who is entering, and where.
+    /// The parties that are entering, and where.
     pub(in crate::invariants) fn entering(&self) -> Vec<(ContenderId, LockId)> {
         self.in_stage(Stage::Entering)
     }
 
-    /// Who is leaving, and where.
+    /// The parties that are leaving, and where.
     pub(in crate::invariants) fn leaving(&self) -> Vec<(ContenderId, LockId)> {
         self.in_stage(Stage::Leaving)
     }

@@ -4,7 +4,7 @@ use crate::mode::Mode;
 use crate::witness::WitnessBuilder;
 use crate::{ContenderId, EventKind, Evidence, LockId, Verdict};
 
-/// Who has set a barrier, and by which event it was told that it stands.
+/// The contender that has set a barrier, and the event by which it was told that it stands.
 type Standing = (LockId, ContenderId, usize);
 
 /// A contender that passes has come before the barrier stood, or its removal has begun. In between there is no moment
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_barrier_of_a_dead_setter_is_nobodys_until_it_is_set_again() {
+    fn the_barrier_of_a_dead_setter_is_not_judged_until_set_again() {
         let dead = "a.acquire:0 a:1- b.acquire:2/shared a.crashed:3 b:4-6/shared";
         assert_eq!(verdict(dead), Verdict::Holds);
         let restarted = format!("{dead} a.acquire:7 a:8- b.acquire:9/shared b:10-/shared");

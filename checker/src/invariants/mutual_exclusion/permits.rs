@@ -3,7 +3,7 @@
 use crate::invariants::interval_sweep::OpenStretches;
 use crate::{Belief, Evidence, VirtualTime};
 
-/// The first who comes in when all permits are taken, and who has them.
+/// The first belief that begins when all permits are taken, and the beliefs that have them.
 pub(super) fn first_excess<'e>(
     evidence: &'e Evidence<'_>,
 ) -> Option<(Vec<&'e Belief>, &'e Belief)> {

@@ -4,7 +4,7 @@
 use super::permits::first_excess;
 use crate::{Belief, Evidence, VirtualTime};
 
-/// The first who comes in beside others, although neither it nor they lose the lock while they are inside together.
+/// The first contender that comes in beside others, although neither it nor they lose the lock while inside together.
 pub(super) fn first_overlap<'e>(
     evidence: &'e Evidence<'_>,
 ) -> Option<(Vec<&'e Belief>, &'e Belief)> {

@@ -111,7 +111,7 @@ mod tests {
         let late = extended(4, 8);
         let witness = late.witness().expect("it had its lease, and no more");
         assert_eq!(witness.at.micros(), 18_000_000);
-        // Who renews what it gives back makes an orphan.
+        // A contender that renews what it gives back makes an orphan.
         assert!(extended(6, 9).witness().is_some());
     }
 }

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_party_that_came_back_before_anybody_had_entered_is_to_be_served() {
+    fn a_party_that_came_back_before_the_first_entry_is_served() {
         let text = "a.acquire:0 b.acquire:1 b.session-expired:2 b.acquire:3 bound-reached:90 \
                     a.waiting:90 b.waiting:90";
         assert_eq!(summary(text), "a never enters, although all have come");

@@ -61,7 +61,7 @@ fn holders(evidence: &Evidence<'_>, circle: &[Wait]) -> Vec<Holder> {
     holders
 }
 
-/// Says who holds what and waits for what; answers the summary. `None` if all wait for the same lock.
+/// Says what each contender holds and waits for; answers the summary. `None` if all wait for the same lock.
 pub(super) fn explain(
     case: &mut WitnessBuilder<'_>,
     evidence: &Evidence<'_>,

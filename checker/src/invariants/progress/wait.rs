@@ -39,7 +39,7 @@ impl Wait {
     }
 }
 
-/// Whether the service keeps a queue of those who wait.
+/// Whether the service keeps a queue of waiters.
 pub(super) fn has_queue(evidence: &Evidence<'_>) -> bool {
     let mut queueing = evidence.queueing.iter();
     queueing.any(|&event| matches!(evidence.event(event).what, EventKind::Queued { .. }))

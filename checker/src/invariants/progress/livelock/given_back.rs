@@ -87,7 +87,7 @@ fn gives_up<'e>(evidence: &'e Evidence<'_>, by: ContenderId, calm: usize) -> Opt
                 });
             }
             EventKind::AcquireStarted { by: who, .. } if who == by => gave_up = false,
-            // Who releases what it has not given up has done its section.
+            // A release of a lock that was not given up ends a section that is done.
             EventKind::ReleaseStarted { by: who, .. } if who == by && !gave_up => found = None,
             _ => {}
         }
