@@ -7,7 +7,7 @@ pub enum FaultClass {
     None,
     /// A contender's process dies.
     Crash,
-    /// A pending call is dropped: an interrupted thread, a future that nobody polls any more.
+    /// A pending call is dropped: an interrupted thread, a future that is no longer polled.
     Cancel,
     /// A contender's process, or its event thread, stands still, as in a garbage collection.
     Pause,

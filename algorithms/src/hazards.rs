@@ -4,7 +4,7 @@
 //! lock, without its hazards there. Two rules keep the rows few:
 //!
 //! - What breaks without any fault breaks under every class.
-//! - What rests on a promise falls with it: where one comes in who does not own the lock, the resource is not
+//! - What rests on a promise falls with it: where a contender comes in that does not own the lock, the resource is not
 //!   protected, and tokens, order, and answers are wrong with it; what is left behind blocks the others.
 //!
 //! What *no* lock keeps under some faults is no hazard of one algorithm: excuses say that, plan by plan. A test of

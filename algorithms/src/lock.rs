@@ -21,8 +21,8 @@ pub trait Lock {
     /// Waits until the contender holds the lock. A client of ZooKeeper has had its first session when this is called.
     async fn acquire(&mut self) -> Result<Held, LockError>;
 
-    /// Whether it has a call that waits for so long and no longer: [`acquire_within`](Self::acquire_within). Who wants
-    /// that of another recipe calls `acquire`, and drops the call when the time is up.
+    /// Whether it has a call that waits for so long and no longer: [`acquire_within`](Self::acquire_within). With
+    /// another recipe, a caller drops `acquire` when the time is up.
     fn has_timed_acquire(&self) -> bool {
         false
     }
@@ -62,7 +62,7 @@ pub trait Lock {
 
     /// What another thread calls to cancel an [`acquire`](Self::acquire) of this object, if it has such a call
     /// ([`RecipeInput::CancelCall`]). The acquire goes on until it looks whether it was cancelled, and then fails with
-    /// [`LockError::Cancelled`]. Of an object that has none, whoever cancels drops the acquire.
+    /// [`LockError::Cancelled`]. Where there is no such call, a cancel drops the future of the acquire.
     fn cancel_call(&self) -> Option<CancelCall> {
         None
     }
@@ -72,8 +72,8 @@ pub trait Lock {
         self.cancel_call()
     }
 
-    /// Says how many come to it: of a lock of the kind [`DoubleBarrier`](crate::LockKind::DoubleBarrier), before any
-    /// other call. Nobody says so of another. To acquire it is to enter it, and to release it is to leave it.
+    /// Says how many come to a [`DoubleBarrier`](crate::LockKind::DoubleBarrier), before any other call. To acquire it
+    /// is to enter it, and to release it is to leave it.
     fn set_parties(&mut self, _parties: u32) {}
 
     /// Says how many participants count down, and the name of the contender that calls: of a lock of the kind
@@ -94,8 +94,8 @@ pub trait Lock {
     /// lock back, once for each time. Then nothing is lost: the holder ends its section, and calls `release`.
     async fn lost(&self, held: &Held) -> LockError;
 
-    /// Whether it opens a new session by itself when the one that it was built on is gone. Whoever holds the handle
-    /// of the old one leaves it to that.
+    /// Whether the lock opens a new session by itself when the one that it was built on is gone. If so, its contender
+    /// opens none.
     fn renews_sessions(&self) -> bool {
         false
     }
@@ -243,7 +243,7 @@ pub enum RecipeInput {
     WallClock,
     /// Messages of channels that it listens to.
     Channels,
-    /// Requests to give the lock back: this message, which somebody writes into the data of its node.
+    /// Requests to give the lock back: another process writes this message into the data of the holder's node.
     Revocation(&'static str),
     /// A call of another thread that cancels a pending `acquire`, but no `release`: kazoo's `cancel`.
     CancelCall,
@@ -283,7 +283,7 @@ pub struct Recipe {
     pub build: Build,
 }
 
-/// What every lock promises, if nobody has said more: no order, and no token.
+/// What a lock promises whose recipe does not say more: no order, and no token.
 pub const BASIC_CLAIMS: &[Claim] = &[
     Claim::MutualExclusion,
     Claim::ExclusiveOwnership,
@@ -294,8 +294,8 @@ pub const BASIC_CLAIMS: &[Claim] = &[
 ];
 
 impl Recipe {
-    /// What somebody writes into the data of a node to ask its maker to give the lock back; `None` if nobody who holds
-    /// this lock heeds that.
+    /// What is written into the data of a node to ask its holder to give the lock back; `None` if holders do not heed
+    /// such a request.
     pub fn revoke_message(&self) -> Option<&'static str> {
         self.inputs.iter().find_map(|input| match input {
             RecipeInput::Revocation(message) => Some(*message),
@@ -325,7 +325,7 @@ impl Recipe {
         Self::of(name, OwnershipRule::LOWEST_CHILD, build)
     }
 
-    /// A lock over Redis: whoever set its key owns it. As [`over_zookeeper`](Self::over_zookeeper), otherwise.
+    /// As [`over_zookeeper`](Self::over_zookeeper), for a lock over Redis: the client that set its key owns it.
     pub fn over_redis(
         name: &'static str,
         build: impl Fn(Redis, Env, Lease) -> Box<dyn Lock> + Sync + 'static,

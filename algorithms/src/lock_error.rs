@@ -14,7 +14,7 @@ pub enum LockError {
     /// Our place in the queue has disappeared although our session lives.
     #[error("our place in the queue has disappeared")]
     PlaceLost,
-    /// The connection is down, so nobody knows whether our session still lives.
+    /// The connection is down, so we cannot know whether our session still lives.
     #[error("disconnected: the session may be gone")]
     Disconnected,
     /// The service refused the request; it has not taken effect.
@@ -24,7 +24,7 @@ pub enum LockError {
     #[error("no answer in time; the request may have taken effect")]
     TimedOut,
     /// The time for which we wanted to wait is over, and nothing is left of our request.
-    #[error("somebody else had it for as long as we wanted to wait")]
+    #[error("the lock was not free for as long as we wanted to wait")]
     AcquireTimeout,
     /// We do not hold what we want to release.
     #[error("we do not hold the lock")]
@@ -35,11 +35,11 @@ pub enum LockError {
     /// By our own clock, the lease has run out.
     #[error("the lease has run out")]
     LeaseLapsed,
-    /// Somebody has cancelled the call, and nothing is left of our request.
+    /// The call was cancelled, and nothing is left of our request.
     #[error("the call was cancelled")]
     Cancelled,
-    /// Somebody has asked us to give the lock back. We still hold it.
-    #[error("somebody has asked us to give the lock back")]
+    /// We are asked to give the lock back. We still hold it.
+    #[error("we are asked to give the lock back")]
     Revoked,
 }
 

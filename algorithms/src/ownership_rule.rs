@@ -129,7 +129,7 @@ pub enum LockKind {
     Semaphore,
     /// By one leader at a time, for a term.
     Election,
-    /// By the one who has set it, while all others wait: a barrier that stands until it is removed.
+    /// By the contender that has set it, while all others wait: a barrier that stands until it is removed.
     Barrier,
     /// By all together: a double barrier, which all enter when the last has come, and all leave when the last is done.
     DoubleBarrier,
@@ -145,7 +145,7 @@ impl LockKind {
                 None
             }
             Self::MultiLock => Some("a multi-lock, which costs what its locks cost"),
-            Self::DoubleBarrier => Some("a double barrier, at which nobody waits for a holder"),
+            Self::DoubleBarrier => Some("a double barrier, at which no process waits for a holder"),
             Self::CountDownLatch => Some("a count-down latch, which opens once"),
         }
     }

@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_multi_lock_is_built_and_owned_as_one() {
         let mut of_several = RECIPES.iter();
-        let of_several = of_several.find(|it| it.build.multi_lock().is_some());
+        let of_several = of_several.find(|recipe| recipe.build.multi_lock().is_some());
         let of_several = *of_several.unwrap();
         let ownership = OwnershipRule::LOWEST_CHILD;
         assert_eq!(

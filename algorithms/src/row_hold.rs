@@ -1,4 +1,4 @@
-//! What a row of a table says of who has a lock.
+//! What a row of a table says of the holder of a lock.
 
 use std::rc::Rc;
 

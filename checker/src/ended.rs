@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Ended {
     /// Every contender has finished.
     AllFinished,
-    /// The calm has lasted as long as the bound on progress allows, and somebody still waits.
+    /// The calm has lasted as long as the bound on progress allows, and a contender still waits.
     BoundReached,
     /// The run was out of its budget of events before it could tell anything.
     OutOfBudget,

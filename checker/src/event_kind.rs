@@ -50,7 +50,7 @@ events! {
     /// `release` has failed.
     ReleaseFailed [by; lock] { why: Failure } = 6 { words: "fails to release", bad: true }
     /// The contender was told, while it held the lock, that it may not hold it any more, and stopped.
-    Lost [by; lock] { why: Failure } = 7 { words: "is told of its loss", structural: true, bad: true }
+    Lost [by; lock] { why: Failure } = 7 { words: "is told that it has lost the lock", structural: true, bad: true }
     /// The contender, which holds the lock, was asked to give it back, and ends its section (fault `revoke`).
     Revoked [by; lock] = 39 { words: "is asked to give the lock back" }
     /// A pending `acquire` was dropped at an await point (fault `cancel`).
@@ -184,14 +184,14 @@ events! {
     // What is left when the run ends, in this order.
     /// The run ends.
     Ended [] { why: Ended } = 29 { words: "the run ends" }
-    /// A contender still waits for the lock. `behind` is the node or key it waits for, if it waits for one, and
-    /// `owner` who made that.
+    /// A contender still waits for the lock. `behind` is the node or key it waits for, if it waits for one, and `owner`
+    /// the contender that made that.
     StillWaiting [by; lock] { behind: Option<NameId>, owner: Option<ContenderId> } = 30 {
         words: "still waits at the end",
         bad: true,
         label: Some("still waits"),
     }
-    /// A node or key of the lock that is still there after everybody has left.
+    /// A node or key of the lock that is still there after all contenders have left.
     Leftover [; lock] { name: NameId, owner: Option<ContenderId> } = 31 {
         words: "is left behind",
         bad: true,

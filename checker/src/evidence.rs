@@ -25,7 +25,7 @@ use crate::{
 /// A stretch of time in which a contender believes that it holds a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Belief {
-    /// Who believes.
+    /// The contender that believes.
     pub by: ContenderId,
     /// The lock.
     pub lock: LockId,
@@ -115,7 +115,7 @@ pub struct Arrival {
 /// an earlier request of it may be on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Who called.
+    /// The contender that called.
     pub by: ContenderId,
     /// The lock.
     pub lock: LockId,
@@ -192,7 +192,7 @@ pub struct Evidence<'a> {
     pub pending: Vec<(ContenderId, LockId, usize)>,
     /// Why the run ended, if the history says so.
     pub ended: Option<(usize, Ended)>,
-    /// Somebody wanted a lock while another believed in it or owned it.
+    /// A contender wanted a lock while another believed in it or owned it.
     pub waited: bool,
 }
 
@@ -296,7 +296,7 @@ impl<'a> Evidence<'a> {
         beliefs.any(|belief| belief.by == by && belief.lock == lock && belief.left.is_none())
     }
 
-    /// Whether the history says anything about who owned this lock.
+    /// Whether the history says anything about owners of this lock.
     pub fn has_owners_of(&self, lock: LockId) -> bool {
         self.ownerships
             .iter()
@@ -346,7 +346,8 @@ impl<'a> Evidence<'a> {
             return None;
         }
         let mut ownerships = self.ownerships.iter().rev();
-        ownerships.find(|it| (it.by, it.lock, it.name) == (by, lock, node) && it.disowned.is_none())
+        ownerships
+            .find(|own| (own.by, own.lock, own.name) == (by, lock, node) && own.disowned.is_none())
     }
 
     /// How long stretches all lie over each other, given when the latest begins.

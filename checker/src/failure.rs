@@ -21,7 +21,7 @@ pub enum Failure {
     TimedOut,
     /// The contender's own lock object says that it is locked already.
     AlreadyHeld,
-    /// The call said that it had been cancelled, and nobody had cancelled it.
+    /// The call said that it had been cancelled, but had not been.
     Cancelled,
     /// The answer came after the lease that it would have given had lapsed by the contender's own clock.
     LeaseLapsed,

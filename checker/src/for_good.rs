@@ -2,10 +2,10 @@
 
 use crate::{ContenderId, VirtualTime};
 
-/// What is gone for good in a run, and whom it leaves without a lock.
+/// What is gone for good in a run, and the contenders that it leaves without a lock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForGood {
-    /// What is left of the service cannot serve anybody: there is no quorum, no primary, no majority.
+    /// What is left of the service cannot serve a contender: there is no quorum, no primary, no majority.
     pub service: Option<Unavailable>,
     /// Contenders that cannot get the lock any more, whatever the service does. They owe no progress.
     pub contenders: Vec<Stranded>,

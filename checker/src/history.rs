@@ -2,7 +2,8 @@
 //!
 //! A history is a list of [`Event`]s in the order in which they happened. It keeps three truths apart:
 //!
-//! - **belief**: what the contender thinks, from [`EventKind::Acquired`] until it calls release or is told of the loss;
+//! - **belief**: what the contender thinks, from [`EventKind::Acquired`] until it calls release or hears that it has
+//!   lost the lock;
 //! - **ownership**: what the service says, from [`EventKind::Owned`] until [`EventKind::Disowned`];
 //! - **effect**: what the protected resource accepted, [`EventKind::Effect`].
 
@@ -29,7 +30,7 @@ pub struct Event {
     pub what: EventKind,
 }
 
-/// A whole run: who took part, and all that happened.
+/// A whole run: the contenders, and all that happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct History {
@@ -64,7 +65,7 @@ pub struct History {
     /// Why the run broke off, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<Broken>,
-    /// The list of the queue that no client could read, if that kept everybody from the lock in the end.
+    /// The list of the queue that no client could read, if that kept all contenders from the lock in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub too_long: Option<ListTooLong>,
 }
@@ -84,7 +85,7 @@ impl History {
     pub fn contender(&self, id: ContenderId) -> &str {
         self.contenders
             .get(id.0 as usize)
-            .map_or("somebody", String::as_str)
+            .map_or("another contender", String::as_str)
     }
 
     /// The name of a lock, if there are several to be told apart.

@@ -1,4 +1,4 @@
-//! Names of those who take part, and of locks, by their places.
+//! Ids of contenders, servers, and locks: their places in lists.
 
 use serde::{Deserialize, Serialize};
 

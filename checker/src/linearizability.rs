@@ -52,7 +52,7 @@ pub enum CallKind {
 /// Something that was asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call<R, A> {
-    /// By whom. The calls of a session are listed in the order in which it made them.
+    /// The session that called. Its calls are listed in the order in which it made them.
     pub session: u32,
     /// The request.
     pub request: R,
@@ -60,7 +60,7 @@ pub struct Call<R, A> {
     pub kind: CallKind,
     /// When, by a clock that all sessions share.
     pub asked: u64,
-    /// What came of it; `None` if nobody knows: a write may have been done, or may yet.
+    /// What came of it; `None` without an answer: a write may have been done, or may yet.
     pub answered: Option<Answered<A>>,
 }
 

@@ -1,4 +1,4 @@
-//! A list that nobody could read.
+//! A list that no client could read.
 
 use serde::{Deserialize, Serialize};
 

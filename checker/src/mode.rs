@@ -15,7 +15,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Whether two who hold the lock in these modes exclude each other.
+    /// Whether two holders of the lock in these modes exclude each other.
     pub fn excludes(self, other: Self) -> bool {
         (self, other) != (Self::Shared, Self::Shared)
     }

@@ -60,7 +60,7 @@ pub struct Nearness([Option<NearMiss>; DISTANCES.len()]);
 impl Nearness {
     /// That of a run.
     pub fn of(evidence: &Evidence<'_>) -> Self {
-        // Parties of a barrier are inside together, and who has passed one need not be gone when it is set again.
+        // Parties of a barrier are inside together, and one that has passed it need not be gone when it is set again.
         if evidence.run.facts.rendezvous.is_some() {
             return Self::default();
         }
@@ -68,7 +68,7 @@ impl Nearness {
         Self(DISTANCES.map(|distance| (distance.find)(evidence, &ends)))
     }
 
-    /// Those distances that there are, by name, in the order of [`DISTANCES`].
+    /// The distances that there are, by name, in the order of [`DISTANCES`].
     pub fn found(self) -> impl Iterator<Item = (&'static str, NearMiss)> {
         let all = DISTANCES.iter().zip(self.0);
         all.filter_map(|(distance, near)| Some((distance.name, near?)))
@@ -96,9 +96,10 @@ struct BeliefEnds {
 impl BeliefEnds {
     fn of(evidence: &Evidence<'_>) -> Self {
         let ends = evidence.beliefs.iter();
-        let holds: Vec<VirtualTime> = ends.map(|it| evidence.at_or_never(it.left)).collect();
+        let ends = ends.map(|belief| evidence.at_or_never(belief.left));
+        let holds: Vec<VirtualTime> = ends.collect();
         let mut acts = holds.clone();
-        for arrival in evidence.arrivals.iter().filter(|it| it.accepted) {
+        for arrival in evidence.arrivals.iter().filter(|arrival| arrival.accepted) {
             if let Some(end) = arrival.belief.and_then(|belief| acts.get_mut(belief)) {
                 *end = (*end).max(evidence.at(arrival.event));
             }
@@ -115,7 +116,7 @@ fn until(evidence: &Evidence<'_>, end: VirtualTime, moment: VirtualTime) -> Near
     }
 }
 
-/// Whose hold ends last so far, and the last of those of all others.
+/// The contender whose hold ends last so far, and the last hold of all others.
 #[derive(Clone, Copy, Default)]
 struct LatestEnds {
     last: Option<(ContenderId, VirtualTime)>,

@@ -14,16 +14,14 @@
 //! | `calm:20`, `end:30`, `bound-reached:30`, `out-of-budget:30` | the run |
 //! | `leftover:30`, `final:30/value=7` | what is left |
 //!
-//! What can happen to a: `acquire`, `failed`, `indefinite` (failed, and may have happened),
-//! `cancelled`, `cancelled-by-nobody` (its acquire says so, and was not), `reenters` (calls `acquire` again while it
-//! holds the lock), `reentered` (that call returns), `entry-left` (it gives that entry back), `asks-to-convert`,
-//! `does-not-convert`, `converts` (to that mode, as in `/shared`), `leaves`, `released`,
-//! `release-failed`, `release-cancelled`, `lost`, `finished`, `paused`, `resumed`,
-//! `crashed`, `restarted`, `disconnected`, `reconnected`, `read-only`, `session-lost`,
+//! What can happen to a: `acquire`, `failed`, `indefinite` (failed, and may have happened), `cancelled`,
+//! `says-cancelled` (its acquire says so, and was not), `reenters` (calls `acquire` again while it holds the lock),
+//! `reentered` (that call returns), `entry-left` (it gives that entry back), `asks-to-convert`, `does-not-convert`,
+//! `converts` (to that mode, as in `/shared`), `leaves`, `released`, `release-failed`, `release-cancelled`, `lost`,
+//! `finished`, `paused`, `resumed`, `crashed`, `restarted`, `disconnected`, `reconnected`, `read-only`, `session-lost`,
 //! `session-expired`, `queued`, `unqueued`, `read`, `waiting`, `could-know` (that it has lost the lock, from then on;
-//! `/how=told|timed-out|gone|refused|over`); and what the service has answered it: `granted` (by a
-//! majority, never all at once), `denied` (by one primary of two), `entries/value=2`, `unanswered` (a
-//! release).
+//! `/how=told|timed-out|gone|refused|over`); and what the service has answered it: `granted` (by a majority, never all
+//! at once), `denied` (by one primary of two), `entries/value=2`, `unanswered` (a release).
 //!
 //! Options follow a word, each behind a slash: `/on=x` (the lock), `/token=7`, `/name=n1`,
 //! `/place=3`, `/how=released|expired|outside|b|over-b` (how an ownership ended; `b` removed it, or

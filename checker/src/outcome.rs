@@ -16,13 +16,13 @@ pub struct SeedOutcome {
     pub hash: u64,
     /// The verdicts that are not `Holds`, by invariant.
     pub verdicts: Vec<(&'static str, Verdict)>,
-    /// Why the run as a whole says nothing (a fault that never fired, nobody waited), if so.
+    /// Why the run as a whole says nothing (a fault that never fired, a lock for which no contender waited), if so.
     pub vacuous: Option<String>,
-    /// What is to be told of that with times and numbers of this run, which others do not share.
+    /// The times and numbers of this run that belong to that, which other runs do not share.
     pub vacuous_detail: Option<String>,
     /// The invariants that were not looked at because no lock could keep them under the faults that the seed drew.
     pub excused: Vec<&'static str>,
-    /// What the run cannot tell of because it breaks `progress`, as the scenario expects it to.
+    /// The invariants that cannot be judged because the run breaks `progress`, as the scenario expects it to.
     pub moot: Vec<&'static str>,
     /// The moments that it came through.
     pub reached: Reached,
@@ -35,7 +35,7 @@ pub struct SeedOutcome {
 }
 
 impl SeedOutcome {
-    /// Why the run as a whole says nothing, if so, with all that is to be told of it.
+    /// Why the run as a whole says nothing, if so, with the times and numbers of this run.
     pub fn vacuity(&self) -> Option<String> {
         let reason = self.vacuous.as_ref()?;
         Some(match &self.vacuous_detail {

@@ -1,10 +1,10 @@
 //! What contenders come to that is no lock: a barrier, a double barrier, or a count-down latch.
 
-/// What those who come wait for.
+/// What contenders that come to it wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rendezvous {
-    /// A barrier stands from when it has been set, exclusively, until its removal begins. Whoever comes to pass it, in
-    /// shared mode, waits for that.
+    /// A barrier stands from when it has been set, exclusively, until its removal begins. A contender that comes to
+    /// pass it, in shared mode, waits for that.
     Barrier,
     /// A double barrier: all enter when the last of so many parties has come, and all leave when the last is done.
     DoubleBarrier {

@@ -61,7 +61,7 @@ pub struct Facts {
     pub reaction: Duration,
     /// How long after the storm every waiter must have had the lock.
     pub progress_bound: Duration,
-    /// How often a request that waits may be overtaken. None: nobody says.
+    /// How often a request that waits may be overtaken. None: no file says.
     pub bypass_bound: Option<u32>,
     /// How often others may be let in while a contender asks in vain. None: no file says.
     pub starvation_bound: Option<u32>,
@@ -77,9 +77,9 @@ pub struct Facts {
     pub permits_per_acquire: Vec<u32>,
     /// The faults of the plan that must have fired for the run to mean anything.
     pub faults_planned: u32,
-    /// Whether somebody must have waited for the lock for the run to mean anything.
+    /// Whether a contender must have waited for the lock for the run to mean anything.
     pub must_contend: bool,
-    /// What those who come wait for, if the locks are barriers of whatever kind. None: they are none.
+    /// What contenders wait for, if the locks are barriers of any kind. None: they are none.
     pub rendezvous: Option<Rendezvous>,
     /// Whether several servers each say who owns the lock, as those of Redis do: what one of them has lost, the others
     /// may not know.

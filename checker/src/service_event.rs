@@ -29,7 +29,7 @@ pub struct ServiceEvent {
     pub at: VirtualTime,
     /// So many events of the history came before it.
     pub after: usize,
-    /// Who: `server-2`, `sentinel-1`.
+    /// Its name: `server-2`, `sentinel-1`.
     pub machine: String,
     /// What was measured.
     pub what: ServiceEventKind,
@@ -58,7 +58,7 @@ service_events! { (machine, name)
     Leading {
         /// In which epoch.
         epoch: u32,
-        /// Who led before it, if that was seen.
+        /// The leader before it, if that was seen.
         previous: Option<ServerId>,
     } = {
         words: leading(machine, *epoch, *previous);
@@ -70,7 +70,7 @@ service_events! { (machine, name)
 
     /// It follows a leader, and serves.
     Following {
-        /// Whom.
+        /// The leader.
         leader: ServerId,
         /// In which epoch.
         epoch: u32,
@@ -87,7 +87,7 @@ service_events! { (machine, name)
 
     /// It takes over what its leader has.
     Synced {
-        /// Whom it follows.
+        /// The leader.
         leader: ServerId,
         /// How it could have known.
         how: SyncMode,
@@ -155,7 +155,7 @@ service_events! { (machine, name)
         event: String,
         /// The node.
         path: String,
-        /// Whom, if a contender.
+        /// The contender that gets it, if it is one.
         to: Option<ContenderId>,
     } = {
         words: format!("{machine} sends {event} {path} to {}", client(*to, name));
@@ -169,7 +169,7 @@ service_events! { (machine, name)
         event: String,
         /// The node.
         path: String,
-        /// Whom it was for, if a contender.
+        /// The contender that it was for, if it is one.
         to: Option<ContenderId>,
     } = {
         words: watch_lost(machine, (event, path), &client(*to, name));
@@ -223,7 +223,7 @@ service_events! { (machine, name)
     // Redis.
     /// It was a replica, and is a primary.
     Promoted {
-        /// Who has decided that.
+        /// By which decision.
         by: Promoter,
         /// Whose key of the lock it has, if it has one.
         key_of: Option<ContenderId>,
@@ -239,7 +239,7 @@ service_events! { (machine, name)
 
     /// It was a primary, and follows another.
     Demoted {
-        /// Whom.
+        /// The new primary, if it is known.
         follows: Option<String>,
     } = {
         words: demoted(machine, follows.as_deref());
@@ -252,9 +252,9 @@ service_events! { (machine, name)
 
     /// It throws away all that it has, and takes all keys of its primary (a full resynchronisation).
     FullSync {
-        /// Whom it follows.
+        /// The primary.
         primary: ServerId,
-        /// How many writes that its primary never had are thrown away; none if nobody can tell.
+        /// How many writes that its primary never had are thrown away; none if that is not known.
         discarded: Option<u64>,
         /// Whose key of the lock is thrown away, if one is.
         discarded_key_of: Option<ContenderId>,
@@ -269,7 +269,7 @@ service_events! { (machine, name)
 
     /// It goes on in the stream of its primary (a partial resynchronisation).
     PartialSync {
-        /// Whom it follows.
+        /// The primary.
         primary: ServerId,
     } = {
         words: partial_sync(machine, *primary),
@@ -281,7 +281,7 @@ service_events! { (machine, name)
         of: ContenderId,
         /// How it came by it.
         by: KeySource,
-        /// Who has it now.
+        /// The servers that have it now.
         holders: KeyHolders,
     } = {
         words: key_set(machine, &name(*of), *by, holders),
@@ -294,9 +294,9 @@ service_events! { (machine, name)
         of: ContenderId,
         /// The reason.
         why: KeyLoss,
-        /// Who has deleted it or put another in its place, if a contender has.
+        /// The contender that has deleted it or put another in its place, if one has.
         by: Option<ContenderId>,
-        /// Who has it still.
+        /// The servers that have it still.
         holders: KeyHolders,
     } = {
         words: key_gone(machine, &name(*of), &why.describe(by.map(name)), holders);

@@ -28,11 +28,11 @@ pub const SOMETIMES: [Sometimes; 17] = [
     ),
     in_a_queue(
         "expired-while-queued",
-        "The session of one who waits in the queue ends.",
+        "The session of a contender that waits in the queue ends.",
     ),
     in_a_queue(
         "expired-while-holding",
-        "The session of one who believes in the lock ends.",
+        "The session of a contender that believes in the lock ends.",
     ),
     named(
         "handed-over-by-expiry",
@@ -40,11 +40,11 @@ pub const SOMETIMES: [Sometimes; 17] = [
     ),
     on_a_connection(
         "reconnected-while-queued",
-        "One who waits in the queue comes back in the same session.",
+        "A contender that waits in the queue comes back in the same session.",
     ),
     on_a_connection(
         "reconnected-while-holding",
-        "One who believes in the lock comes back in the same session.",
+        "A contender that believes in the lock comes back in the same session.",
     ),
     on_a_connection(
         "adopted",
@@ -58,14 +58,14 @@ pub const SOMETIMES: [Sometimes; 17] = [
         "cancelled-while-queued",
         "A pending acquire is cancelled while its place is in the queue.",
     ),
-    in_a_queue("crashed-while-queued", "One who waits in the queue dies."),
+    in_a_queue("crashed-while-queued", "A contender in the queue dies."),
     named(
         "crashed-while-holding",
-        "One who believes in the lock dies.",
+        "A contender that believes in the lock dies.",
     ),
     named(
         "paused-while-holding",
-        "One who believes in the lock stands still.",
+        "A contender that believes in the lock stands still.",
     ),
     named(
         "told-of-the-loss",
@@ -74,7 +74,7 @@ pub const SOMETIMES: [Sometimes; 17] = [
     named("release-failed", "A release fails."),
     named(
         "taken-away",
-        "Somebody other than its owner removes what makes it the owner.",
+        "Another client removes what makes a contender the owner.",
     ),
     named(
         "written-too-late",
@@ -116,7 +116,7 @@ pub fn find(name: &str) -> Option<&'static Sometimes> {
 pub struct Reached(u32);
 
 impl Reached {
-    /// Those of a run.
+    /// The moments of a run.
     pub fn of(evidence: &Evidence<'_>) -> Self {
         let mut watches = Watches::default();
         for event in &evidence.run.history.events {
@@ -145,7 +145,7 @@ impl Reached {
     }
 
     fn add(&mut self, name: &str) {
-        if let Some(index) = SOMETIMES.iter().position(|it| it.name == name) {
+        if let Some(index) = SOMETIMES.iter().position(|moment| moment.name == name) {
             self.0 |= 1 << index;
         }
     }
@@ -208,7 +208,7 @@ struct Tracker {
     /// How many have a place and wait, and how many own the lock.
     waiting: u32,
     owners: u32,
-    /// The last owner's session has ended, and nobody owns the lock since.
+    /// The last owner's session has ended, and the lock has no owner since.
     free_by_expiry: bool,
     reached: Reached,
 }
@@ -221,40 +221,42 @@ impl Tracker {
 
     fn see(&mut self, what: EventKind) {
         match what {
-            EventKind::AcquireStarted { by, .. } => self.change(by, |it| it.acquiring = true),
+            EventKind::AcquireStarted { by, .. } => self.change(by, |state| state.acquiring = true),
             EventKind::Acquired { by, .. } => self.acquired(by),
             EventKind::AcquireFailed { by, .. } => self.stops_waiting(by, "failed-while-queued"),
             EventKind::Cancelled { by, .. } => self.stops_waiting(by, "cancelled-while-queued"),
-            EventKind::ReleaseStarted { by, .. } => self.change(by, |it| it.believes = false),
+            EventKind::ReleaseStarted { by, .. } => self.change(by, |state| state.believes = false),
             EventKind::ReleaseFailed { .. } => self.reached.add("release-failed"),
             EventKind::Lost { by, .. } => {
                 self.reached.add("told-of-the-loss");
-                self.change(by, |it| it.believes = false);
+                self.change(by, |state| state.believes = false);
             }
-            EventKind::Paused { by } => self.reach_if(by, |it| it.believes, "paused-while-holding"),
+            EventKind::Paused { by } => {
+                self.reach_if(by, |state| state.believes, "paused-while-holding")
+            }
             EventKind::Crashed { by } => {
-                self.reach_if(by, |it| it.believes, "crashed-while-holding");
+                self.reach_if(by, |state| state.believes, "crashed-while-holding");
                 self.stops_waiting(by, "crashed-while-queued");
-                self.change(by, |it| it.believes = false);
+                self.change(by, |state| state.believes = false);
             }
             EventKind::Reconnected { by } => {
                 self.reach_if(by, State::is_queued, "reconnected-while-queued");
-                self.reach_if(by, |it| it.believes, "reconnected-while-holding");
-                self.change(by, |it| it.came_back = true);
+                self.reach_if(by, |state| state.believes, "reconnected-while-holding");
+                self.change(by, |state| state.came_back = true);
             }
             EventKind::SessionExpired { by } => {
                 self.reach_if(by, State::is_queued, "expired-while-queued");
-                self.reach_if(by, |it| it.believes, "expired-while-holding");
+                self.reach_if(by, |state| state.believes, "expired-while-holding");
             }
-            EventKind::Queued { by, .. } => self.change(by, |it| {
-                it.places += 1;
-                it.came_back = false;
+            EventKind::Queued { by, .. } => self.change(by, |state| {
+                state.places += 1;
+                state.came_back = false;
             }),
             EventKind::Unqueued { by, .. } => self.change(by, State::leave_queue),
             EventKind::Owned { by, .. } => self.owned(by),
             EventKind::Disowned { by, how, .. } => self.disowned(by, how),
             EventKind::Effect { by, accepted, .. } => {
-                self.reach_if(by, |it| !it.owns, "written-too-late");
+                self.reach_if(by, |state| !state.owns, "written-too-late");
                 if !accepted {
                     self.reached.add("fenced-out");
                 }
@@ -299,7 +301,7 @@ impl Tracker {
             self.reached.add("handed-over-by-expiry");
         }
         self.owners += 1;
-        self.change(by, |it| it.owns = true);
+        self.change(by, |state| state.owns = true);
     }
 
     fn disowned(&mut self, by: ContenderId, how: Disowned) {
@@ -312,12 +314,12 @@ impl Tracker {
             | Disowned::LostByService => self.reached.add("taken-away"),
         }
         self.owners = self.owners.saturating_sub(1);
-        self.change(by, |it| it.owns = false);
+        self.change(by, |state| state.owns = false);
     }
 
     fn stops_waiting(&mut self, by: ContenderId, name: &str) {
         self.reach_if(by, State::is_queued, name);
-        self.change(by, |it| it.acquiring = false);
+        self.change(by, |state| state.acquiring = false);
     }
 
     fn reach_if(&mut self, by: ContenderId, so: impl Fn(&State) -> bool, name: &str) {
@@ -332,7 +334,7 @@ impl Tracker {
             self.contenders.resize(index + 1, State::default());
         }
         let state = &mut self.contenders[index];
-        let waits = |it: &State| it.is_queued() && !it.owns;
+        let waits = |state: &State| state.is_queued() && !state.owns;
         let before = waits(state);
         change(state);
         match (before, waits(state)) {

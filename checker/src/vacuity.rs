@@ -87,12 +87,12 @@ mod tests {
     use crate::notation;
 
     #[test]
-    fn a_run_in_which_somebody_got_the_lock_says_something() {
+    fn a_run_in_which_a_contender_got_the_lock_says_something() {
         assert_eq!(vacuous(&notation::run("a:0-10")), None);
     }
 
     #[test]
-    fn a_run_in_which_nobody_got_the_lock_says_nothing() {
+    fn a_run_in_which_no_contender_got_the_lock_says_nothing() {
         let reason = vacuous(&notation::run("a.acquire:0 a.failed:1"));
         assert_eq!(reason.as_deref(), Some("no contender ever got the lock"));
     }

@@ -23,7 +23,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Witness {
-    /// One sentence: who did what to whom.
+    /// One sentence: which contender did what.
     pub summary: String,
     /// When the promise was broken.
     pub at: VirtualTime,
@@ -49,8 +49,8 @@ impl Witness {
     }
 
     /// The argument with a `#` for each word that has a number in it: names, times, tokens; and each sentence once, of
-    /// however many the same is said. Two runs of which it is the same break the promise in the same way: five who wait
-    /// in a circle are as stuck as three.
+    /// however many the same is said. Two runs of which it is the same break the promise in the same way: five that
+    /// wait in a circle are as stuck as three.
     pub fn kind(&self) -> String {
         let mut sentences: Vec<String> = Vec::with_capacity(self.argument.len());
         for step in &self.argument {

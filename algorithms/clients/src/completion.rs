@@ -36,7 +36,7 @@ impl<T> Default for Slot<T> {
     }
 }
 
-/// Makes the ends of one answer after the other. Who asks again only when it has been answered needs no new memory.
+/// Makes the ends of one answer after the other. A caller that asks again after an answer needs no new memory.
 pub struct Completions<T>(Cell<Option<Rc<Slot<T>>>>);
 
 impl<T> Default for Completions<T> {
@@ -56,7 +56,7 @@ impl<T> Completions<T> {
     }
 }
 
-/// The spare one, if nobody else has it any more, or a new one, which is the spare from then on.
+/// The spare one, if no other handle to it is left, or a new one, which is the spare from then on.
 pub(crate) fn take_spare<S: Default>(spare: &Cell<Option<Rc<S>>>) -> Rc<S> {
     let slot = match spare.take() {
         Some(slot) if Rc::strong_count(&slot) == 1 => slot,
@@ -98,46 +98,46 @@ impl<T> Future for Answer<T> {
     }
 }
 
-/// Who waits for something, if anybody does.
+/// The task that waits for something, if one does.
 ///
-/// The waker stays when it has been used: mostly the same task waits again, and counting who knows a waker costs more
-/// than all else here.
+/// The waker stays when it has been used: mostly the same task waits again, and counting references to a waker costs
+/// more than all else here.
 pub(crate) struct Waiting {
     waker: RefCell<Waker>,
-    somebody: Cell<bool>,
+    is_awaited: Cell<bool>,
 }
 
 impl Default for Waiting {
     fn default() -> Self {
         Self {
             waker: RefCell::new(Waker::noop().clone()),
-            somebody: Cell::new(false),
+            is_awaited: Cell::new(false),
         }
     }
 }
 
 impl Waiting {
-    /// Leaves word whom to wake.
+    /// Notes the task to wake.
     #[inline]
     pub(crate) fn wait(&self, context: &Context<'_>) {
         let mut known = self.waker.borrow_mut();
         if !known.will_wake(context.waker()) {
             *known = context.waker().clone();
         }
-        self.somebody.set(true);
+        self.is_awaited.set(true);
     }
 
     /// Wakes the task that waits.
     #[inline]
     pub(crate) fn wake(&self) {
-        if self.somebody.replace(false) {
+        if self.is_awaited.replace(false) {
             self.waker.borrow().wake_by_ref();
         }
     }
 
-    /// Nobody waits any more.
+    /// The task does not wait any more.
     pub(crate) fn forget(&self) {
-        self.somebody.set(false);
+        self.is_awaited.set(false);
     }
 }
 

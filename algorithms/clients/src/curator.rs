@@ -60,7 +60,7 @@ pub struct Curator(Rc<Shared>);
 struct Shared {
     env: Env,
     settings: CuratorConfig,
-    /// What nodes have for data if nobody says: `defaultData`, by default the address of the client's host.
+    /// The data of nodes that are created without any: `defaultData`, by default the address of the client's host.
     default_data: Data,
     /// The session that there is.
     zk: RefCell<ZooKeeper>,
@@ -68,9 +68,9 @@ struct Shared {
     /// How often the session was lost, and how often the connection.
     losses: Cell<u64>,
     suspensions: Cell<u64>,
-    /// Who waits for a change of the state.
+    /// Tasks that wait for a change of the state.
     waiters: RefCell<Vec<Completion<()>>>,
-    /// Who is told of each state.
+    /// Listeners that receive each state.
     listeners: RefCell<Vec<Weak<Pending>>>,
 }
 
@@ -184,7 +184,7 @@ impl Curator {
         }
     }
 
-    /// Whether there is a connection. The handle knows first: whoever is woken by its loss must not get ahead of the
+    /// Whether there is a connection. The handle knows first: a task that its loss wakes must not get ahead of the
     /// state.
     fn is_connected(&self) -> bool {
         let handle = self.zookeeper().state();

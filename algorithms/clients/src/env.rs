@@ -20,7 +20,7 @@ pub trait Environment {
     fn wall(&self) -> Duration;
     /// Resolves after `duration` of the monotonic clock, later if the process is paused meanwhile.
     fn sleep(&self, duration: Duration) -> LocalFuture<'static, ()>;
-    /// The same, between two tries of something that failed: whoever waits for it has found nobody ahead of it.
+    /// The same, between two tries of something that failed: it is no wait for a contender ahead.
     fn pause(&self, duration: Duration) -> LocalFuture<'static, ()> {
         self.sleep(duration)
     }
@@ -126,7 +126,7 @@ impl Env {
         self.environment.sleep(duration)
     }
 
-    /// The same, between two tries of something that failed: whoever waits for it has found nobody ahead of it.
+    /// The same, between two tries of something that failed: it is no wait for a contender ahead.
     pub fn pause(&self, duration: Duration) -> LocalFuture<'static, ()> {
         self.environment.pause(duration)
     }
@@ -151,7 +151,7 @@ impl Env {
         self.environment.thread()
     }
 
-    /// A name that nobody else has: 32 hexadecimal digits.
+    /// A unique name: 32 hexadecimal digits.
     pub fn guid(&self) -> String {
         let halves = [self.random(), self.random()].map(u64::to_be_bytes);
         HEXLOWER.encode(halves.as_flattened())

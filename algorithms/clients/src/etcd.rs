@@ -74,7 +74,7 @@ impl EtcdError {
 /// A header, and what comes with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered<T> {
-    /// Who has answered, and at which revision.
+    /// The member that has answered, and at which revision.
     pub header: ResponseHeader,
     /// The answer.
     pub response: T,

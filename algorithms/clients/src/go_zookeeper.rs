@@ -1,5 +1,5 @@
 //! A connection to ZooKeeper that outlives its sessions, as Go's client has it: when a session has expired, the same
-//! `Conn` begins another by itself, and whoever holds the `Conn` goes on with it.
+//! `Conn` begins another by itself, and the application goes on with it.
 //!
 //! # Source
 //!
@@ -10,14 +10,14 @@
 //! How it connects and pings lies with the client: `client = "go"`.
 //!
 //! - What has been sent when the connection breaks fails with `ErrConnectionClosed` (here `ConnectionLoss`).
-//! - What is asked without a connection stands in a queue, and is sent by the next, be it in a **new session**: nobody
-//!   is told that it is another. Only if every server was tried in vain, it fails with `ErrNoServer`.
+//! - A request without a connection stands in a queue, and is sent by the next, be it in a **new session**: the caller
+//!   is not told that it is another. Only if every server was tried in vain, it fails with `ErrNoServer`.
 //! - A watch is told `ErrSessionExpired` when its session has expired, and nothing of a connection that comes and goes.
-//! - Everything else is told on one channel of events. It holds six, and loses what does not fit; whoever uses it
-//!   reads it all the time. `StateDisconnected` comes with each connection that is lost, and `StateExpired` when a
-//!   server says that the session is gone: not before there is a server again.
+//! - Everything else is told on one channel of events. It holds six, and loses what does not fit; an application that
+//!   uses it reads it all the time. `StateDisconnected` comes with each connection that is lost, and `StateExpired`
+//!   when a server says that the session is gone: not before there is a server again.
 //!
-//! Here, the servers are shuffled anew for each session, and once for all in Go.
+//! Here, the servers are shuffled for each session, and once for all in Go.
 
 mod create;
 
@@ -54,12 +54,12 @@ struct Shared {
     zk: RefCell<ZooKeeper>,
     /// How many there have been before.
     sessions: Cell<u64>,
-    /// How often the application has closed it and connected anew.
+    /// How often the application has closed it and connected again.
     closed: Cell<u64>,
     /// How often the channel has said `StateDisconnected`, and how often `StateExpired`.
     disconnections: Cell<u64>,
     expirations: Cell<u64>,
-    /// Who waits for the next event.
+    /// Tasks that wait for the next event.
     readers: RefCell<Vec<Completion<()>>>,
 }
 
@@ -183,8 +183,8 @@ impl Conn {
             .await
     }
 
-    /// Closes it, and connects anew: `Close` and `Connect`. What was made in its session goes with it, at once if the
-    /// answer is that it is closed, and at the end of its timeout if none comes. It goes on if nobody waits for it.
+    /// Closes it, and connects again: `Close` and `Connect`. What was made in its session goes with it, at once if the
+    /// answer is that it is closed, and at the end of its timeout if none comes. All goes on if the future is dropped.
     pub fn close_and_connect(&self) -> impl Future<Output = bool> + use<> {
         let (done, closed) = completion();
         let conn = self.clone();
@@ -225,7 +225,7 @@ impl Conn {
         (self.zookeeper(), self.0.sessions.get())
     }
 
-    /// Begins a session in the place of this one, unless somebody has.
+    /// Begins a session in the place of this one, unless that has happened already.
     fn begin_session_after(&self, session: u64) {
         if self.0.sessions.get() == session {
             self.0.sessions.set(session + 1);
@@ -245,7 +245,7 @@ impl Conn {
                 self.begin_session_after(session);
                 self.send_event(State::Expired);
             } else {
-                // Who closes it connects anew, and may still wait for an answer.
+                // `close_and_connect` begins the next session, and may still wait for an answer.
                 while self.0.sessions.get() == session {
                     self.changed().await;
                 }

@@ -5,7 +5,7 @@
 //! kazoo 2.11: `client.py` (`KazooClient.retry`, `ensure_path`), `retry.py` (`KazooRetry`). How it connects and pings
 //! lies with the client: `client = "kazoo"`.
 //!
-//! - When a session has expired, the same client begins another, and whoever holds the client goes on in it.
+//! - When a session has expired, the same client begins another, and the application goes on in it.
 //! - `KazooRetry` repeats what has failed with `ConnectionLoss`, `OperationTimeout`, or `SessionExpired`, and what a
 //!   recipe wants to be repeated (`ForceRetryError`). Between two tries it sleeps for 100 ms, twice as long each time,
 //!   60 s at the most, of which six to fourteen tenths are drawn. It gives up when the next try would come after its
@@ -142,7 +142,7 @@ impl KazooClient {
                 continue;
             }
             match zk.create(&parent, b"", CreateMode::Persistent).await {
-                // Somebody else was quicker.
+                // It may be another's.
                 Ok(_) | Err(ZkError::NodeExists) => {}
                 Err(error) => return Err(error),
             }

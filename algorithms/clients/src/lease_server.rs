@@ -9,11 +9,11 @@ use thiserror::Error;
 use crate::completion::{Completion, completion};
 use crate::{Env, timeout};
 
-/// The one request: somebody claims the lock for so long. Whoever holds it holds it longer then; for no time at all is
-/// to give it back.
+/// The one request: a client claims the lock for so long. Its holder extends its lease by it; a claim for no time at
+/// all gives the lock back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Who claims it: a number that nobody else has.
+    /// The unique number of the client.
     pub by: u64,
     /// For how long, from the moment at which the server reads it.
     pub lease: Duration,
@@ -83,7 +83,7 @@ impl LeaseServer {
     ///
     /// # Errors
     ///
-    /// [`Unanswered`]: then nobody knows whether it was granted.
+    /// [`Unanswered`]: then the lock may or may not be granted.
     pub async fn claim(&self, by: u64, lease: Duration) -> Result<Reply, Unanswered> {
         let (done, answer) = completion();
         self.transport.submit(Claim { by, lease }, done);

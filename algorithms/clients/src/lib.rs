@@ -1,6 +1,6 @@
 //! What a lock recipe may touch: the client handles, one per service, and the environment of its process.
 //!
-//! The requests and answers behind a handle are here, too: whoever answers them needs this crate, and no recipe.
+//! The requests and answers behind a handle are here, too: a service that answers them needs this crate, and no recipe.
 
 pub mod chubby;
 pub mod completion;

@@ -24,14 +24,14 @@ use crate::completion::{Answer, Completion, Completions};
 /// Which connection of a client a command goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lane {
-    /// The server, by its place, among independent ones; zero for the only one, or for whoever is primary.
+    /// The server, by its place, among independent ones; zero for the only one, or for the primary of the moment.
     pub node: u32,
-    /// Connections to the same server have numbers; zero is the one that everybody in the process shares.
+    /// Connections to the same server have numbers; zero is the one that all threads of the process share.
     pub number: u32,
 }
 
 impl Lane {
-    /// Whether everybody in the process shares it.
+    /// Whether all threads of the process share it.
     pub fn is_shared(self) -> bool {
         self.number == 0
     }
@@ -41,7 +41,7 @@ impl Lane {
 pub trait Transport {
     /// How many independent servers there are.
     fn nodes(&self) -> u32;
-    /// A lane to a server that nobody else uses.
+    /// A lane to a server, for the caller alone.
     fn dedicated(&self, node: u32) -> Lane;
     /// Sends a command. Commands of one lane arrive in the order in which they were sent, as long as its connection
     /// stands.
@@ -311,8 +311,8 @@ impl Redis {
     ///
     /// # Errors
     ///
-    /// Any [`RedisError`]. After one that is not [`definite`](RedisError::definite) an element may have been taken that
-    /// nobody has.
+    /// Any [`RedisError`]. After one that is not [`definite`](RedisError::definite) an element may have been taken and
+    /// lost.
     pub async fn blpop(&self, key: &str, timeout: Duration) -> RedisResult<Option<Bytes>> {
         let seconds = format!("{}.{:03}", timeout.as_secs(), timeout.subsec_millis());
         let command = Command::new("BLPOP").arg(key).arg(seconds);

@@ -47,7 +47,7 @@ pub trait Transport {
     /// Sends a request whose answer a callback is to get: on the thread of the client on which events are told, and in
     /// turn with them. It leaves no watch.
     fn submit_in_background(&self, request: Request, completion: Completion<Reply>);
-    /// Registers a watcher for the session alone: it is told of each change of the connection's state.
+    /// Registers a watcher for the session alone: it gets each change of the connection's state.
     fn watch_session(&self, watcher: Watcher);
     /// Says who the client is, now and after each reconnect.
     fn authenticate(&self, scheme: &str, secret: &[u8]);
@@ -68,7 +68,7 @@ pub trait Transport {
     fn close(&self, completion: Completion<Reply>);
 }
 
-/// A ZooKeeper session. What a call asks is asked at once, or as soon as somebody waits: so wait where you call.
+/// A ZooKeeper session. A call sends its request at once, or when it is first polled: so await it where you call.
 #[derive(Clone)]
 pub struct ZooKeeper {
     session: Rc<Session>,
@@ -289,7 +289,7 @@ impl ZooKeeper {
         }
     }
 
-    /// A watch that is told of each change of the session's state, and of nothing else.
+    /// A watch that gets each change of the session's state, and nothing else.
     pub fn session_events(&self) -> Watch {
         let (watcher, watch) = self.session.watches.watch();
         self.session.transport.watch_session(watcher);

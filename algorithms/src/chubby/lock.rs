@@ -22,7 +22,7 @@
 //! - A process that stands still hears nothing of its session: it believes on, and what it sends arrives when the
 //!   lock-delay is over (scenario `chubby/holder-pause`). A write has to bring a sequencer along (`sequencer_lock`).
 //! - A lock-delay also keeps the lock from others when its holder has only died (scenario `chubby/holder-crash`).
-//! - Who works on in jeopardy works on when the lock is lost (`lock_ignores_jeopardy`, scenario `chubby/jeopardy`).
+//! - A holder that ignores jeopardy works on without the lock (`lock_ignores_jeopardy`, scenario `chubby/jeopardy`).
 
 use std::time::Duration;
 

@@ -17,7 +17,7 @@
 //!
 //! # Hazards
 //!
-//! - Who asks first when the lock is free gets it: there is no order.
+//! - The client that asks first when the lock is free gets it: there is no order.
 
 use super::lock::{self, Behavior, FileLock};
 use super::{OverChubby, sequencer_lock};

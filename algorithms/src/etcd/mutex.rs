@@ -28,8 +28,8 @@
 //! - The lease counts on the leader's clock, and ends while its holder stands still: the holder believes on
 //!   (scenario `etcd/holder-pause`). A write has to bring the token along.
 //! - `Mutex` does not look at `Session.Done`. A caller that does hears of the end up to a second late.
-//! - Who is told nothing of the outcome of step 2 returns an error and leaves its key in the queue for as long as its
-//!   session lives (scenario `etcd/lost-txn-reply`).
+//! - A client without an answer to step 2 returns an error and leaves its key in the queue for as long as its session
+//!   lives (scenario `etcd/lost-txn-reply`).
 //! - An unlock that was given up may arrive behind the next lock of its session, whose key has the same name (scenario
 //!   `etcd/cancelled-release`).
 //! - A holder whose key is deleted is not told: its session lives (scenario `etcd/deleted-key`).

@@ -16,19 +16,19 @@
 //!
 //! # Guarantees
 //!
-//! - `mutual-exclusion`, as long as clocks keep their pace to one in a hundred, and nobody stands still between looking
-//!   at the clock and acting on it.
+//! - `mutual-exclusion`, as long as clocks keep their pace to one in a hundred, and no process stands still between
+//!   looking at the clock and acting on it.
 //! - `fencing-monotonic`: the server counts owners.
 //!
 //! # Hazards
 //!
-//! - Whoever counts the lease from the answer holds it for longer than the server does (`lease_lock_from_answer`,
-//!   scenario `lease-server/slow-answer`).
-//! - Whoever does not look at the clock before it enters can enter on an answer that is older than the lease
+//! - A client that counts the lease from the answer believes in it for longer than the server does
+//!   (`lease_lock_from_answer`, scenario `lease-server/slow-answer`).
+//! - A client that does not look at the clock before it enters can enter on an answer that is older than the lease
 //!   (`lease_lock_unchecked`, scenario `lease-server/answer-read-late`).
 //! - A claimant whose number another has, too, is that other to the server (`lease_lock_by_pid`, scenario
 //!   `lease-server/same-number`).
-//! - Whoever is quickest gets it: not `fifo`.
+//! - The client that asks first after a release gets the lock, however long others have waited: not `fifo`.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ use crate::{Build, Claim, Env, Held, Lock, LockError, OwnershipRule, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "lease-lock",
-    summary: "A claim that is renewed by nobody, with a deadline counted from the question, and a token.",
+    summary: "A claim that is never renewed, with a deadline counted from the question, and a token.",
     source: "Gray and Cheriton, Leases, SOSP 1989",
     flaw: None,
     claims: CLAIMS,
@@ -108,7 +108,7 @@ impl LeaseLock {
         }
     }
 
-    /// Between two attempts pass 20 ms, and a random part of as much again, so that nobody keeps step with another.
+    /// Between two attempts pass 20 ms, and a random part of as much again, so that claimants do not keep step.
     async fn pause(&self) {
         let more = Duration::from_micros(self.env.random() % 20_000);
         self.env.sleep(Duration::from_millis(20) + more).await;
@@ -154,7 +154,10 @@ impl Lock for LeaseLock {
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
         let mut unanswered = false;
         // Step 4. When the lease is over, there is nothing to be given back.
-        while held.valid_until.is_some_and(|it| self.env.monotonic() < it) {
+        while held
+            .valid_until
+            .is_some_and(|end| self.env.monotonic() < end)
+        {
             match self.server.claim(self.by, Duration::ZERO).await {
                 Ok(Reply::Granted { .. }) => return Ok(()),
                 Ok(Reply::Refused) if unanswered => return Ok(()),

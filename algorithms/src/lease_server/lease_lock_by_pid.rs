@@ -14,8 +14,8 @@
 //!
 //! # Hazards
 //!
-//! - To the server, whoever claims is the owner, who holds the lock for longer: all enter, and the first to leave gives
-//!   back what is another's (scenario `lease-server/same-number`).
+//! - To the server, every claimant is the owner, who claims the lock for longer: all enter, and the first to leave
+//!   gives back what is another's (scenario `lease-server/same-number`).
 
 use super::OverLeaseServer;
 use super::lease_lock::{self, Deviation, LeaseLock};

@@ -7,7 +7,7 @@
 //!
 //! # Steps
 //!
-//! Those of [`lease_lock`], but whoever is granted the lock does not look at the clock before it enters.
+//! Those of [`lease_lock`], but a client that is granted the lock does not look at the clock before it enters.
 //!
 //! # Guarantees
 //!

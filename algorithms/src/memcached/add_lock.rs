@@ -16,7 +16,7 @@
 //!
 //! # Hazards
 //!
-//! - Who holds for longer than the lease deletes the item of the next, and lets a third in (scenario
+//! - A holder that works for longer than the lease deletes the item of the next, and lets a third in (scenario
 //!   `memcached/late-delete`).
 //! - It does not look at the clock: it goes on believing after the lease.
 //! - An `add` that was not answered may have been done: it is left until it expires (scenario

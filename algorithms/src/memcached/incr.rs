@@ -1,4 +1,4 @@
-//! A counter of those who are inside: `incr`, and the one that makes it 1 is in.
+//! A counter of the clients inside: `incr`, and the client that makes it 1 is in.
 //!
 //! # Source
 //!

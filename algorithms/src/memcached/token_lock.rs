@@ -24,7 +24,7 @@
 //!
 //! # Hazards
 //!
-//! - Who counts the whole lease holds it for longer than the server does
+//! - A client that counts the whole lease believes for longer than the server does
 //!   ([`token_lock_full_second`](super::token_lock_full_second), scenario `memcached/early-second`).
 //! - A waiter that asks by `add` does not keep the item from being evicted
 //!   ([`token_lock_read`](super::token_lock_read) reads it, scenario `memcached/eviction`).

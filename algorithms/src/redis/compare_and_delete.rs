@@ -6,7 +6,7 @@
 //!
 //! # Steps
 //!
-//! 1. A token that nobody else has, for this acquisition alone.
+//! 1. Make a unique token, for this acquisition alone.
 //! 2. Look at the monotonic clock, then `SET key token NX PX lease`. If it was set, we hold the lock until that time
 //!    and the lease, less what clocks may differ. If not, try again later.
 //! 3. If no answer came: `GET key`. If it is our token, we hold the lock, from the time before the `SET`.
@@ -23,7 +23,7 @@
 //!
 //! - A pause across the end of the lease: the resource must refuse what is stale, and for that there must be a token
 //!   ([`fencing_token`](super::fencing_token), scenario `redis/pause`).
-//! - Whoever counts the lease from the answer holds it for longer than the server does
+//! - A client that counts the lease from the answer believes in it for longer than the server does
 //!   ([`deadline_from_answer`](super::deadline_from_answer), scenario `redis/answer-read-late`).
 //! - A server that restarts without its data, or whose clock jumps forward, lets a second one in (scenarios
 //!   `redis/restart`, `redis/clock-jump`).
@@ -135,7 +135,7 @@ impl Lock for CompareAndDelete {
                 .await;
             match answer {
                 Ok(Value::Integer(1)) => return Ok(()),
-                // It may have been us who deleted it.
+                // Our own script may have deleted it.
                 Ok(_) if asked_before => return Ok(()),
                 Ok(_) => return Err(LockError::PlaceLost),
                 Err(error) if error.definite() && !asked_before => return Err(error.into()),

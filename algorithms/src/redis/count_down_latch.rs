@@ -21,7 +21,7 @@
 //!
 //! # Hazards
 //!
-//! - The set stays: who uses latches has to delete them, or to give them a time to live.
+//! - The set stays: an application has to delete its latches, or to give them a time to live.
 
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "redis-error-is-lock",
     summary: "SET NX PX with a token and a deadline, whose caller goes on when it fails.",
     source: "redbeat #208 and #238: an error in a signal handler of Celery is logged, and beat starts",
-    flaw: Some("whoever fails to ask for the lock works as if it had it"),
+    flaw: Some("a contender whose request for the lock fails works as if it held the lock"),
     requests: &[RequestKind::Set, RequestKind::Script],
     build: Build::Redis(&|redis, env, lease| {
         Box::new(UnansweredSet::new(redis, env, lease, Unanswered::Granted))

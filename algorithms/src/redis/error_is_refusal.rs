@@ -10,7 +10,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "redis-error-is-refusal",
     summary: "SET NX PX with a token and a deadline, but no answer counts as a refusal.",
     source: "simstudioai/sim #6864: acquireLock before it",
-    flaw: Some("a SET that was not answered may have taken the lock, and nobody gives it back"),
+    flaw: Some("an unanswered SET may have taken the lock, and the lock is not given back"),
     requests: &[RequestKind::Set, RequestKind::Script],
     build: Build::Redis(&|redis, env, lease| {
         Box::new(UnansweredSet::new(redis, env, lease, Unanswered::Refused))

@@ -122,7 +122,7 @@ impl Lock for FencingToken {
         let mut unanswered = None;
         match until_answered(&self.leased, &mut unanswered, ask).await? {
             Value::Integer(1) => Ok(()),
-            // It may have been us who deleted it.
+            // Our own script may have deleted it.
             _ if unanswered.is_some() => Ok(()),
             _ => Err(LockError::PlaceLost),
         }

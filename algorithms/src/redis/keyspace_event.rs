@@ -9,7 +9,7 @@
 //! 1. `SET key token NX PX lease`. If it was set, we hold the lock until then by our own clock.
 //! 2. If not: subscribe to `__keyevent@0__:del` and `__keyevent@0__:expired`, and go to 1 again, for the key may have
 //!    gone before the server heard of the subscription.
-//! 3. Wait for an event of the key, or until the lease is over that somebody else may have begun now, and go to 1.
+//! 3. Wait for an event of the key, but no longer than a lease, and go to 1.
 //! 4. Release: a script deletes the key if it holds our token.
 //!
 //! # Guarantees
@@ -19,9 +19,9 @@
 //!
 //! # Hazards
 //!
-//! - An event is a message: sent once, to whoever listens at this moment, by the server that removes the key. One that
-//!   is lost costs a waiter a lease. A key whose time is over while its server is down is gone without an event
-//!   (scenario `redis/expired-event`).
+//! - An event is a message: the server that removes the key sends it once, to the clients that are subscribed at this
+//!   moment. One that is lost costs a waiter a lease. A key whose time is over while its server is down is gone without
+//!   an event (scenario `redis/expired-event`).
 //! - `expired` is sent when the key is removed, and not when its time is over.
 //! - Servers send none unless they are told to.
 
@@ -55,7 +55,7 @@ pub const RECIPE_ONLY: Recipe = Recipe {
     name: "redis-keyspace-event-only",
     summary: "SET NX PX, whose waiters wait for the key's events alone, and do not look again.",
     source: "the pattern of many an article: wait for expired, and set the key again",
-    flaw: Some("a waiter takes it that every key that goes is told of"),
+    flaw: Some("a waiter takes it that each key that goes sends an event that arrives"),
     requests: REQUESTS,
     inputs: &[RecipeInput::Channels],
     build: Build::Redis(&|redis, env, lease| {

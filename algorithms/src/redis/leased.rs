@@ -31,7 +31,7 @@ pub struct Leased {
     pub lease: Lease,
 }
 
-/// Between two attempts pass this much, and a random part of as much again, so that nobody keeps step with another.
+/// Between two attempts pass this much, and a random part of as much again, so that clients do not keep step.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Clocks may differ in their pace by one in a hundred, and keys expire by the millisecond.

@@ -1,4 +1,4 @@
-//! python-redis-lock: SET NX with an expiry, and a list by which a release wakes one waiter, who waits in BLPOP.
+//! python-redis-lock: SET NX with an expiry, and a list by which a release wakes one waiter, which waits in BLPOP.
 //!
 //! # Source
 //!
@@ -7,20 +7,20 @@
 //! # Steps
 //!
 //! 1. `SET key id NX PX expire`. If it was set, we hold the lock.
-//! 2. If not: `BLPOP signal expire` by a connection that nobody else uses meanwhile, and whatever comes of it, go to 1.
+//! 2. If not: `BLPOP signal expire` by a connection of its own; whatever comes of it, go to 1.
 //! 3. Release: a script: if the key is not ours, say so. Otherwise empty the signal's list, push one element, which
 //!    stays for a second at most, and delete the key.
 //!
 //! # Guarantees
 //!
-//! - Who waits does not ask again and again, and one waiter is woken by a release: who has waited longest.
-//! - The signal is not the lock: a waiter that is woken asks for the key as anybody does.
+//! - A waiter does not ask again and again. A release wakes one waiter: the one that has waited longest.
+//! - The signal is not the lock: a waiter that is woken asks for the key like any other client.
 //!
 //! # Hazards
 //!
-//! - Nobody is told that the expiry has passed: the holder goes on believing (scenario `redis/pause`).
+//! - The holder is not told that the expiry has passed, and goes on believing (scenario `redis/pause`).
 //! - A waiter whose BLPOP comes more than a second after the release misses the signal, and so does the next if the
-//!   one who took it dies with it: then they wait until their own BLPOP is over (scenario `redis/late-wait`).
+//!   waiter that took it dies: then they wait until their own BLPOP is over (scenario `redis/late-wait`).
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ const REQUESTS: &[RequestKind] = &[RequestKind::Set, RequestKind::Script];
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "python-redis-lock",
-    summary: "python-redis-lock: SET NX PX, and waiters who wait in BLPOP for a signal.",
+    summary: "python-redis-lock: SET NX PX, and waiters that wait in BLPOP for a signal.",
     source: "python-redis-lock 4.0, Lock",
     requests: REQUESTS,
     cancellable: false,
@@ -50,7 +50,7 @@ pub const RECIPE_3: Recipe = Recipe {
     name: "python-redis-lock-3",
     summary: "python-redis-lock as it was in 3.x: a release deletes its own signal again.",
     source: "python-redis-lock 3.3, Lock.release and Lock._delete_signal",
-    flaw: Some("whoever begins to wait a moment after the release is not woken"),
+    flaw: Some("a waiter whose BLPOP comes a moment after the release is not woken"),
     requests: &[RequestKind::Set, RequestKind::Script, RequestKind::Del],
     cancellable: false,
     build: Build::Redis(&|redis, env, lease| {
@@ -71,7 +71,7 @@ redis.call('PEXPIRE', KEYS[2], ARGV[2])
 redis.call('DEL', KEYS[1])
 return 0";
 
-/// How long a signal that nobody waits for stays (`signal_expire`).
+/// How long a signal stays that no waiter takes (`signal_expire`).
 const SIGNAL_EXPIRE: &str = "1000";
 
 /// Between a connection that broke and the next attempt.

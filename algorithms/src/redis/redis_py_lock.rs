@@ -6,7 +6,7 @@
 //!
 //! # Steps
 //!
-//! 1. A token that nobody else has, for this acquisition alone.
+//! 1. Make a unique token, for this acquisition alone.
 //! 2. `SET key token NX PX timeout`. If it was set, keep the token for this thread (`self.local.token`): we hold the
 //!    lock. If not, sleep, and try again with the same token.
 //! 3. Release: without a token of this thread there is nothing to release. Forget it, and delete the key by a script if
@@ -18,10 +18,10 @@
 //!
 //! # Hazards
 //!
-//! - Nobody is told that the timeout is over: who holds for longer goes on believing, as with every lock that does not
-//!   look (scenario `redis/late-release`).
-//! - With `thread_local=False` the token is one for all threads: the next one to acquire overwrites it, and whoever
-//!   had lost the lock releases that one's hold ([`redis_py_lock_one_token`](super::redis_py_lock_one_token)).
+//! - The holder is not told that the timeout is over, and goes on believing, as with each lock that looks at no clock
+//!   (scenario `redis/late-release`).
+//! - With `thread_local=False` the token is one for all threads: the next thread to acquire overwrites it, and a thread
+//!   that had lost the lock releases that hold ([`redis_py_lock_one_token`](super::redis_py_lock_one_token)).
 
 use std::cell::RefCell;
 use std::rc::Rc;

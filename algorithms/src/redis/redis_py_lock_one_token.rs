@@ -9,7 +9,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "redis-py-lock-one-token",
     summary: "redis-py's Lock with thread_local=False: the object keeps one token for all threads.",
     source: "redis-py 5, redis/lock.py, the documentation of thread_local",
-    flaw: Some("the next to acquire overwrites the token of whoever holds"),
+    flaw: Some("the next thread to acquire overwrites the token of the holder"),
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedisPyLock::new(redis, env, lease, Local::OfObject))
     }),

@@ -20,7 +20,7 @@
 //!
 //! # Guarantees
 //!
-//! - Whoever waits is woken by a message, and does not ask all the time.
+//! - A waiter is woken by a message, and does not ask again and again.
 //! - A release that is sent twice counts once, as long as the latch lives.
 //!
 //! # Hazards
@@ -102,7 +102,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 pub(super) struct RedissonLock {
     leased: Leased,
-    /// Whether a wait ends with the lease of whoever has the lock, if nobody says a word before.
+    /// Whether a waiter that has received no message stops waiting when the holder's lease is over.
     pub waits_for_ttl: bool,
     /// Whether a script counts only if a replica, of those that there are, has heard of it.
     pub waits_for_replicas: bool,
@@ -114,7 +114,7 @@ pub(super) struct RedissonLock {
     pub watchdog: Redis,
     /// The key of the number that each entry counts up, of a `RFencedLock`.
     token_name: Option<String>,
-    /// Those who wait, of a `RFairLock`.
+    /// The waiters of a `RFairLock`.
     queue: Option<FairQueue>,
     scripts: Scripts,
     /// The process and the thread.
@@ -176,7 +176,7 @@ impl RedissonLock {
         self
     }
 
-    /// The same, of which those who wait stand in a queue.
+    /// The same, with its waiters in a queue.
     pub fn fair(mut self, queue: FairQueue) -> Self {
         (self.scripts.try_lock, self.scripts.unlock) = queue.scripts();
         self.queue = Some(queue);
@@ -234,7 +234,7 @@ impl RedissonLock {
         synced_eval(&self.leased.redis, waits, script, keys, args).await
     }
 
-    /// Step 1, of a caller who waits for so long.
+    /// Step 1, of a caller that waits for so long.
     pub async fn try_acquire(&self, waits: Waits) -> Result<TryAcquire, LockError> {
         let (key, lease) = (&*self.leased.lease.key, self.internal_lock_lease_time());
         let queue = self.queue.as_ref();
@@ -256,7 +256,7 @@ impl RedissonLock {
             if let Some(answer) = self.eval_write_synced(script, &keys, &args).await? {
                 return Ok(TryAcquire::from(&answer));
             }
-            // At the primary it is ours, and everybody sees that. Whether that can be undone changes nothing.
+            // At the primary it is ours, and all clients see that. Whether that can be undone changes nothing.
             let _undone = self.unlock_inner(key).await;
             let more = Duration::from_micros(self.leased.env.random() % 1_000_000);
             self.leased.env.sleep(RETRY_DELAY + more).await;

@@ -1,4 +1,4 @@
-//! Redisson's `RCountDownLatch`: a counter of those who have not counted down, and a channel that says when it is zero.
+//! Redisson's `RCountDownLatch`: a counter of the participants to come, and a channel that says when it is zero.
 //!
 //! # Source
 //!
@@ -12,14 +12,14 @@
 //!
 //! # Guarantees
 //!
-//! - A count below zero is none: who counts down too often leaves nothing behind.
+//! - A count below zero is none: to count down too often leaves nothing behind.
 //!
 //! # Hazards
 //!
-//! - The counter says nothing of who has counted down: a call that is executed twice opens the latch early (scenario
-//!   `redis/latch-counted-twice`), as does a participant that dies before it hears that it has counted (scenario
-//!   `redis/latch-restarted-participant`).
-//! - Who awaits has no time-out: if the one message is lost, nothing wakes it (scenario `redis/latch-lost-message`).
+//! - The counter does not say which participants have counted down: a call that is executed twice opens the latch early
+//!   (scenario `redis/latch-counted-twice`), as does a participant that dies before it hears that it has counted
+//!   (scenario `redis/latch-restarted-participant`).
+//! - `await` has no time-out: if the one message is lost, nothing wakes it (scenario `redis/latch-lost-message`).
 //! - A call to count down that is not executed is not repeated: the latch never opens (scenario
 //!   `redis/latch-lost-request`).
 //! - What a replica has not heard of is counted again after a failover, and no participant is left to count it down

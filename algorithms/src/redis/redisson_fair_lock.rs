@@ -1,4 +1,4 @@
-//! Redisson's `RFairLock`: `RLock` with a queue, in which the place of each who waits is kept for a while.
+//! Redisson's `RFairLock`: `RLock` with a queue, in which the place of each waiter is kept for a while.
 //!
 //! # Source
 //!
@@ -16,7 +16,7 @@
 //!    - d. Otherwise, if we are in the queue, answer what is left of the lease, or zero if there is none. If not, join
 //!      it, with a deadline as long after that of the last one, or after the end of the lease, as we wait, for five
 //!      minutes if we wait for ever, and answer how long it is until then. A caller that does not wait joins no queue.
-//! 2. Each who waits has a channel of its own.
+//! 2. Each waiter has a channel of its own.
 //! 3. As there. But:
 //!    - a. A waiter that gives up leaves the queue, and takes off the time for which it wanted to wait from the
 //!      deadlines of those behind it.
@@ -33,7 +33,7 @@
 //! - Those of [`redisson`](super::redisson).
 //! - One that dies in the queue keeps its place for five minutes: when it is the first, the lock is free, and those
 //!   behind it ask in a loop and do not get it (scenario `redis/fair-lock-dead-head`).
-//! - A client whose clock is fast puts out of the queue all who wait when it asks (scenario
+//! - A client whose clock is fast puts all waiters out of the queue when it asks (scenario
 //!   `redis/fair-lock-fast-clock`).
 //! - One that joins the queue again, because its place was lost, sleeps until the deadline of the one ahead of it, for
 //!   five minutes, unless it is told: if its place is lost once more, no message is for it (scenarios

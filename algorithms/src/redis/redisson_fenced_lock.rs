@@ -20,8 +20,7 @@
 //! - The number is a key like any other: a server that restarts without its data gives out the same numbers again
 //!   (scenario `redis/restart`).
 //! - An entry that is not the first has a number of its own, and what the outer section sends with its own is refused.
-//! - `getToken` reads the key, and so answers the number of who has the lock by then
-//!   (`redisson-fenced-lock-get-token`).
+//! - `getToken` reads the key, and so answers the number of the holder by then (`redisson-fenced-lock-get-token`).
 
 use super::redisson::RedissonLock;
 use crate::{Build, Claim, Recipe};

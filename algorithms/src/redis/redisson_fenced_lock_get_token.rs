@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "redisson-fenced-lock-get-token",
     summary: "Redisson's RFencedLock whose holder asks for the number by getToken, and not by lockAndGetToken.",
     source: "Redisson 4.x, RedissonFencedLock.getToken",
-    flaw: Some("the number is that of who has the lock when the question is answered"),
+    flaw: Some("the number is that of the holder at the time of the answer"),
     requests: &[
         RequestKind::Script,
         RequestKind::Del,

@@ -12,13 +12,12 @@
 //!
 //! # Guarantees
 //!
-//! - Those of [`redisson`](super::redisson), as long as whoever answers has heard of the lock.
+//! - Those of [`redisson`](super::redisson), as long as the server that answers has heard of the lock.
 //!
 //! # Hazards
 //!
-//! - A replica that has not heard of it says no. The lock is not released, and the watchdog, whom nobody has told to
-//!   stop, renews its lease for as long as the process lives (scenarios `redis/stale-read` and
-//!   `redis/cluster-stale-read`).
+//! - A replica that has not heard of it says no. The lock is not released, and the watchdog is not stopped: it renews
+//!   the lease for as long as the process lives (scenarios `redis/stale-read` and `redis/cluster-stale-read`).
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;

@@ -2,7 +2,7 @@
 //! caught by `redis/re-entry`.
 //!
 //! Seen in the wild: unlock scripts written from memory, which look whether the count is one, delete the key if it is,
-//! and set the lease anew if it is not.
+//! and otherwise only set the lease again.
 
 use super::redisson::RedissonLock;
 use crate::{Build, Recipe};

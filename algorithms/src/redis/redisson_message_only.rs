@@ -17,7 +17,7 @@
 //!
 //! - A message that is lost is never sent again, and its waiter sleeps on beside a free lock (scenario
 //!   `redis/lost-message`).
-//! - Whoever dies publishes nothing: its lease ends, and nobody wakes (scenario `redis/holder-crash`).
+//! - A holder that dies publishes nothing: its lease ends, and no waiter wakes (scenario `redis/holder-crash`).
 
 use super::leased::CLAIMS;
 use super::redisson::RedissonLock;

@@ -289,7 +289,7 @@ impl RedissonMultiLock {
         Ok(None)
     }
 
-    /// One `tryLock`, of a caller who waits for so long.
+    /// One `tryLock`, of a caller that waits for so long.
     fn begin<'a>(
         &self,
         call: MultiLockCall<'a>,
@@ -320,7 +320,7 @@ impl RedissonMultiLock {
 
 #[async_trait(?Send)]
 impl MultiLock for RedissonMultiLock {
-    /// Step 1, or `tryLock` of a caller who has so much time.
+    /// Step 1, or `tryLock` of a caller that has so much time.
     async fn acquire(
         &self,
         call: MultiLockCall<'_>,

@@ -13,7 +13,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "redisson-multi-lock-doubled-lease",
     summary: "redisson-multi-lock-leased whose locks have twice the time of the call as their lease meanwhile.",
     source: "Redisson 4.x, RedissonMultiLock.tryLock: newLeaseTime = unit.toMillis(waitTime)*2",
-    flaw: Some("who dies while it waits leaves locks for longer than it has ever asked for"),
+    flaw: Some("a waiter that dies leaves locks for longer than it has ever asked for"),
     build: Build::MultiLockOverRedis {
         each: &hardened_sub_lock,
         all: &RedissonMultiLock {

@@ -12,7 +12,7 @@
 //!
 //! # Guarantees
 //!
-//! - Who holds the locks knows until when: it counts the lease from before step 5.
+//! - The holder knows until when it holds the locks: it counts the lease from before step 5.
 //!
 //! # Hazards
 //!

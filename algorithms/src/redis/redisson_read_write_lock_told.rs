@@ -1,4 +1,4 @@
-//! `redisson_read_write_lock`, except that a writer that has downgraded tells those who wait.
+//! `redisson_read_write_lock`, except that a writer that has downgraded tells the waiters.
 //!
 //! # Source
 //!

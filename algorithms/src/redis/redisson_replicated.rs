@@ -19,8 +19,8 @@
 //!
 //! # Guarantees
 //!
-//! - Those of [`redisson`](super::redisson), and that nobody holds a lock of which no replica has heard, as long as
-//!   there is one (scenario `redis/redisson-failover`).
+//! - Those of [`redisson`](super::redisson), and that a client holds the lock only if a replica has heard of it, as
+//!   long as there is one (scenario `redis/redisson-failover`).
 //!
 //! # Hazards
 //!

@@ -70,7 +70,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     Claim::PermitsConserved,
 ];
 
-/// Who counts a permit down owns it.
+/// The client that counts a permit down owns it.
 const OWNERSHIP: OwnershipRule = OwnershipRule::of_counter(free).counting(|keys, lock| {
     let free = free(keys, lock)?;
     Some(CountedPermits { free, leased: None })

@@ -19,7 +19,7 @@
 //! # Hazards
 //!
 //! - Those of [`redisson`](super::redisson) that are not of messages (scenario `redis/pause`).
-//! - Who waits asks eight times a second or more, and who has just come asks more often than who waits for long.
+//! - A waiter asks eight times a second or more, and a new one more often than one that has waited for long.
 
 use std::time::Duration;
 

@@ -10,11 +10,11 @@
 //! 2. `SET key token NX PX lease` on every server, with a short timeout for each.
 //! 3. Look at the clock again. If more than half of the servers have set it, and what is left of the lease, less what
 //!    clocks may differ, is more than nothing, we hold the lock for that long.
-//! 4. If not, delete our token everywhere, wait a random time of up to as long as all this has taken, and go to 1. With
-//!    a server that never answers that is long. Those who wait for less keep step: each asks while another has what it
-//!    needs, and the votes stay split. Nobody waits for longer than the lease: what took longer was a pause.
+//! 4. If not, delete our token everywhere, wait a random time of up to as long as all this has taken, and go to 1. That
+//!    is long if a server never answers. Clients that wait for less keep step: each asks while another has what it
+//!    needs, and the votes stay split. A client waits for a lease at most: an attempt that took longer was a pause.
 //! 5. Release: a script deletes the key if it holds our token, on every server, also on those that have not answered.
-//!    It is done if those that do not answer are no majority: then the key can be on none. If they are, nobody knows.
+//!    The release is done if the servers that do not answer are no majority. If they are, it may have failed.
 //!
 //! # Guarantees
 //!
@@ -198,8 +198,10 @@ impl Lock for Redlock {
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
         let answers = self.delete_everywhere().await; // Step 5.
         let is_majority = |servers: usize| servers * 2 > answers.len();
-        let deleted = answers.iter().filter(|it| **it == Ok(Value::Integer(1)));
-        let silent = answers.iter().filter(|it| it.is_err()).count();
+        let deleted = answers
+            .iter()
+            .filter(|answer| **answer == Ok(Value::Integer(1)));
+        let silent = answers.iter().filter(|answer| answer.is_err()).count();
         if is_majority(silent) {
             return Err(LockError::TimedOut);
         }

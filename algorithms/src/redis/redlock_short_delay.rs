@@ -10,7 +10,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Redlock whose random delay before a retry is short beside the time that an attempt takes.",
     source: "redis.io, Distributed locks with Redis, 'Retry on failure': a random delay to desynchronize clients",
     flaw: Some(
-        "the votes stay split while a server is silent: everybody asks while another has what it needs",
+        "the votes stay split while a server is silent: each asks while another has what it needs",
     ),
     build: Build::Redis(&|redis, env, lease| {
         Box::new(Redlock::new(redis, env, lease).misread(Misreading::ShortDelay))

@@ -1,4 +1,4 @@
-//! SET NX GET PX: whoever asks again with the same token is told whose key it is, by the command that would set it.
+//! SET NX GET PX: the command that would set the key also answers whose it is, when a client asks again.
 //!
 //! # Source
 //!

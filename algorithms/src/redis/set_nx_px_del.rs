@@ -15,8 +15,8 @@
 //!
 //! # Hazards
 //!
-//! - Whoever holds longer than the lease deletes the key of the next, and lets a third in: one late DEL begins a chain
-//!   (scenario `redis/late-release`).
+//! - A holder that works for longer than the lease deletes the key of the next, and lets a third in: one late DEL
+//!   begins a chain (scenario `redis/late-release`).
 //! - It never looks at the clock: it goes on believing after the lease (scenario `redis/pause`).
 
 use async_trait::async_trait;
@@ -29,7 +29,7 @@ use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "redis-set-nx-px-del",
-    summary: "SET NX PX; released with DEL, whoever's key it is by then.",
+    summary: "SET NX PX; released with DEL, even if the key is another's by then.",
     source: "redis.io, commands/set: the pattern that it warns of",
     flaw: Some("it deletes the key without looking whose it is"),
     requests: &[RequestKind::Set, RequestKind::Del],

@@ -16,7 +16,7 @@
 //!
 //! # Hazards
 //!
-//! - Whoever dies between the two commands leaves a key for ever: nobody gets the lock again (scenario
+//! - A client that dies between the two commands leaves a key for ever: no client gets the lock again (scenario
 //!   `redis/setnx-expire`).
 //! - Sent together by MULTI and EXEC, the second runs even if the first has found the key: each waiter renews the lease
 //!   of the holder, and one that has died holds the lock for as long as others want it (scenario

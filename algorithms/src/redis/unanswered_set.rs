@@ -1,5 +1,5 @@
-//! `compare_and_delete`, except that nobody looks up what became of a `SET` that was not answered: it counts as granted
-//! or as refused, whatever the server has done.
+//! `compare_and_delete`, except that the client does not look up what became of a `SET` that was not answered: it
+//! counts it as granted or as refused, whatever the server has done.
 
 use async_trait::async_trait;
 

@@ -9,14 +9,14 @@
 //! 1. Look at the monotonic clock, then `SET key token NX PX lease`.
 //! 2. If it was set: `WAIT 1 100`, by the same connection, for it counts from the last write of its own.
 //! 3. If a replica has it, we hold the lock until the time of step 1 and the lease, less what clocks may differ. If
-//!    none has, the key is still set, and seen by everybody: delete it if it holds our token, and try again later.
+//!    none has, the key is set, and all see it: delete it if it holds our token, and try again later.
 //! 4. If no answer came to any of these: the same. What a new connection would wait for is not what the old one wrote.
 //! 5. Release as [`compare_and_delete`](super::compare_and_delete) does.
 //!
 //! # Guarantees
 //!
-//! - Those of [`compare_and_delete`](super::compare_and_delete), and that a primary alone, cut off from its replicas
-//!   or replaced without its knowledge, gives nobody the lock (scenarios `redis/sentinel-failover`,
+//! - Those of [`compare_and_delete`](super::compare_and_delete), and that a primary alone, cut off from its replicas or
+//!   replaced without its knowledge, gives no client the lock (scenarios `redis/sentinel-failover`,
 //!   `redis/sentinel-resumed-primary`).
 //!
 //! # Hazards

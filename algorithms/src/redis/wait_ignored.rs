@@ -1,4 +1,4 @@
-//! [`wait`](super::wait), except that nobody looks at what WAIT answers.
+//! [`wait`](super::wait), except that the client ignores what WAIT answers.
 //!
 //! # Source
 //!
@@ -24,7 +24,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "redis-wait-ignored",
     summary: "SET NX PX and WAIT, believed whatever WAIT says.",
     source: "Redisson before 3.16.7",
-    flaw: Some("WAIT answers how many replicas have the key, and nobody looks"),
+    flaw: Some("WAIT answers how many replicas have the key, and the client does not look"),
     build: Build::Redis(&|redis, env, lease| {
         let mut waited = Waited::new(redis, env, lease);
         waited.minds = false;

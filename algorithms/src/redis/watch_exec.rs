@@ -51,7 +51,7 @@ pub const RECIPE: Recipe = Recipe {
     ..super::compare_and_delete::RECIPE
 };
 
-/// The registry row of one that watches by the connection that everybody in the process shares.
+/// The registry row of a lock that watches by the connection that all in the process share.
 pub const RECIPE_SHARED: Recipe = Recipe {
     name: "redis-watch-exec-shared",
     summary: "SET NX PX with a deadline; released by WATCH and EXEC on a connection that others use, too.",
@@ -80,7 +80,7 @@ pub const RECIPE_ABORTED: Recipe = Recipe {
 
 struct WatchExec {
     leased: Leased,
-    /// For `WATCH`: nobody else uses this connection.
+    /// For `WATCH`: only this lock object uses the connection.
     own: Redis,
     /// Whether what `EXEC` answers says if the key was deleted.
     looks_at_exec: bool,

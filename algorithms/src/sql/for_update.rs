@@ -23,7 +23,7 @@
 //!
 //! - A server that does not wait for ever ends the transaction of a holder that works for long
 //!   (`idle_in_transaction_session_timeout`). This recipe hears of the end of the connection.
-//! - A row that is deleted takes the lock with it: who waits finds no row. Step 3 sees that.
+//! - A row that is deleted takes the lock with it: a waiter finds no row. Step 3 sees that.
 
 use async_trait::async_trait;
 

@@ -20,7 +20,7 @@ pub(super) const TABLE: LockTable = LockTable {
     row: no_row,
 };
 
-/// Who is in the row owns the lock until the time that the row says.
+/// The contender that the row names owns the lock until the time that the row says.
 pub(super) const OWNER: OwnershipRule = OwnershipRule::of_row(hold);
 
 fn hold(row: &dyn Columns) -> Option<RowHold> {

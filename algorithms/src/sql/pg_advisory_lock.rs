@@ -19,8 +19,8 @@
 //!
 //! # Hazards
 //!
-//! - Who does not look at the connection works on when it is gone: the lock went with it. This recipe hears of the end
-//!   of the connection.
+//! - A holder that does not watch its connection works on when that is gone, and the lock with it. This recipe hears of
+//!   the end of the connection.
 //! - The server may end the session of a holder that stands still or hears nothing (`idle_session_timeout`, or a
 //!   crash).
 //! - A backend that waits does not look whether its client is there: it is granted the lock in its turn, and gives it

@@ -10,7 +10,7 @@
 //!    locked_by)`. If that inserts it, we hold the lock.
 //! 2. Otherwise `UPDATE shedlock SET lock_until, locked_at, locked_by WHERE name = .. AND lock_until <= now()`. If that
 //!    changes the row, we hold the lock. If not, the task is skipped; here it asks again a tenth of a second later.
-//! 3. Work for less than `lockAtMostFor`. No one says when it is over.
+//! 3. Work for less than `lockAtMostFor`. The job is not told when it is over.
 //! 4. Unlock: `UPDATE shedlock SET lock_until = now() WHERE name = .. AND locked_by = ..`, whether that changes a row
 //!    or not. `locked_by` is the name of the host.
 //!

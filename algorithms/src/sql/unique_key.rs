@@ -1,4 +1,4 @@
-//! A row of a unique key: who inserts it holds the lock, and deletes it.
+//! A row of a unique key: the client that inserts it holds the lock, and deletes it.
 //!
 //! # Source
 //!

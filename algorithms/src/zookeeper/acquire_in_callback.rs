@@ -15,7 +15,7 @@
 //! # Hazards
 //!
 //! - The event that it waits for comes on the thread that it waits on. If the node that went was a waiter's and not the
-//!   holder's, nobody is ever told again: it waits for ever, and whoever comes after it, too (scenario
+//!   holder's, no event wakes the waiter again: it waits for ever, and so does every contender behind it (scenario
 //!   `zookeeper/acquire-in-callback`).
 
 use super::callback_watch::{self, CallbackWatch};

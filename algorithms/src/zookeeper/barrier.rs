@@ -3,7 +3,7 @@
 //! # Source
 //!
 //! Apache ZooKeeper, *Recipes and Solutions*, section "Barriers". Step numbers are the recipe's; the barrier node is
-//! `b`. Who makes and removes it, and how, is left open there.
+//! `b`. Which client makes and removes it, and how, is left open there.
 //!
 //! # Steps
 //!
@@ -22,15 +22,15 @@
 //! # Guarantees
 //!
 //! - All go on when the barrier is removed (`progress`).
-//! - Nobody who reads at a server that has seen the barrier passes while it stands.
+//! - No contender that reads at a server that has seen the barrier passes while it stands.
 //!
 //! # Hazards
 //!
 //! - A server that is behind has not seen the barrier yet, and answers step 1 with false, although its setter has been
 //!   told that it stands (scenario `zookeeper/barrier-at-a-server-behind`). `barrier_sync` waits for the server first.
-//! - A setter that dies leaves the barrier standing until somebody removes it.
+//! - A setter that dies leaves the barrier standing until another client removes it.
 //! - A barrier that is set again before a waiter looks again keeps that waiter: step 4 wants to see it gone.
-//! - The removal tells all who wait, at once: as many notifications as there are waiters, and a look each.
+//! - The removal notifies all waiters at once: as many notifications as there are waiters, and a look each.
 
 use std::future::pending;
 
@@ -59,10 +59,10 @@ pub(super) const REQUESTS: &[RequestKind] = &[
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-barrier",
-    summary: "All wait while a node is there, and look again whenever they are told of anything.",
+    summary: "All wait while a node is there, and look again after every event.",
     source: "Apache ZooKeeper, Recipes and Solutions, 'Barriers'",
     flaw: Some(
-        "a server that is behind does not show the barrier yet, and nobody asks it to catch up",
+        "a server that is behind does not show the barrier yet, and is not asked to catch up",
     ),
     claims: CLAIMS,
     ownership: OwnershipRule::BARRIER,
@@ -80,7 +80,7 @@ pub(super) struct Barrier {
     has_set: bool,
     /// Whether the server catches up with the leader before each look.
     pub syncs: bool,
-    /// Whether whoever is told of anything looks again.
+    /// Whether a waiter looks again after an event.
     pub looks_again: bool,
 }
 
@@ -157,7 +157,7 @@ impl Lock for Barrier {
         }
     }
 
-    /// Nobody is told that another has removed it, or that it is set again.
+    /// The setter is not told when another client removes the barrier, or sets it again.
     async fn lost(&self, _held: &Held) -> LockError {
         pending().await
     }

@@ -1,4 +1,4 @@
-//! `barrier_sync`, except that whoever is told of anything goes on. Must be caught by `zookeeper/barrier-blip`.
+//! `barrier_sync`, except that a waiter goes on after any event. Must be caught by `zookeeper/barrier-blip`.
 
 use super::barrier::Barrier;
 use crate::{Build, Recipe};
@@ -6,9 +6,9 @@ use crate::{Build, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-barrier-any-event",
-    summary: "The barrier with sync, of which whoever is told of anything goes on without another look.",
+    summary: "The barrier with sync, whose waiters go on after any event, without another look.",
     source: "The latch in a watcher of many tutorials: process() counts it down whatever the event is",
-    flaw: Some("a watch is told of the connection, too, and the barrier stands still"),
+    flaw: Some("a watch reports the connection, too, while the barrier still stands"),
     build: Build::ZooKeeper(&|zk, _env, path| {
         let mut barrier = Barrier::new(zk, &path);
         barrier.syncs = true;

@@ -1,9 +1,9 @@
-//! `barrier`, of which whoever is to wait has its server catch up first.
+//! `barrier`, whose waiters have their server catch up first.
 //!
 //! # Source
 //!
-//! Apache ZooKeeper, *Recipes and Solutions*, section "Barriers"; *Programmer's Guide*, "Consistency Guarantees": who
-//! must see what another client was told calls `sync` before it reads.
+//! Apache ZooKeeper, *Recipes and Solutions*, section "Barriers"; *Programmer's Guide*, "Consistency Guarantees": a
+//! client that must see what another client was told calls `sync` before it reads.
 //!
 //! # Steps
 //!
@@ -34,7 +34,7 @@ pub(super) const REQUESTS: &[RequestKind] = &[
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-barrier-sync",
-    summary: "The same, and whoever is to wait has its server catch up before each look.",
+    summary: "The same, but a waiter has its server catch up before each look.",
     source: "Apache ZooKeeper, Recipes and Solutions, 'Barriers'; Programmer's Guide, 'Consistency Guarantees'",
     flaw: None,
     requests: REQUESTS,

@@ -15,7 +15,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-best-effort-cleanup",
     summary: "The predecessor watch whose timed acquire deletes its node once, and swallows the error.",
     source: "kazoo #732 and #760: Lock._best_effort_cleanup",
-    flaw: Some("a delete that has failed leaves the node of who has given up in the queue"),
+    flaw: Some("a delete that has failed leaves the node of a failed acquire in the queue"),
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(BestEffortCleanup { zk, env, lock })),
     ..super::predecessor_watch::RECIPE
 };

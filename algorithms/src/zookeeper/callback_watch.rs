@@ -71,7 +71,7 @@ impl CallbackWatch {
         }
     }
 
-    /// Looks, and waits for whoever is ahead, until nobody is.
+    /// Looks, and waits for the ticket ahead, until none is ahead.
     async fn wait_for_turn(&self, ticket: &Ticket) -> Result<(), LockError> {
         while let Some(gone) = self.look(ticket).await? {
             gone.next().await;

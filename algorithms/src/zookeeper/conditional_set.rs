@@ -10,20 +10,20 @@
 //! 1. Read the data of `lock/flag`, and watch it. If there is no such node, make it, empty.
 //! 2. If it is not empty, wait until it changes, and go to 1.
 //! 3. Write a name of this attempt, of the version that was read. If that was done, we hold the lock.
-//! 4. If the version was another, somebody was quicker; if the answer was lost, we do not know. Go to 1: if the name
-//!    that stands there is ours, we hold the lock.
+//! 4. If the version was another, another client was quicker; if the answer was lost, we do not know. Go to 1: if the
+//!    name that stands there is ours, we hold the lock.
 //! 5. To release, write nothing, of the version that we have written.
 //!
 //! # Guarantees
 //!
-//! - Of all who read the same version one writes (`mutual-exclusion`), and whoever releases writes over its own name
+//! - Of all clients that read the same version one writes (`mutual-exclusion`), and a release overwrites its own name
 //!   (`own-release-only`).
 //!
 //! # Hazards
 //!
-//! - No session stands behind the data. The name of who dies stays for ever (scenario `zookeeper/persistent-nodes`).
+//! - The data has no session: the name of a dead holder stays for ever (scenario `zookeeper/persistent-nodes`).
 //! - Each release wakes every waiter, and each of them writes: a herd, as with `same_name`.
-//! - Without a name there, whoever has lost the answer waits for itself (`conditional_set_anonymous`, scenario
+//! - Without a name there, a client whose answer is lost waits for itself (`conditional_set_anonymous`, scenario
 //!   `zookeeper/lost-set-data-reply`); without the version, two write (`read_then_write`).
 
 use async_trait::async_trait;
@@ -75,7 +75,7 @@ pub const RECIPE: Recipe = Recipe {
 pub(super) enum Names {
     /// A name of each attempt.
     OfAttempts(Env),
-    /// One word, whoever writes it.
+    /// The same word for all clients.
     Same(&'static str),
 }
 
@@ -103,7 +103,7 @@ impl ConditionalSet {
         Held::at(Path::clone(&self.node)).with_token(stat.mzxid.0)
     }
 
-    /// Steps 1 and 2: what is known of the node when the flag is ours, or nobody's.
+    /// Steps 1 and 2: waits until the flag is ours or free, and answers which, with the node's stat.
     async fn ours_or_free(&self, name: Option<&str>) -> Result<(bool, Stat), LockError> {
         let Self { zk, node, .. } = self;
         loop {

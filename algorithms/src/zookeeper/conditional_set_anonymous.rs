@@ -1,8 +1,7 @@
-//! `conditional_set`, except that the data says "busy" and not who is. Must be caught by
-//! `zookeeper/lost-set-data-reply`: whoever has lost the answer finds the lock taken, and waits for itself.
+//! `conditional_set`, except that the data says "busy" and does not name the holder. Must be caught by
+//! `zookeeper/lost-set-data-reply`: a client whose answer is lost finds the lock taken, and waits for itself.
 //!
-//! Seen in the wild: tutorials that change the flag of a znode from free to busy ("option 1"), and keep nobody's name
-//! there.
+//! Seen in the wild: tutorials that change the flag of a znode from free to busy ("option 1"), without a name.
 
 use super::conditional_set::{ConditionalSet, Names};
 use crate::{Build, Recipe};

@@ -1,6 +1,6 @@
 //! `predecessor_watch` that counts its entries for each thread, and begins to count only if it had to wait. Must be
-//! caught by `zookeeper/counter-not-set`: who was first in the queue has nothing to count down, and `unlock` throws
-//! before it has deleted the node.
+//! caught by `zookeeper/counter-not-set`: the first in the queue has nothing to count down, and `unlock` throws before
+//! it has deleted the node.
 //!
 //! Seen in the wild: `ZkDistributedLock` of many tutorials, re-entrant by `static final ThreadLocal<Integer>
 //! THREAD_LOCAL`. The counter is one for all locks, too (`counter_of_all_locks`).
@@ -18,9 +18,9 @@ use crate::{Build, Env, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-counter-not-set",
-    summary: "The predecessor watch with a counter for each thread, which is set only by who had to wait.",
+    summary: "The predecessor watch with a counter for each thread, which only a thread that had to wait sets.",
     source: "ZkDistributedLock of many tutorials, re-entrant by a static ThreadLocal",
-    flaw: Some("who was first in the queue has nothing to count down, and its node stays"),
+    flaw: Some("the first in the queue has nothing to count down, and its node stays"),
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(ZkDistributedLock::new(zk, env, lock, Flaw::NotSet))
     }),
@@ -30,9 +30,9 @@ pub const RECIPE: Recipe = Recipe {
 /// What is wrong with the counter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flaw {
-    /// Only who had to wait sets it.
+    /// Only a thread that had to wait sets it.
     NotSet,
-    /// It is set by everybody, and is one for all locks.
+    /// It is set by every thread that enters, and is one for all locks.
     OfAllLocks,
 }
 
@@ -116,7 +116,7 @@ impl Lock for ZkDistributedLock {
             if let Some(gone) = if_there(watch) {
                 gone.next().await;
                 if self.flaw == Flaw::NotSet {
-                    self.set_count(1); // Nobody else does.
+                    self.set_count(1); // Only here.
                 }
             }
         }

@@ -1,5 +1,5 @@
 //! `predecessor_watch` that counts its entries for each thread, with one counter for all locks. Must be caught by
-//! `zookeeper/counter-of-all-locks`: who holds one lock and acquires another has that without a node.
+//! `zookeeper/counter-of-all-locks`: a thread that holds one lock and acquires another has that without a node.
 //!
 //! Seen in the wild: `ZkDistributedLock` of many tutorials, re-entrant by `static final ThreadLocal<Integer>
 //! THREAD_LOCAL`. Here it is set whichever way a thread was let in, which it is not as it is printed
@@ -12,7 +12,7 @@ use crate::{Build, Recipe};
 pub const RECIPE: Recipe = Recipe {
     name: "zk-counter-of-all-locks",
     summary: "The predecessor watch with a counter for each thread, which is one for all locks.",
-    flaw: Some("who holds one lock has entered every other, and nobody keeps it from them"),
+    flaw: Some("a thread that holds one lock enters all others without asking"),
     build: Build::ZooKeeper(&|zk, env, lock| {
         Box::new(ZkDistributedLock::new(zk, env, lock, Flaw::OfAllLocks))
     }),

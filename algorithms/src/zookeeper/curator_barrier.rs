@@ -8,7 +8,7 @@
 //!
 //! 1. `setBarrier` (`acquire`): create the node. If it is there already, that is all.
 //! 2. `waitOnBarrier` (`acquire_shared`): look whether the node is there, with the watcher. If it is not, go on.
-//!    Otherwise wait until the watcher is told of anything, a node or the connection, and look again.
+//!    Otherwise wait until the watcher gets an event, of a node or of the connection, and look again.
 //! 3. `removeBarrier` (`release`): delete the node. If it is not there, that is all.
 //!
 //! Each call is repeated by the retry policy, in a new session too.
@@ -113,7 +113,7 @@ impl Lock for DistributedBarrier {
         }
     }
 
-    /// Nobody is told that another has removed it, or that it is set again.
+    /// The setter is not told when another client removes the barrier, or sets it again.
     async fn lost(&self, _held: &Held) -> LockError {
         pending().await
     }

@@ -7,9 +7,9 @@
 //!
 //! # Steps
 //!
-//! One watcher serves all calls. Whatever it is told of, a node or the connection, it notes in `connectionLost` whether
-//! the connection is lost, and wakes whoever waits. What it is told of while a call does something else wakes the next
-//! wait of that call.
+//! One watcher serves all calls. On each event, of a node or of the connection, it notes in `connectionLost` whether
+//! the connection is lost, and wakes the thread that waits. An event that comes while a call does something else wakes
+//! the next wait of that call.
 //!
 //! `enter`:
 //! 1. Look whether `readyPath` is there, with the watcher.
@@ -27,20 +27,20 @@
 //!
 //! # Guarantees
 //!
-//! - Nobody enters before all have come (half of `barrier`).
+//! - No process enters before all have come (half of `barrier`).
 //!
 //! # Hazards
 //!
-//! - Step 6 does not look whose node the one is. Who has deleted its own and is woken by its connection leaves while
-//!   the last is still inside (scenario `zookeeper/barrier-reconnect`).
-//! - Step 3 counts `readyPath` as one of the children, and does not look for it again. Who is woken late, when two
-//!   others have left, counts too few and waits for ever (scenario `zookeeper/late-to-the-barrier`).
+//! - Step 6 does not look whose node the one is. A process that has deleted its own and is woken by its connection
+//!   leaves while the last is still inside (scenario `zookeeper/barrier-reconnect`).
+//! - Step 3 counts `readyPath` as one of the children, and does not look for it again. A process that is woken late,
+//!   when two others have left, counts too few and waits for ever (scenario `zookeeper/late-to-the-barrier`).
 //! - Calls are repeated by the retry policy. A create or a delete that was done and not answered fails when it is
 //!   repeated: the party never enters, or leaves by an error.
-//! - `connectionLost` is not reset with a new session; who is to try again fails.
-//! - A process that is started anew has another random name, and counts twice until its old session has ended (scenario
+//! - `connectionLost` is not reset with a new session: a process that tries again fails.
+//! - A process that is restarted has another random name, and counts twice until its old session has ended (scenario
 //!   `zookeeper/restarted-at-the-barrier`).
-//! - The object serves once: who comes again before the last has left keeps that from leaving.
+//! - The object serves once: a process that comes again before the last has left keeps that from leaving.
 
 use std::cell::Cell;
 use std::future::pending;
@@ -60,9 +60,11 @@ use crate::{Build, Env, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "curator-double-barrier",
-    summary: "Curator's DistributedDoubleBarrier since GH-1290: who is woken counts again, when entering.",
+    summary: "Curator's DistributedDoubleBarrier since GH-1290: a process woken on entering counts again.",
     source: "Apache Curator, DistributedDoubleBarrier; GH-1290",
-    flaw: Some("whoever is woken by its connection leaves if one node is left, whose ever that is"),
+    flaw: Some(
+        "a process that its connection wakes leaves if one node is left, even if that is another's",
+    ),
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(DistributedDoubleBarrier::new(
             zk,
@@ -74,7 +76,7 @@ pub const RECIPE: Recipe = Recipe {
     ..super::double_barrier::RECIPE
 };
 
-/// What whoever waits to enter does when it is woken.
+/// What a process that waits to enter does when it is woken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wakes {
     /// It counts again.
@@ -94,7 +96,7 @@ pub(super) struct DistributedDoubleBarrier {
     wakes: Wakes,
 }
 
-/// What the watcher has been told, and who waits for it.
+/// What the watcher has been told, and the call that waits for it.
 #[derive(Default)]
 struct Watcher {
     connection_lost: Cell<bool>,
@@ -121,7 +123,7 @@ impl Watcher {
         }
     }
 
-    /// A call takes the monitor. What was notified before has woken nobody.
+    /// A call takes the monitor: earlier notifications do not wake it.
     fn synchronized(&self) {
         self.notified.set(false);
     }
@@ -244,7 +246,7 @@ impl DistributedDoubleBarrier {
         Ok(children)
     }
 
-    /// Whether a node is there; the watcher will be told of it.
+    /// Whether a node is there; sets the watcher on it.
     async fn check_exists(&self, path: &Path) -> ZkResult<bool> {
         let (stat, watch) = self
             .client

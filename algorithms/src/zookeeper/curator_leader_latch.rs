@@ -14,7 +14,7 @@
 //! 3. `checkLeadership`: sort the children by what comes after `latch-`. If ours is not among them, `reset`. If it is
 //!    the first, ask whose it is: if it is of the present session, lead; if not, `reset`. Otherwise do not lead, and
 //!    watch the data of the one ahead; when it is deleted, or is gone already, list the children again.
-//! 4. `handleStateChange`: on SUSPENDED, and on LOST, do not lead. On RECONNECTED list the children: whoever's node
+//! 4. `handleStateChange`: on SUSPENDED, and on LOST, do not lead. On RECONNECTED list the children: a latch whose node
 //!    is still there keeps its place.
 //! 5. `close`: do not lead, and delete our node. A latch can be started once: a candidate that has stepped down comes
 //!    back with another.
@@ -35,7 +35,7 @@
 //!   until it has listed the children again; or it begins to, when an old question about the other is answered.
 //!   Another leads beside it (scenario `zookeeper/curator-leader-latch-reset`; `curator_leader_latch_own_node` minds
 //!   which node is its own).
-//! - Who waits is never told of an error: a create that is refused for good is logged, and `await` goes on.
+//! - A caller that waits gets no error: a create that is refused for good is logged, and `await` goes on.
 
 mod latch;
 
@@ -68,7 +68,7 @@ pub const RECIPE: Recipe = Recipe {
     }),
 };
 
-/// A candidate, who starts one latch after the other.
+/// A candidate, which starts one latch after the other.
 pub(super) struct LeaderLatch {
     client: Curator,
     latch_path: Path,
@@ -153,7 +153,7 @@ impl Lock for LeaderLatch {
     }
 }
 
-/// A call of `await`. If it is dropped before it returns, because nobody waits any more, the latch is closed.
+/// A call of `await`. If it is dropped before it returns, the latch is closed.
 struct Candidacy {
     latch: Rc<Latch>,
     is_over: bool,

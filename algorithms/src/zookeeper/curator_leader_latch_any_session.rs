@@ -1,5 +1,5 @@
-//! `curator_leader_latch` as it was before CURATOR-696: whoever's node is the first leads, whatever session has made
-//! the node. Must be caught by `incidents/curator-696`.
+//! `curator_leader_latch` as it was before CURATOR-696: the latch whose node is the first leads, even if another
+//! session has made the node. Must be caught by `incidents/curator-696`.
 
 use super::curator_leader_latch::{Deviation, LeaderLatch};
 use crate::{Build, Recipe};

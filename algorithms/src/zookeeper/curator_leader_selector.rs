@@ -15,12 +15,13 @@
 //!
 //! # Guarantees
 //!
-//! - As of `curator_mutex`. Since whoever waits is interrupted, too, no wait goes on in a new session, and nobody
-//!   leads by the node of an old one.
+//! - As of `curator_mutex`. Since a selector that waits is interrupted, too, no wait goes on in a new session, and no
+//!   node of an old session leads.
 //!
 //! # Hazards
 //!
-//! - Those of `curator_mutex`, but for a session that was given up. Who waits loses its place with its connection.
+//! - Those of `curator_mutex`, but for a session that was given up. A selector that waits loses its place with its
+//!   connection.
 //! - A `takeLeadership` that does not end when it is interrupted goes on leading. Sections here end.
 
 use async_trait::async_trait;
@@ -103,7 +104,7 @@ async fn interrupted(states: &Listener, state_changed: StateChanged) -> LockErro
 #[async_trait(?Send)]
 impl Lock for LeaderSelector {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        // Who was neither waiting nor leading had nothing to interrupt.
+        // A selector that neither waited nor led had nothing to interrupt.
         self.states.pass_over();
         let interrupted = async { Err(interrupted(&self.states, self.state_changed).await) };
         select(interrupted, self.mutex.acquire()).await

@@ -14,16 +14,16 @@
 //!
 //! # Guarantees
 //!
-//! - As `curator_mutex`, of each lock. Who gets an error has given back what it had got, or that goes on in the
-//!   background (`all-or-none`).
+//! - As `curator_mutex`, of each lock. A call that fails has given back the locks that it had got, or that goes on in
+//!   the background (`all-or-none`).
 //!
 //! # Hazards
 //!
 //! - Those of `curator_mutex`, of each lock.
 //! - Nothing is said of the order. Two callers with two orders wait for each other for ever, each in the middle of its
 //!   call (scenario `zookeeper/multi-lock-order`).
-//! - Nobody looks back. Who waits for the second lock when its session ends goes on in a new one, and comes back with
-//!   the second lock and without the first (scenario `zookeeper/multi-lock-session-lost`).
+//! - The call does not look back. One that waits for the second lock when its session ends goes on in a new session,
+//!   and returns with the second lock and without the first (scenario `zookeeper/multi-lock-session-lost`).
 //! - What the release of step 3 throws is dropped. A call says that it has none while the deletion of a node goes on in
 //!   the background (scenario `zookeeper/multi-lock-failed-release`).
 //! - The time is that of each lock, so all together may take as many times as long.

@@ -11,7 +11,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "curator-multi-lock-keeps-first",
     summary: "curator-multi-lock without the release of what was acquired before another lock could not be.",
     source: "Apache Curator 5.4, InterProcessMultiLock, without the second loop of acquire",
-    flaw: Some("who gets an error still holds the locks that came before it"),
+    flaw: Some("a caller that gets an error still holds the locks that came before it"),
     build: build(&InterProcessMultiLock {
         deviation: Deviation {
             releases_what_it_had: false,

@@ -8,7 +8,7 @@
 //! # Steps
 //!
 //! Functions have Curator's names.
-//! 0. If we hold the lock already, count one more entry, and ask nobody.
+//! 0. If we hold the lock already, count one more entry, and send no request.
 //! 1. Create `lock/_c_GUID-lock-` as an ephemeral sequential node that is open to all, with the address of our host
 //!    for data. The create is protected: repeated by the retry policy, in a new session too, and looked for by its guid
 //!    before it is made again (`clients::curator`). If its parent is not there, make what is missing above it, as
@@ -31,16 +31,16 @@
 //!   the contender queues twice, behind itself (CURATOR-264, scenario `zookeeper/lookup-without-sync`).
 //! - There is no token, so a pause that outlasts the session lets a stale write through (scenario
 //!   `zookeeper/gc-pause`); Curator leaves that to the caller.
-//! - `isAcquiredInThisProcess` and re-entrant calls go by a map of threads, which nobody tells that the session is
+//! - `isAcquiredInThisProcess` and re-entrant calls go by a map of threads, which keeps its entry when the session is
 //!   gone: another entry is granted though there is no node any more.
 //! - The listener is called on account of an event. While a callback blocks the event thread, it is not called, and the
 //!   section goes on (Tech Note 1, scenario `zookeeper/blocked-event-thread`).
-//! - A node is trusted whoever's it is. When the connection has been lost for all of the session timeout, the framework
-//!   goes on in a new session, and so does a call that waits; the servers may keep the old session for longer, with its
-//!   node, and nobody tells whoever enters on it that it ends (CURATOR-604, scenarios
+//! - A node is trusted, whatever session has made it. When the connection has been lost for all of the session timeout,
+//!   the framework goes on in a new session, and so does a call that waits; the servers may keep the old session for
+//!   longer, with its node, and the contender that enters on it is not told when it ends (CURATOR-604, scenarios
 //!   `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`; `curator-mutex-owner-check` asks).
-//! - The parent is a container: when the queue has been empty for a while, ZooKeeper deletes it. Whoever comes next
-//!   makes it anew, and the sequence numbers begin with zero again (scenario `zookeeper/container-reaped`).
+//! - The parent is a container: when the queue has been empty for a while, ZooKeeper deletes it. The next contender
+//!   makes it again, and the sequence numbers begin with zero again (scenario `zookeeper/container-reaped`).
 //! - The time that a timed acquire waits is looked at only between a look at the queue and the next wait. A call that
 //!   is repeated for long, or not answered, takes longer.
 
@@ -353,11 +353,11 @@ impl LockInternals {
 
     /// Step 2.
     async fn get_sorted_children(&self) -> ZkResult<Vec<Rc<str>>> {
-        // Curator asks for the stat whether anybody wants it or not.
+        // Curator asks for the stat, and does not use it.
         let list = async |zk: &ZooKeeper| zk.children_with_stat(&self.base_path).await;
         let children = match self.client.call_with_retry(list).await {
             Ok((children, _)) => children,
-            // Without its own node nobody goes on.
+            // Our own node is not there, so the caller does not go on.
             Err(ZkError::NoNode) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };

@@ -1,5 +1,5 @@
-//! `curator_mutex`, except that whoever has waited for long enough leaves, and its node stays. Must be caught by
-//! `zookeeper/timed-acquire`.
+//! `curator_mutex`, except that a contender that has waited for long enough leaves, and its node stays. Must be caught
+//! by `zookeeper/timed-acquire`.
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::{Build, Recipe};
@@ -8,8 +8,8 @@ use crate::{Build, Recipe};
 pub const RECIPE: Recipe = Recipe {
     name: "curator-mutex-leftover",
     summary: "Curator's InterProcessMutex whose timed acquire gives up without deleting its node.",
-    source: "CURATOR-79, CURATOR-462; kazoo #732: who gives up leaves its place behind",
-    flaw: Some("the node of who has given up stays in the queue for as long as its session lives"),
+    source: "CURATOR-79, CURATOR-462; kazoo #732: a waiter that gives up leaves its place behind",
+    flaw: Some("the node of a waiter that has given up stays for as long as its session lives"),
     claims: CLAIMS,
     build: Build::ZooKeeper(&|zk, env, lock| {
         let deviation = Deviation {

@@ -1,5 +1,5 @@
-//! `curator_mutex`, except that nobody looks in the background for what a failed create may have made. Must be
-//! caught by `incidents/curator-45` and `incidents/curator-79`.
+//! `curator_mutex`, except that the client does not look in the background for what a failed create may have made. Must
+//! be caught by `incidents/curator-45` and `incidents/curator-79`.
 
 use super::curator_mutex::{CLAIMS, Deviation, InterProcessMutex};
 use crate::clients::curator::Protection;

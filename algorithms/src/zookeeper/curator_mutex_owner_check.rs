@@ -1,5 +1,5 @@
-//! `curator_mutex`, except that whoever is first asks whose node it is before it enters. Must hold in
-//! `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`, where the other is caught.
+//! `curator_mutex`, except that a contender whose node is first asks which session made it before it enters. Must hold
+//! in `zookeeper/curator-outlived-session` and `zookeeper/curator-unheard-session`, where `curator_mutex` is caught.
 
 use super::curator_mutex::{Deviation, InterProcessMutex};
 use crate::{Build, Recipe};

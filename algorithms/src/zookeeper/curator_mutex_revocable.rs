@@ -17,7 +17,7 @@
 //! # Guarantees
 //!
 //! - As of `curator_mutex`.
-//! - Whoever holds the lock gives it back when it is asked to while it holds it, however often it was asked before
+//! - A holder gives the lock back when it is asked to while it holds it, however often it was asked before
 //!   (`progress`).
 //!
 //! # Hazards
@@ -29,10 +29,10 @@
 //!   (`curator_mutex_revocable_once`, scenario `zookeeper/revoked-twice`).
 //! - The watcher is told, too, that the node is gone, and acts on changed data alone: the holder goes on (scenario
 //!   `zookeeper/holders-node-deleted`).
-//! - Whoever asks for a node that waits is told nothing, and has to ask again when the lock is held; so has whoever
-//!   asked when the read of step 2 failed for good, which nobody repeats.
+//! - A request to a node that still waits has no effect, and its sender is not told: it has to ask again when the lock
+//!   is held. So it has if the read of step 2 fails for good, which is not repeated.
 //!
-//! Not as there: the node of a revocable lock has no data at first, and ours the address of our host. Nobody reads it.
+//! Curator's node of a revocable lock has no data at first. Ours has the address of our host, which is never read.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -69,7 +69,7 @@ pub(super) const INPUTS: &[RecipeInput] = &[
     RecipeInput::Revocation(REVOKE_MESSAGE),
 ];
 
-/// The mutex, and who listens.
+/// The mutex, and its listener.
 pub(super) struct RevocableMutex {
     mutex: InterProcessMutex,
     second_read: SecondRead,

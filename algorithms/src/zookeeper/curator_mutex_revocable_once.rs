@@ -1,4 +1,4 @@
-//! `curator_mutex_revocable`, except that whoever is told of a request reads it without the watcher. Must be caught by
+//! `curator_mutex_revocable`, except that the client reads a request without the watcher. Must be caught by
 //! `zookeeper/revoked-twice`.
 
 use super::curator_mutex::SecondRead;
@@ -10,7 +10,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "curator-mutex-revocable-once",
     summary: "A revocable InterProcessMutex that does not set its watcher again when it reads a request.",
     source: "Apache Curator 5.4, InterProcessMutex.makeRevocable, without usingWatcher in the second read",
-    flaw: Some("it is told of the first change of its node, and of no other"),
+    flaw: Some("its watcher sees the first change of its node, and no later one"),
     build: Build::ZooKeeper(&|zk, env, lock| {
         // The flaw: the second read sets no watch.
         let second_read = SecondRead::Once;

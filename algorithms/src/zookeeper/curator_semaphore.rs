@@ -19,15 +19,15 @@
 //!
 //! # Guarantees
 //!
-//! - No more hold a lease than the service says there are. Whoever waits for one has the mutex, and nobody else watches
-//!   the leases: a lease that is given back wakes one. There is no token.
+//! - No more hold a lease than the service says there are. Only the contender that has the mutex waits and watches the
+//!   leases: a lease that is given back wakes one contender. There is no token.
 //!
 //! # Hazards
 //!
-//! - If step 5 fails, or is interrupted, the lease that it has just acquired is nobody's: the error goes to the caller,
-//!   and the lease stays for as long as its session (scenario `zookeeper/semaphore-interrupted`).
-//! - The create of step 2 is repeated in a new session, and the mutex went with the old one. Somebody else has it by
-//!   then, and two wait for the leases to be few enough, each of which has one: neither ever enters (scenario
+//! - If step 5 fails, or is interrupted, the new lease is not given back: the caller gets the error, and the lease
+//!   stays for as long as its session (scenario `zookeeper/semaphore-interrupted`).
+//! - The create of step 2 is repeated in a new session, and the mutex went with the old one. Another contender has it
+//!   by then, and both wait for the leases to be few enough, and have one each: neither ever enters (scenario
 //!   `zookeeper/semaphore-lost-mutex`). `curator_semaphore_hardened` closes both holes.
 //! - The mutex goes between two leases of a call. So two calls may each have some of the leases, and wait for the rest
 //!   for ever, unless they have a time (scenario `zookeeper/semaphore-halves`). `curator_semaphore_hardened` keeps the
@@ -37,7 +37,7 @@
 //! - Those of `curator_mutex`: a pause that outlasts the session lets one more in than there are leases (scenario
 //!   `zookeeper/semaphore-pause`); the look-up by guid is not ordered behind the create, and leaves a second lease,
 //!   which takes a permit that no contender has (scenario `zookeeper/semaphore-second-lease`).
-//! - That all processes say the same number is checked by nobody.
+//! - Whether all processes say the same number is not checked.
 
 mod deviation;
 
@@ -60,7 +60,7 @@ use crate::{
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "curator-semaphore",
-    summary: "Curator's InterProcessSemaphoreV2: leases that are counted by whoever has a mutex, and a listener.",
+    summary: "Curator's InterProcessSemaphoreV2: leases that the owner of a mutex counts, and a listener.",
     source: "Apache Curator 5.4, InterProcessSemaphoreV2",
     flaw: None,
     claims: BASIC_CLAIMS,

@@ -1,7 +1,7 @@
 //! `curator_semaphore` with its own holes closed.
 //!
-//! - It gives its lease back, too, when the mutex cannot be released or the release is interrupted: nobody has learned
-//!   of the lease then.
+//! - It gives its lease back, too, when the mutex cannot be released or the release is interrupted: the caller does not
+//!   know of the lease then.
 //! - It counts its own lease and those with lower numbers, and not those that were made after it. Two that wait at once
 //!   do not wait for each other: the mutex is no more than what keeps them from being woken by every change.
 //! - A call of several leases keeps the mutex until it has all, so that no two wait for what the other has; and when it

@@ -7,12 +7,12 @@
 //! # Steps
 //!
 //! 1. Acquire a lease of `curator_semaphore`, of which there is one, and keep it.
-//! 2. To release, forget the lease, and give it back. Whoever has none gets an error.
+//! 2. To release, forget the lease, and give it back. A release without a lease is an error.
 //!
 //! # Guarantees
 //!
-//! - As of `curator_semaphore`. It goes by no thread: whoever acquires again while it holds the lock waits for itself,
-//!   and any thread may release.
+//! - As of `curator_semaphore`. It goes by no thread: a thread that acquires again while it holds the lock waits for
+//!   itself, and any thread may release.
 //!
 //! # Hazards
 //!

@@ -8,7 +8,7 @@
 //!
 //! As `curator_mutex`, but for two:
 //! 1. Whose node is among the first `maxLeases` of the queue has a lease.
-//! 2. Who has the node at index `i` otherwise watches the one at `i - maxLeases`.
+//! 2. A client whose node has the index `i` otherwise watches the one at `i - maxLeases`.
 //!
 //! # Guarantees
 //!

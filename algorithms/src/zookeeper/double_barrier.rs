@@ -27,17 +27,17 @@
 //!
 //! # Guarantees
 //!
-//! - Nobody enters before all have come, and nobody leaves before all are done (`barrier`).
+//! - No process enters before all have come, and none leaves before all are done (`barrier`).
 //! - All get through, also if one dies and comes again, or loses its session (`progress`).
 //! - Each node that goes wakes one process at the most, but for the last, which wakes all.
 //!
 //! # Hazards
 //!
-//! - `ready` stays, so a barrier serves once: who comes a second time is let through at once. In scenarios each round
-//!   has a barrier of its own (as many `locks` as `rounds`); with one for all rounds, it shows (scenario
+//! - `ready` stays, so a barrier serves once: a process that comes a second time is let through at once. In scenarios
+//!   each round has a barrier of its own (as many `locks` as `rounds`); with one for all rounds, it shows (scenario
 //!   `zookeeper/reused-barrier`).
 //! - A process that stands still while its session ends is not waited for, and goes on when it wakes up.
-//! - Who gives up waiting leaves the others without it: there is no step for that.
+//! - A process that gives up waiting is missing to the others: there is no step for that.
 //! - To count the processes and not to look for `ready`, when woken, misses that all have come if one has left again
 //!   (`tutorial_barrier` and `curator_double_barrier`, scenario `zookeeper/late-to-the-barrier`).
 
@@ -166,12 +166,12 @@ impl DoubleBarrier {
     }
 }
 
-/// The name of a process that nobody else has, and that it has again when it is started anew.
+/// The unique name of a process, which it has again after a restart.
 pub(super) fn process_name(env: &Env) -> String {
     format!("{}-{}", env.host(), env.thread())
 }
 
-/// Step 6. Somebody else may have been quicker.
+/// Step 6. Another process may have been quicker.
 async fn create_ready(zk: &ZooKeeper, ready: &Path) -> ZkResult<()> {
     match until_answered(|| zk.create(ready, b"", CreateMode::Persistent)).await {
         Ok(_) | Err(ZkError::NodeExists) => Ok(()),
@@ -193,7 +193,7 @@ impl Lock for DoubleBarrier {
         self.leave(&held.path_or_key).await
     }
 
-    /// Nobody is told, inside, that another has gone.
+    /// A process inside is not told that another has gone.
     async fn lost(&self, _held: &Held) -> LockError {
         pending().await
     }

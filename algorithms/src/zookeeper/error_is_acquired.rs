@@ -1,5 +1,5 @@
 //! `predecessor_watch` that takes whatever goes wrong for an empty place ahead. Must be caught by
-//! `zookeeper/lost-create-in-lock`: the create has thrown, nobody is known to be ahead, and so nobody is waited for.
+//! `zookeeper/lost-create-in-lock`: the create has thrown, the node ahead is never looked up, and not waited for.
 //!
 //! Seen in the wild: `ZooKeeperLock` of latch-based tutorials. `tryLock` prints its exception and returns false, with
 //! `waitLock` unset; `waitOtherLock` asks for the node `/locks/null`, which does not exist, and takes that for a lock

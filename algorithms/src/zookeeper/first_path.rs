@@ -1,5 +1,5 @@
-//! `predecessor_watch`, except that a process keeps the path of the lock in a static, and sets it once. Must be
-//! caught by `zookeeper/one-path-for-all-locks`: whoever has taken another lock before queues in that one's node.
+//! `predecessor_watch`, except that a process keeps the path of the lock in a static, and sets it once. Must be caught
+//! by `zookeeper/one-path-for-all-locks`: a process that has taken another lock before queues in that lock's node.
 
 use async_trait::async_trait;
 

@@ -12,8 +12,8 @@
 //! 2. Create `lock/_c_GUID-lock-` as an ephemeral sequential node, by `CreateProtectedEphemeralSequential`. If its
 //!    parent is not there, make what is missing above it, and try again, three times in all.
 //! 3. List the children. If the number at the end of our node is the lowest of all, set `lockPath`: we hold the lock.
-//! 4. Otherwise watch the data of the node with the next lower number. When the watch tells of anything, or if the node
-//!    is gone, go to 3.
+//! 4. Otherwise watch the data of the node with the next lower number. When the watch gets an event, or if the node is
+//!    gone, go to 3.
 //! 5. If any call fails, or the watch is told that its session has expired, the answer is that error.
 //! 6. `Unlock`: without a `lockPath` the answer is `ErrNotLocked`. Delete the node; if that was done, unset `lockPath`.
 //!
@@ -27,12 +27,12 @@
 //!   the old session, and the holder goes on beside the next one. Its `Unlock` fails then for ever (`ErrNoNode`), and
 //!   so does its next `Lock` (`ErrDeadlock`): scenario `zookeeper/go-session-renewed`. `go_zookeeper_lock_events`
 //!   listens.
-//! - Who fails after the create leaves its node behind. The session lives on, and everybody else waits for that node
+//! - A `Lock` that fails after the create leaves its node behind. The session lives on, and others wait for that node
 //!   (samuel/go-zookeeper issue 229, and pull request 237, which looks for it): scenario `zookeeper/go-failed-acquire`.
-//! - An `Unlock` that fails leaves the node, and `lockPath` with it: the next `Lock` is `ErrDeadlock`, until somebody
-//!   calls `Unlock` again.
-//! - Step 3 does not ask whether our node is in the list. If somebody has deleted it, we enter without one when
-//!   nobody is ahead of it (scenario `zookeeper/own-node-deleted`).
+//! - An `Unlock` that fails leaves the node, and `lockPath` with it: the next `Lock` is `ErrDeadlock`, until `Unlock`
+//!   is called again.
+//! - Step 3 does not ask whether our node is in the list. If another client has deleted it, we enter without a node
+//!   when none is ahead of ours (scenario `zookeeper/own-node-deleted`).
 //! - The look-up by guid is not ordered behind the create, and takes a node of an older session (CURATOR-264,
 //!   CURATOR-498).
 
@@ -141,7 +141,7 @@ impl GoLock {
             let nothing = Data::empty();
             let made = self.conn.create(&parent, &nothing, CreateMode::Persistent);
             match made.await {
-                // Somebody else was quicker.
+                // It may be another's.
                 Ok(_) | Err(ZkError::NodeExists) => {}
                 Err(error) => return Err(error),
             }
@@ -189,7 +189,7 @@ impl Lock for AsPublished {
         self.0.unlock().await
     }
 
-    /// Nobody tells it.
+    /// The `Lock` is never told.
     async fn lost(&self, _held: &Held) -> LockError {
         pending().await
     }

@@ -8,13 +8,13 @@
 //! # Steps
 //!
 //! 1. Before `Lock` is called, note what the channel of events has said so far, and make a new `Lock` object.
-//! 2. Call `LockWithData`, with a guid for data, and then look whether the node with the lowest number bears it:
-//!    `Lock` does not ask whether its own is still there. If anything fails, or another bears it, or the channel says
+//! 2. Call `LockWithData`, with a guid for data, and then look whether the node with the lowest number bears it: `Lock`
+//!    does not ask whether its own is still there. If anything fails, or another bears it, or the channel says
 //!    `StateDisconnected` or `StateExpired` before it returns, or has said so since, close the `Conn` and connect
-//!    anew: the session is over, and with it whatever node was left in it.
+//!    again: the session is over, and with it each node that was left in it.
 //! 3. While holding, stop believing when the channel says either. A connection is given up when it has been silent for
 //!    two thirds of the session timeout, so that a third is left; nothing of it is spent on waiting for another.
-//! 4. To release, call `Unlock`. If it fails, or the channel says either, close the `Conn` and connect anew.
+//! 4. To release, call `Unlock`. If it fails, or the channel says either, close the `Conn` and connect again.
 //! 5. Whatever call is dropped on the way, its `Conn` is closed in the background.
 //!
 //! # Guarantees
@@ -26,8 +26,8 @@
 //!
 //! # Hazards
 //!
-//! - Whose connection breaks while it waits loses its place, and if the session cannot be closed, the others wait for
-//!   its end.
+//! - A waiter whose connection breaks loses its place, and if its session cannot be closed, the others wait for its
+//!   end.
 //! - A pause longer than the session, and a server that is cut off from its leader, as for every lock without a token
 //!   (scenarios `zookeeper/gc-pause`, `zookeeper/isolated-follower`).
 

@@ -16,7 +16,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-guid-reentry",
     summary: "The predecessor watch, which goes on with a node that has its client's guid if there is one.",
     source: "Tutorials that make the lock re-entrant by a list of the children",
-    flaw: Some("the node may be that of another thread, and whoever leaves first deletes it"),
+    flaw: Some("the node may be that of another thread, and the first thread to leave deletes it"),
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(GuidReentry { zk, env, lock })),
     ..super::predecessor_watch::RECIPE
 };

@@ -31,8 +31,8 @@
 //! - A pause longer than the session (scenario `zookeeper/gc-pause`) and a server that is cut off from its leader
 //!   (scenario `zookeeper/isolated-follower`) still leave two believers for a while: no client can know. Send the
 //!   token with every write.
-//! - Step 7 waits to be told. While a callback of the same process blocks the client's event thread, nobody is told
-//!   anything (scenario `zookeeper/blocked-event-thread`); `own_timer` looks for itself.
+//! - Step 7 waits for events. While a callback of the same process blocks the client's event thread, none is delivered
+//!   (scenario `zookeeper/blocked-event-thread`); `own_timer` looks for itself.
 
 use async_trait::async_trait;
 

@@ -13,7 +13,7 @@
 //!
 //! # Guarantees
 //!
-//! - Nobody passes by an event that says nothing of the node.
+//! - No contender passes by an event that says nothing of the node.
 //!
 //! # Hazards
 //!
@@ -35,9 +35,9 @@ use crate::{Build, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "kazoo-barrier",
-    summary: "kazoo's Barrier: create, wait, and remove; who waits goes by one watch.",
+    summary: "kazoo's Barrier: create, wait, and remove; a waiter goes by one watch.",
     source: "kazoo 2.11, recipe/barrier.py, Barrier",
-    flaw: Some("who waits when the connection is lost waits for a watch that is gone with it"),
+    flaw: Some("a waiter whose connection is lost waits for a watch that is gone with it"),
     inputs: &[crate::RecipeInput::LockNode],
     build: Build::ZooKeeper(&|zk, env, path| {
         Box::new(Barrier {
@@ -96,7 +96,7 @@ impl Lock for Barrier {
         self.client.retry(None, remove).await.map_err(raised)
     }
 
-    /// Nobody is told that another has removed it, or that it is set again.
+    /// The setter is not told when another client removes the barrier, or sets it again.
     async fn lost(&self, _held: &Held) -> LockError {
         pending().await
     }

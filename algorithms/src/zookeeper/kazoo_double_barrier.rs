@@ -24,18 +24,18 @@
 //!
 //! # Guarantees
 //!
-//! - Nobody enters before all have come, while nothing breaks.
+//! - No process enters before all have come, while nothing breaks.
 //!
 //! # Hazards
 //!
-//! - Step 7 deletes our node each time. Who comes to it again, because the lowest has died or because the call is
-//!   repeated, fails with `NoNode`, and leaves by step 8 while others are inside (scenario
+//! - Step 7 deletes our node each time. A process that comes to it again, because the lowest has died or because the
+//!   call is repeated, fails with `NoNode`, and leaves by step 8 while others are inside (scenario
 //!   `zookeeper/dead-at-the-barrier`).
-//! - The first to leave deletes `ready`. Who is still between 1 and 3 then finds neither `ready` nor enough children,
-//!   and waits for ever (scenario `zookeeper/paused-at-the-barrier`).
+//! - The first to leave deletes `ready`. A process that is still between 1 and 3 then finds neither `ready` nor enough
+//!   children, and waits for ever (scenario `zookeeper/paused-at-the-barrier`).
 //! - kazoo forgets its watches with the connection, and tells them so once. Steps 3, 6, and 7 wait for something else,
 //!   and so for ever (scenario `zookeeper/forgotten-watch-at-the-barrier`).
-//! - A process that is started anew has another random name, and counts twice until its old session has ended.
+//! - A process that is restarted has another random name, and counts twice until its old session has ended.
 
 use std::future::pending;
 
@@ -50,9 +50,9 @@ use crate::{Build, Env, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "kazoo-double-barrier",
-    summary: "kazoo's DoubleBarrier: who waits goes by one watch, and who leaves deletes what let the others in.",
+    summary: "kazoo's DoubleBarrier: a wait goes by one watch, and a leaver deletes what let the others in.",
     source: "kazoo 2.11, recipe/barrier.py, DoubleBarrier",
-    flaw: Some("who comes to delete its node again fails, and leaves while others are inside"),
+    flaw: Some("to delete one's node a second time fails, and leaves while others are inside"),
     inputs: &[crate::RecipeInput::LockNode],
     build: Build::ZooKeeper(&|zk, env, path| {
         let client = KazooClient::of_process(zk, &env);
@@ -165,7 +165,7 @@ impl Lock for DoubleBarrier {
         self.num_clients = parties as usize;
     }
 
-    /// `enter`. It swallows what it fails with; whoever looks at `participating` then knows.
+    /// `enter`. It swallows its errors; its caller sees by `participating` that it has failed.
     async fn acquire(&mut self) -> Result<Held, LockError> {
         let enter = async || Ok(self.inner_enter().await?);
         match self.client.retry(None, enter).await {
@@ -186,7 +186,7 @@ impl Lock for DoubleBarrier {
         Ok(())
     }
 
-    /// Nobody is told, inside, that another has gone.
+    /// A process inside is not told that another has gone.
     async fn lost(&self, _held: &Held) -> LockError {
         pending().await
     }

@@ -2,8 +2,8 @@
 //!
 //! # Source
 //!
-//! kazoo 2.11, `recipe/election.py`: `Election`. That whoever leads must listen for `SUSPENDED` and `LOST` is in the
-//! head of `recipe/lock.py`. The client is that of `clients::kazoo`.
+//! kazoo 2.11, `recipe/election.py`: `Election`. That a leader must listen for `SUSPENDED` and `LOST` is in the head of
+//! `recipe/lock.py`. The client is that of `clients::kazoo`.
 //!
 //! # Steps
 //!
@@ -19,8 +19,8 @@
 //!
 //! # Hazards
 //!
-//! - Those of `kazoo_lock`. So a `cancel` of whoever leads ends the next `run` before its term, and nobody is told
-//!   (scenario `zookeeper/late-cancel`).
+//! - Those of `kazoo_lock`. So a `cancel` of a leader ends the next `run` before its term, without an error (scenario
+//!   `zookeeper/late-cancel`).
 //! - Nothing ends a leader function whose session has ended: it has to listen by itself
 //!   (`kazoo_election_ignores_state`, scenario `zookeeper/cut-off-leader`).
 

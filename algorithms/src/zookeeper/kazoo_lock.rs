@@ -14,14 +14,14 @@
 //! 3. List the children (`_get_predecessor`). If ours is not among them, begin again with 1 (`ForceRetryError`). Of
 //!    those with `__lock__` in their names whose number is less than ours, as text, the last is ahead of us. If there
 //!    is none, we hold the lock.
-//! 4. Otherwise read its data and watch it, and wait until the watch or the session tells of anything; for `timeout`
-//!    each time, if there is one. Then go to 3.
+//! 4. Otherwise read its data and watch it, and wait for an event of the watch or of the session; for `timeout` each
+//!    time, if there is one. Then go to 3.
 //! 5. Steps 1 to 4 are repeated by `KazooRetry`, for ever, or for `timeout`, in a new session too.
-//! 6. Who fails deletes its node, once, and swallows the error (`_best_effort_cleanup`).
+//! 6. An acquire that fails deletes its node, once, and swallows the error of that (`_best_effort_cleanup`).
 //! 7. `release`: delete our node, until that is answered.
 //!
-//! `cancel` of another thread sets a flag (`cancelled`), and wakes who waits in step 4. The acquire looks at the flag
-//! before each step 3; if it is set, it fails, with step 6, and clears it. Nothing ends a release.
+//! `cancel` of another thread sets a flag (`cancelled`), and wakes the acquire if it waits in step 4. The acquire looks
+//! at the flag before each step 3; if it is set, it fails, with step 6, and clears it. Nothing ends a release.
 //!
 //! # Guarantees
 //!
@@ -30,7 +30,7 @@
 //! # Hazards
 //!
 //! - The delete of step 6 is tried once. If the connection is lost then, the node stays for as long as the session
-//!   lives, and whoever comes behind it waits (#732, scenario `incidents/kazoo-732`).
+//!   lives, and every contender behind it waits (#732, scenario `incidents/kazoo-732`).
 //! - `_find_node` is not ordered behind the create, and so misses a node that a server that lags has not seen
 //!   (scenario `zookeeper/lookup-without-sync`). It takes a node of an older session, too, which is about to go.
 //! - An object that is acquired and asked to acquire again repeats step 1 until its timeout.
@@ -330,7 +330,7 @@ impl Lock for KazooLock {
     }
 }
 
-/// Step 6. If nobody waits any more, it goes on in the background, as `cancel` has it on the thread of the acquire.
+/// Step 6. If the acquire is dropped, it goes on in the background, as in kazoo's thread after a `cancel`.
 struct CleanupGuard {
     client: KazooClient,
     path: Path,

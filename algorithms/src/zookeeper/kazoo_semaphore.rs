@@ -11,32 +11,32 @@
 //! 2. Acquire the lock at `lock-__lock__`.
 //! 3. List the leases, and watch them. If they are fewer than there may be, create ours as an ephemeral node; if ours
 //!    is there then, we have it (`_get_lease`).
-//! 4. Otherwise wait for any change, and go to 3. Who waits for a time waits for all of it each time; when that is
-//!    over, acquire fails.
+//! 4. Otherwise wait for any change, and go to 3. A timed acquire waits for all of its time after each change; when
+//!    that is over, acquire fails.
 //! 5. Release the lock, whatever has come of it. If the connection was lost, go to 1.
 //! 6. If acquire fails, delete our lease once, and do not mind whether that was done (`_best_effort_cleanup`).
 //! 7. To release, delete our lease, and ask again while the connection is lost.
 //!
 //! # Guarantees
 //!
-//! - No more hold a lease than there may be: who counts them has the lock, and so nobody makes another meanwhile
-//!   (`kazoo_semaphore_unlocked` has none). Whoever waits has the lock, and nobody else watches the leases.
-//!   There is no token.
+//! - No more contenders hold a lease than there may be: the one that counts them has the lock, so no other makes a
+//!   lease meanwhile (`kazoo_semaphore_unlocked` has no lock). It keeps the lock while it waits, so no other watches
+//!   the leases. There is no token.
 //!
 //! # Hazards
 //!
 //! - A pause that outlasts the session lets one more in than there are leases (scenario `zookeeper/semaphore-pause`).
-//! - The time of a timed acquire does not count while it waits for the lock, and begins anew with every change.
-//! - Who is cancelled while it waits for the lock hears of it when it has that lock, however long that takes.
+//! - The time of a timed acquire does not count while it waits for the lock, and begins again with every change.
+//! - A contender that is cancelled while it waits for the lock fails only when it has that, however late.
 //! - A create whose answer was lost, and that is made late, has the next one fail: `NodeExists` is not asked whose.
 //!
-//! `cancel` of another thread sets a flag, and wakes who waits in step 4. The acquire looks at the flag before each
-//! step 3; if it is set, it fails, with steps 5 and 6. A new acquire clears it. Nothing ends a release.
+//! `cancel` of another thread sets a flag, and wakes the acquire if it waits in step 4. The acquire looks at the flag
+//! before each step 3; if it is set, it fails, with steps 5 and 6. A new acquire clears it. Nothing ends a release.
 //!
-//! Not as there: who holds a lease stops when the connection is suspended or the lease is gone, as kazoo's
+//! Not as there: the holder of a lease stops when the connection is suspended or the lease is gone, as kazoo's
 //! documentation wants a listener to do; the lock of step 2 is `hardened`, because kazoo's own has holes of its own
 //! (`best_effort_cleanup`); a new session is a new object, with a name of its own; and the number of leases is not
-//! compared with what is written into `lock`, where nobody has written any.
+//! compared with what is written into `lock`.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ use crate::{
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "kazoo-semaphore",
-    summary: "kazoo's Semaphore: leases that are counted, and then made, by whoever has a lock.",
+    summary: "kazoo's Semaphore: leases that the owner of a lock counts, and then makes.",
     source: "kazoo 2.10, recipe/lock.py, Semaphore",
     claims: BASIC_CLAIMS,
     ownership: OwnershipRule::EVERY_LEASE,
@@ -76,7 +76,7 @@ pub(super) struct Semaphore {
     lock_path: Path,
     assured_path: bool,
     cancelled: CancelFlag,
-    /// Whether who counts the leases has the lock.
+    /// Whether the lock is held while the leases are counted.
     pub(super) locks: bool,
 }
 

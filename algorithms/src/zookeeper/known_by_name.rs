@@ -1,5 +1,5 @@
-//! `same_name`, except that the node says on which machine its maker runs, and whoever finds its own name there takes
-//! the lock for its own, as if it had never been away. Must be caught by `zookeeper/read-only` and
+//! `same_name`, except that the node has the name of its creator's machine, and a contender that finds its own name
+//! there takes the lock for its own, as if it had never been away. Must be caught by `zookeeper/read-only` and
 //! `zookeeper/restarted-holder`.
 
 use async_trait::async_trait;
@@ -13,7 +13,7 @@ use crate::{Build, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-known-by-name",
-    summary: "The single node, which says who holds it: who finds its own name there goes on.",
+    summary: "The single node, which names its holder: a contender that finds its own name there goes on.",
     source: "Junqueira and Reed, ZooKeeper, 2013, chapter 3, checkMaster, with a name that outlives the process",
     flaw: Some("a node with our name may be of a session that is long over"),
     requests: &[

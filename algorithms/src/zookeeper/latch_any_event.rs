@@ -1,5 +1,5 @@
 //! `no_recheck`, except that the latch opens on any event, and not on one of the node alone. Must be caught by
-//! `zookeeper/waiter-blip`: the waiter's connection is lost and found again, and its watcher is told of that.
+//! `zookeeper/waiter-blip`: the waiter's connection is lost and found again, and its watcher gets these events.
 //!
 //! Seen in the wild: `ZkDistributedLock` of many tutorials, whose watcher is `watchedEvent ->
 //! countDownLatch.countDown()`, and whose `lock` returns behind `countDownLatch.await()`.
@@ -13,7 +13,7 @@ use crate::{Build, Env, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-latch-any-event",
-    summary: "The predecessor watch, but being told of anything counts as holding.",
+    summary: "The predecessor watch, but any event counts as holding.",
     source: "ZkDistributedLock of many tutorials, with a watch on the node ahead",
     flaw: Some(
         "a watcher is told when the connection is lost, too, and the node ahead is still there",

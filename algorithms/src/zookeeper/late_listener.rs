@@ -3,7 +3,7 @@
 //!
 //! # Source
 //!
-//! Apache Curator, *Error Handling*: a `ConnectionStateListener` is told of changes, and is not told of the state that
+//! Apache Curator, *Error Handling*: a `ConnectionStateListener` is called for changes, and not for the state that
 //! there is when it is added.
 //!
 //! # Steps
@@ -18,7 +18,7 @@
 //! # Hazards
 //!
 //! - Between the answer that it is first and the listener lies code of its own. A connection that is lost meanwhile was
-//!   lost before there was a listener, and nobody tells of it (scenario `zookeeper/cut-before-the-listener`).
+//!   lost before there was a listener, which is never called for it (scenario `zookeeper/cut-before-the-listener`).
 
 use async_trait::async_trait;
 

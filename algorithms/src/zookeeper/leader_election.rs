@@ -11,7 +11,7 @@
 //! 2. List the children of `election`.
 //! 3. If ours is the smallest, execute the leader procedure: the term begins.
 //! 4. Otherwise watch the node with the largest number below ours, and no other: so a leader that fails wakes one
-//!    candidate. When the watch fires, go to 2: who was ahead may have been a candidate, and no leader.
+//!    candidate. When the watch fires, go to 2: the one ahead may have been a candidate, and no leader.
 //! 5. To step down, delete our node.
 //!
 //! # Guarantees
@@ -21,10 +21,10 @@
 //!
 //! # Hazards
 //!
-//! - To be first in the list is not to know it: between two terms nobody leads, and a candidate that has just become
-//!   the first hears of it when its watch fires.
-//! - The documentation does not say when a leader stops. This one stops when it is told that its session is over, and
-//!   whoever is cut off is told by the server that takes it back (scenario `zookeeper/cut-off-leader`);
+//! - To be first in the list is not to know it: between two terms there is no leader, and a candidate that has just
+//!   become the first learns that when its watch fires.
+//! - The documentation does not say when a leader stops. This one stops when it is told that its session is over, and a
+//!   leader that was cut off learns that from the server to which it reconnects (scenario `zookeeper/cut-off-leader`);
 //!   `curator_leader_latch` stops when the connection is lost.
 //! - A candidate that withdraws before it leads leaves its node behind (scenario `zookeeper/withdrawn-candidate`).
 //! - The look-up by guid may go to a server that lags, as that of `predecessor_watch`.

@@ -12,7 +12,7 @@
 //! 2. While holding, look twelve times in a session timeout at the state of the handle, and stop believing if there is
 //!    no connection.
 //! 3. As often ask for our node, by a call of our own, and stop believing if it is gone.
-//! 4. Stop believing when told of either, if that comes first.
+//! 4. Stop believing on an event of either, if that comes first.
 //!
 //! # Guarantees
 //!

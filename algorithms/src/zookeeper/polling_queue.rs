@@ -16,10 +16,10 @@
 //!
 //! # Hazards
 //!
-//! - Every waiter reads the whole queue fifty times a second. Nobody is woken.
+//! - Every waiter reads the whole queue fifty times a second. None is woken.
 //! - A place that is taken before the lock is wanted blocks all behind it, and is good for once
-//!   (`polling_queue_constructor`); who compares its own number with itself sees nobody ahead
-//!   (`polling_queue_printed`); who searches for the highest number above zero misses the number zero
+//!   (`polling_queue_constructor`); a waiter that compares its own number with itself sees none ahead
+//!   (`polling_queue_printed`); one that searches for the highest number above zero misses the number zero
 //!   (`polling_queue_from_one`): scenario `zookeeper/polling-queue`.
 
 use std::rc::Rc;

@@ -1,6 +1,6 @@
 //! `polling_queue`, except that the place is taken when the lock object is made, in a persistent node. Must be caught
-//! by `zookeeper/polling-queue`: who calls `lock` a second time has no node any more, finds nobody ahead of it, and
-//! enters; and by `zookeeper/place-in-constructor`: who has never called it blocks all behind it.
+//! by `zookeeper/polling-queue`: an object that calls `lock` a second time has no node any more, finds none ahead of
+//! it, and enters; and by `zookeeper/place-in-constructor`: an object that never calls it blocks all behind it.
 //!
 //! Seen in the wild: `ZkDistributedLock` of many tutorials, whose constructor makes a `PERSISTENT_SEQUENTIAL` node.
 
@@ -81,7 +81,7 @@ impl Lock for ZkDistributedLock {
         loop {
             let children = until_answered(|| self.zoo_keeper.children(&self.root_path)).await?;
             let nodes: Vec<Rc<str>> = children.names().cloned().collect();
-            // Whether `path` is among them, nobody asks.
+            // Whether `path` is among them is not checked.
             if pre_node(&nodes, &path).is_none() {
                 return Ok(Held::at(path.path).with_token(path.czxid.0));
             }

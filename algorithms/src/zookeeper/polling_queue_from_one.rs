@@ -13,7 +13,7 @@ use crate::{Build, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-polling-queue-from-one",
-    summary: "The polled queue, in which nobody waits for the node with the number zero.",
+    summary: "The polled queue, in which no waiter waits for the node with the number zero.",
     source: "ZkDistributedLock of a tutorial, getpreNode: flag = 0L",
     flaw: Some("the numbers of a queue begin with zero"),
     requests: REQUESTS,

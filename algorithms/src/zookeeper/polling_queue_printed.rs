@@ -1,5 +1,5 @@
 //! `polling_queue` as it is printed: for each node of the queue it takes the number of its own path. Must be caught by
-//! `zookeeper/polling-queue`: no contender is ever ahead, and everybody enters.
+//! `zookeeper/polling-queue`: no contender is ever ahead, and all enter.
 //!
 //! Seen in the wild: the listing of a tutorial, whose loop over `nodes` parses `path`.
 
@@ -14,7 +14,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-polling-queue-printed",
     summary: "The polled queue, in which the number of every node is taken from one's own path.",
     source: "ZkDistributedLock of a tutorial, getpreNode as it is printed",
-    flaw: Some("no number is lower than one's own, so everybody enters"),
+    flaw: Some("no number is lower than the waiter's own, so all enter"),
     requests: REQUESTS,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(PollingQueue::new(zk, env, lock, pre_node))),
     ..super::polling_queue::RECIPE

@@ -26,7 +26,7 @@
 //! - Sequence numbers restart if `lock` itself is deleted, so the token is the czxid, never the sequence number
 //!   (scenario `zookeeper/parent-recreated`).
 //! - `lock` has to be there, and to stay: if it is a container, ZooKeeper deletes it when the queue has been empty for
-//!   a while, and nobody makes it anew (scenario `zookeeper/container-reaped`).
+//!   a while, and contenders do not make it again (scenario `zookeeper/container-reaped`).
 //! - Dropping `acquire` after step 1 leaves the ticket in the queue for as long as the session lives (scenario
 //!   `zookeeper/cancelled-waiter`). So does dropping `release` while its delete is lost (scenario
 //!   `zookeeper/cancelled-release`).

@@ -15,7 +15,7 @@ use crate::clients::zookeeper::{
 pub struct Ticket {
     /// Its path.
     pub path: Path,
-    /// The transaction that made it: greater for every later ticket, even if the queue itself is made anew.
+    /// The transaction that made it: greater for every later ticket, even if the queue itself is made again.
     pub czxid: Zxid,
     name_at: usize,
 }
@@ -43,7 +43,7 @@ impl Ticket {
     }
 }
 
-/// Who makes a ticket, lists them all, and watches the one before makes these requests.
+/// The requests of a recipe that makes a ticket, lists all tickets, and watches the one before.
 pub const REQUESTS: &[RequestKind] = &[
     RequestKind::Create,
     RequestKind::Delete,
@@ -105,7 +105,7 @@ pub async fn make_ticket_of(
     loop {
         let mode = CreateMode::EphemeralSequential;
         let made = zk.create_with_stat(prefix, b"", mode).await;
-        // At once, so that nobody need keep the whole stat while he waits for something else.
+        // At once, so that the whole stat is not kept across a wait.
         match made.map(|(path, stat)| Ticket::new(path, stat.czxid)) {
             Err(ZkError::ConnectionLoss | ZkError::NoServer | ZkError::RequestTimeout) => {
                 if let Some(ticket) = look_up_by_guid(zk, lock, guid).await? {
@@ -132,7 +132,7 @@ pub async fn look_up_by_guid(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResul
     Ok(there.map(|stat| Ticket::new(path, stat.czxid)))
 }
 
-/// Deletes a node of ours, whose name nobody else can have: if it is gone already, all the better.
+/// Deletes a node of ours, whose name is unique: if it is gone already, that is success.
 ///
 /// # Errors
 ///

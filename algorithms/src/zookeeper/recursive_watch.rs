@@ -3,8 +3,8 @@
 //!
 //! # Source
 //!
-//! Apache Curator 5, `CuratorCache` over `PersistentWatcher`, and the locks that people build on such a cache: one
-//! list, and from then on events alone.
+//! Apache Curator 5, `CuratorCache` over `PersistentWatcher`, and locks on top of such a cache: one list, and from then
+//! on events alone.
 //!
 //! # Steps
 //!
@@ -12,20 +12,20 @@
 //! 2. Create `lock/guid-lock-` as an ephemeral sequential node.
 //! 3. List the children of `lock`, and note those that are ahead of ours.
 //! 4. If none is ahead of ours, take back the watch: we hold the lock.
-//! 5. Otherwise wait for an event. A deletion: strike that node out, and go to 4. A connection again: nobody tells of
-//!    what happened meanwhile, so go to 3.
+//! 5. Otherwise wait for an event. A deletion: strike that node out, and go to 4. A connection again: there are no
+//!    events for what happened meanwhile, so go to 3.
 //!
 //! # Guarantees
 //!
 //! - As for the predecessor watch: `mutual-exclusion`, `fifo`. What was ahead when we listed is all that can ever be
-//!   ahead, and an event comes after what it tells of.
+//!   ahead, and the event of a change comes after the change.
 //!
 //! # Hazards
 //!
-//! - Every arrival and every departure is told to every waiter: quadratic notifications, though nobody reads the list
-//!   again (scenario `zookeeper/herd`).
-//! - Who does not list again after a reconnect waits for what is long gone (scenario `zookeeper/missed-while-away`, and
-//!   `recursive_watch_trusting`).
+//! - Every waiter gets an event of every arrival and every departure: quadratic notifications, though no waiter reads
+//!   the list again (scenario `zookeeper/herd`).
+//! - A waiter that does not list again after a reconnect waits for what is long gone (scenario
+//!   `zookeeper/missed-while-away`, and `recursive_watch_trusting`).
 //! - A cancelled `acquire` leaves its ticket, as that of the predecessor watch does.
 
 use std::collections::BTreeSet;
@@ -101,7 +101,7 @@ impl RecursiveWatch {
                     ahead = self.ahead_of(ticket).await?;
                 }
                 EventType::Session(SessionState::Closed) => return Err(LockError::SessionExpired),
-                // Who comes later comes behind us.
+                // A later ticket is behind ours.
                 EventType::Session(_)
                 | EventType::NodeCreated
                 | EventType::NodeDataChanged

@@ -10,7 +10,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-recursive-watch-trusting",
     summary: "The recursive watch, without another look after a reconnect.",
     source: "Apache ZooKeeper, DataTree.setWatches: for watches that stay nothing is made up",
-    flaw: Some("nobody tells a watch that stays of what happened while its client was away"),
+    flaw: Some("a watch that stays gets no events for what happened while its client was away"),
     requests: &[
         RequestKind::Create,
         RequestKind::Delete,

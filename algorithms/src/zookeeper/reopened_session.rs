@@ -16,7 +16,7 @@ use crate::{Build, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-reopened-session",
-    summary: "The single node over a wrapper that opens sessions anew, deleted by its version, which is always zero.",
+    summary: "The single node over a wrapper that opens new sessions, deleted by its version, which is always zero.",
     source: "ZkDistributedLock of many tutorials: unlock, over a client that reconnects for good",
     flaw: Some("the version does not say whose node it is"),
     build: Build::ZooKeeper(&|zk, _env, lock| Box::new(ReopenedSession(SameName::new(zk, &lock)))),
@@ -58,7 +58,7 @@ impl Lock for ReopenedSession {
         }
     }
 
-    /// The wrapper tells nobody.
+    /// The wrapper does not report the loss of a session.
     async fn lost(&self, _held: &Held) -> LockError {
         pending().await
     }

@@ -1,4 +1,4 @@
-//! Shared locks that whoever holds them can be asked to give back, by a message in the data of their nodes.
+//! Shared locks whose holders can be asked to give them back, by a message in the data of their nodes.
 //!
 //! # Source
 //!
@@ -8,7 +8,7 @@
 //! # Steps
 //!
 //! 1. As step 1 of `shared_locks`, as a reader or as a writer. Right after it, read the data of our own node, with a
-//!    watch. If it is `unlock` already, somebody has asked for the lock: remember that.
+//!    watch. If it is `unlock` already, the lock was asked for: remember that.
 //! 2. As steps 2 to 5 there.
 //! 3. When the watch tells that the data was set, read it again, with the watch in the same call. If it is `unlock`,
 //!    give the lock back, at once if we hold it, and otherwise as soon as we do. When it tells that the node is gone,
@@ -17,10 +17,10 @@
 //! # Guarantees
 //!
 //! - As of `shared_locks`.
-//! - Whoever holds the lock gives it back when it is asked to, whenever after step 1 it was asked: others get the lock
-//!   though the section would last for longer than they can wait (`progress`). The second sentence of step 1 is not in
-//!   the documentation. Without it a request that comes before the watch is not seen
-//!   (`revocable_shared_locks_no_look`, scenario `zookeeper/revoked-early`).
+//! - A holder gives the lock back when it is asked to, whenever after step 1 it was asked: others get the lock though
+//!   the section would last for longer than they can wait (`progress`). The second sentence of step 1 is not in the
+//!   documentation. Without it a request that comes before the watch is not seen (`revocable_shared_locks_no_look`,
+//!   scenario `zookeeper/revoked-early`).
 //!
 //! # Hazards
 //!
@@ -41,7 +41,7 @@ use crate::{Build, Env, Held, Lock, LockError, Recipe, RecipeInput, select};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-revocable-shared-locks",
-    summary: "Readers and writers in one queue, each of whom can be asked by its node's data to give the lock back.",
+    summary: "Readers and writers in one queue, all of which can be asked by their nodes' data to give the lock back.",
     source: "Apache ZooKeeper, Recipes and Solutions, 'Revocable Shared Locks'",
     inputs: INPUTS,
     build: Build::ZooKeeper(&|zk, env, lock| {
@@ -58,7 +58,7 @@ pub const RECIPE: Recipe = Recipe {
 /// What it goes by.
 pub(super) const INPUTS: &[RecipeInput] = &[RecipeInput::Revocation(UNLOCK)];
 
-/// What somebody writes into the data of a node.
+/// The data of a node whose holder is asked to give the lock back.
 const UNLOCK: &str = "unlock";
 
 /// When the data is read for the first time, and what for.
@@ -122,7 +122,7 @@ impl RevocableSharedLocks {
         Ok(())
     }
 
-    /// The same, of who begins with it when it holds the lock.
+    /// The same, for a lock that first reads when it is held.
     fn listen_when_held(&self, own: &Path) {
         let zk = self.locks.zk.clone();
         let (own, request) = (Path::clone(own), self.request.clone());

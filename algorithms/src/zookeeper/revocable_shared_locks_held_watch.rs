@@ -13,7 +13,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Posts on locks over ZooKeeper, revocation by an 'unlock' message",
     flaw: Some("a request that comes while it waits is never seen"),
     build: Build::ZooKeeper(&|zk, env, lock| {
-        // The flaw: whoever waits listens to nobody.
+        // The flaw: a waiter does not watch for requests.
         let first_read = FirstRead::WatchesWhenHeld;
         Box::new(RevocableSharedLocks::new(zk, env, lock, first_read))
     }),

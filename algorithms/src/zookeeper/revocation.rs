@@ -1,8 +1,8 @@
 //! Requests to give a lock back: what revocable locks share.
 //!
-//! Whoever wants a lock that another holds writes a message into the data of that one's node. The maker of the node
-//! watches it, reads it when it has changed, and tells whoever holds the lock. That one must consent: a holder that
-//! heeds nobody keeps the lock for as long as its session lives.
+//! A client that wants a lock that another holds writes a message into the data of the holder's node. The lock object
+//! that made the node watches it, reads it when it has changed, and tells the holder. The holder must consent: one that
+//! ignores requests keeps the lock for as long as its session lives.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::LockError;
 use crate::clients::completion::{Completion, completion};
 use crate::clients::zookeeper::{EventType, SessionState};
 
-/// Whether somebody has asked for the lock: told by a watcher, heeded by whoever holds it.
+/// Whether the lock was asked for: a watcher sets it, and the holder heeds it.
 #[derive(Clone, Default)]
 pub struct RevocationRequest(Rc<State>);
 
@@ -23,7 +23,7 @@ struct State {
 }
 
 impl RevocationRequest {
-    /// Somebody has asked for the lock.
+    /// The lock is asked for.
     pub fn make(&self) {
         self.0.is_made.set(true);
         self.tell();
@@ -41,8 +41,7 @@ impl RevocationRequest {
         }
     }
 
-    /// Resolves when somebody has asked for the lock, be it before or from now on: of one request once. And when the
-    /// node is gone.
+    /// Resolves when the lock is asked for, or has been before, once for each request; and when the node is gone.
     pub async fn made(&self) -> LockError {
         loop {
             if self.0.is_gone.get() {
@@ -58,7 +57,7 @@ impl RevocationRequest {
     }
 }
 
-/// What an event means to who watches the data of its own node.
+/// What an event means to a client that watches the data of its own node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnNodeEvent {
     /// The data was set: it is to be read again.

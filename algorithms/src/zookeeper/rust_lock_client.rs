@@ -30,8 +30,8 @@
 //! - What is written to ZooKeeper by the `LockClient` is written in one request with a check that the lock is still
 //!   there. For a resource elsewhere there is no token (scenario `zookeeper/gc-pause` shows what that costs others).
 //! - The look-up after a lost answer goes to a server that may lag, as with `own_nodes`.
-//! - It knows its node by its number. When the lock has been made anew, that is another's, and it takes itself for
-//!   the owner (scenario `zookeeper/numbers-start-again`).
+//! - It knows its node by its number. When the lock was deleted and made again, that may be another's, and it takes
+//!   itself for the owner (scenario `zookeeper/numbers-start-again`).
 //! - `LockPrefix::new_curator` is not cleaned up behind in 0.11.1 (`rust_lock_client_curator_prefix`).
 
 use std::rc::Rc;

@@ -1,6 +1,5 @@
-//! `rust_lock_client`, except that nodes have Curator's prefix, with which `zookeeper-client` 0.11.1 looks for the
-//! node of a create that nobody waits for any more, and deletes it by its name. Must be caught by
-//! `incidents/curator-79`.
+//! `rust_lock_client`, except that nodes have Curator's prefix, with which `zookeeper-client` 0.11.1 looks for the node
+//! of a create that was dropped, and deletes it by its name. Must be caught by `incidents/curator-79`.
 
 use super::curator_mutex::REQUESTS;
 use super::rust_lock_client::{LockPrefixKind, RustLock};

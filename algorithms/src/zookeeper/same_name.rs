@@ -1,4 +1,4 @@
-//! One ephemeral node that whoever makes it holds; all others watch it: a herd of writes.
+//! One ephemeral node: the contender that makes it holds the lock, and all others watch it: a herd of writes.
 //!
 //! # Source
 //!
@@ -18,10 +18,10 @@
 //!
 //! - Each release wakes every waiter, and each of them sends a create, of which all but one fail; a failed create is
 //!   a transaction like any other (scenario `zookeeper/herd`).
-//! - Whoever is quickest gets it: not `fifo`, and a slow client may starve.
-//! - Whose the node is, the session says. Another thread that shares the session takes it for its own (scenario
+//! - The quickest client gets it: not `fifo`, and a slow client may starve.
+//! - The node belongs to its session. Another thread that shares the session takes it for its own (scenario
 //!   `zookeeper/shared-session`).
-//! - The name is used again. Whoever deletes it by name, without looking whose it is, deletes another's lock
+//! - The name is used again. A client that deletes it by name, without looking whose it is, deletes another's lock
 //!   (`blind_unlock`, scenario `zookeeper/lost-delete-reply`), and so does an operator who takes it for stale (scenario
 //!   `zookeeper/stale-lock-clean-up`).
 
@@ -42,7 +42,7 @@ pub(super) const REQUESTS: &[RequestKind] = &[
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-same-name",
-    summary: "One ephemeral node: whoever makes it holds the lock, and all others watch it.",
+    summary: "One ephemeral node: the contender that makes it holds the lock, all others watch it.",
     source: "The simple lock of many tutorials",
     flaw: None,
     claims: CLAIMS,

@@ -1,6 +1,6 @@
 //! `same_name`, except that a waiter heeds nothing but the deletion of the node. Must be caught by
-//! `zookeeper/recreated-while-away`: who was away while the node was deleted and made again is told, when it is back,
-//! that its data has changed.
+//! `zookeeper/recreated-while-away`: a waiter that was away while the node was deleted and made again is told, when it
+//! is back, that its data has changed.
 //!
 //! Seen in the wild: watchers that ask for `EventType.NodeDeleted`, and do not watch again otherwise.
 
@@ -43,7 +43,7 @@ impl Lock for DeletedOnly {
                 Some(stat) if stat.ephemeral_owner == zk.session() => {
                     return Ok(held(node, &stat));
                 }
-                // The flaw: whatever else it was, nobody watches any more.
+                // The flaw: after any other event, the node is no longer watched.
                 Some(_) => {
                     while changed
                         .next_about_node()

@@ -1,8 +1,8 @@
-//! One ephemeral node that whoever makes it holds; all others try again and again.
+//! One ephemeral node: the contender that makes it holds the lock, and all others try again and again.
 //!
 //! # Source
 //!
-//! The first version of many tutorials: create a temporary node; whoever fails sleeps for a while, and tries again.
+//! The first version of many tutorials: create a temporary node; if that fails, sleep for a while, and try again.
 //!
 //! # Steps
 //!
@@ -17,8 +17,8 @@
 //!
 //! # Hazards
 //!
-//! - Every waiter sends a write five times a second. The lock is free for 200 ms before somebody notices.
-//! - Whoever asks at the right moment gets it: not `fifo`, and the unlucky may starve.
+//! - Every waiter sends a write five times a second. The lock is free for up to 200 ms before a waiter notices.
+//! - The waiter that happens to ask first gets it: not `fifo`, and others may starve.
 //! - To take every refusal for another's node makes the contender whose answer was lost wait for itself
 //!   (`same_name_polling_blind`, scenario `zookeeper/lost-create-reply`).
 
@@ -34,7 +34,7 @@ use crate::{Build, Env, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-same-name-polling",
-    summary: "One ephemeral node: whoever makes it holds the lock, and all others sleep and try again.",
+    summary: "One ephemeral node: the contender that makes it holds the lock, all others sleep and try again.",
     source: "The first version of many tutorials, with a look at whose the node is",
     build: Build::ZooKeeper(&|zk, env, lock| {
         let lock = SameName::new(zk, &lock);

@@ -22,7 +22,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "The single node, polled: whatever a create or a delete throws is printed, and forgotten.",
     source: "ZkDistributedLock of many tutorials, 'basic implementation', as it was meant",
     flaw: Some(
-        "who has not heard of its own create waits for itself, and a delete that has failed is not repeated",
+        "a contender whose create has lost its answer waits for itself, and a failed delete is not repeated",
     ),
     requests: REQUESTS,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(ZkDistributedLock::new(zk, env, &lock))),

@@ -1,5 +1,5 @@
 //! `same_name_polling_blind` as it is printed: `lock` sleeps and calls itself again whether the node was made or not.
-//! Must be caught by `zookeeper/lost-create-reply`: nobody ever holds the lock.
+//! Must be caught by `zookeeper/lost-create-reply`: no contender ever holds the lock.
 //!
 //! Seen in the wild: the listing of a tutorial, in which `return` is missing after the create.
 
@@ -10,7 +10,7 @@ use crate::{Build, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-same-name-polling-printed",
-    summary: "The single node, polled by who has made it, too.",
+    summary: "The single node, polled even by the contender that made it.",
     source: "ZkDistributedLock of a tutorial, 'basic implementation', as it is printed",
     flaw: Some("lock() tries again although it has the lock"),
     requests: &[RequestKind::Create],

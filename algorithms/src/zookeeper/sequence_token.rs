@@ -1,5 +1,5 @@
 //! `predecessor_watch`, except that the fencing token is the ticket's sequence number. Must be caught by
-//! `zookeeper/parent-recreated`: a lock node that is made anew counts from zero again.
+//! `zookeeper/parent-recreated`: a lock node that was deleted and is made again counts from zero.
 
 use async_trait::async_trait;
 
@@ -13,7 +13,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-sequence-token",
     summary: "The predecessor watch, with the sequence number as fencing token.",
     source: "Tutorials that call the sequence number a fencing token",
-    flaw: Some("the numbers start again at zero when the lock's own node is made anew"),
+    flaw: Some("the numbers start again at zero when the lock's own node is made again"),
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SequenceToken { zk, env, lock })),
     ..super::predecessor_watch::RECIPE
 };

@@ -18,15 +18,15 @@
 //! 1. Create `lock/guid-write-` as an ephemeral sequential node.
 //! 2. List the children of `lock`, without a watch.
 //! 3. If our ticket is the lowest of all, we hold the lock.
-//! 4. Otherwise watch the ticket just ahead of ours, whoever's it is.
+//! 4. Otherwise watch the ticket just ahead of ours, a reader's or a writer's.
 //! 5. On any event, go to 2.
 //!
 //! # Guarantees
 //!
 //! - A writer owns the lock alone, and readers own it together (`mutual-exclusion`).
 //! - Tickets are served in their order, and readers with readers: no writer starves (`fifo`).
-//! - The end of a writer wakes all the readers that wait for it: they can all go on. The end of anybody else wakes one
-//!   at the most.
+//! - The end of a writer wakes all the readers that wait for it: they can all go on. The end of a reader wakes one at
+//!   the most.
 //!
 //! # Hazards
 //!
@@ -50,7 +50,7 @@ use crate::{Build, Env, Held, Lock, LockError, OwnershipRule, Place, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-shared-locks",
-    summary: "A queue of readers and writers: a reader waits for the writer ahead of it, a writer for whoever is.",
+    summary: "A queue of readers and writers: a reader waits for the writer ahead of it, a writer for either.",
     source: "Apache ZooKeeper, Recipes and Solutions, 'Shared Locks'",
     ownership: OWNERSHIP,
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(SharedLocks::new(zk, env, lock, WAITS_FOR))),
@@ -65,10 +65,10 @@ pub(super) const OWNERSHIP: OwnershipRule =
 pub(super) const READ: &str = "-read-";
 pub(super) const WRITE: &str = "-write-";
 
-/// Which ticket one waits for, of all that there are in order, and where ours is among them.
+/// The ticket to wait for, of all that there are in order, of which ours has the index `usize`.
 pub(super) type Ahead = fn(&[Rc<str>], usize) -> Option<&Rc<str>>;
 
-/// Whom a reader waits for, and whom a writer.
+/// The tickets for which a reader and a writer wait.
 #[derive(Clone, Copy)]
 pub(super) struct WaitsFor {
     pub(super) reader: Ahead,
@@ -81,7 +81,7 @@ pub(super) const WAITS_FOR: WaitsFor = WaitsFor {
     writer: nearest,
 };
 
-/// Whoever is just ahead.
+/// The ticket just ahead.
 pub(super) fn nearest(queue: &[Rc<str>], ours: usize) -> Option<&Rc<str>> {
     queue[..ours].last()
 }

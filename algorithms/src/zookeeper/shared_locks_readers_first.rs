@@ -8,7 +8,7 @@
 //!
 //! # Steps
 //!
-//! To read: as in `shared_locks`. A writer that has only announced itself is nobody to wait for.
+//! To read: as in `shared_locks`. A reader does not wait for a writer that has only announced itself.
 //!
 //! To write:
 //! 1. Create `lock/guid-intent-write-` as an ephemeral sequential node: announce that we want to write.
@@ -71,7 +71,7 @@ pub(super) const OWNERSHIP: OwnershipRule = OwnershipRule::readers_and_writers(|
 /// What marks an announcement, before the mark of a reader or of a writer.
 const INTENT: &str = "-intent-";
 
-/// Announcements are no tickets: nobody in the queue waits for them.
+/// Announcements are no tickets: the queue does not wait for them.
 const WAITS_FOR: WaitsFor = WaitsFor {
     reader: |queue, ours| tickets(&queue[..ours]).rev().find(|name| is_writer(name)),
     writer: |queue, ours| tickets(&queue[..ours]).next_back(),
@@ -84,7 +84,7 @@ fn tickets(queue: &[Rc<str>]) -> impl DoubleEndedIterator<Item = &Rc<str>> {
 /// A shared lock in which one side gives way to the other for as long as that comes.
 pub(super) struct Preference {
     locks: SharedLocks,
-    /// The mark of those who give way, and of those whom they give way to.
+    /// The mark of the side that gives way, and of the side that goes first.
     gives_way: &'static str,
     goes_first: &'static str,
 }
@@ -106,7 +106,7 @@ impl Preference {
         }
     }
 
-    /// Whoever gives way announces itself, and waits until there is nobody to give way to.
+    /// On the side that gives way: announces itself, and waits until the other side has no ticket.
     async fn give_way(&self, mark: &str) -> Result<(), LockError> {
         if mark != self.gives_way {
             return Ok(());
@@ -122,7 +122,7 @@ impl Preference {
             let queue = in_order(&children);
             let first = tickets(&queue)
                 .rev()
-                .find(|it| it.contains(self.goes_first));
+                .find(|name| name.contains(self.goes_first));
             let Some(first) = first else {
                 delete_for_certain(zk, env, announced.path).await?; // Step 3.
                 exit.not_needed();

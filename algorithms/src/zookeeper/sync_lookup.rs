@@ -1,5 +1,5 @@
-//! `predecessor_watch`, except that it calls `sync` before it looks for its guid: the mend that everybody proposes.
-//! Must be caught by `zookeeper/lookup-without-sync`.
+//! `predecessor_watch`, except that it calls `sync` before it looks for its guid: the usual proposal for a repair. Must
+//! be caught by `zookeeper/lookup-without-sync`.
 //!
 //! `sync` makes a follower catch up with what its leader has proposed. But a client that has moved to the leader itself
 //! gets no such promise: there, `sync` is answered like a read, while the create still waits for its quorum.

@@ -2,7 +2,7 @@
 //! caught by `zookeeper/timed-out-waiter`: the node stays in the queue, for its session lives on.
 //!
 //! Seen in the wild: `ZooKeeperLock` of latch-based tutorials. `lock` returns false when `countDownLatch.await` does,
-//! after the session timeout, and nobody deletes `currentLock`.
+//! after the session timeout, and does not delete `currentLock`.
 
 use async_trait::async_trait;
 
@@ -16,7 +16,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-timed-out-waiter",
     summary: "The predecessor watch that gives up after a session timeout, and leaves its node where it is.",
     source: "ZooKeeperLock of latch-based tutorials: lock and waitOtherLock",
-    flaw: Some("the node of who has given up stays in the queue"),
+    flaw: Some("the node of a waiter that has given up stays in the queue"),
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(TimedOutWaiter { zk, env, lock })),
     ..super::predecessor_watch::RECIPE
 };

@@ -1,7 +1,7 @@
 //! `sequence_token`, except that a process never takes a token that is not higher than its last one: so a lock node
-//! that is made anew is to do no harm. It keeps one last token for all of its locks. Must be caught by
-//! `zookeeper/one-counter-for-all-locks`: what it counts with one lock it takes to the next, and whoever comes after
-//! it there has a lower one.
+//! that was deleted and made again is to do no harm. It keeps one last token for all of its locks. Must be caught by
+//! `zookeeper/one-counter-for-all-locks`: it takes the count of one lock to the next, and the next holder there has a
+//! lower token.
 
 use std::cell::Cell;
 

@@ -14,12 +14,12 @@
 //!
 //! # Guarantees
 //!
-//! - Nobody enters before all have come, and nobody leaves before all are done (`barrier`).
+//! - No process enters before all have come, and none leaves before all are done (`barrier`).
 //!
 //! # Hazards
 //!
-//! - There are `size` children only until the first deletes its own. Who lists them later finds too few, waits for one
-//!   that has left, and with its own node keeps all others from leaving (scenario `zookeeper/late-to-the-barrier`).
+//! - There are `size` children only until the first deletes its own. A process that lists them later finds too few,
+//!   waits for ever, and with its own node keeps all others from leaving (scenario `zookeeper/late-to-the-barrier`).
 //! - Each node that comes or goes wakes all.
 //! - A create that is not answered fails, and so does each after it: the node is there.
 
@@ -36,10 +36,10 @@ use crate::{Build, Env, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-tutorial-barrier",
-    summary: "The tutorial's barrier: whoever is woken counts the children, when entering and when leaving.",
+    summary: "The tutorial's barrier: a process that is woken counts the children, when entering and when leaving.",
     source: "Apache ZooKeeper, Programming with ZooKeeper - A basic tutorial, 'Barriers'",
     flaw: Some(
-        "who counts when another has left again finds too few, and nobody gets out any more",
+        "a process that counts after another has left finds too few, and no process gets out any more",
     ),
     requests: &[
         RequestKind::Create,

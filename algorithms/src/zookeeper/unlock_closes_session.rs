@@ -2,8 +2,8 @@
 //! threads hold or wait for in the same session is gone with it.
 //!
 //! Seen in the wild: `ZooKeeperLock` of latch-based tutorials, whose `unlock` calls `zk.close()` in its `finally`. That
-//! lock has a session of its own; whoever gives it that of the application, as is usual, closes that. Nothing tells a
-//! holder of it.
+//! lock has a session of its own. An application that gives it its own session, as is usual, has that one closed. No
+//! holder in it is told.
 
 use std::future::pending;
 use std::mem;
@@ -18,7 +18,7 @@ use crate::{Build, Env, Held, Lock, LockError, Recipe};
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
     name: "zk-unlock-closes-session",
-    summary: "The predecessor watch whose unlock closes the session, whoever else is in it.",
+    summary: "The predecessor watch whose unlock closes the session, for all that use it.",
     source: "ZooKeeperLock of latch-based tutorials: unlock",
     flaw: Some("the locks of all others in the session are gone with it"),
     build: Build::ZooKeeper(&|zk, env, lock| Box::new(UnlockClosesSession { zk, env, lock })),

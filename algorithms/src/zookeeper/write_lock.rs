@@ -21,18 +21,18 @@
 //!
 //! # Guarantees
 //!
-//! - Of those who are told that the lock is theirs, one at a time holds it, for as long as they hear of the end of
-//!   their sessions; and in the order in which they came.
+//! - Of the callers whose listeners have said `lockAcquired`, one at a time holds the lock, while each is told when its
+//!   session ends; and in the order in which they came.
 //!
 //! # Hazards
 //!
-//! - If the one ahead goes between steps 3 and 5, there is nothing left to watch, and nobody looks again: the lock is
-//!   ours, and nobody tells us (scenario `zookeeper/write-lock-unwatched`).
+//! - If the one ahead goes between steps 3 and 5, there is nothing left to watch, and the queue is not listed again:
+//!   the lock is ours, and the listener is not told (scenario `zookeeper/write-lock-unwatched`).
 //! - What is found in step 2 is a name, and what is made is a path. A node that was made by a create whose answer was
 //!   lost is found by its name, less than its own path, and so waits for itself; it cannot be deleted either, for a
 //!   name is no path (scenario `zookeeper/lost-create-reply`).
 //! - `unlock` takes no watch back. When the one ahead of a waiter that has given up goes, its `LockWatcher` calls
-//!   `lock`, and makes a node for nobody (scenario `zookeeper/write-lock`).
+//!   `lock`, and makes a node that no caller wants (scenario `zookeeper/write-lock`).
 //! - A create that is interrupted leaves its node (scenario `incidents/curator-79`), as does a delete that is not
 //!   answered.
 
@@ -56,7 +56,7 @@ pub const RECIPE: Recipe = Recipe {
     name: "zk-write-lock",
     summary: "ZooKeeper's own WriteLock for Java, as it ships.",
     source: "Apache ZooKeeper 3.9, zookeeper-recipes-lock, WriteLock",
-    flaw: Some("who finds that the one ahead has just gone waits for it all the same"),
+    flaw: Some("a waiter that finds that the one ahead has just gone waits for it all the same"),
     claims: CLAIMS,
     inputs: &[crate::RecipeInput::LockNode],
     build: Build::ZooKeeper(&|zk, env, dir| Box::new(Application(WriteLock::new(zk, env, dir)))),
@@ -87,7 +87,7 @@ struct WriteLock {
 fn znode_name(name: &str) -> (i64, &str) {
     (
         sequence(name),
-        name.rsplit_once('-').map_or(name, |it| it.0),
+        name.rsplit_once('-').map_or(name, |parts| parts.0),
     )
 }
 
@@ -154,7 +154,7 @@ impl WriteLock {
             let less_than_me = nodes
                 .iter()
                 .rev()
-                .find(|it| znode_name(it) < znode_name(&id));
+                .find(|name| znode_name(name) < znode_name(&id));
             match less_than_me {
                 None if *owner_id == id => self.lock_acquired(),
                 None => {}

@@ -19,7 +19,8 @@ pub(super) struct Cell {
     pub(super) releasing: Option<usize>,
     /// The latest belief, open or not.
     pub(super) latest: Option<usize>,
-    /// Where it was told of its loss, unless it has released or asked since: a candidate for an office stays one.
+    /// Where it learned that it has lost the lock, unless it has released or asked since: a candidate for an office
+    /// stays one.
     pub(super) lost: Option<usize>,
     /// Open ownerships, and the latest of them; the others hang on it.
     pub(super) owns: u32,

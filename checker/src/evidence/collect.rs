@@ -357,7 +357,7 @@ impl<'a> Collector<'a> {
         {
             self.found.removals.push(index);
         }
-        // All open ownerships with this token end; those with another stay, hung anew.
+        // All open ownerships with this token end; those with another are hung on the cell again.
         let cell = self.cells.cell(by, lock);
         let mut next = cell.owned.take();
         let mut ended = 0;

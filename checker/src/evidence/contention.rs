@@ -1,4 +1,4 @@
-//! Whether anybody ever waited for a lock.
+//! Whether a contender ever waited for a lock.
 
 use super::cell::OpenCounts;
 use super::collect::Collector;
@@ -13,7 +13,7 @@ impl Collector<'_> {
         &mut self.tallies[index]
     }
 
-    /// Somebody waits as soon as a call without an answer meets another contender's hold, if the two exclude each
+    /// A contender waits as soon as its call without an answer meets another contender's hold, if the two exclude each
     /// other; or, where there are several permits, holds of others that have them all.
     pub(super) fn note_waiting(&mut self, by: ContenderId, lock: LockId, mode: Mode) {
         self.cells.cell(by, lock).mode = mode;

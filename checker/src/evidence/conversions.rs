@@ -97,7 +97,7 @@ mod tests {
     use crate::{Evidence, INVARIANTS, Mode, Verdict, notation};
 
     fn verdict(invariant: &str, text: &str) -> Verdict {
-        let found = INVARIANTS.iter().find(|it| it.name == invariant);
+        let found = INVARIANTS.iter().find(|row| row.name == invariant);
         found.expect("it is one").verdict(&notation::run(text))
     }
 
@@ -109,10 +109,11 @@ mod tests {
         let evidence = Evidence::of(&run);
         let modes: Vec<Mode> = evidence.beliefs.iter().map(|belief| belief.mode).collect();
         assert_eq!(modes, [Mode::Exclusive, Mode::Shared]);
-        let seconds = |event: Option<usize>| event.map(|it| evidence.at(it).micros() / 1_000_000);
-        let ends: Vec<_> = evidence.beliefs.iter().map(|it| seconds(it.left)).collect();
+        let seconds = |event: Option<usize>| Some(evidence.at(event?).micros() / 1_000_000);
+        let ends = evidence.beliefs.iter().map(|belief| seconds(belief.left));
+        let ends: Vec<_> = ends.collect();
         assert_eq!(ends, [Some(3), Some(9)]);
-        let grants: Vec<_> = evidence.beliefs.iter().map(|it| it.grant).collect();
+        let grants: Vec<_> = evidence.beliefs.iter().map(|belief| belief.grant).collect();
         assert_eq!(grants, [Some(0), Some(1)]);
     }
 

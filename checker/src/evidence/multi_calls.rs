@@ -107,18 +107,18 @@ impl Evidence<'_> {
     /// From which event on the service has the caller as the owner of all locks of a call at once, before this one, if
     /// it ever does.
     pub(crate) fn owns_all_from(&self, call: &MultiCall, before: Option<usize>) -> Option<usize> {
-        let of_call = |it: &&Ownership| it.by == call.by && call.asked(it.lock).is_some();
+        let of_call = |own: &&Ownership| own.by == call.by && call.asked(own.lock).is_some();
         let begin = call.locks.iter().map(|(_, asked)| *asked).max()?;
         let before = before.unwrap_or(self.run.history.events.len());
         let ownerships = self.ownerships.iter().filter(of_call);
-        let mut moments: Vec<usize> = ownerships.map(|it| it.owned.max(begin)).collect();
+        let mut moments: Vec<usize> = ownerships.map(|own| own.owned.max(begin)).collect();
         moments.sort_unstable();
         let owned_at = |lock: LockId, moment: usize| {
             let mut ownerships = self.ownerships.iter();
-            ownerships.any(|it| {
-                (it.by, it.lock) == (call.by, lock)
-                    && it.owned <= moment
-                    && it.disowned.is_none_or(|end| end > moment)
+            ownerships.any(|own| {
+                (own.by, own.lock) == (call.by, lock)
+                    && own.owned <= moment
+                    && own.disowned.is_none_or(|end| end > moment)
             })
         };
         let mut moments = moments.into_iter().filter(|moment| *moment < before);

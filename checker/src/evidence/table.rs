@@ -2,7 +2,7 @@
 
 use crate::{ContenderId, History, LockId};
 
-/// Cells by contender and lock. Grows if an event names somebody whom the history's lists do not.
+/// Cells by contender and lock. Grows if an event names a contender or a lock that is not in the history's lists.
 pub(super) struct Table<T> {
     cells: Vec<T>,
     locks: usize,

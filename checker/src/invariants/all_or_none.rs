@@ -5,8 +5,8 @@
 //! leave what it had got before.
 //!
 //! Of a call that cannot say what it left (it failed indefinitely, was dropped, or its contender died), and of one that
-//! is pending, nothing is said; `no-orphan` says how long that may stay. Nor of one from which somebody else has taken
-//! a lock meanwhile: it is not told.
+//! is pending, nothing is said; `no-orphan` says how long that may stay. Nor of one from which another client has taken
+//! a lock meanwhile: the caller is not told.
 
 use crate::evidence::{MultiCall, Orphan};
 use crate::witness::WitnessBuilder;
@@ -30,8 +30,8 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         }
         let acquired: Vec<LockId> = acquired(evidence, &call);
         if acquired.is_empty() {
-            let refused = evidence.refused.iter().filter(|it| {
-                it.by == call.by && !it.doubtful && call.asked(it.lock) == Some(it.asked)
+            let refused = evidence.refused.iter().filter(|end| {
+                end.by == call.by && !end.doubtful && call.asked(end.lock) == Some(end.asked)
             });
             for refused in refused {
                 told = true;
@@ -72,13 +72,13 @@ fn died(evidence: &Evidence<'_>, call: &MultiCall) -> bool {
 }
 
 /// Whether another contender or an operator has taken away one of its locks while the call was pending: the caller is
-/// not told of that.
+/// not told.
 fn was_robbed(evidence: &Evidence<'_>, call: &MultiCall) -> bool {
     let last = call.ends.last().copied().unwrap_or_default();
-    evidence.ownerships.iter().any(|it| {
-        let of_call = it.by == call.by && call.asked(it.lock).is_some_and(|at| at < it.owned);
-        let by_others = !matches!(it.how, None | Some(Disowned::Released | Disowned::Expired));
-        of_call && by_others && it.disowned.is_some_and(|end| end < last)
+    evidence.ownerships.iter().any(|own| {
+        let of_call = own.by == call.by && call.asked(own.lock).is_some_and(|at| at < own.owned);
+        let by_others = !matches!(own.how, None | Some(Disowned::Released | Disowned::Expired));
+        of_call && by_others && own.disowned.is_some_and(|end| end < last)
     })
 }
 
@@ -157,7 +157,7 @@ fn never_all(evidence: &Evidence<'_>, call: &MultiCall) -> Verdict {
     for (lock, _) in &call.locks {
         let of = (call.by, *lock);
         let mut ownerships = evidence.ownerships.iter().rev();
-        let latest = ownerships.find(|it| (it.by, it.lock) == of && it.owned <= last);
+        let latest = ownerships.find(|own| (own.by, own.lock) == of && own.owned <= last);
         let name = evidence.run.history.lock(*lock);
         let Some(ownership) = latest else {
             case.then(format!("{who} had never owned {name}."));
@@ -206,7 +206,7 @@ mod tests {
         let text = format!("{BOTH} a=1-5/on=x/how=expired a=5-9/on=y a:6-9/on=x a:6-9/on=y");
         let expected = "a was told that it held x and y, which it never owned at once";
         assert_eq!(summary(&text), expected);
-        // Nobody tells who is robbed.
+        // The caller is not told that it was robbed.
         let robbed = text.replace("how=expired", "how=outside");
         assert!(matches!(verdict(&robbed), Verdict::Undecided(_)));
         // It comes back to it too late.
@@ -226,7 +226,7 @@ mod tests {
         let expected = "a failed to acquire x and y, and kept x by n";
         assert_eq!(summary(&failed("6")), expected);
         assert_eq!(summary(&failed("")), expected);
-        // Who cannot say what it left says nothing.
+        // A call that cannot say what it left says nothing.
         let indefinite = failed("6").replace("a.failed", "a.indefinite");
         assert!(matches!(verdict(&indefinite), Verdict::Undecided(_)));
         let dropped = failed("6").replace("a.failed", "a.cancelled");

@@ -1,5 +1,5 @@
-//! Barriers: nobody passes while one stands, enters a double barrier before all have come, or leaves it before all are
-//! done; and no contender passes a count-down latch before all participants have counted down.
+//! Barriers: no contender passes one while it stands, enters a double barrier before all have come or leaves it before
+//! all are done, or passes a count-down latch before all participants have counted down.
 
 mod latch;
 mod parties;
@@ -31,8 +31,8 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 
 /// The nth time that a party enters a double barrier, all others have come to it n times; and the nth time that it
 /// leaves, all others have been done n times. A party that has died there, or lost its session, is not waited for, and
-/// what it does there later is not judged: the service has let its node go, the others may have gone on without it,
-/// and whoever takes the place of a dead one does not know how far that had come.
+/// what it does there later is not judged: the service has let its node go, the others may have gone on without it, and
+/// the successor of a dead party does not know how far that had come.
 fn of_parties(evidence: &Evidence<'_>, count: u32) -> Verdict {
     let mut parties = Parties::new(count);
     let mut is_entered = false;
@@ -59,7 +59,7 @@ fn of_parties(evidence: &Evidence<'_>, count: u32) -> Verdict {
     }
 }
 
-/// Who passes, where, and the first party that it should have waited for.
+/// The party that passes, where, and the first party that it should have waited for.
 type Passed = (ContenderId, LockId, ContenderId);
 
 fn entered_early(
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_barrier_that_nobody_enters_says_nothing() {
+    fn a_barrier_that_no_contender_enters_says_nothing() {
         let waits = verdict("a.acquire:0 end:10");
         assert!(matches!(waits, Verdict::Undecided(_)));
     }
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(summary(early), "a enters before b has come");
         assert_eq!(
             summary("a.acquire:0 a:3-"),
-            "a enters before somebody has come"
+            "a enters before another contender has come"
         );
     }
 

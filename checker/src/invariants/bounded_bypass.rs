@@ -1,4 +1,4 @@
-//! Bounded bypass: nobody who waits is overtaken more often than so many times.
+//! Bounded bypass: no waiter is overtaken more often than so many times.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ struct Grant {
     mode: Mode,
 }
 
-/// Those who wait for one lock, and whether the service has them in a queue.
+/// The waiters for one lock, and whether the service has them in a queue.
 #[derive(Default)]
 struct Waiting {
     in_queue: bool,
@@ -51,7 +51,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         return Verdict::Undecided("no bound is given: `bypass-bound`".to_owned());
     };
     if evidence.ownerships.is_empty() {
-        return Verdict::Undecided("the service never made anybody the owner".to_owned());
+        return Verdict::Undecided("the service never made a contender the owner".to_owned());
     }
     let mut locks = Locks::of_evidence(evidence);
     for index in 0..evidence.run.history.events.len() {
@@ -65,7 +65,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     }
 }
 
-/// Those who wait, by lock.
+/// The waiters, by lock.
 struct Locks(BTreeMap<LockId, Waiting>);
 
 impl Locks {
@@ -83,7 +83,7 @@ impl Locks {
         self.0.entry(lock).or_default()
     }
 
-    /// What an event makes of those who wait: gives back a request that it overtakes once too often.
+    /// Applies an event to the waiters: gives back a request that it overtakes once too often.
     fn step(&mut self, evidence: &Evidence<'_>, index: usize, bound: u32) -> Option<Request> {
         let event = evidence.event(index);
         match event.what {
@@ -206,7 +206,7 @@ fn gives_up_now(evidence: &Evidence<'_>, request: &Request, owned: usize) -> boo
 fn bypassed(evidence: &Evidence<'_>, request: &Request, bound: u32) -> Verdict {
     let mut case = WitnessBuilder::new(evidence);
     let Some(last) = request.overtaken_by.last() else {
-        unreachable!("nobody is overtaken too often without being overtaken");
+        unreachable!("a request that is overtaken too often is overtaken");
     };
     let modes: Vec<Mode> = request
         .overtaken_by
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn who_called_before_overtakes_nobody() {
+    fn an_earlier_caller_does_not_overtake() {
         let text = "a.acquire:0 a=0-2 a:0-2 c.acquire:1 b.acquire:1.5 c=2-3 c:2-3 b=4-5 b:4-5";
         assert_eq!(verdict(0, text), Verdict::Holds);
         let at_once = "a.acquire:0 a=0-2 a:0-2 b.acquire:1 c.acquire:1 c=2-3 c:2-3 b=4-5 b:4-5";
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn each_call_waits_anew() {
+    fn each_call_is_a_wait_of_its_own() {
         let text = "a.acquire:0 a=0-2 a:0-2 b.acquire:1 c.acquire:1.5 c=2-3 c:2-3 b.failed:3.5 \
                     b.acquire:3.6 c.acquire:3.7 c=4-5 c:4-5 b=6-7 b:6-7";
         assert_eq!(verdict(1, text), Verdict::Holds);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn if_nobody_waits_nothing_is_said() {
+    fn without_a_waiter_nothing_is_said() {
         let text = "a.acquire:0 a=0-1 a:0-1 b.acquire:1 b=2-3 b:2-3";
         assert!(matches!(verdict(0, text), Verdict::Undecided(_)));
     }

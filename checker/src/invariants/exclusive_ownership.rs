@@ -19,7 +19,7 @@ pub const INVARIANT: Invariant = Invariant {
 /// grant, told twice: then others may share the lock with that.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.ownerships.is_empty() {
-        return Verdict::Undecided("the service never made anybody the owner".to_owned());
+        return Verdict::Undecided("the service never made a contender the owner".to_owned());
     }
     if evidence.permits() > 1 {
         return check_permits(evidence);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn who_share_the_lock_own_it_together_and_nobody_else_does() {
+    fn only_contenders_that_share_the_lock_own_it_together() {
         let readers = "a=0-9/shared b=1-12/shared";
         assert_eq!(verdict(readers), Verdict::Holds);
         assert_eq!(verdict(&format!("{readers} c=12-13")), Verdict::Holds);

@@ -12,8 +12,7 @@ pub const INVARIANT: Invariant = Invariant {
     inexcusable: None,
 };
 
-/// Answers may come in another order than the grants that they tell of, so tokens are compared in
-/// the order of the grants.
+/// Answers may come in another order than their grants, so tokens are compared in the order of the grants.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     let mut grants: Vec<(LockId, usize, Token, &Belief)> = Vec::new();
     for belief in &evidence.beliefs {

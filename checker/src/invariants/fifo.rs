@@ -189,12 +189,12 @@ fn overtaking(evidence: &Evidence<'_>, passed: Place, granted: Place, index: usi
         .broken(format!("{second} overtook {first}"), index, None)
 }
 
-/// The newest grant that somebody has entered on so far, and who.
+/// The newest grant on which a contender has entered so far, and its belief.
 type Newest<'e> = Option<(usize, &'e Belief)>;
 
-/// Those who are granted the lock must learn of it in that order, unless they share it.
+/// Contenders must learn of their grants in the order of the grants, unless they share the lock.
 fn beliefs_in_order(evidence: &Evidence<'_>) -> Verdict {
-    // Who has a permit each may learn of it in any order.
+    // Contenders with a permit each may learn of it in any order.
     if evidence.permits() > 1 {
         return Verdict::Holds;
     }
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_owned_the_lock_has_been_served() {
+    fn an_owner_has_been_served() {
         let text = "a.queued:0 b.queued:1 a=0-5 b=5-9 a.unqueued:9";
         assert_eq!(verdict(text), Verdict::Holds);
     }

@@ -3,17 +3,17 @@
 //! A contender can know no more than the service has answered. So an answer is false only if the service's own
 //! answers contradict it ([`ServiceAnswer`]):
 //!
-//! - Who was granted the lock by a majority of servers, one after the other, may say that it holds it, although some
-//!   had lost it before the last one said yes, and it was never the owner.
-//! - Who has no key at a server that answers for all may say that it has released it, although another server takes
-//!   itself for such a one, too, and has the key; and so may who asks a replica by whose clock the lease is over.
+//! - A contender that a majority of servers, one after the other, granted the lock may say that it holds it, although
+//!   some had lost it before the last one said yes, and it was never the owner.
+//! - A contender without a key at a server that answers for all may say that it has released the lock, although another
+//!   server takes itself for such a one and has the key; and so may one that asks a replica for which it is over.
 //! - A hold that counts entries is released entry by entry. What is left of it then is of calls that could not say
 //!   whether they had entered.
 //!
 //! A release that is said to be done has released something. It is false if the lease of the hold was over before the
 //! release began, or another contender had taken the lock from it: the caller was not alone, and could learn it only
 //! now. What an operator removed, or a server forgot, is gone as it was to be; and of what goes with a session, the
-//! session tells. Who has no answer to a request of its release may take it for what has released the lock.
+//! session tells. A contender may take an unanswered request of its release for what has released the lock.
 //!
 //! An acquire that fails definitely says that nothing of it is at the service, then or later. What is there, or comes,
 //! contradicts it at once, however soon it goes by itself. There are reasons to ask no further: an earlier call could
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn to_be_told_of_a_lock_that_somebody_else_owns_is_a_lie() {
+    fn an_acquire_of_a_lock_that_another_owns_is_a_lie() {
         let text = "a=0-10 a:0-10 b.acquire:1 b:2-5";
         assert_eq!(
             summary(text),

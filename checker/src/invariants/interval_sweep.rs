@@ -59,7 +59,7 @@ impl<T> Default for OpenStretches<'_, T> {
 }
 
 impl<'a, T> OpenStretches<'a, T> {
-    /// Those that are not over at this time, in the order in which they began. Times come in order.
+    /// The stretches that are not over at this time, in the order in which they began. Times come in order.
     pub(super) fn at(&mut self, lock: LockId, at: VirtualTime) -> Vec<&'a T> {
         let Some(open) = self.by_lock.get_mut(lock.0 as usize) else {
             return Vec::new();

@@ -41,9 +41,9 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     Verdict::Holds
 }
 
-/// What a fault may excuse is that a holder does not learn of its loss in time. So nothing excuses an overlap of which
-/// nobody had lost the lock. Of every other, nothing excuses what comes after one of the two could know of the loss,
-/// and has had the time to act on it.
+/// What a fault may excuse is that a holder does not learn of its loss in time. So nothing excuses an overlap of
+/// contenders that had not lost the lock. Of every other, nothing excuses what comes after one of the two could know of
+/// the loss, and has had the time to act on it.
 fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
     if evidence.beliefs.is_empty() {
         return Verdict::Undecided("no contender ever got the lock".to_owned());
@@ -79,7 +79,7 @@ fn inexcusable(evidence: &Evidence<'_>) -> Verdict {
         }
         let mut inside: Vec<usize> = inside.into_iter().chain([index]).collect();
         inside.sort_unstable();
-        let inside: Vec<&Belief> = inside.iter().map(|&it| &evidence.beliefs[it]).collect();
+        let inside: Vec<&Belief> = inside.iter().map(|&at| &evidence.beliefs[at]).collect();
         if let Some((later, earlier)) = inside.split_last() {
             return violated(evidence, earlier, later);
         }
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_argument_says_who_made_way_for_whom() {
+    fn the_argument_says_which_contender_made_way() {
         let steps = argument("a=0- a:0-10 b.queued:1 b.unqueued:2 c=2- c:2-12");
         assert_eq!(
             steps,

@@ -36,7 +36,7 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     let mut stranded = None;
     for (index, ownership) in evidence.ownerships.iter().enumerate() {
         if let Some((used, until, overdue)) = abandoned(evidence, index) {
-            // Who cannot learn that it owns the lock, and whose session lives, leaves it for good, whatever its recipe.
+            // An owner that cannot learn of the lock, and whose session lives, leaves it for good, whatever its recipe.
             let owner = evidence.run.for_good.stranded(ownership.by);
             if let Some(owner) = owner.filter(|owner| owner.is_heard) {
                 stranded = stranded.or(Some(owner));
@@ -61,12 +61,12 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
         return orphan;
     }
     if evidence.ownerships.is_empty() {
-        return Verdict::Undecided("the service never made anybody the owner".to_owned());
+        return Verdict::Undecided("the service never made a contender the owner".to_owned());
     }
     Verdict::Holds
 }
 
-/// The first stretch in which nobody stood behind the ownership and that was too long, and when it began to be.
+/// The first stretch that was too long in which no contender used the ownership, and when it began to be too long.
 fn abandoned(evidence: &Evidence<'_>, index: usize) -> Option<(LastUse, VirtualTime, Overdue)> {
     let ownership = &evidence.ownerships[index];
     let lease = evidence.run.facts.lease;
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(verdict(text), Verdict::Holds);
         for (text, broken) in [
             ("a.acquire:0 a=1-19 a.crashed:8 end:60", 18),
-            // Too late: it had been nobody's for a whole lease.
+            // Too late: it had been abandoned for a whole lease.
             ("a.acquire:0 a=1-15 a.crashed:12 end:60", 11),
         ] {
             let verdict = verdict(text);

@@ -12,8 +12,8 @@ pub const INVARIANT: Invariant = Invariant {
     inexcusable: None,
 };
 
-/// Who is older is for the service to say, by the order of its grants, and not for the tokens that
-/// the writes carry: a token may be missing or wrong, which is what this is to find.
+/// Which holder is older is for the service to say, by the order of its grants, and not for the tokens that the writes
+/// carry: a token may be missing or wrong, which is what this is to find.
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.permits() > 1 {
         let why = "several hold the lock at once, and none of them is stale for being older";

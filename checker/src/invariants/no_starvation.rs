@@ -1,8 +1,8 @@
 //! No starvation: a contender that keeps asking for the lock is let in.
 //!
-//! `bounded-bypass` judges one request, and who gives up and asks again makes another. Here all calls count from the
-//! first one that a contender has made in vain until it is let in: what a lock does to one that asks by `tryLock`, or
-//! for a time.
+//! `bounded-bypass` judges one request, and a contender that gives up and asks again makes another. Here all calls
+//! count from the first one that a contender has made in vain until it is let in: what a lock does to one that asks by
+//! `tryLock`, or for a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 

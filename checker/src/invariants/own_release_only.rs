@@ -1,4 +1,4 @@
-//! Nobody releases another's hold.
+//! No contender releases another's hold.
 
 use crate::witness::WitnessBuilder;
 use crate::{Disowned, EventKind, Evidence, Invariant, Truth, Verdict};
@@ -14,7 +14,7 @@ pub const INVARIANT: Invariant = Invariant {
 
 fn check(evidence: &Evidence<'_>) -> Verdict {
     if evidence.ownerships.is_empty() {
-        return Verdict::Undecided("the service never made anybody the owner".to_owned());
+        return Verdict::Undecided("the service never made a contender the owner".to_owned());
     }
     match evidence.removals.first() {
         None => Verdict::Holds,
@@ -30,7 +30,7 @@ fn violated(evidence: &Evidence<'_>, removal: usize) -> Verdict {
         ..
     } = evidence.event(removal).what
     else {
-        unreachable!("a removal is a disowning by somebody else")
+        unreachable!("a removal is a disowning by another contender")
     };
     let overwritten = how == Disowned::OverwrittenBy(other);
     let at = evidence.at(removal);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_release_that_deletes_somebody_elses_key_is_a_violation() {
+    fn a_release_that_deletes_the_key_of_another_is_a_violation() {
         let verdict = verdict("a=0-10/how=expired a:0-15 b=10-15/how=a b:10-20 end:20");
         let witness = verdict.witness().unwrap();
         assert_eq!(witness.summary, "a took the lock from b, which owned it");
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_overwrites_its_own_hold_takes_nothing_from_anybody() {
+    fn to_overwrite_its_own_hold_takes_nothing_from_another() {
         assert_eq!(verdict("a=0-5/how=over-a a=5-20 end:20"), Verdict::Holds);
     }
 }

@@ -1,8 +1,8 @@
 //! Permits are conserved: what a service counts as free, and what is out, are as many as there are.
 //!
-//! A service that only counts does not know who has a permit. What is out then are the permits that a contender has
-//! counted down and believes in, or has a call under way for; any other that it has counted down is lost. Where each
-//! permit has a lease, the service says itself how many are out, and those of the dead come back in time.
+//! A service that only counts does not know which contender has a permit. What is out then are the permits that a
+//! contender has counted down and believes in, or has a call under way for; any other that it has counted down is lost.
+//! Where each permit has a lease, the service says itself how many are out, and those of the dead come back in time.
 
 use crate::witness::WitnessBuilder;
 use crate::{Belief, Ended, EventKind, Evidence, Invariant, LockId, PermitsLeft, Truth, Verdict};
@@ -46,11 +46,11 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
 /// The ownerships of a lock that have not ended, by their place.
 fn open_at_end(evidence: &Evidence<'_>, lock: LockId) -> impl Iterator<Item = usize> {
     let all = evidence.ownerships.iter().enumerate();
-    let open = all.filter(move |(_, it)| it.lock == lock && it.disowned.is_none());
+    let open = all.filter(move |(_, own)| own.lock == lock && own.disowned.is_none());
     open.map(|(index, _)| index)
 }
 
-/// Those of them that no contender believes in, or has a call under way for.
+/// Of these, the ownerships that no contender believes in, or has a call under way for.
 fn not_in_use(evidence: &Evidence<'_>, lock: LockId) -> Vec<usize> {
     let is_held = |belief: &Belief| match belief.left {
         None => true,

@@ -1,4 +1,4 @@
-//! Everybody who waits gets the lock in the end.
+//! Every waiter gets the lock in the end.
 
 mod at_barrier;
 mod at_latch;
@@ -48,8 +48,8 @@ fn check(evidence: &Evidence<'_>) -> Verdict {
     }
 }
 
-/// Nobody can be expected to get a lock of a service of which too little is left, and those who are stranded cannot
-/// whatever is left: where all others have what they came for, it holds.
+/// A service of which too little is left owes no lock, and a stranded contender cannot get one whatever is left: where
+/// all others have what they came for, it holds.
 fn excused(evidence: &Evidence<'_>) -> Option<Verdict> {
     let gone = &evidence.run.for_good;
     no_service_left(evidence).or_else(|| {
@@ -83,8 +83,8 @@ fn no_service_left(evidence: &Evidence<'_>) -> Option<Verdict> {
     Some(Verdict::Undecided(gone.why.clone()))
 }
 
-/// Follows who waits for whom, from the first that waits, until somebody comes up who does not wait
-/// or who has come up before: there the queue is stuck.
+/// Follows each wait to the contender for which it waits, from the first wait on, until that contender does not wait or
+/// has come up before: there the queue is stuck.
 fn stuck(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     let waits: Vec<Wait> = evidence
         .waiting
@@ -148,7 +148,7 @@ fn summary(case: &WitnessBuilder<'_>, evidence: &Evidence<'_>, stuck: &[Wait]) -
     let who = case.name(wait.by);
     if stuck.len() > 1 {
         let each = stuck.iter().map(|wait| {
-            let owner = wait.owner.map_or("somebody", |owner| case.name(owner));
+            let owner = wait.owner.map_or("another", |owner| case.name(owner));
             let name = case.name(wait.by);
             match node(wait) {
                 Some(node) => format!("{name} behind {node} of {owner}"),
@@ -206,7 +206,7 @@ fn explain(case: &mut WitnessBuilder<'_>, evidence: &Evidence<'_>, wait: &Wait) 
     let Some(owner) = wait.owner else {
         return;
     };
-    // Where what it waits for came from, and whether anybody still stands behind that.
+    // Where what it waits for came from, and whether its owner still stands behind that.
     let name = case.name(owner);
     if let Some(node) = wait.behind
         && let Some(made) = evidence.where_made(wait.lock, node, Some(owner))
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_of_the_queue_is_named_and_not_everybody_in_it() {
+    fn of_a_queue_only_the_head_is_named() {
         let text = "bound-reached:90 c.waiting:90/behind=y/owner=b b.waiting:90/behind=x/owner=a";
         assert_eq!(summary(text), "b never got the lock: x of a blocks it");
     }
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_service_that_is_gone_for_good_nobody_can_expect_a_lock() {
+    fn a_service_that_is_gone_for_good_owes_no_lock() {
         let why = "the only server is dead for good";
         let without_service = |text: &str| {
             let mut run = notation::run(text);

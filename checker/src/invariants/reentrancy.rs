@@ -1,4 +1,4 @@
-//! Re-entrancy: who holds the lock enters it again at once, and only the last to leave frees it.
+//! Re-entrancy: a holder of the lock enters it again at once, and only its last exit frees it.
 
 use crate::witness::WitnessBuilder;
 use crate::{
@@ -114,7 +114,7 @@ fn ownership<'e>(evidence: &'e Evidence<'_>, belief: &Belief) -> Option<&'e Owne
 /// all others have had the time that they needed.
 fn waits_for_itself(evidence: &Evidence<'_>, reentries: &Reentries<'_>) -> Option<Verdict> {
     let belief = reentries.belief;
-    let owned_until = ownership(evidence, belief).map(|it| it.disowned.unwrap_or(usize::MAX));
+    let owned_until = ownership(evidence, belief).map(|own| own.disowned.unwrap_or(usize::MAX));
     for (call, returned) in reentries.calls() {
         let ends = returned.or(belief.left).unwrap_or(usize::MAX);
         let until = ends.min(owned_until.unwrap_or(0));
@@ -122,7 +122,7 @@ fn waits_for_itself(evidence: &Evidence<'_>, reentries: &Reentries<'_>) -> Optio
             matches!(evidence.event(event).what, EventKind::Queued { by, lock, .. }
                 if call < event && event < until && (by, lock) == (belief.by, belief.lock))
         });
-        // Who has lost the lock by a fault, or before, waits for others.
+        // A contender that has lost the lock by a fault, or before, waits for others.
         let owns = owned_until.is_some_and(|until| {
             let unharmed = evidence.faults.iter().all(|&fault| fault > until);
             call < until && (until == usize::MAX || unharmed)
@@ -154,7 +154,7 @@ fn self_deadlock(
     let at = evidence.at(call);
     case.show([belief.acquired, call])
         .show(queued)
-        .show(ownership(evidence, belief).map(|it| it.owned))
+        .show(ownership(evidence, belief).map(|ownership| ownership.owned))
         .then(format!(
             "{who} holds the lock since {}, and calls `acquire` again at {at}.",
             evidence.at(belief.acquired)
@@ -337,14 +337,14 @@ mod tests {
                     a.released:9 end:40";
         let expected = "a has left as often as it entered, and the lock is not free";
         assert_eq!(summary(text), expected);
-        // It may count an entry that nobody knows of.
+        // It may count an entry of which its caller does not know.
         assert_eq!(verdict(&format!("{text} a.resent:1.5")), Verdict::Holds);
         let failed = text.replace("a.acquire:0", "a.acquire:0 a.indefinite:0.1 a.acquire:0.2");
         assert_eq!(verdict(&failed), Verdict::Holds);
     }
 
     #[test]
-    fn if_nobody_enters_again_nothing_is_said() {
+    fn without_a_second_entry_nothing_is_said() {
         assert!(matches!(verdict("a=0-4 a:1-3"), Verdict::Undecided(_)));
     }
 }

@@ -1,4 +1,4 @@
-//! Nobody goes on believing in a lock that it could know to be lost.
+//! No contender goes on believing in a lock that it could know to be lost.
 
 use crate::witness::{WitnessBuilder, lasting};
 use crate::{Belief, Evidence, Invariant, Knowledge, Known, Truth, Verdict, VirtualTime};
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_stops_within_the_bound_was_in_time() {
+    fn a_holder_that_stops_within_the_bound_was_in_time() {
         let text = "a=0-5/how=expired a:0-8.4 a.could-know:8";
         assert_eq!(verdict(text), Verdict::Holds);
         let text = "a=0-5/how=expired a:0-8.5 a.could-know:8";
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_goes_on_after_it_could_know_is_named_even_if_nobody_else_comes() {
+    fn a_holder_that_goes_on_is_named_even_if_no_other_comes() {
         let text = "a=0-5/how=expired a:0-20 a.could-know:8/how=refused";
         assert_eq!(
             summary(text),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_cannot_know_is_not_blamed_however_long_it_believes() {
+    fn a_holder_that_cannot_know_is_never_blamed() {
         assert_eq!(verdict("a=0-5/how=expired a:0-90"), Verdict::Holds);
     }
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_still_owns_the_lock_has_lost_nothing() {
+    fn an_owner_of_the_lock_has_lost_nothing() {
         assert_eq!(verdict("a=0-20 a:0-20 a.could-know:8"), Verdict::Holds);
     }
 

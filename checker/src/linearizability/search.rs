@@ -49,7 +49,7 @@ impl<S: Store> Search<'_, S> {
         if left.peek().is_none() {
             return Some(point.order);
         }
-        // Nobody has read what was asked only later.
+        // A read that was answered before the last write was asked cannot come after that write.
         let is_late = |call: usize| {
             let call = &self.calls[call];
             let at = call.answered.as_ref().map(|told| told.at);

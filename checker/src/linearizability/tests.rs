@@ -168,7 +168,7 @@ fn holds(calls: &[Op], order: &[usize]) -> bool {
     once && all && in_time && right && reads_fit(calls, order, &states, &mut Vec::new())
 }
 
-/// Whether there is a state for this read and all later ones. What a call is of is told before those after it.
+/// Whether there is a state for this read and all later ones. What a call is of is told before the calls after it.
 fn reads_fit(
     calls: &[Op],
     order: &[usize],
@@ -198,8 +198,8 @@ fn reads_fit(
     }
     for option in options {
         let forward = option.is_none_or(|here| {
-            earlier.iter().all(|(other, it)| {
-                let binds = it.answered.is_some() || call.kind == CallKind::Write;
+            earlier.iter().all(|(other, before)| {
+                let binds = before.answered.is_some() || call.kind == CallKind::Write;
                 let after = |there| {
                     if call.kind == CallKind::Write {
                         there < here

@@ -46,7 +46,7 @@ struct SessionSilence {
     paused: bool,
     disconnected: bool,
     since: Option<VirtualTime>,
-    /// When the session ended, if it has and nobody has noticed.
+    /// When the session ended, if it has and its client does not know yet.
     ended: Option<VirtualTime>,
     /// Sessions of processes that are dead, and have not ended yet.
     dead: u32,

@@ -51,7 +51,7 @@ fn holds_that_overlap_are_no_distance_apart() {
 }
 
 #[test]
-fn who_takes_the_lock_again_is_no_nearer_to_anybody() {
+fn a_contender_that_takes_the_lock_again_comes_no_nearer() {
     assert_eq!(between("a:0-10 a:11-20 a:21-30"), None);
     assert_eq!(between("a:0-10 a:11-20 b:23-30"), Some(3_000));
     assert_eq!(between("b:0-5 a:7-10 a:11-20"), Some(2_000));
@@ -167,7 +167,7 @@ fn with_two_permits_the_second_but_last_end_is_the_near_one() {
     assert_eq!(between_of_two("a:0-10 b:1-20"), None);
     assert_eq!(between_of_two("a:0-10 b:1-20 c:12-15"), Some(2_000));
     assert_eq!(between_of_two("a:0-10 b:1-20 c:9-15"), Some(0));
-    // Its own holds before are nobody's else.
+    // Earlier holds of the same contender do not count.
     assert_eq!(between_of_two("a:0-10 b:1-20 a:11-15 b:21-22"), None);
     assert_eq!(between_of_two("a:0-10/on=x b:1-20/on=y c:12-15/on=x"), None);
 }

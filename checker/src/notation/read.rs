@@ -33,7 +33,7 @@ struct Reader {
     /// The highest token that the service, and the highest place that its queue, has given so far.
     token: u64,
     place: u64,
-    /// Who was given which place last.
+    /// The contenders with places, and the place that each was given last.
     places: Vec<(ContenderId, u64)>,
 }
 
@@ -206,7 +206,7 @@ impl Reader {
             "broken" => why(Ended::Broken),
             "leftover" => {
                 let owner = word.take("owner").map(|name| self.by(name));
-                let name = self.node(word, "somebody");
+                let name = self.node(word, "leftover");
                 EventKind::Leftover { lock, name, owner }
             }
             "final" => {
@@ -243,7 +243,7 @@ impl Reader {
             }
             "failed" => (Rank::Asks, failed(Failure::TimedOut, true)),
             "indefinite" => (Rank::Asks, failed(Failure::TimedOut, false)),
-            "cancelled-by-nobody" => (Rank::Asks, failed(Failure::Cancelled, true)),
+            "says-cancelled" => (Rank::Asks, failed(Failure::Cancelled, true)),
             "cancelled" => (Rank::Asks, EventKind::Cancelled { by, lock }),
             "release-cancelled" => (Rank::Asks, EventKind::ReleaseCancelled { by, lock }),
             "reenters" | "reentered" | "entry-left" => (Rank::Asks, reentry(verb, by, lock)),

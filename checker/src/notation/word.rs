@@ -105,7 +105,7 @@ impl<'a> Word<'a> {
         })
     }
 
-    /// How somebody could know.
+    /// How the contender could know.
     fn knowledge(&mut self) -> Result<Knowledge, NotationError> {
         match self.take("how") {
             None | Some("told") => Ok(Knowledge::SessionLost),

@@ -1,4 +1,4 @@
-//! What else there is to say of what a server did: how, by whom, with which data, and why.
+//! Details of what a server did: how, by which client, with which data, and why.
 
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +54,7 @@ pub enum DataFound {
     Everything,
 }
 
-/// Who has made a replica a primary.
+/// By which decision a replica has become a primary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -97,9 +97,9 @@ pub enum KeySource {
 pub enum KeyLoss {
     /// Its time was over.
     Expired,
-    /// Somebody has deleted it.
+    /// It was deleted.
     Deleted,
-    /// Somebody has put another in its place.
+    /// It was overwritten by another.
     Overwritten,
     /// All keys were deleted.
     Flushed,

@@ -13,8 +13,8 @@ pub struct ServiceEventRow {
     pub loses_key_of: Option<ContenderId>,
     /// What the history calls such a change of its server.
     pub change: Option<ServerChange>,
-    /// It changes who serves, or what is served, and so may be why the lock changed hands, whichever contender it is
-    /// about.
+    /// It changes which server serves, or what is served, and so may be why the lock changed hands, whichever contender
+    /// it is about.
     pub changes_the_service: bool,
     /// It throws away what was written.
     pub discards: bool,

@@ -102,7 +102,7 @@ pub(super) fn published(
     };
     let to: Vec<String> = to.collect();
     match to.as_slice() {
-        [] => format!("{what}, and nobody is subscribed"),
+        [] => format!("{what}, to no subscriber"),
         to => format!("{what}, to {}", listed(to)),
     }
 }

@@ -82,8 +82,8 @@ impl WitnessBuilder<'_> {
         }
     }
 
-    /// What its process had been told of the loss without acting on it, as the half of a sentence. Who was told of the
-    /// loss by its lock had the time that a reaction takes.
+    /// How its process could know of the loss on which it did not act, as the half of a sentence. A contender that its
+    /// lock told had the time that a reaction takes.
     fn ignored(&self, belief: &Belief, lost: usize, told: bool) -> Option<String> {
         let known = belief.known?;
         let acts_by = if told {
@@ -134,7 +134,7 @@ impl WitnessBuilder<'_> {
             }
         }
         over("disconnected", disconnected, None);
-        // Who stood still at the end went on when it left, if it did.
+        // A contender that stood still at the end went on when it left, if it did.
         over("paused", paused, None);
         last
     }

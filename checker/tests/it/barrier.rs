@@ -70,7 +70,7 @@ fn uses(events: &[Event], who: u32, at: LockId) -> Uses {
     uses
 }
 
-/// When the first passes too early: `None` if nobody does.
+/// When the first contender passes too early: `None` if none does.
 fn early(events: &[Event]) -> Option<VirtualTime> {
     let in_step = |uses: &Uses, at: usize| uses.out.is_none_or(|out| out > at);
     let passes = |(index, event): (usize, &Event)| {

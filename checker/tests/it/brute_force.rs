@@ -161,7 +161,7 @@ fn loss() -> impl Strategy<Value = EventKind> {
 }
 
 /// Histories about contenders and the service, such about writes, such about losses, such about contenders and a
-/// service without a queue, and such about those who enter again.
+/// service without a queue, and such about contenders that enter again.
 const OF_TURNS: [u32; 6] = [4, 4, 1, 0, 6, 0];
 const OF_WRITES: [u32; 6] = [4, 2, 6, 0, 6, 0];
 const OF_LOSSES: [u32; 6] = [6, 5, 0, 6, 6, 0];

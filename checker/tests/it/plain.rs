@@ -98,7 +98,7 @@ impl<'a> Plain<'a> {
         last.is_some_and(|last| matches!(self.what(last), EventKind::Acquired { .. }))
     }
 
-    /// The mode of what begins, or of who queues; exclusive of everything else.
+    /// The mode of what begins or queues; exclusive of everything else.
     fn mode(&self, index: usize) -> Mode {
         match self.what(index) {
             EventKind::Acquired { mode, .. }
@@ -176,7 +176,7 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// Since when whoever believed could know of its loss, and how.
+    /// Since when the contender that believed could know of its loss, and how.
     fn could_know(&self, belief: usize) -> Option<(VirtualTime, Knowledge)> {
         let whose = self.belief(belief)?;
         let known = self.first_after(
@@ -194,7 +194,7 @@ impl<'a> Plain<'a> {
     }
 
     pub fn timely_loss(&self, reaction: Duration) -> Answer {
-        let mut beliefs = self.indices().filter(|&it| self.belief(it).is_some());
+        let mut beliefs = self.indices().filter(|&index| self.belief(index).is_some());
         if beliefs.clone().next().is_none() {
             return Answer::Undecided;
         }
@@ -214,21 +214,24 @@ impl<'a> Plain<'a> {
     pub fn inexcusable_overlap(&self, reaction: Duration) -> bool {
         let end = self.at(self.events.len() - 1).micros();
         let believes = |belief: usize, at: u64| {
-            let ends = self.belief_ends(belief).map(|it| self.at(it).micros());
+            let ends = self.belief_ends(belief).map(|end| self.at(end).micros());
             self.at(belief).micros() <= at && ends.is_none_or(|ends| at < ends)
         };
         let knows = |belief: usize, at: u64| {
             let known = self.could_know(belief);
             known.is_some_and(|(since, _)| (since + reaction).micros() <= at)
         };
-        let beliefs = || self.indices().filter(|&it| self.belief(it).is_some());
+        let beliefs = || self.indices().filter(|&index| self.belief(index).is_some());
         // Whatever happens, happens at whole and half seconds.
         let mut moments = (0..end).step_by(500_000);
         moments.any(|at| {
             beliefs().any(|one| {
                 let lock = |belief| self.belief(belief).map(|(_, lock)| lock);
-                let other = |it: usize| {
-                    it != one && lock(it) == lock(one) && self.exclude(it, one) && believes(it, at)
+                let other = |two: usize| {
+                    two != one
+                        && lock(two) == lock(one)
+                        && self.exclude(two, one)
+                        && believes(two, at)
                 };
                 believes(one, at) && knows(one, at) && beliefs().any(other)
             })
@@ -302,7 +305,7 @@ impl<'a> Plain<'a> {
     pub fn inexcusably_more_than(&self, permits: usize, reaction: Duration) -> bool {
         let end = self.at(self.events.len() - 1).micros();
         let believes = |belief: usize, at: u64| {
-            let ends = self.belief_ends(belief).map(|it| self.at(it).micros());
+            let ends = self.belief_ends(belief).map(|end| self.at(end).micros());
             self.at(belief).micros() <= at && ends.is_none_or(|ends| at < ends)
         };
         let knows = |belief: usize, at: u64| {
@@ -312,11 +315,11 @@ impl<'a> Plain<'a> {
         let mut moments = (0..end).step_by(500_000);
         moments.any(|at| {
             [LockId(0), LockId(1)].into_iter().any(|lock| {
-                let inside = self.indices().filter(|&it| {
-                    self.belief(it).is_some_and(|(_, of)| of == lock) && believes(it, at)
+                let inside = self.indices().filter(|&belief| {
+                    self.belief(belief).is_some_and(|(_, of)| of == lock) && believes(belief, at)
                 });
                 let inside: Vec<usize> = inside.collect();
-                inside.len() > permits && inside.iter().any(|&it| knows(it, at))
+                inside.len() > permits && inside.iter().any(|&belief| knows(belief, at))
             })
         })
     }

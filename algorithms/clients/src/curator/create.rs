@@ -30,9 +30,9 @@ enum Way {
 }
 
 impl Curator {
-    /// Makes an ephemeral sequential node. A node that was made by a create whose answer was lost is found by its
-    /// guid, and taken if the session is still the same. If all is in vain, or nobody waits any more, whatever may have
-    /// been made is deleted in the background.
+    /// Makes an ephemeral sequential node. A node that was made by a create whose answer was lost is found by its guid,
+    /// and taken if the session is still the same. If all tries fail, or the call is dropped, whatever may have been
+    /// made is deleted in the background.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl Curator {
     }
 
     /// Makes a node with the default data, and its parents if they are not there: `creatingParentContainersIfNeeded`.
-    /// As there, the stat is always asked for, whether anybody wants it or not.
+    /// As there, the stat is always asked for, even if it is not used.
     async fn create_with_parents(
         &self,
         zk: &ZooKeeper,
@@ -163,7 +163,7 @@ async fn mkdirs(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
             continue;
         }
         match zk.create(&parent, b"", CreateMode::Container).await {
-            // Somebody else was quicker.
+            // It may be another's.
             Ok(_) | Err(ZkError::NodeExists) => {}
             Err(error) => return Err(error),
         }

@@ -56,7 +56,7 @@ impl Curator {
         mut call: impl AsyncFnMut(&ZooKeeper) -> ZkResult<T>,
     ) -> ZkResult<T> {
         loop {
-            // Nobody waits for it.
+            // No call waits for it.
             let pauses = |pause| self.env().sleep(pause);
             match self.repeat(&mut call, pauses).await {
                 Err(error) if should_retry(error) => self.env().sleep(PAUSE).await,
@@ -73,7 +73,7 @@ async fn delete(zk: &ZooKeeper, path: &Path) -> ZkResult<()> {
     }
 }
 
-/// A delete that nobody may wait for any more. Dropped while it is armed, it goes on in the background.
+/// A delete. Dropped while it is armed, it goes on in the background.
 struct Pending {
     curator: Curator,
     path: Path,

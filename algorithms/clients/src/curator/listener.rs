@@ -9,7 +9,7 @@ use std::task::Poll;
 use super::{ConnectionState, Curator};
 use crate::completion::Waiting;
 
-/// Is told of each state of the connection, in order: `ConnectionStateListener`. Whoever is woken late misses none.
+/// Receives each state of the connection, in order: `ConnectionStateListener`. A task that is woken late misses none.
 pub struct Listener(Rc<Pending>);
 
 /// The states that a listener has not looked at.
@@ -39,7 +39,7 @@ impl Listener {
 }
 
 impl Curator {
-    /// A listener, which is told of every state from now on.
+    /// A listener, which receives every state from now on.
     pub fn listen(&self) -> Listener {
         let pending = Rc::default();
         self.0.listeners.borrow_mut().push(Rc::downgrade(&pending));

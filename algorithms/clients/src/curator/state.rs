@@ -43,7 +43,7 @@ pub enum ErrorPolicy {
 /// A state of the connection that counts as an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorState {
-    /// The connection is lost, so nobody knows whether the session still lives.
+    /// The connection is lost, and the session may or may not live.
     Suspended,
     /// The session is gone.
     Lost,
@@ -141,7 +141,7 @@ impl Curator {
         }
     }
 
-    /// The next state that it is told of: the handle may be further already. `None` if nothing comes until then.
+    /// The state in the next event: the handle may be further already. `None` if nothing comes until then.
     async fn told(&self, events: &Watch, give_up: Option<Duration>) -> Option<SessionState> {
         let event = async {
             loop {

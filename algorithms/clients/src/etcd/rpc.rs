@@ -59,11 +59,11 @@ pub enum Request {
     Proclaim(LeaderKey, Bytes),
     /// `v3election`: gives up to lead.
     Resign(LeaderKey),
-    /// `v3election`: who leads.
+    /// `v3election`: the leader.
     Leader(Bytes),
 }
 
-/// Who has answered, and when.
+/// The member that has answered, and when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ResponseHeader {
     /// The member, by its place.

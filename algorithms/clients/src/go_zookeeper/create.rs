@@ -9,7 +9,7 @@ const TRIES: u32 = 3;
 impl Conn {
     /// Makes an ephemeral sequential node: `CreateProtectedEphemeralSequential`. If the connection breaks before the
     /// answer, the guid is looked for, without a `sync`, and a node that bears it is taken, of whatever session it is.
-    /// If that look fails, the call does, and whatever has been made stays: nobody looks for it again.
+    /// If that look fails, the call does, and a node that has been made stays: it is not looked for again.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ struct Slot {
 #[derive(Clone)]
 pub struct Listener(Rc<Slot>);
 
-/// The end that waits to be told. Messages that are published while the connection is down are not told to anybody.
+/// The end that waits to be told. Messages that are published while the connection is down are lost.
 pub struct Subscription(Rc<Slot>);
 
 /// Makes the two ends of a subscription.
@@ -29,13 +29,13 @@ pub fn subscription() -> (Listener, Subscription) {
 }
 
 impl Listener {
-    /// Tells of a message.
+    /// Hands over a message.
     pub fn deliver(&self, message: Bytes) {
         self.0.messages.borrow_mut().push_back(message);
         self.0.waiting.wake();
     }
 
-    /// Whether somebody still listens.
+    /// Whether the subscription is still there.
     pub fn has_listener(&self) -> bool {
         Rc::strong_count(&self.0) > 1
     }

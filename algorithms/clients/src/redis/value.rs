@@ -24,7 +24,7 @@ pub enum Value {
     Error(ErrorReply),
     /// Several values.
     Array(Rc<[Value]>),
-    /// Something that nobody asked for on this connection (RESP3), or a message of a subscription (RESP2: an array).
+    /// A value that is no answer to a command (RESP3), or a message of a subscription (RESP2: an array).
     Push(Rc<[Value]>),
     /// Yes or no (RESP3).
     Boolean(bool),

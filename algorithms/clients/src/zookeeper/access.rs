@@ -18,8 +18,8 @@ impl ZooKeeper {
     ///
     /// # Errors
     ///
-    /// As for [`create`](Self::create); `InvalidAcl` if the list is empty or no server understands it, or if it is of
-    /// those who we have said that we are, and we have said nothing.
+    /// As for [`create`](Self::create); `InvalidAcl` if the list is empty or no server understands it, or if it stands
+    /// for our identities, and we have named none.
     pub async fn create_with_acl(
         &self,
         path: &Path,
@@ -34,7 +34,7 @@ impl ZooKeeper {
         }
     }
 
-    /// Who the server takes us for, in no particular order: the schemes and names that we have said, and our address
+    /// Our identities to the server, in no particular order: the schemes and names that we have said, and our address
     /// (ZooKeeper 3.7 and later).
     ///
     /// # Errors

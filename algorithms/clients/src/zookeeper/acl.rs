@@ -38,7 +38,7 @@ impl BitOr for Permissions {
     }
 }
 
-/// Who somebody is, as one of the schemes has it: `ip` and an address, `digest` and a name with a hash.
+/// Who a client is, as one of the schemes has it: `ip` and an address, `digest` and a name with a hash.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity {
     /// The scheme.
@@ -48,7 +48,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Somebody.
+    /// The identity of this id in a scheme.
     pub fn new(scheme: &str, id: &str) -> Self {
         Self {
             scheme: scheme.into(),
@@ -56,7 +56,7 @@ impl Identity {
         }
     }
 
-    /// Whether this is everybody.
+    /// Whether this means every client.
     pub fn is_anyone(&self) -> bool {
         &*self.scheme == "world" && &*self.id == "anyone"
     }
@@ -76,7 +76,7 @@ pub struct Permit {
 pub struct Acl(Option<Rc<Vec<Permit>>>);
 
 impl Acl {
-    /// Everybody may do everything: `OPEN_ACL_UNSAFE`.
+    /// Every client may do everything: `OPEN_ACL_UNSAFE`.
     pub const OPEN: Self = Self(None);
 
     /// A list. Servers refuse one that is empty.
@@ -94,17 +94,17 @@ impl Acl {
         Self::new([Permit { permissions, who }])
     }
 
-    /// Everybody may read: `READ_ACL_UNSAFE`.
+    /// Every client may read: `READ_ACL_UNSAFE`.
     pub fn read_only() -> Self {
         Self::of(Permissions::READ, "world", "anyone")
     }
 
-    /// Whoever makes the node may do everything, as all those who they have said that they are: `CREATOR_ALL_ACL`.
+    /// The creator of the node may do everything, by any identity that it has proved: `CREATOR_ALL_ACL`.
     pub fn creator_all() -> Self {
         Self::of(Permissions::ALL, "auth", "")
     }
 
-    /// Whether everybody may do everything.
+    /// Whether every client may do everything.
     pub fn is_open(&self) -> bool {
         self.0.is_none()
     }
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_for_everybody_is_open_however_it_is_said() {
+    fn all_for_every_client_is_open_however_it_is_said() {
         assert!(Acl::of(Permissions::ALL, "world", "anyone").is_open());
         assert!(!Acl::read_only().is_open());
         assert!(!Acl::new([]).is_open());

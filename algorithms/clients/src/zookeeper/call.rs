@@ -29,7 +29,7 @@ where
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let call = &mut *self;
-        // Whoever asks again what it has been told waits for ever.
+        // A call that is polled again after its answer waits for ever.
         let Self::Asked(answer, _) = call else {
             return Poll::Pending;
         };

@@ -11,7 +11,7 @@ impl ZooKeeper {
     /// thread, so they wait until then. What is asked and waited for in the callback itself is answered. A callback
     /// that waits for an event, or for an answer in the background, waits for ever.
     ///
-    /// Call it when [`Watch::next`](super::Watch::next) has told of an event.
+    /// Call it when [`Watch::next`](super::Watch::next) has returned an event.
     pub async fn in_callback<T>(&self, callback: impl Future<Output = T>) -> T {
         let _running = Running::begin(&self.session);
         callback.await

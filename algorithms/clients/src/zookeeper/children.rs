@@ -303,9 +303,9 @@ mod tests {
         assert_eq!(position(&changing, "e-0000000003"), Some(0));
         changing.pop_back();
         assert_eq!(queue(&changing), ["e-0000000003", "d-0000000006"]);
-        let anew = children(&["e-0000000003", "d-0000000006"]);
-        assert_eq!(changing, anew);
-        assert_eq!(changing.wire_bytes(), anew.wire_bytes());
+        let rebuilt = children(&["e-0000000003", "d-0000000006"]);
+        assert_eq!(changing, rebuilt);
+        assert_eq!(changing.wire_bytes(), rebuilt.wire_bytes());
     }
 
     #[test]

@@ -5,10 +5,10 @@ use super::unexpected;
 use super::{Path, ReadOp, ReadResult, Request, Response, Watch, WatchSide, ZkResult, ZooKeeper};
 
 impl ZooKeeper {
-    /// Leaves a watch that stays when it has fired, on a node that may not be there: it is told of each making,
-    /// change, and deletion of the node, and of each change of its list of children; if it is recursive, of all that
-    /// happens to the node and to everything below it, but of no list. After a reconnect it is there again, but what
-    /// happened meanwhile is never told: who wants to know must look when the session's state is `Connected` again.
+    /// Leaves a watch that stays when it has fired, on a node that may not be there: it gets each making, change, and
+    /// deletion of the node, and each change of its list of children; if it is recursive, all that happens to the node
+    /// and to everything below it, but no change of a list. After a reconnect it is there again, but what happened
+    /// meanwhile is never told: the client must look when the session's state is `Connected` again.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl ZooKeeper {
     /// Takes back one watch on a side of a node; watches that stay are taken back from [`WatchSide::Any`] alone. It is
     /// told that it was taken back. As in Java, the server is only asked whether there is a watch: it goes on telling
     /// this client, even if this was the last of its watchers. `local`: the client forgets the watch whatever the
-    /// server says, or if nobody answers.
+    /// server answers, or if no answer comes.
     ///
     /// # Errors
     ///

@@ -45,7 +45,7 @@ pub enum Request {
         /// The path of the node.
         path: Path,
     },
-    /// Ask who the server takes the client for.
+    /// Ask for the client's identities to the server.
     WhoAmI,
     /// Change the list of servers, if that is enabled: here it never is.
     Reconfig(Rc<Reconfiguration>),
@@ -71,7 +71,7 @@ pub enum Request {
     AddWatch {
         /// On which node, whether it is there or not.
         path: Path,
-        /// Whether to watch all that is below it, too; then lists of children are not told of.
+        /// Whether to watch all that is below it, too; then changes of lists of children cause no events.
         recursive: bool,
     },
     /// Take back all watches of this connection.

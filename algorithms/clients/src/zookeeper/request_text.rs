@@ -148,7 +148,7 @@ impl fmt::Display for Of {
     }
 }
 
-/// Who may do what, if not everybody everything.
+/// Who may do what, unless every client may do everything.
 struct For<'a>(&'a Acl);
 
 impl fmt::Display for For<'_> {

@@ -74,7 +74,7 @@ pub enum Response {
     },
     /// The node was deleted.
     Deleted,
-    /// The node exists. Whoever asks at the same time may share the stat.
+    /// The node exists. Answers to several clients may share the stat.
     Exists(Rc<Stat>),
     /// The node's data.
     Data {
@@ -94,7 +94,7 @@ pub enum Response {
     },
     /// So many nodes are below the node.
     AllChildrenNumber(i32),
-    /// Who the server takes the client for, in no particular order: schemes and names, without what is secret.
+    /// The client's identities to the server, in no particular order: schemes and names, without what is secret.
     ClientInfo(Vec<Identity>),
     /// The data was set.
     Set(Box<Stat>),
@@ -258,7 +258,7 @@ pub enum ZkError {
 }
 
 impl ZkError {
-    /// Whether the request has surely not taken effect. Of a lost connection nobody knows.
+    /// Whether the request has surely not taken effect. After the loss of a connection it may have.
     pub fn definite(self) -> bool {
         !matches!(self, Self::ConnectionLoss | Self::RequestTimeout)
     }

@@ -58,7 +58,7 @@ struct Slot {
     )]
     more: Cell<Option<Box<VecDeque<WatchedEvent>>>>,
     waiting: Waiting,
-    /// Nobody waits any more.
+    /// The watch was dropped: no task waits any more.
     forgotten: Cell<bool>,
     /// A client has registered it.
     registered: Cell<bool>,
@@ -77,8 +77,8 @@ pub fn watch() -> (Watcher, Watch) {
     (Watcher(Rc::clone(&slot)), Watch(slot))
 }
 
-/// Makes the ends of one watch after the other. Who watches again only when the last watch has come to its end, or the
-/// one before it, needs no new memory.
+/// Makes the ends of one watch after the other. A caller that watches again only when the last watch has come to its
+/// end, or the one before it, needs no new memory.
 #[derive(Default)]
 pub struct Watches {
     last: Cell<Option<Rc<Slot>>>,
@@ -118,7 +118,7 @@ impl Drop for Watch {
 }
 
 impl Watcher {
-    /// Tells of an event. Events that nobody has taken yet queue up.
+    /// Delivers an event. Events that are not yet taken queue up.
     pub fn deliver(&self, event: WatchedEvent) {
         match self.0.first.take() {
             None => self.0.first.set(Some(event)),
@@ -132,7 +132,7 @@ impl Watcher {
         self.0.waiting.wake();
     }
 
-    /// Whether nobody waits for this watcher any more.
+    /// Whether the watch of this watcher was dropped.
     pub fn is_forgotten(&self) -> bool {
         self.0.forgotten.get()
     }

@@ -1,4 +1,4 @@
-//! The queue of a `RFairLock`: a list of those who wait, and until when the place of each is kept.
+//! The queue of a `RFairLock`: a list of the waiters, and until when the place of each is kept.
 
 use super::RedissonLock;
 use super::waits::Waits;
@@ -88,9 +88,9 @@ redis.call('ZREM', KEYS[2], ARGV[1])";
 pub struct FairQueue {
     /// The list of those who wait, and until when the place of each is kept.
     pub names: [String; 2],
-    /// Step 1 of who does not wait, and so joins no queue.
+    /// Step 1 of a caller that does not wait, and so joins no queue.
     pub try_lock_once: Script,
-    /// Whether a caller who gives up leaves its place behind.
+    /// Whether a caller that gives up leaves its place behind.
     pub keeps_place: bool,
     acquire_failed: Script,
 }
@@ -138,7 +138,7 @@ impl RedissonLock {
         }
     }
 
-    /// Step 3 a: a caller who gives up, for whatever reason, leaves the queue, and does not look whether it has.
+    /// Step 3 a: a caller that gives up, for whatever reason, leaves the queue, and does not look whether it has.
     pub(super) async fn acquire_failed(&self, waits: Waits) {
         let Some(queue) = self.queue.as_ref().filter(|queue| !queue.keeps_place) else {
             return;

@@ -8,7 +8,7 @@ use crate::clients::redis::Subscription;
 use crate::redis::leased::Leased;
 use crate::{Env, LockError, timeout};
 
-/// How long a place in a queue is kept for a caller who waits for ever (`fairLockWaitTimeout`).
+/// How long a place in a queue is kept for a caller that waits for ever (`fairLockWaitTimeout`).
 const FAIR_LOCK_WAIT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// For how long a caller waits for the lock.

@@ -47,7 +47,7 @@ pub(super) struct Latch {
     is_started: Cell<bool>,
     /// How many of its nodes it has not deleted yet.
     deletions: Cell<u32>,
-    /// Who waits for a change of the last four.
+    /// Tasks that wait for a change of the last four.
     waiters: RefCell<Vec<Completion<()>>>,
 }
 

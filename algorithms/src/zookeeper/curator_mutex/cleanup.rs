@@ -5,8 +5,7 @@ use std::rc::Rc;
 use crate::clients::curator::Curator;
 use crate::clients::zookeeper::Path;
 
-/// Step 6. If it is dropped before it is disarmed, because nobody waits any more, it deletes our node in the
-/// background.
+/// Step 6. If it is dropped before it is disarmed, as with its acquire, it deletes our node in the background.
 pub(crate) struct CleanupGuard {
     client: Curator,
     our_path: Path,

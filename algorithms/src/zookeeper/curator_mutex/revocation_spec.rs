@@ -20,7 +20,7 @@ pub(in crate::zookeeper) enum SecondRead {
     Once,
 }
 
-/// What watches our node, and whom it tells.
+/// What watches our node for requests, and where it reports them.
 #[derive(Clone)]
 pub(in crate::zookeeper) struct RevocationSpec {
     pub(in crate::zookeeper) second_read: SecondRead,
@@ -46,7 +46,7 @@ impl RevocationSpec {
         Ok(())
     }
 
-    /// Step 2, for as long as the watcher is told of anything.
+    /// Step 2, for as long as the watcher gets events.
     async fn check_revocable_watcher(
         &self,
         client: &Curator,

@@ -10,7 +10,7 @@ pub(super) struct Monitor {
     waiters: RefCell<Vec<Completion<()>>>,
 }
 
-/// Who has entered leaves when this is dropped.
+/// The thread that has entered leaves when this is dropped.
 pub(super) struct Entered<'m>(&'m Monitor);
 
 impl Monitor {

@@ -11,7 +11,7 @@ struct Latch {
     set: Option<(ContenderId, usize)>,
     /// When each participant began to count down.
     counted: Vec<Option<usize>>,
-    /// Who came last to pass, and when.
+    /// The contenders that came to pass, and when each came last.
     came: Vec<(ContenderId, usize)>,
 }
 

@@ -92,7 +92,7 @@ impl Parties {
         }
     }
 
-    /// Who tries again has come before.
+    /// A party that tries again has come before.
     fn comes(&mut self, index: usize, by: ContenderId, lock: LockId) {
         let party = self.party(by, lock);
         if party.stage == Stage::Away {
@@ -111,8 +111,7 @@ impl Parties {
         }
     }
 
-    /// It is dead: it is out of step wherever it has been, for whoever takes its place does not know whether it had
-    /// left.
+    /// It is dead: it is out of step wherever it has been, for its successor does not know whether it had left.
     fn crashed(&mut self, by: ContenderId) {
         for party in self.everywhere(by) {
             if party.came > 0 {
@@ -181,23 +180,23 @@ impl Parties {
         self.seen(by, lock).out
     }
 
-    /// Whether anybody has ever entered.
+    /// Whether a party has ever entered.
     pub(in crate::invariants) fn is_entered(&self, lock: LockId) -> bool {
         let at = self.at.get(lock.0 as usize).into_iter().flatten();
         { at }.any(|party| party.last_entered.is_some())
     }
 
-    /// Who is entering, and where.
+    /// The parties that are entering, and where.
     pub(in crate::invariants) fn entering(&self) -> Vec<(ContenderId, LockId)> {
         self.in_stage(Stage::Entering)
     }
 
-    /// Who is leaving, and where.
+    /// The parties that are leaving, and where.
     pub(in crate::invariants) fn leaving(&self) -> Vec<(ContenderId, LockId)> {
         self.in_stage(Stage::Leaving)
     }
 
-    /// The first party that is not there, or is still leaving: whoever enters waits for it.
+    /// The first party that is not there, or is still leaving: a party that enters waits for it.
     pub(in crate::invariants) fn missing(&self, lock: LockId) -> Option<ContenderId> {
         let mut all = (0..self.count).map(ContenderId);
         all.find(|by| matches!(self.seen(*by, lock).stage, Stage::Away | Stage::Leaving))

@@ -1,15 +1,15 @@
-//! A barrier that one sets and removes: nobody passes while it stands.
+//! A barrier that one contender sets and removes: no other passes while it stands.
 
 use crate::mode::Mode;
 use crate::witness::WitnessBuilder;
 use crate::{ContenderId, EventKind, Evidence, LockId, Verdict};
 
-/// Who has set a barrier, and by which event it was told that it stands.
+/// The contender that has set a barrier, and the event by which it was told that it stands.
 type Standing = (LockId, ContenderId, usize);
 
-/// Whoever passes has come before the barrier stood, or its removal has begun. In between there is no moment at which a
-/// look can have found none. What is left of a barrier whose setter has died is not judged: it stands until somebody
-/// who believes in it again has it.
+/// A contender that passes has come before the barrier stood, or its removal has begun. In between there is no moment
+/// at which a look can have found none. What is left of a barrier whose setter has died is not judged, until a
+/// contender believes again that it has set it.
 pub(super) fn check(evidence: &Evidence<'_>) -> Verdict {
     let mut standing: Vec<Standing> = Vec::new();
     let mut came: Vec<(ContenderId, LockId, usize)> = Vec::new();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_barrier_of_a_dead_setter_is_nobodys_until_it_is_set_again() {
+    fn the_barrier_of_a_dead_setter_is_not_judged_until_set_again() {
         let dead = "a.acquire:0 a:1- b.acquire:2/shared a.crashed:3 b:4-6/shared";
         assert_eq!(verdict(dead), Verdict::Holds);
         let restarted = format!("{dead} a.acquire:7 a:8- b.acquire:9/shared b:10-/shared");
@@ -137,13 +137,13 @@ mod tests {
     }
 
     #[test]
-    fn a_barrier_of_another_name_keeps_nobody() {
+    fn a_barrier_of_another_name_keeps_no_contender() {
         let text = "a.acquire:0/on=x a:1-/on=x b.acquire:2/on=y/shared b:3-/on=y/shared";
         assert_eq!(verdict(text), Verdict::Holds);
     }
 
     #[test]
-    fn a_barrier_that_nobody_passes_says_nothing() {
+    fn a_barrier_that_no_contender_passes_says_nothing() {
         let waits = verdict("a.acquire:0 a:1- b.acquire:2/shared end:9");
         assert!(matches!(waits, Verdict::Undecided(_)));
     }

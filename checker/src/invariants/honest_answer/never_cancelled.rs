@@ -14,13 +14,12 @@ pub(super) fn verdict(evidence: &Evidence<'_>) -> Option<Verdict> {
     let mut case = WitnessBuilder::new(evidence);
     let who = case.name(call.by);
     let (asked, failed) = (evidence.at(call.asked), evidence.at(call.failed));
-    let summary =
-        format!("{who} was told that its acquire was cancelled, which nobody had cancelled");
+    let summary = format!("{who} was told that its acquire was cancelled, which it was not");
     case.show([call.asked, call.failed]);
     case.then(format!(
         "acquire, called at {asked}, told {who} at {failed} that it was cancelled."
     ))
-    .however(format!("nobody cancelled it from {asked} until {failed}."));
+    .however(format!("no cancel came from {asked} until {failed}."));
     Some(case.broken(summary, call.failed, None))
 }
 
@@ -30,10 +29,10 @@ mod tests {
     use crate::Verdict;
 
     #[test]
-    fn a_call_that_nobody_cancels_is_not_cancelled() {
+    fn a_call_without_a_cancel_is_not_cancelled() {
         let held = "a.acquire:0 a=1-2 a:1-2 a.released:2";
-        let verdict = verdict(&format!("{held} a.acquire:3 a.cancelled-by-nobody:4"));
-        let expected = "a was told that its acquire was cancelled, which nobody had cancelled";
+        let verdict = verdict(&format!("{held} a.acquire:3 a.says-cancelled:4"));
+        let expected = "a was told that its acquire was cancelled, which it was not";
         assert_eq!(verdict.witness().expect("a violation").summary, expected);
     }
 

@@ -3,7 +3,7 @@
 use crate::invariants::interval_sweep::OpenStretches;
 use crate::{Belief, Evidence, VirtualTime};
 
-/// The first who comes in when all permits are taken, and who has them.
+/// The first belief that begins when all permits are taken, and the beliefs that have them.
 pub(super) fn first_excess<'e>(
     evidence: &'e Evidence<'_>,
 ) -> Option<(Vec<&'e Belief>, &'e Belief)> {
@@ -29,10 +29,10 @@ pub(super) fn all_inside_at_once(
 ) -> Vec<usize> {
     let begins = beliefs
         .iter()
-        .map(|(_, it)| evidence.at(it.acquired).max(from));
+        .map(|(_, belief)| evidence.at(belief.acquired).max(from));
     let inside_at = |at: VirtualTime| {
-        let inside = beliefs.iter().filter(move |(_, it)| {
-            evidence.at(it.acquired) <= at && at < evidence.at_or_never(it.left)
+        let inside = beliefs.iter().filter(move |(_, belief)| {
+            evidence.at(belief.acquired) <= at && at < evidence.at_or_never(belief.left)
         });
         inside.map(|(index, _)| *index).collect::<Vec<_>>()
     };

@@ -1,10 +1,10 @@
-//! An overlap that goes back to no loss: nobody believed on after the service had given the lock away, so somebody came
-//! in for another reason.
+//! An overlap that goes back to no loss: no contender believed on after the service had given the lock away, so one
+//! came in for another reason.
 
 use super::permits::first_excess;
 use crate::{Belief, Evidence, VirtualTime};
 
-/// The first who comes in beside others, although neither it nor they lose the lock while they are inside together.
+/// The first contender that comes in beside others, although neither it nor they lose the lock while inside together.
 pub(super) fn first_overlap<'e>(
     evidence: &'e Evidence<'_>,
 ) -> Option<(Vec<&'e Belief>, &'e Belief)> {
@@ -14,10 +14,10 @@ pub(super) fn first_overlap<'e>(
     let beliefs = &evidence.beliefs;
     let until = |belief: &Belief| evidence.at_or_never(belief.left);
     if evidence.permits() > 1 {
-        // Which of several is one too many, nobody can say, if any of them has lost its permit.
+        // Which of several is one too many cannot be said if any of them has lost its permit.
         let mut all = beliefs.iter();
         let lost = all.any(|belief| is_lost_before(evidence, belief, until(belief)));
-        let excess = first_excess(evidence).filter(|(_, it)| evidence.has_owners_of(it.lock));
+        let excess = first_excess(evidence).filter(|(_, last)| evidence.has_owners_of(last.lock));
         return if lost { None } else { excess };
     }
     beliefs.iter().enumerate().find_map(|(place, later)| {

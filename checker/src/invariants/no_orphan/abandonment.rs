@@ -1,8 +1,8 @@
-//! How an ownership came to be nobody's.
+//! How an ownership came to be abandoned.
 
 use crate::{Event, EventKind, Evidence, Ownership, VirtualTime};
 
-/// What one of the events that can leave an ownership to nobody says of its owner.
+/// What an event by which an ownership can be abandoned says of its owner.
 pub(super) fn how_it_was_left(evidence: &Evidence<'_>, who: &str, event: usize) -> Option<String> {
     let Event { at, what } = evidence.event(event);
     let phrase = match what {

@@ -1,4 +1,4 @@
-//! What is there when everybody has left.
+//! What is there when all contenders have left.
 
 use crate::witness::WitnessBuilder;
 use crate::{EventKind, Evidence, Verdict};
@@ -17,9 +17,9 @@ pub(super) fn left_over(evidence: &Evidence<'_>, leftover: usize) -> Verdict {
         let at = evidence.at(made);
         case.then(format!("{node}{of} is there since {at} at the latest."));
     }
-    case.however("it is still there after everybody has left.".to_owned())
+    case.however("it is still there after all contenders have left.".to_owned())
         .broken(
-            format!("{node}{of} is still there after everybody has left"),
+            format!("{node}{of} is still there after all contenders have left"),
             leftover,
             None,
         )

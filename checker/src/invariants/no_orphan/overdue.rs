@@ -6,8 +6,8 @@ use crate::{Disowned, Event, EventKind, Evidence, Ownership, VirtualTime};
 /// last use on.
 pub(super) type Overdue = (VirtualTime, &'static str);
 
-/// When an ownership that nobody stood behind for this stretch ought to have been over, if it was not: a lease after
-/// its use; or after the last new leader of that time began, who gave it its full time again. What came before that is
+/// When an ownership that was abandoned for this stretch ought to have been over, if it was not: a lease after its last
+/// use; or after the last new leader of that time began, which gave it its full time again. What came before that is
 /// not judged: without a leader nothing expires. Nor is what came before the owner was struck down, if that was no
 /// longer than a lease: until then it may have been about to find out, and its session has its full time from then on.
 pub(super) fn overdue(
@@ -16,8 +16,8 @@ pub(super) fn overdue(
     since: VirtualTime,
     until: VirtualTime,
 ) -> Option<Overdue> {
-    let mut anew = evidence.run.lease_resets.iter().rev();
-    let last = anew.find(|at| **at <= until).copied();
+    let mut resets = evidence.run.lease_resets.iter().rev();
+    let last = resets.find(|at| **at <= until).copied();
     let (mut from, mut counted) = match last {
         Some(last) if last > since => (last, ", from the beginning of a new leader on"),
         Some(_) | None => (since, ""),
@@ -55,8 +55,9 @@ fn last_extension(
         })
     };
     let mut extensions = evidence.run.late_extensions.iter().rev();
-    let last =
-        extensions.find(|it| (it.by, it.lock) == owner && it.at <= until && sent_inside(it.sent));
+    let last = extensions.find(|write| {
+        (write.by, write.lock) == owner && write.at <= until && sent_inside(write.sent)
+    });
     last.map(|extension| extension.at)
 }
 
@@ -110,7 +111,7 @@ mod tests {
         let late = extended(4, 8);
         let witness = late.witness().expect("it had its lease, and no more");
         assert_eq!(witness.at.micros(), 18_000_000);
-        // Who renews what it gives back makes an orphan.
+        // A contender that renews what it gives back makes an orphan.
         assert!(extended(6, 9).witness().is_some());
     }
 }

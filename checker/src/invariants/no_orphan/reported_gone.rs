@@ -1,5 +1,5 @@
-//! An ownership that its owner has said to be over. Nobody can believe in it any more, so it is nobody's at once, and
-//! not when a lease is over.
+//! An ownership that its owner has said to be over. No contender can believe in it any more, so it is abandoned at
+//! once, and not when a lease is over.
 
 use crate::witness::WitnessBuilder;
 use crate::{Evidence, Ownership, Verdict, VirtualTime};

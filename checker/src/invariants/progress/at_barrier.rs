@@ -4,7 +4,7 @@ use super::super::barrier::{Out, Parties};
 use crate::witness::WitnessBuilder;
 use crate::{ContenderId, Evidence, LockId, Verdict};
 
-/// Why a barrier made no progress: `None` if the run is not of one, or nobody waits.
+/// Why a barrier made no progress: `None` if the run is not of one, or no party waits.
 ///
 /// No barrier can help that a party is missed that is gone for good, or has given up; or that a party came back after
 /// its session had ended, when others had gone through without it.
@@ -75,7 +75,7 @@ fn excuse(
     leaves_only: bool,
 ) -> Option<String> {
     let mut stranded = evidence.run.for_good.contenders.iter();
-    if let Some(stranded) = stranded.find(|it| it.is_heard || !leaves_only) {
+    if let Some(stranded) = stranded.find(|stranded| stranded.is_heard || !leaves_only) {
         return Some(format!("{}, and all others wait for it", stranded.why));
     }
     for &(_, lock) in waiting {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn who_never_enters_is_named_with_whom_it_misses() {
+    fn a_party_that_never_enters_is_named_with_the_missing_one() {
         let gone_on = "a.acquire:0 b.acquire:1 a:2-3 bound-reached:90 b.waiting:90";
         assert_eq!(summary(gone_on), "b never enters: a is leaving");
         let stuck = "a.acquire:0 b.acquire:1 bound-reached:90 a.waiting:90 b.waiting:90";
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn who_never_leaves_is_named_with_whom_it_waits_for() {
+    fn a_party_that_never_leaves_is_named_with_the_one_inside() {
         let both = "a.acquire:0 b.acquire:1 a:2-3 b:2-4 bound-reached:90";
         assert_eq!(summary(both), "a never leaves, although all are done");
         let inside = "a.acquire:0 b.acquire:1 a:2-3 b:2- bound-reached:90";
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_help_that_a_party_is_gone() {
+    fn a_barrier_cannot_help_that_a_party_is_gone() {
         let undecided = |text: &str| matches!(verdict(text), Verdict::Undecided(_));
         let came_back = "a.acquire:0 b.acquire:1 a:2-3 b:2- b.crashed:3 a.released:5 b.acquire:6 \
                          bound-reached:90 b.waiting:90";
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_party_that_came_back_before_anybody_had_entered_is_to_be_served() {
+    fn a_party_that_came_back_before_the_first_entry_is_served() {
         let text = "a.acquire:0 b.acquire:1 b.session-expired:2 b.acquire:3 bound-reached:90 \
                     a.waiting:90 b.waiting:90";
         assert_eq!(summary(text), "a never enters, although all have come");

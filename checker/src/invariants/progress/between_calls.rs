@@ -1,4 +1,4 @@
-//! The bound is reached, and no event tells who waits for what: the calls of those who still want the lock must do.
+//! The bound is reached, and no event says what a contender waits for: calls of those that still want the lock must do.
 
 use super::has_left;
 use crate::witness::WitnessBuilder;
@@ -17,7 +17,7 @@ pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Verdict {
     let mut case = WitnessBuilder::new(evidence);
     let at = evidence.at(ended);
     let failing = failing(evidence);
-    let worst = failing.iter().rev().max_by_key(|it| it.times);
+    let worst = failing.iter().rev().max_by_key(|failing| failing.times);
     let summary = match (worst, evidence.pending.first()) {
         (Some(worst), _) => {
             for each in &failing {
@@ -50,7 +50,7 @@ fn times(times: usize) -> String {
     }
 }
 
-/// Those who have not left, and whose last calls in the calm have all failed.
+/// The contenders that have not left, and whose last calls in the calm have all failed.
 fn failing(evidence: &Evidence<'_>) -> Vec<Failing> {
     let history = &evidence.run.history;
     let calm = { history.events.iter() }.position(|event| event.what == EventKind::CalmBegan);

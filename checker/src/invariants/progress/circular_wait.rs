@@ -13,8 +13,7 @@ struct Holder {
     since: usize,
 }
 
-/// What a wait waits for: whoever is ahead in the queue, and waits as well; or whoever holds the lock, and waits for
-/// another one.
+/// The wait for which a wait waits: that of the contender ahead in the queue, or that of the holder, for another lock.
 pub(super) fn next(evidence: &Evidence<'_>, waits: &[Wait], last: &Wait) -> Option<Wait> {
     let ahead = |wait: &&Wait| Some(wait.by) == last.owner && wait.lock == last.lock;
     let holds = |wait: &&Wait| {
@@ -31,15 +30,15 @@ pub(super) fn next(evidence: &Evidence<'_>, waits: &[Wait], last: &Wait) -> Opti
 /// service has made it the owner.
 fn holds_since(evidence: &Evidence<'_>, by: ContenderId, lock: LockId) -> Option<usize> {
     let mut beliefs = evidence.beliefs.iter().rev();
-    let belief = beliefs.find(|it| (it.by, it.lock) == (by, lock) && it.left.is_none());
+    let belief = beliefs.find(|held| (held.by, held.lock) == (by, lock) && held.left.is_none());
     if let Some(belief) = belief {
         return Some(belief.acquired);
     }
     let mut calls = evidence.pending.iter();
     calls.find(|(who, of, _)| (*who, *of) == (by, lock))?;
     let mut ownerships = evidence.ownerships.iter().rev();
-    let owned = ownerships.find(|it| (it.by, it.lock) == (by, lock) && it.disowned.is_none());
-    owned.map(|it| it.owned)
+    let owned = ownerships.find(|own| (own.by, own.lock) == (by, lock) && own.disowned.is_none());
+    owned.map(|ownership| ownership.owned)
 }
 
 /// Of those that wait for each other, the ones that hold what another of them waits for. The first contender comes
@@ -62,7 +61,7 @@ fn holders(evidence: &Evidence<'_>, circle: &[Wait]) -> Vec<Holder> {
     holders
 }
 
-/// Says who holds what and waits for what; answers the summary. `None` if all wait for the same lock.
+/// Says what each contender holds and waits for; answers the summary. `None` if all wait for the same lock.
 pub(super) fn explain(
     case: &mut WitnessBuilder<'_>,
     evidence: &Evidence<'_>,
@@ -121,7 +120,7 @@ mod tests {
         let steps: Vec<String> = witness
             .argument
             .iter()
-            .map(|it| format!("{it:?}"))
+            .map(|step| format!("{step:?}"))
             .collect();
         let first = "a holds x since 1.000 s, and waits for y since 2.000 s.";
         assert!(steps[0].contains(first), "{steps:?}");

@@ -1,4 +1,4 @@
-//! A queue that is so long that nobody can list it.
+//! A queue that is so long that no client can list it.
 
 use crate::witness::WitnessBuilder;
 use crate::{Evidence, ListTooLong, Verdict};
@@ -13,7 +13,7 @@ pub(super) fn verdict(evidence: &Evidence<'_>, list: ListTooLong, ended: usize) 
     let mut case = WitnessBuilder::new(evidence);
     case.show(evidence.pending.first().map(|&(_, _, asked)| asked));
     case.however(format!(
-        "everybody who asked for the list lost its connection by the answer, and nobody came to own the lock until {}.",
+        "each client that listed it lost its connection by the answer, and no contender owned the lock until {}.",
         evidence.at(ended)
     ));
     case.broken(summary, ended, None)
@@ -26,7 +26,7 @@ mod tests {
     use crate::notation;
 
     #[test]
-    fn a_queue_that_nobody_can_list_is_no_progress_and_says_how_long_it_is() {
+    fn a_queue_too_long_to_list_is_no_progress_and_says_how_long() {
         let mut run = notation::run("bound-reached:90 b.waiting:90");
         run.history.too_long = Some(ListTooLong {
             children: 23_456,

@@ -20,8 +20,8 @@ pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> 
     lost(evidence, ended).or_else(|| given_back::verdict(evidence, ended))
 }
 
-/// The same, of a lock that was lost each time. If nothing was lost in the second half of the calm, somebody waits for
-/// it.
+/// The same, of a lock that was lost each time. If nothing was lost in the second half of the calm, a contender waits
+/// for the lock instead.
 fn lost(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> {
     let events = &evidence.run.history.events;
     let calm = events

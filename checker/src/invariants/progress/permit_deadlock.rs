@@ -21,7 +21,8 @@ pub(super) fn verdict(evidence: &Evidence<'_>, waits: &[Wait], ended: usize) -> 
         .filter(|wait| wait.lock == lock)
         .filter_map(|wait| part(evidence, wait.by, lock))
         .collect();
-    let open = { evidence.ownerships.iter() }.filter(|it| it.lock == lock && it.disowned.is_none());
+    let open = evidence.ownerships.iter();
+    let open = open.filter(|own| own.lock == lock && own.disowned.is_none());
     let out = open.count();
     let in_parts: usize = parts.iter().map(|part| part.has.len()).sum();
     let left = evidence.permits().saturating_sub(out);
@@ -59,10 +60,9 @@ fn part<'e>(evidence: &'e Evidence<'_>, by: ContenderId, lock: LockId) -> Option
     let mut pending = evidence.pending.iter();
     let &(_, _, asked) = pending.find(|(who, of, _)| (*who, *of) == (by, lock))?;
     let wanted = evidence.permits_of([by]);
-    let of_call = evidence
-        .ownerships
-        .iter()
-        .filter(|it| (it.by, it.lock) == (by, lock) && it.disowned.is_none() && asked < it.owned);
+    let of_call = evidence.ownerships.iter().filter(|own| {
+        (own.by, own.lock) == (by, lock) && own.disowned.is_none() && asked < own.owned
+    });
     let has: Vec<&Ownership> = of_call.collect();
     let is_part = !has.is_empty() && has.len() < wanted;
     is_part.then_some(Part {

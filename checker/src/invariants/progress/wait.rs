@@ -1,4 +1,4 @@
-//! Who still waits at the end of a run, and for whom.
+//! Which contenders still wait at the end of a run, and for what.
 
 use crate::{ContenderId, EventKind, Evidence, LockId, NameId};
 
@@ -15,7 +15,7 @@ pub(super) struct Wait {
 impl Wait {
     /// Reads an event of that kind.
     ///
-    /// A service without a queue does not say for whom a contender waits: for the owner, if there is one.
+    /// A service without a queue does not say for which contender another waits: for the owner, if there is one.
     pub fn read(evidence: &Evidence<'_>, event: usize) -> Option<Self> {
         let EventKind::StillWaiting {
             by,
@@ -26,9 +26,9 @@ impl Wait {
         else {
             return None;
         };
-        let nobody_named = behind.is_none() && owner.is_none() && evidence.permits() == 1;
+        let names_none = behind.is_none() && owner.is_none() && evidence.permits() == 1;
         let mut ownerships = evidence.ownerships.iter().rev();
-        let owned = ownerships.find(|it| nobody_named && it.lock == lock && it.disowned.is_none());
+        let owned = ownerships.find(|own| names_none && own.lock == lock && own.disowned.is_none());
         Some(Self {
             event,
             by,
@@ -39,7 +39,7 @@ impl Wait {
     }
 }
 
-/// Whether the service keeps a queue of those who wait.
+/// Whether the service keeps a queue of waiters.
 pub(super) fn has_queue(evidence: &Evidence<'_>) -> bool {
     let mut queueing = evidence.queueing.iter();
     queueing.any(|&event| matches!(evidence.event(event).what, EventKind::Queued { .. }))

@@ -1,4 +1,4 @@
-//! Who overtakes whom, as plainly as can be.
+//! Which contender overtakes which, as plainly as can be.
 
 use picklock_checker::{ContenderId, EventKind, LockId, VirtualTime};
 
@@ -46,7 +46,7 @@ impl Plain<'_> {
             let calls = |index| matches!(self.what(index), EventKind::AcquireStarted { .. });
             let own = |index| {
                 self.request(index)
-                    .is_some_and(|it| (it.0, it.1) == (by, lock))
+                    .is_some_and(|request| (request.0, request.1) == (by, lock))
             };
             (0..owned).find(|&index| calls(index) && own(index) && self.still_waits(index, owned))
         })
@@ -61,7 +61,7 @@ impl Plain<'_> {
     /// Whether a grant overtakes a request that waits.
     fn overtakes(&self, owned: usize, waiting: usize) -> bool {
         let granted = self.granted_request(owned);
-        let Some((served, winner)) = granted.and_then(|it| Some((it, self.request(it)?))) else {
+        let Some((served, winner)) = granted.and_then(|own| Some((own, self.request(own)?))) else {
             return false;
         };
         let goes_now = |gone: usize| self.at(gone) == self.at(owned);

@@ -24,7 +24,7 @@ impl Plain<'_> {
         (in_time && !taken).then_some(grant)
     }
 
-    /// Where it was told of its loss, if no call has come back since, and nothing was released: it stays a candidate.
+    /// Where it learned its loss, if no call has come back since, and nothing was released: it stays a candidate.
     fn stood_since(&self, acquired: usize, of: (ContenderId, LockId)) -> Option<usize> {
         let last = self.last_before(acquired, |what| match what {
             EventKind::Lost { by, lock, .. }

@@ -1,4 +1,4 @@
-//! Who asks in vain while others are let in, as plainly as can be.
+//! Which contender asks in vain while others are let in, as plainly as can be.
 
 use picklock_checker::{ContenderId, EventKind, LockId, Mode, VirtualTime};
 

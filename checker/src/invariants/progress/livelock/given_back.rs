@@ -14,7 +14,7 @@ struct GivesUp<'e> {
     failed: usize,
 }
 
-/// Why there was no progress although locks were got, if that is why: somebody gave one back more than once in the
+/// Why there was no progress although locks were got, if that is why: a contender gave one back more than once in the
 /// calm, up to its second half, and still wants it.
 pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> {
     let events = &evidence.run.history.events;
@@ -25,7 +25,7 @@ pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> 
     let middle = from + until.since(from) / 2;
     let contenders = 0..evidence.run.history.contenders.len() as u32;
     let each = contenders.filter_map(|by| gives_up(evidence, ContenderId(by), calm));
-    let each = each.filter(|it| it.times > 1 && evidence.at(it.failed) >= middle);
+    let each = each.filter(|given| given.times > 1 && evidence.at(given.failed) >= middle);
     // Of several the first.
     let most = each.reduce(|most, next| if next.times > most.times { next } else { most })?;
     let name = |lock| evidence.run.history.lock(lock);
@@ -37,11 +37,11 @@ pub(super) fn verdict(evidence: &Evidence<'_>, ended: usize) -> Option<Verdict> 
     let (entered, failed) = (evidence.at(most.held.acquired), evidence.at(most.failed));
     case.show([calm, most.failed]).show_belief(most.held);
     let mut beliefs = evidence.beliefs.iter().rev();
-    let other = beliefs.find(|it| {
-        it.lock == most.wanted
-            && it.by != most.by
-            && it.acquired < most.failed
-            && it.left.is_none_or(|left| left > most.held.acquired)
+    let other = beliefs.find(|belief| {
+        belief.lock == most.wanted
+            && belief.by != most.by
+            && belief.acquired < most.failed
+            && belief.left.is_none_or(|left| left > most.held.acquired)
     });
     case.then(format!("nothing breaks any more from {from} on."))
         .then(format!(
@@ -70,9 +70,9 @@ fn gives_up<'e>(evidence: &'e Evidence<'_>, by: ContenderId, calm: usize) -> Opt
             }
             EventKind::AcquireFailed { by: who, lock, .. } if who == by => {
                 let mut beliefs = evidence.beliefs.iter().rev();
-                let held = beliefs.find(|it| {
-                    let open = it.acquired < index && it.left.is_none_or(|left| left > index);
-                    it.by == by && it.lock != lock && open
+                let held = beliefs.find(|held| {
+                    let open = held.acquired < index && held.left.is_none_or(|left| left > index);
+                    held.by == by && held.lock != lock && open
                 });
                 let Some(held) = held else {
                     continue;
@@ -80,14 +80,14 @@ fn gives_up<'e>(evidence: &'e Evidence<'_>, by: ContenderId, calm: usize) -> Opt
                 gave_up = true;
                 found = Some(GivesUp {
                     by,
-                    times: found.map_or(0, |it| it.times) + 1,
+                    times: found.map_or(0, |before| before.times) + 1,
                     held,
                     wanted: lock,
                     failed: index,
                 });
             }
             EventKind::AcquireStarted { by: who, .. } if who == by => gave_up = false,
-            // Who releases what it has not given up has done its section.
+            // A release of a lock that was not given up ends a section that is done.
             EventKind::ReleaseStarted { by: who, .. } if who == by && !gave_up => found = None,
             _ => {}
         }
