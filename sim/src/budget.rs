@@ -71,7 +71,7 @@ impl Limit {
     }
 }
 
-/// That whoever runs never waits for anything.
+/// The code that runs never waits for anything.
 pub(crate) fn never_waits(did: &str, now: VirtualTime) -> Broken {
     Broken {
         who: None,

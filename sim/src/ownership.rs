@@ -23,7 +23,7 @@ pub struct Ownership {
     /// The nodes below the lock that are in its queue.
     queue: Places,
     owners: Vec<Owner>,
-    /// Each node is queued under a number that no later one is below, even if the lock is made anew.
+    /// The numbers under which nodes are queued only grow, even if the lock is deleted and created again.
     arrivals: u64,
     grants: u64,
 }
@@ -49,7 +49,7 @@ impl Owner {
 }
 
 impl Ownership {
-    /// Nobody owns the lock, which has so many permits if it is a semaphore.
+    /// A lock without an owner; `permits` counts if it is a semaphore.
     pub fn new(rule: OwnershipRule, permits: u32, lock: LockId) -> Self {
         Self {
             rule,
@@ -184,7 +184,7 @@ impl Ownership {
         token
     }
 
-    /// Whoever came to own the lock by its key with this token has ceased to.
+    /// The owner by the key with this token has ceased to own the lock.
     pub fn key_gone(
         &mut self,
         at: VirtualTime,

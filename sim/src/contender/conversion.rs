@@ -72,7 +72,7 @@ impl<S: SimulatedService> Contender<S> {
         self.converts(mode, ConversionStep::Converts)
     }
 
-    /// The section of a hold, until it is done or its contender is told of the loss.
+    /// The section of a hold, until it is done or its contender learns of the loss.
     pub(super) async fn section_of(&self, held: &Held) -> Result<(), Interrupted> {
         let (lock, token) = (self.lock, held.token.map(Token));
         let lost = async {

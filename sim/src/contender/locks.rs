@@ -75,7 +75,7 @@ impl Locks {
 
     /// The objects of these locks, in this order, to call them together.
     pub(super) fn some_of(&mut self, order: &[LockId]) -> Vec<(LockId, &mut dyn Lock)> {
-        let place = |lock: &LockId| order.iter().position(|it| it == lock);
+        let place = |lock: &LockId| order.iter().position(|other| other == lock);
         let all = self.0.iter_mut();
         let some = all.filter(|(of, _)| place(of).is_some());
         let mut some: Vec<(LockId, &mut dyn Lock)> = some

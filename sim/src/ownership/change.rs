@@ -27,6 +27,6 @@ pub enum Actor {
     SessionEnd,
     /// The service itself: a server that had the claim is gone, or is another than it was, or comes back without it.
     Service,
-    /// Somebody else: an operator.
+    /// An operator.
     Outsider,
 }

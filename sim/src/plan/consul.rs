@@ -38,7 +38,7 @@ const ROW: ServiceRow = ServiceRow {
         ),
         (
             TriggerKind::SessionLost,
-            "no client is told of the end of a session",
+            "no client is notified of the end of a session",
         ),
     ],
     ..ServiceRow::plain(ServiceKind::Consul)

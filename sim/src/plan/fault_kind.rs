@@ -38,7 +38,7 @@ impl FaultKind {
         self.service().is_none_or(|of| of == service) || shares()
     }
 
-    /// Those that are drawn, and hunted with, by whoever names none.
+    /// Those that are drawn, and hunted with, if no kinds are named.
     pub fn unasked() -> Vec<Self> {
         let mut all = Self::ALL.to_vec();
         all.retain(|kind| kind.spec().drawn_unasked);
@@ -112,7 +112,7 @@ impl FaultKind {
     pub fn why_not(self, service: &Service) -> &'static str {
         let alone = service.servers() == 1;
         match self {
-            Self::SwallowReply => "nobody gives up waiting for an answer",
+            Self::SwallowReply => "no client gives up waiting for an answer",
             Self::BlockEvents => "the clients have no event thread",
             Self::DeleteStale => {
                 "the server forgets a lock by itself, and has no name to delete it by"
@@ -120,9 +120,9 @@ impl FaultKind {
             Self::FullDisk => "no server writes to its disk and goes on without",
             Self::MoveSlot => "the servers are no cluster, so there are no slots",
             Self::Promote if service.has_links() => {
-                "whoever watches the primary chooses the next, and not an operator"
+                "Sentinels or the nodes of a cluster choose the next primary, and not an operator"
             }
-            Self::Partition => "there is one server, so that nobody is left on the other side",
+            Self::Partition => "there is one server, so that no server is left on the other side",
             Self::IsolateServer | Self::HoldLink | Self::Promote if alone => {
                 "there is one server, which has no link to another"
             }
@@ -265,7 +265,7 @@ mod tests {
             let why = FaultKind::Partition.why_not(service);
             assert_eq!(
                 why,
-                "there is one server, so that nobody is left on the other side"
+                "there is one server, so that no server is left on the other side"
             );
         }
         let three = Service::Redis(Deployment {

@@ -98,7 +98,7 @@ impl KeyTable {
 /// The names of which one can stand somewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
-    /// What each of them is, as people are told of one that is none.
+    /// What each of them is, as an error message calls a name that is none.
     pub what: &'static str,
     /// All of them.
     pub names: fn() -> Vec<&'static str>,

@@ -16,7 +16,7 @@ impl Workload {
         rounds.saturating_add(self.locks_at_once.saturating_sub(1))
     }
 
-    /// How many locks there can be of which somebody takes each.
+    /// How many locks the contenders take at most.
     pub fn locks_at_most(&self) -> u32 {
         self.rounds_with_locks(self.sections())
     }

@@ -22,7 +22,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Whether nobody lies there.
+    /// Whether the region is empty.
     pub fn is_deserted(&self) -> bool {
         self.servers.is_empty() && self.contenders.is_empty() && !self.resource
     }

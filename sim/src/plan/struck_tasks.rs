@@ -1,4 +1,5 @@
-//! Whom a fault strikes that names one of several tasks of a process: what strikes a process strikes all of them.
+//! The contenders struck by a fault that names one of several tasks of a process: a fault of the process strikes all of
+//! them.
 
 use picklock_checker::lists;
 

@@ -38,7 +38,7 @@ impl<S: SimulatedService> World<S> {
             EventKind::Writing { .. } => MomentKind::Writing,
             EventKind::ReleaseStarted { by, lock } => {
                 self.note_release_in_vain(by, lock);
-                // The queue drains as long as somebody waits for what is released.
+                // The queue drains as long as a contender waits for what is released.
                 self.draining = self.busy.acquiring > 0;
                 self.last_release = self.now;
                 MomentKind::Releasing
@@ -138,7 +138,7 @@ impl<S: SimulatedService> World<S> {
         !contender.started
     }
 
-    /// A contender holds the lock or waits for it: whoever was to come after it comes.
+    /// A contender holds the lock or waits for it: the next contender arrives.
     #[inline]
     pub fn start_next(&mut self, by: ContenderId) {
         match self.plan.workload.arrive {
@@ -200,7 +200,7 @@ impl<S: SimulatedService> World<S> {
     }
 
     fn is_unsettled(&self) -> bool {
-        // Whoever waits by asking again and again has always something under way.
+        // A contender that waits by asking again and again always has a request under way.
         (self.busy.requests > 0 && !S::WAITERS_ASK_AGAIN)
             || self.busy.notifications > 0
             || self.busy.unstarted > 0
@@ -238,7 +238,7 @@ impl<S: SimulatedService> World<S> {
         Duration::from_micros(Latency::new(range).draw(&mut self.tape))
     }
 
-    /// A value that nobody has written before.
+    /// A value that was never written before.
     pub fn next_value(&mut self) -> i64 {
         self.values += 1;
         self.values
@@ -252,7 +252,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Looks, after code of a process has run, whether its contenders have come to wait for somebody.
+    /// Looks, after code of a process has run, which of its contenders wait now.
     #[inline]
     pub fn update_waiting(&mut self, process: ProcessId) {
         if self.tasks.are_alone() {

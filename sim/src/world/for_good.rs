@@ -148,7 +148,7 @@ impl<S: SimulatedService> World<S> {
     /// The machines that can serve together, whatever else heals; or why there are none.
     fn serving_side(&self) -> Result<Side, String> {
         let Some(sides) = self.sides() else {
-            let lacks = "nobody can say whether what is left can serve";
+            let lacks = "it is unknown whether what is left can serve";
             return Err(self.describe(lacks));
         };
         let mut lacks = match self.plan.service.servers() {

@@ -140,7 +140,7 @@ impl<S: SimulatedService> World<S> {
         self.calm
     }
 
-    /// Whether somebody has not done yet what it came for.
+    /// Whether a contender still has rounds to do.
     pub(crate) fn contenders_are_active(&self) -> bool {
         self.contenders_active > 0
     }
@@ -190,7 +190,7 @@ impl<S: SimulatedService> World<S> {
         let contender = &mut self.contenders[by.0 as usize];
         if !std::mem::replace(&mut contender.finished, true) {
             self.contenders_active -= 1;
-            // It may go before it ever waited or held: whoever was to come after it comes all the same.
+            // It may go before it ever waited or held: the next contender arrives all the same.
             self.start_next(by);
         }
     }

@@ -117,7 +117,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// The latency between a process and anybody of whom no region says otherwise.
+    /// The latency between a process and other machines, unless their regions say otherwise.
     #[inline]
     fn latency_of(&self, process: ProcessId) -> Latency {
         match self.own_latencies.is_empty() {

@@ -93,7 +93,7 @@ fn they_do_so_in_their_own_order_if_that_is_wanted_and_else_in_any() {
 }
 
 #[test]
-fn who_is_dead_or_stands_still_when_it_is_its_turn_holds_up_nobody_else() {
+fn a_dead_or_paused_contender_does_not_hold_up_the_next() {
     let dead = Fault::Crash {
         target: ContenderName(5),
         restart_after: None,
@@ -151,7 +151,7 @@ fn a_first_that_dies_for_good_as_it_comes_lets_the_others_come() {
 }
 
 #[test]
-fn who_is_alone_waits_for_nobody() {
+fn a_lone_contender_does_not_wait() {
     for arrive in [Arrival::BehindHolder, Arrival::InOrderBehindHolder] {
         for hold in [Hold::For(Duration::from_secs(1)), Hold::Settled] {
             let mut plan = plan("zk-same-name", arrive, None);

@@ -99,7 +99,7 @@ fn only_the_last_to_leave_frees_the_lock() {
         ))
         .is_empty()
     );
-    // Entries cost nothing: nobody is asked.
+    // Entries cost nothing: they send no request.
     let is_entry = |event: &Event| matches!(event.what, EventKind::Reentry { .. });
     let (entries, others): (Vec<Event>, Vec<Event>) = thrice.events.into_iter().partition(is_entry);
     assert_eq!(once.events, others);
@@ -135,7 +135,7 @@ fn who_pauses_between_two_tries_does_not_wait_for_anybody() {
     }
 }
 
-/// Curator's lock in the hands of somebody who gives it back twice.
+/// Curator's lock, given back twice.
 struct GivenBackTwice(InterProcessMutex);
 
 #[async_trait(?Send)]

@@ -32,7 +32,7 @@ fn block(target: ContenderName, length: Duration) -> Fault {
     }
 }
 
-/// How long after its connection has broken a holder is told of it, if its callback is called then and takes so long.
+/// How long after its connection has broken a holder learns of it, if its callback is called then and takes so long.
 /// There is none for four seconds.
 fn told_after(library: Library, algorithm: &str, blocked: Duration) -> Duration {
     // Not at once: what it asks as soon as it holds is answered by then, and nothing else tells it.

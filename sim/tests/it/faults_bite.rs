@@ -271,7 +271,7 @@ fn behind_a_black_hole_a_client_notices_the_silence_before_its_session_expires()
         matches!(what, EventKind::SessionLost { by: A })
     })
     .unwrap();
-    assert!(told - noticed > seconds(10), "nobody could tell it before");
+    assert!(told - noticed > seconds(10), "it could not learn it before");
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn a_lost_request_is_never_done_and_a_lost_reply_hides_that_it_was() {
     assert_eq!(
         count(&hidden, queued),
         2,
-        "the first create was done, and nobody knew"
+        "the first create was done, and its client did not know"
     );
     for history in [lost, hidden] {
         assert_eq!(
@@ -435,13 +435,13 @@ fn a_lagging_server_answers_its_clients_late() {
         };
         planned(Trigger::At(Duration::ZERO), inject)
     };
-    // Whoever leads hears its followers late, and they hear it late.
+    // The leader hears its followers late, and they hear it late.
     let history = with_faults("zk-predecessor-watch", vec![lag(0), lag(1), lag(2)]);
     assert!(first(&history, entered).unwrap() >= VirtualTime::ZERO + seconds(2));
 }
 
 #[test]
-fn an_operator_takes_the_lock_away_and_a_lock_that_is_made_anew_counts_from_zero() {
+fn an_operator_deletes_the_lock_and_a_new_lock_counts_from_zero() {
     let history = run(
         "zk-predecessor-watch",
         acquired(),

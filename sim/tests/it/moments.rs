@@ -124,7 +124,7 @@ fn each_leader_that_comes_after_the_first_is_elected() {
         elections.is_sorted() && elections[2].is_some(),
         "{elections:?}"
     );
-    assert_eq!(fired(&history, 3), None, "nobody breaks the third");
+    assert_eq!(fired(&history, 3), None, "no fault strikes the third");
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_run_without_faults_shows_when_a_request_is_sent_and_committed_and_answered(
                 at: None,
             },
         ] {
-            assert!(seen.iter().any(|it| it.trigger == when), "{when:?}");
+            assert!(seen.iter().any(|moment| moment.trigger == when), "{when:?}");
         }
     }
 }
@@ -297,7 +297,7 @@ fn a_run_without_faults_shows_when_a_request_is_proposed_before_it_is_committed(
         let plan = plan_on(service, "zk-predecessor-watch", Vec::new());
         let (_, seen) = simulate_seen(&plan, Tape::from_seed(0));
         let index = |when: Trigger| {
-            let found = seen.iter().position(|it| it.trigger == when);
+            let found = seen.iter().position(|moment| moment.trigger == when);
             found.unwrap_or_else(|| panic!("{when:?}"))
         };
         for (by, request) in [

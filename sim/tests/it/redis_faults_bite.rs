@@ -94,7 +94,7 @@ fn a_clock_that_jumps_back_makes_the_lease_of_the_dead_longer() {
 }
 
 #[test]
-fn a_key_that_is_evicted_is_owned_by_nobody() {
+fn an_evicted_key_has_no_owner() {
     let history = run(
         "redis-compare-and-delete",
         acquired(),
@@ -249,7 +249,7 @@ fn a_cut_breaks_every_connection_of_its_victim() {
 }
 
 #[test]
-fn nobody_owns_the_lock_of_a_dead_primary_until_a_replica_that_has_it_takes_its_place() {
+fn a_dead_primarys_lock_has_no_owner_until_a_replica_takes_over() {
     let replicated = Deployment {
         replicas: 1,
         ..Deployment::default()
@@ -286,7 +286,7 @@ fn told(by: ContenderName) -> Trigger {
 }
 
 #[test]
-fn a_message_that_is_lost_wakes_nobody() {
+fn a_lost_message_wakes_no_waiter() {
     let second = |faults| {
         let history = with_faults("redisson-lock", faults);
         times(&history, |what| matches!(what, EventKind::Acquired { .. }))[1]
@@ -349,7 +349,7 @@ fn a_power_loss_takes_what_was_not_on_the_disk() {
 }
 
 #[test]
-fn nobody_hears_of_a_power_loss_before_the_power_is_back() {
+fn no_client_sees_a_power_loss_before_the_power_is_back() {
     let (target, restart_after) = (SERVER, Some(seconds(3)));
     let run = |inject| run("redis-set-nx-px-del", setting(), inject);
     let killed = run(Fault::CrashServer {

@@ -133,7 +133,7 @@ fn kind(request: &str) -> String {
 fn the_stat_is_always_asked_for_and_the_address_of_the_host_is_the_data() {
     let requests: Vec<String> = asked(LockNode::Persistent, 2)
         .iter()
-        .map(|it| kind(it))
+        .map(|request| kind(request))
         .collect();
     let ticket = "create(/locks/a/_c_GUID-lock-, 6 bytes, ephemeral, sequential, stat)";
     assert_eq!(requests, [ticket, "get-children(/locks/a, stat)"]);
@@ -143,7 +143,7 @@ fn the_stat_is_always_asked_for_and_the_address_of_the_host_is_the_data() {
 fn missing_parents_are_made_as_containers_from_the_root_on() {
     let requests: Vec<String> = asked(LockNode::Missing, 6)
         .iter()
-        .map(|it| kind(it))
+        .map(|request| kind(request))
         .collect();
     let ticket = "create(/locks/a/_c_GUID-lock-, 6 bytes, ephemeral, sequential, stat)";
     let expected = [

@@ -64,7 +64,9 @@ impl ServiceSettings for Deployment {
     }
 
     fn sentinels(&self) -> u8 {
-        self.sentinels.as_ref().map_or(0, |it| it.number)
+        self.sentinels
+            .as_ref()
+            .map_or(0, |sentinels| sentinels.number)
     }
 
     fn has_links(&self) -> bool {

@@ -71,7 +71,7 @@ impl World<SimulatedChubby> {
     /// A contender's session is in another state, or it has come to believe that it holds a lock: what is known of the
     /// session tells it whether it may have lost the lock.
     pub(super) fn note_session_state(&mut self, by: ContenderId) {
-        let client = (self.contenders.get(by.0 as usize)).and_then(|it| it.client);
+        let client = (self.contenders.get(by.0 as usize)).and_then(|contender| contender.client);
         let Some(client) = client.filter(|_| self.believes(by)) else {
             return;
         };

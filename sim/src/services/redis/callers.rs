@@ -8,7 +8,7 @@ use crate::network::ConnectionId;
 use crate::world::World;
 
 impl World<SimulatedRedis> {
-    /// Whose client has a connection; of one that tasks share, whoever began it.
+    /// The contender whose client has a connection; of a shared client, the contender that began it.
     #[inline(always)]
     pub(super) fn owner_at(&self, connection: ConnectionId) -> ContenderId {
         let client = self.connections.get(connection).client;
@@ -64,7 +64,7 @@ impl World<SimulatedRedis> {
     fn sender_of(&self, connection: ConnectionId, place: usize) -> ContenderId {
         let unanswered = &self.service.traffic[connection.0 as usize].unanswered;
         let sent = unanswered.get(place);
-        sent.map_or_else(|| self.owner_at(connection), |it| it.by)
+        sent.map_or_else(|| self.owner_at(connection), |sent| sent.by)
     }
 }
 

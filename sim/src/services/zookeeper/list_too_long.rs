@@ -45,7 +45,7 @@ impl World<SimulatedZooKeeper> {
         });
         let hold = holds.max().unwrap_or_default();
         let patient = !workload.has_acquire_timeout();
-        // Where nothing breaks, nobody is dead, and who holds the lock is heard of as soon as it lets go.
+        // Where nothing breaks, no contender is dead, and a release shows at once.
         let nodes_of_the_dead = match self.plan.faults.is_empty() {
             true => RELEASE_PROPAGATION,
             false => self.lease * 2,

@@ -1,4 +1,4 @@
-//! What becomes of sessions and of the requests in them: moments that faults wait for, and the history tells of.
+//! What becomes of sessions and of the requests in them: moments that faults wait for, and events of the history.
 
 use picklock_checker::{ContenderId, EventKind};
 use picklock_clients::RequestKind;

@@ -1,4 +1,4 @@
-//! Whom those who still wait at the end wait for.
+//! The contenders that waiters still wait for when the run ends.
 
 use picklock_checker::{ContenderId, NameId};
 use picklock_clients::zookeeper::Path;

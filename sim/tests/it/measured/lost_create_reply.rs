@@ -108,7 +108,7 @@ impl Seen {
             .collect()
     }
 
-    /// Whom it waits for in the end, if it does.
+    /// The owner that it waits for in the end, if it does.
     fn waits_behind(&self) -> Option<Option<ContenderId>> {
         self.0.events.iter().find_map(|event| match event.what {
             EventKind::StillWaiting { by: A, owner, .. } => Some(owner),
@@ -182,7 +182,7 @@ fn curator_finds_its_node_again_and_has_the_lock_a_second_or_two_after_the_cut()
 }
 
 #[test]
-fn curator_that_cannot_come_back_in_time_queues_anew_in_a_new_session() {
+fn a_curator_too_late_to_reconnect_queues_in_a_new_session() {
     let blocked = planned(
         Trigger::Fired { fault: 0 },
         Fault::BlackHole {

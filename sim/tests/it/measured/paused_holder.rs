@@ -37,7 +37,7 @@ struct Seen {
     until_suspended: Vec<u64>,
     /// Or that its session is.
     until_lost: Vec<u64>,
-    /// From when the first runs again until it is told of its connection.
+    /// From when the first runs again until it learns of its connection.
     awake_until_suspended: Vec<u64>,
     /// And of its session.
     awake_until_lost: Vec<u64>,
