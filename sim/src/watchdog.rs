@@ -170,17 +170,13 @@ impl Watchdog {
     /// Looks, so long after it looked before. Answers a run in which nothing has happened for as long as the limit.
     pub fn check(&mut self, passed: Duration, limit: Duration) -> Option<Stuck> {
         let threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
-        self.seen
-            .retain(|progress| progress.pulse.strong_count() > 0);
+        self.seen.retain(|seen| seen.pulse.strong_count() > 0);
         for thread in threads.iter() {
             let Some(pulse) = thread.upgrade() else {
                 continue;
             };
             let at = pulse.at();
-            let known = self
-                .seen
-                .iter_mut()
-                .find(|progress| progress.pulse.ptr_eq(thread));
+            let known = self.seen.iter_mut().find(|seen| seen.pulse.ptr_eq(thread));
             let Some(known) = known else {
                 let (pulse, length) = (Weak::clone(thread), Duration::ZERO);
                 self.seen.push(LastProgress { pulse, at, length });
@@ -220,8 +216,7 @@ mod tests {
         let look = |events: &u64| {
             inside.pulse().beat(*events);
             watchdog.check(Duration::from_secs(1), Duration::from_secs(3_600));
-            let mine =
-                |progress: &&LastProgress| std::ptr::eq(progress.pulse.as_ptr(), inside.pulse());
+            let mine = |seen: &&LastProgress| std::ptr::eq(seen.pulse.as_ptr(), inside.pulse());
             let mine = watchdog.seen.iter().find(mine).expect("it was looked at");
             mine.length.as_secs()
         };
@@ -239,12 +234,7 @@ mod tests {
         let job = job();
         let mut look = || {
             let stuck = watchdog.check(Duration::from_secs(1), Duration::from_secs(2));
-            stuck.filter(|stuck| {
-                stuck
-                    .run
-                    .as_ref()
-                    .is_some_and(|(running, _)| Arc::ptr_eq(running, &job))
-            })
+            stuck.filter(|stuck| matches!(&stuck.run, Some((run, _)) if Arc::ptr_eq(run, &job)))
         };
         let named = Named::new(&job, 7);
         let inside = InSimulation::enter();

@@ -258,11 +258,8 @@ impl<S: SimulatedService> Contender<S> {
     ) {
         let by = self.id;
         let call = MultiCall::new(self, LockCall::Release);
-        let still_held = taken
-            .iter()
-            .filter(|hold| !hold.is_lost())
-            .map(|hold| hold.lock);
-        let still_held: Vec<LockId> = still_held.collect();
+        let still_held = taken.iter().filter(|hold| !hold.is_lost());
+        let still_held: Vec<LockId> = still_held.map(|hold| hold.lock).collect();
         for lock in &still_held {
             self.world().belief_ends(by, *lock);
         }

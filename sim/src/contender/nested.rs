@@ -129,10 +129,8 @@ impl<S: SimulatedService> Contender<S> {
 
     /// The section under all locks.
     pub(super) async fn nested_section(&mut self, locks: &Locks, taken: &mut [Taken]) -> Round {
-        let held = taken
-            .iter()
-            .map(|hold| (hold.lock, hold.held.token.map(Token)));
-        let held: Vec<(LockId, Option<Token>)> = held.collect();
+        let with_token = |hold: &Taken| (hold.lock, hold.held.token.map(Token));
+        let held: Vec<(LockId, Option<Token>)> = taken.iter().map(with_token).collect();
         let ended = {
             let section = self.section(&held);
             self.while_holding(section, &locks.all(), taken, true).await

@@ -131,8 +131,7 @@ impl<S: SimulatedService> World<S> {
     /// The run ends, and with it all beliefs that are left.
     pub(crate) fn beliefs_end(&mut self) {
         let held = self.beliefs.held.iter();
-        let mut left: Vec<(ContenderId, LockId)> =
-            held.map(|belief| (belief.by, belief.lock)).collect();
+        let mut left: Vec<_> = held.map(|belief| (belief.by, belief.lock)).collect();
         left.sort_unstable();
         for (by, lock) in left {
             self.belief_ends(by, lock);
@@ -147,10 +146,8 @@ impl<S: SimulatedService> World<S> {
 
     /// What a contender believes, of each lock that it takes for its own.
     fn beliefs_of(&mut self, by: ContenderId) -> impl Iterator<Item = &mut Belief> {
-        self.beliefs
-            .held
-            .iter_mut()
-            .filter(move |belief| belief.by == by)
+        let held = self.beliefs.held.iter_mut();
+        held.filter(move |belief| belief.by == by)
     }
 
     /// The beliefs of a contender in locks that are not its own any more.
@@ -176,9 +173,7 @@ impl<S: SimulatedService> World<S> {
     /// The lock in which a contender believes in vain on account of this node.
     pub(crate) fn lock_lost_with(&self, by: ContenderId, node: &str) -> Option<LockId> {
         let mut beliefs = self.beliefs_in_vain(by);
-        beliefs
-            .find(|belief| *belief.place == *node)
-            .map(|belief| belief.lock)
+        Some(beliefs.find(|belief| *belief.place == *node)?.lock)
     }
 
     /// The locks in which a contender believes in vain, and since when it believes.
@@ -186,8 +181,8 @@ impl<S: SimulatedService> World<S> {
         &self,
         by: ContenderId,
     ) -> impl Iterator<Item = (LockId, VirtualTime)> {
-        self.beliefs_in_vain(by)
-            .map(|belief| (belief.lock, belief.since))
+        let lost = self.beliefs_in_vain(by);
+        lost.map(|belief| (belief.lock, belief.since))
     }
 
     /// Whether a contender believes that it holds any lock.
@@ -197,8 +192,7 @@ impl<S: SimulatedService> World<S> {
 
     fn first_believed(&self, by: ContenderId) -> Option<LockId> {
         let mut held = self.beliefs.held.iter();
-        held.find(|belief| belief.by == by)
-            .map(|belief| belief.lock)
+        Some(held.find(|belief| belief.by == by)?.lock)
     }
 
     /// The client of a contender has a connection, or none.
@@ -257,12 +251,8 @@ impl<S: SimulatedService> World<S> {
         }
         let timeout = S::session_timeout(self, by);
         let (clock, now) = (&self.processes[process], self.now);
-        for belief in self
-            .beliefs
-            .held
-            .iter_mut()
-            .filter(|belief| belief.by == by)
-        {
+        let held = self.beliefs.held.iter_mut();
+        for belief in held.filter(|belief| belief.by == by) {
             let session = belief.disconnected.zip(timeout);
             let times_out = session.map(|(since, timeout)| since + timeout);
             for (over, how) in [

@@ -27,9 +27,7 @@ impl<S: SimulatedService> World<S> {
     /// A fault strikes. Answers what becomes of the answer to the request that it strikes, if it is about that.
     #[cold]
     pub(crate) fn strike(&mut self, fault: usize) -> Option<MessageFate> {
-        let every = self.plan.faults[fault]
-            .repeat
-            .and_then(|repeat| repeat.every);
+        let every = self.plan.faults[fault].repeat.and_then(|again| again.every);
         if let Some(every) = every
             && self.faults[fault].strikes_left > 0
         {

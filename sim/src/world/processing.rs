@@ -101,11 +101,8 @@ impl<S: SimulatedService> World<S> {
             return;
         };
         // It may have died with its process.
-        if let Some(woken) = processing
-            .woken
-            .iter_mut()
-            .find(|task| task.number == number)
-        {
+        let mut all = processing.woken.iter_mut();
+        if let Some(woken) = all.find(|woken| woken.number == number) {
             woken.due = true;
             self.awakened.push(woken.task);
         }
@@ -114,9 +111,8 @@ impl<S: SimulatedService> World<S> {
     /// The tasks of a process that has died do not run any more.
     pub(crate) fn drop_woken_tasks(&mut self, process: ProcessId) {
         if let Some(processing) = &mut self.processing {
-            processing
-                .woken
-                .retain(|woken| woken.thread.process != process);
+            let woken = &mut processing.woken;
+            woken.retain(|task| task.thread.process != process);
         }
     }
 
@@ -124,12 +120,7 @@ impl<S: SimulatedService> World<S> {
     #[inline]
     pub(crate) fn is_processing(&self, by: ContenderId) -> bool {
         let processing = self.processing.as_ref();
-        processing.is_some_and(|processing| {
-            processing
-                .woken
-                .iter()
-                .any(|woken| woken.thread.contender == by)
-        })
+        processing.is_some_and(|state| state.woken.iter().any(|task| task.thread.contender == by))
     }
 
     /// Whether a fault or the log of moments needs to know which answers reach their clients.

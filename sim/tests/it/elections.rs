@@ -15,11 +15,8 @@ const RECIPES: [&str; 4] = [
 ];
 
 fn counts(history: &History, is_it: impl Fn(&EventKind) -> bool) -> usize {
-    history
-        .events
-        .iter()
-        .filter(|event| is_it(&event.what))
-        .count()
+    let events = history.events.iter();
+    events.filter(|event| is_it(&event.what)).count()
 }
 
 fn by_first(what: &EventKind) -> bool {
@@ -34,9 +31,8 @@ fn candidates_lead_one_after_the_other_and_a_history_says_that_they_lead() {
         plan.workload.hold = Hold::For(seconds(1));
         let run = simulate(&plan, 0).whole().run;
         assert_eq!(run.history.vocabulary, Vocabulary::Election, "{recipe}");
-        let terms = counts(&run.history, |what| {
-            matches!(what, EventKind::Acquired { .. })
-        });
+        let is_term = |what: &EventKind| matches!(what, EventKind::Acquired { .. });
+        let terms = counts(&run.history, is_term);
         assert_eq!(terms, 4, "{recipe}");
         for invariant in [
             "mutual-exclusion",

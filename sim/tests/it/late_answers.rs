@@ -67,12 +67,9 @@ fn asks_late(of_the_second_hold: Option<Fault>) -> History {
 fn an_answer_from_before_the_hold_does_not_reveal_its_loss() {
     let history = asks_late(Some(KEY));
     let enters = |what: &EventKind| matches!(what, EventKind::Acquired { by: A, .. });
+    let entries = { history.events.iter() }.filter(|event| enters(&event.what));
     assert_eq!(
-        history
-            .events
-            .iter()
-            .filter(|event| enters(&event.what))
-            .count(),
+        entries.count(),
         2,
         "the second hold is there when the answer comes"
     );
@@ -132,9 +129,7 @@ fn the_calm_waits_for_a_message_that_is_late() {
         let mut events = run.history.events.iter();
         let calm = events.find(|event| event.what == EventKind::CalmBegan);
         assert!(calm.is_none_or(|event| event.at >= VirtualTime::ZERO + seconds(10)));
-        let progress = INVARIANTS
-            .iter()
-            .find(|invariant| invariant.name == "progress");
+        let progress = INVARIANTS.iter().find(|known| known.name == "progress");
         let verdict = progress.expect("an invariant").verdict(&run);
         assert_eq!(verdict, Verdict::Holds);
     }

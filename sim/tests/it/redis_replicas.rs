@@ -166,9 +166,7 @@ fn an_operator_who_promotes_brings_the_old_primary_in_line_for_good() {
     let run = simulate(&plan, 1).run;
     let calm = times(&run.history, |what| matches!(what, EventKind::CalmBegan));
     assert!(calm[0] >= VirtualTime::ZERO + seconds(10), "{calm:?}");
-    let progress = INVARIANTS
-        .iter()
-        .find(|invariant| invariant.name == "progress");
+    let progress = INVARIANTS.iter().find(|known| known.name == "progress");
     let verdict = progress.expect("an invariant").verdict(&run);
     assert_eq!(verdict, Verdict::Holds);
 }

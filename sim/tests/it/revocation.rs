@@ -30,9 +30,8 @@ fn waiting() -> Trigger {
 
 fn violated(run: &Run) -> Vec<&'static str> {
     let evidence = Evidence::of(run);
-    let verdicts = INVARIANTS
-        .iter()
-        .map(|invariant| (invariant.name, (invariant.check)(&evidence)));
+    let all = INVARIANTS.iter();
+    let verdicts = all.map(|invariant| (invariant.name, (invariant.check)(&evidence)));
     let violated = verdicts.filter(|(_, verdict)| matches!(verdict, Verdict::Violated(_)));
     violated.map(|(name, _)| name).collect()
 }

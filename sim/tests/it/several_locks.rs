@@ -112,14 +112,11 @@ fn a_contender_takes_the_locks_that_are_said_of_it_in_turn() {
     plan.workload.contender_settings.insert(FIRST, own);
     let run = simulate(&plan, 1).run;
     let taken = |who: ContenderId| -> Vec<u32> {
-        let acquired = run
-            .history
-            .events
-            .iter()
-            .filter_map(|event| match event.what {
-                EventKind::Acquired { by, lock, .. } if by == who => Some(lock.0),
-                _ => None,
-            });
+        let events = run.history.events.iter();
+        let acquired = events.filter_map(|event| match event.what {
+            EventKind::Acquired { by, lock, .. } if by == who => Some(lock.0),
+            _ => None,
+        });
         acquired.collect()
     };
     assert_eq!(taken(A), [1, 1, 0, 1]);

@@ -76,7 +76,7 @@ pub(crate) enum BlockingPop {
         from: ListEnd,
         to: ListEnd,
         target: Bytes,
-        /// Replicas are told of it by the name that it had before it could choose ends.
+        /// Replicas get the command by the name that it had before it could choose ends.
         old_name: bool,
     },
 }

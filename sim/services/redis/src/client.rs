@@ -51,13 +51,13 @@ pub struct Client {
     subscriptions: Vec<Subscriptions>,
     /// Who the primary is.
     finder: PrimaryDiscovery,
-    /// Where it is to be told of another.
+    /// Where it subscribes to `+switch-master`.
     switches: SwitchListeners,
     /// Who the replicas are.
     readers: Readers,
     /// Who serves what.
     router: Router,
-    /// The number of the next lane that nobody else uses.
+    /// The number of the next dedicated lane.
     next_lane: u32,
     /// Connections that were asked for, and until when they must stand.
     knocking: Vec<(ConnectionId, VirtualTime)>,
@@ -171,14 +171,14 @@ impl Client {
         self.settings.nodes
     }
 
-    /// A lane to a server that nobody else uses.
+    /// A lane to a server that no other task uses.
     pub fn dedicated(&mut self, node: u32) -> Lane {
         let number = self.next_lane;
         self.next_lane += 1;
         Lane { node, number }
     }
 
-    /// How many answers somebody waits for.
+    /// How many answers are awaited.
     pub fn requests_in_flight(&self) -> usize {
         let mut in_flight = self.queued.len() + self.router.in_flight();
         for wire in &self.wires {
@@ -200,7 +200,8 @@ impl Client {
     /// The connections that it has, standing or not; its lanes' first.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
         let wires = self.wires.iter().map(|wire| wire.phase);
-        let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
+        let subscribed = self.subscriptions.iter();
+        let all = wires.chain(subscribed.map(|topics| topics.phase));
         let asking = [
             self.finder.inquiry.phase(),
             self.readers.inquiry.phase(),
@@ -210,7 +211,7 @@ impl Client {
         all.filter_map(Phase::connection)
     }
 
-    /// The place of the one of a lane's wires that goes to somebody.
+    /// The place of a lane's wire to this target.
     fn wire(&mut self, lane: Lane, target: &LaneTarget) -> usize {
         let is_it = |wire: &Wire| wire.lane == lane && wire.target == *target;
         let known = self.wires.iter().position(is_it);
@@ -224,7 +225,8 @@ impl Client {
     }
 
     fn subscriptions_at(&mut self, node: u32) -> &mut Subscriptions {
-        let known = self.subscriptions.iter().position(|it| it.node == node);
+        let mut all = self.subscriptions.iter();
+        let known = all.position(|topics| topics.node == node);
         let index = known.unwrap_or_else(|| {
             self.subscriptions.push(Subscriptions::new(node));
             self.subscriptions.len() - 1
@@ -239,8 +241,10 @@ impl Client {
             self.knocking.push((connection, until));
         }
         let phase = match end {
-            End::Wire(index) => self.wires.get_mut(index).map(|it| &mut it.phase),
-            End::Subscriptions(index) => self.subscriptions.get_mut(index).map(|it| &mut it.phase),
+            End::Wire(index) => self.wires.get_mut(index).map(|wire| &mut wire.phase),
+            End::Subscriptions(index) => {
+                { self.subscriptions.get_mut(index) }.map(|topics| &mut topics.phase)
+            }
             End::Switches(index) => self.switches.phase_mut(index),
             End::Questions if self.settings.cluster > 0 => Some(self.router.phase_mut()),
             End::Questions => Some(self.finder.inquiry.phase_mut()),
@@ -255,7 +259,7 @@ impl Client {
         let opening = Phase::Connecting(connection);
         let in_cluster = self.settings.cluster > 0;
         let settles = in_cluster && self.settings.read_from != ReadFrom::Primary;
-        for wire in self.wires.iter_mut().filter(|it| it.phase == opening) {
+        for wire in self.wires.iter_mut().filter(|wire| wire.phase == opening) {
             wire.opened(now, connection, &self.settings);
             if settles && wire.lane.is_shared() {
                 wire.settle_for_replicas(out);
@@ -265,7 +269,7 @@ impl Client {
         for it in self
             .subscriptions
             .iter_mut()
-            .filter(|it| it.phase == opening)
+            .filter(|topics| topics.phase == opening)
         {
             it.phase = Phase::Open(connection);
             it.opened(out);
@@ -286,14 +290,15 @@ impl Client {
             return;
         }
         let is_it = |phase: Phase| phase.connection() == Some(connection);
-        for wire in self.wires.iter_mut().filter(|it| is_it(it.phase)) {
+        for wire in self.wires.iter_mut().filter(|wire| is_it(wire.phase)) {
             match wire.phase {
                 Phase::Connecting(_) if wire.is_of_replica() => wire.pass_on(),
                 _ => wire.broken(now, &settings),
             }
         }
-        for it in self.subscriptions.iter_mut().filter(|it| is_it(it.phase)) {
-            it.broken(now, &settings);
+        let subscribed = self.subscriptions.iter_mut();
+        for topics in subscribed.filter(|topics| is_it(topics.phase)) {
+            topics.broken(now, &settings);
         }
     }
 
@@ -315,16 +320,17 @@ impl Client {
             return;
         }
         let open = Phase::Open(connection);
-        if let Some(wire) = self.wires.iter_mut().find(|it| it.phase == open) {
+        let mut subscribed = self.subscriptions.iter_mut();
+        if let Some(wire) = self.wires.iter_mut().find(|wire| wire.phase == open) {
             if wire.answer(now, value, &self.settings) {
                 out.push(Output::Disconnect { connection });
             }
-        } else if let Some(it) = self.subscriptions.iter_mut().find(|it| it.phase == open) {
-            it.on_push(&value, out);
+        } else if let Some(topics) = subscribed.find(|topics| topics.phase == open) {
+            topics.on_push(&value, out);
         }
     }
 
-    /// Gives up on connections that nobody has taken.
+    /// Gives up on connections that no server has accepted.
     fn give_up_knocking(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let is_late = |(_, until): &mut (ConnectionId, VirtualTime)| *until <= now;
         let late: Vec<_> = self.knocking.extract_if(.., is_late).collect();
@@ -389,7 +395,7 @@ impl Client {
         }
     }
 
-    /// Whether it does not know by itself whom to send to.
+    /// Whether it has to ask which server to send to.
     fn asks_around(&self) -> bool {
         self.settings.sentinels > 0 || self.settings.cluster > 0 || self.readers.are_there()
     }

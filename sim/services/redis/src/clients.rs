@@ -160,8 +160,8 @@ impl Default for Clients {
 }
 
 impl Clients {
-    /// A connection; one that nobody has told of is a new one. Asked several times with every command: one copy of it,
-    /// with the map's own steps in it, is the quickest.
+    /// A connection; an unknown one is new. Asked several times with every command: one copy of it, with the map's own
+    /// steps in it, is the quickest.
     #[inline(never)]
     pub(crate) fn get_mut(&mut self, connection: ConnectionId) -> &mut ClientConnection {
         let next_id = &mut self.next_id;

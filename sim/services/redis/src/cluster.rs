@@ -103,7 +103,7 @@ struct Node {
     config_epoch: u64,
     /// When it was asked for a sign of life that has not come yet.
     asked: Option<i64>,
-    /// When the question was sent last: whom it did not reach is asked again.
+    /// When the question was sent last: a node that it did not reach is asked again.
     repeated: i64,
     /// When it answered last, and when anything came from it.
     answered: i64,

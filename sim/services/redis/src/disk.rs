@@ -7,7 +7,7 @@ use picklock_checker::VirtualTime;
 use crate::databases::Dataset;
 use crate::settings::{Fsync, Persistence};
 
-/// How long the kernel may keep what was written before it is on the disk, if nobody asks for more.
+/// How long the kernel may keep what was written before it is on the disk, without an `fsync`.
 const WRITE_BACK: Duration = Duration::from_secs(30);
 /// How often the log goes to the disk, if it is to go every second.
 const EVERY_SECOND: Duration = Duration::from_secs(1);

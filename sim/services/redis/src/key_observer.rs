@@ -1,8 +1,8 @@
 //! Observes one key from outside: who writes it, and why it is removed.
 //!
-//! From outside nobody can tell. A key that is gone after a command may have been deleted by it, or may have expired
-//! when the command looked for it, or right after it; and a command may be one that has waited since another day. The
-//! server is where it happens, so it says why.
+//! Answers do not show it. A key that is gone after a command may have been deleted by it, or may have expired when the
+//! command looked for it, or right after it; and a command may be one that has waited since another day. The server is
+//! where it happens, so it says why.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ pub struct KeyChanges {
     pub written: Option<KeyWriter>,
 }
 
-/// Why what a key held is gone, and for whom.
+/// Why what a key held is gone, and by which client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyRemoval {
     /// The reason.
@@ -34,7 +34,7 @@ pub struct KeyRemoval {
 /// Why what a key held is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemovalReason {
-    /// Its time was over: somebody came upon it, or the server looked for such keys, or it starts and reads its disk.
+    /// Its time was over: a command came upon it, or the server looked for such keys, or it starts and reads its disk.
     Expired,
     /// A command has deleted it, or the last of what was in it.
     Deleted,
@@ -163,7 +163,7 @@ impl KeyObserver {
         }
     }
 
-    /// Notes that a key was written, and by whom.
+    /// Notes that a key was written, and its writer.
     #[inline]
     pub(crate) fn note_write(&mut self, key: &[u8], writer: KeyWriter) {
         if *self.key == *key {

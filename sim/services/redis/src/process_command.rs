@@ -36,7 +36,8 @@ impl Server {
     /// of as one when it is through.
     pub(crate) fn served(&mut self, connection: ConnectionId, outcome: Outcome) {
         let migration = self.migration.as_ref();
-        if !migration.is_some_and(|it| it.holds_up_transaction()) && self.busy.is_none() {
+        let holds_up = migration.is_some_and(|migration| migration.holds_up_transaction());
+        if !holds_up && self.busy.is_none() {
             self.core.effects.flush();
         }
         let index = self.clients.index_of(connection);

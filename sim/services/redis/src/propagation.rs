@@ -34,7 +34,7 @@ impl Effects {
         }
     }
 
-    /// Adds to what is told of this unit. It does not count as a change of the command that has come upon it.
+    /// Adds a command to the propagated unit. It does not count as a change of the command that has come upon it.
     pub(crate) fn add_with(&mut self, command: impl FnOnce() -> Command) {
         if self.wanted {
             self.unit.push((Some(self.selected), command()));

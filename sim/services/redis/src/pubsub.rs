@@ -10,7 +10,7 @@ use crate::{ConnectionId, Output, glob};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subscriptions {
     lists: [BTreeMap<Bytes, Vec<ConnectionId>>; 3],
-    /// What was published to channels since this was asked last, if somebody asks.
+    /// What was published to channels since the last call of `take_published`; `None` before the first.
     published: Option<Vec<Publication>>,
 }
 
@@ -60,7 +60,7 @@ impl Subscriptions {
         self.published.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// Whether nobody listens to anything.
+    /// Whether there is no subscription.
     pub(crate) fn is_empty(&self) -> bool {
         self.lists.iter().all(BTreeMap::is_empty)
     }
@@ -132,7 +132,7 @@ impl Subscriptions {
         }
     }
 
-    /// Sends a message to whoever listens to the channel. Answers how many that are.
+    /// Sends a message to the subscribers of the channel. Answers how many they are.
     pub(crate) fn publish(
         &mut self,
         kind: Channel,

@@ -54,13 +54,13 @@ pub struct Sentinel {
     objectively_down: bool,
     /// In which epoch the primary was made one.
     config_epoch: u64,
-    /// For whom this Sentinel has voted, and in which epoch.
+    /// The leader that this Sentinel has voted for, and in which epoch.
     leader: Option<Rc<str>>,
     leader_epoch: u64,
     failover: Failover,
     replicas: Vec<Replica>,
     sentinels: Vec<OtherSentinel>,
-    /// Clients that want to be told of a new primary.
+    /// Clients that are subscribed to `+switch-master`.
     listeners: Vec<ConnectionId>,
     /// Since when it does not trust its clock.
     tilt: Option<Stamp>,
@@ -195,7 +195,7 @@ impl Sentinel {
         &self.primary.address
     }
 
-    /// For whom it has voted last, and in which epoch.
+    /// The Sentinel that it has voted for last, and in which epoch.
     pub fn vote_given(&self) -> Option<(&str, u64)> {
         Some((self.leader.as_deref()?, self.leader_epoch))
     }

@@ -29,7 +29,7 @@ pub struct Server {
     /// Where its primary is after a restart, if it is a replica then.
     pub(crate) configured: Option<Address>,
     pub(crate) pause: Option<Pause>,
-    /// A transaction is being run, in which nobody waits.
+    /// A transaction is being run, in which no command blocks.
     pub(crate) in_transaction: bool,
     /// Keys that are on their way to another node: meanwhile it does nothing else.
     pub(crate) migration: Option<Box<Migration>>,
@@ -159,7 +159,7 @@ impl Server {
         KeysAt(&self.core.keys)
     }
 
-    /// Whether it is nobody's replica.
+    /// Whether it has no primary.
     pub fn is_primary(&self) -> bool {
         self.replication.primary.is_none()
     }
@@ -169,7 +169,7 @@ impl Server {
         self.replication.offset
     }
 
-    /// Whether it serves keys: a node of a cluster does not while it sees no majority, or some slots have nobody.
+    /// Whether it serves keys: a node of a cluster does not while it sees no majority, or some slots have no node.
     pub fn serves(&self) -> bool {
         let cluster = self.core.cluster.as_ref();
         self.core.degraded.loading.is_none() && cluster.is_none_or(|cluster| cluster.serves)

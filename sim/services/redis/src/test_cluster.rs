@@ -2,7 +2,7 @@
 //!
 //! It is for tests of this crate, and for `picklock verify`, which breaks real servers in the same ways. There is no
 //! network of the simulator here, no process, and no history: a message takes as long as any other, and arrives unless
-//! somebody stands in its way.
+//! a fault of the test stops it.
 
 mod calls;
 mod clients;
@@ -79,7 +79,7 @@ impl TestClusterConfig {
 
     /// One who knows everybody.
     fn sentinel(&self, index: usize, now: Now) -> Sentinel {
-        let replicas = (1..=self.replicas).map(|it| Machine::Server(it).address());
+        let replicas = (1..=self.replicas).map(|server| Machine::Server(server).address());
         let others = (0..self.sentinels).filter(|other| *other != index);
         let settings = sentinel::SentinelConfig {
             replicas: replicas.collect(),
@@ -126,7 +126,7 @@ pub struct TestCluster {
     off_the_bus: Vec<usize>,
     /// How often each server has sent all its keys, and how often it went on where a replica was.
     copies: Vec<(u64, u64)>,
-    /// The connections of Sentinels, and to whom they go.
+    /// The connections of Sentinels, and where they lead.
     calls: BTreeMap<ConnectionId, Machine>,
     clients: BTreeMap<ConnectionId, TestClient>,
     next_client: u32,

@@ -64,9 +64,7 @@ impl ServiceSettings for Deployment {
     }
 
     fn sentinels(&self) -> u8 {
-        self.sentinels
-            .as_ref()
-            .map_or(0, |sentinels| sentinels.number)
+        self.sentinels.as_ref().map_or(0, |group| group.number)
     }
 
     fn has_links(&self) -> bool {

@@ -81,12 +81,10 @@ impl World<SimulatedRedis> {
 
     /// Whether Sentinels of a side lead clients to a primary, or can make one.
     fn is_led(&self, sentinels: &Sentinels, side: &Side, servers: &Side) -> Result<(), Lacks> {
-        let machines = side
-            .iter()
-            .filter(|machine| self.service.is_sentinel(**machine));
+        let machines = side.iter().filter(|id| self.service.is_sentinel(**id));
         let known: Vec<Option<ServerId>> = machines
-            .map(|machine| {
-                let index = usize::from(machine.0) - self.host.servers.len();
+            .map(|id| {
+                let index = usize::from(id.0) - self.host.servers.len();
                 self.server_at(self.service.sentinels[index].machine.primary())
             })
             .collect();
@@ -150,11 +148,8 @@ impl World<SimulatedRedis> {
 
     /// A server that was started again still has what fills it.
     pub(super) fn fill_again(&mut self, server: ServerId) {
-        let struck = self
-            .struck
-            .servers
-            .iter()
-            .filter(|struck| struck.server == server);
+        let struck = self.struck.servers.iter();
+        let struck = struck.filter(|struck| struck.server == server);
         let full: Vec<Fault> = { struck.map(|struck| &self.plan.faults[struck.fault].inject) }
             .filter(|fault| matches!(fault, Fault::FullMemory { .. } | Fault::FullDisk { .. }))
             .cloned()

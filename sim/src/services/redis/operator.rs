@@ -41,10 +41,7 @@ impl World<SimulatedRedis> {
 
     /// It has thought, and deletes what it has seen, whosever it is by now; or only if it is as it was.
     pub(super) fn delete_stale(&mut self, fault: usize, compare: bool) {
-        let seen = self
-            .service
-            .stale
-            .extract_if(.., |seen| seen.fault == fault);
+        let seen = self.service.stale.extract_if(.., |key| key.fault == fault);
         for SeenKey {
             server,
             lock,
@@ -54,10 +51,7 @@ impl World<SimulatedRedis> {
         {
             let there = self.servers_with_keys();
             let alone = there.len() == 1;
-            let server = there
-                .iter()
-                .find(|place| alone || **place == server)
-                .copied();
+            let server = there.iter().find(|id| alone || **id == server).copied();
             let found = server.and_then(|server| Some((server, self.value_at(server, lock)?)));
             if let Some((server, found)) = found
                 && (!compare || found == value)

@@ -59,9 +59,7 @@ impl World<SimulatedRedis> {
             return;
         }
         let by = by.filter(|_| !channel.starts_with(OF_KEYS));
-        let to = listeners
-            .iter()
-            .filter_map(|connection| self.contender_at(*connection));
+        let to = listeners.iter().filter_map(|id| self.contender_at(*id));
         let to: Vec<ContenderId> = to.collect();
         // A replica, and another node of a cluster, passes on what was published elsewhere.
         let is_primary = self.host.servers[usize::from(server.0)].leads();

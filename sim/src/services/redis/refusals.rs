@@ -80,10 +80,7 @@ impl World<SimulatedRedis> {
             return;
         }
         let number = traffic.heard;
-        let known = traffic
-            .refusals
-            .iter()
-            .position(|refusal| refusal.0 == number);
+        let known = traffic.refusals.iter().position(|(nth, _)| *nth == number);
         let refused = known.map(|index| traffic.refusals.swap_remove(index));
         if let Some((_, (by, lock))) = refused
             && heard

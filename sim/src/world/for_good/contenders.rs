@@ -66,9 +66,7 @@ impl<S: SimulatedService> World<S> {
 
     fn is_parted_for_good(&self, process: ProcessId, server: ServerId) -> bool {
         let mut partitions = self.partitions.iter();
-        partitions.any(|partition| {
-            partition.until == VirtualTime::NEVER && partition.parts(process, server)
-        })
+        partitions.any(|split| split.until == VirtualTime::NEVER && split.parts(process, server))
     }
 
     fn is_blocked_for_good(&self, by: ContenderId) -> bool {

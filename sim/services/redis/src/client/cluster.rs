@@ -29,7 +29,7 @@ pub(super) struct Router {
     stale: bool,
     /// What the nodes are asked.
     questions: SequentialQuery,
-    /// Nobody has answered.
+    /// No node has answered.
     in_vain: bool,
     /// Commands that have nowhere to go yet, and before when they are not to be sent.
     waiting: Vec<(Lane, Pending, VirtualTime)>,
@@ -39,7 +39,7 @@ pub(super) struct Router {
     wake: VirtualTime,
     /// When to ask without a reason.
     poll_at: VirtualTime,
-    /// How often it has read from whoever's turn it was.
+    /// How often it has read in turn.
     turn: usize,
 }
 
@@ -93,7 +93,7 @@ impl Router {
         self.waiting.push((lane, pending, not_before));
     }
 
-    /// Where a command goes; nowhere if nobody serves its slot.
+    /// Where a command goes; nowhere if no node serves its slot.
     fn route(&mut self, lane: Lane, command: &Command) -> Option<Address> {
         let Some(slot) = slot_of_command(command) else {
             let last = self.last.iter().find(|(other, _)| *other == lane);
@@ -110,7 +110,7 @@ impl Router {
         Some(to)
     }
 
-    /// Whose turn it is to answer what only reads; nobody's, if the primary is to.
+    /// The node whose turn it is to answer a read; none if the primary is to.
     fn reader(&mut self, slot: u16) -> Option<Address> {
         let nodes = self.map.nodes(slot);
         let nodes = match self.settings.read_from {
@@ -136,7 +136,7 @@ impl Router {
         self.questions.opened(connection, out)
     }
 
-    /// The node has failed to answer: the next one is asked. After the last, nobody, and what waits fails or is tried
+    /// The node has failed to answer: the next one is asked. After the last, none is, and what waits fails or is tried
     /// again later.
     fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         if self.questions.next(now, out) {
@@ -149,7 +149,7 @@ impl Router {
         }
     }
 
-    /// The nodes have answered, or none has: whoever polls asks again after a while.
+    /// A node has answered, or none has: a client that polls asks again after a while.
     fn poll_later(&mut self, now: VirtualTime) {
         if let Some(every) = self.settings.poll {
             self.poll_at = now + every;
@@ -208,14 +208,15 @@ impl Client {
         let settings = self.settings;
         let is_it = |phase: Phase| phase.connection() == Some(connection);
         self.router.stale = true;
-        for wire in self.wires.iter_mut().filter(|it| is_it(it.phase)) {
+        for wire in self.wires.iter_mut().filter(|wire| is_it(wire.phase)) {
             for pending in wire.lose(now, &settings) {
                 let not_before = now + settings.retry_pause;
                 self.router.take(wire.lane, pending, not_before);
             }
         }
-        for it in self.subscriptions.iter_mut().filter(|it| is_it(it.phase)) {
-            it.broken(now, &settings);
+        let subscribed = self.subscriptions.iter_mut();
+        for topics in subscribed.filter(|topics| is_it(topics.phase)) {
+            topics.broken(now, &settings);
         }
     }
 
@@ -241,7 +242,7 @@ impl Client {
             }
             return true;
         }
-        let Some(wire) = self.wires.iter_mut().find(|it| it.phase == open) else {
+        let Some(wire) = self.wires.iter_mut().find(|wire| wire.phase == open) else {
             return false;
         };
         if let Some(pending) = wire.answered() {
@@ -251,7 +252,7 @@ impl Client {
         true
     }
 
-    /// A node has answered a command, or says that another is to be asked, or nobody.
+    /// A node has answered a command, or says that another is to be asked, or that none can serve it now.
     fn answered(
         &mut self,
         now: VirtualTime,
@@ -280,7 +281,7 @@ impl Client {
                 Some(to)
             }
         };
-        // A lane of somebody's own may be in the middle of a transaction, of which no part can go elsewhere.
+        // A dedicated lane may be in the middle of a transaction, of which no part can go elsewhere.
         match to {
             Some(to) if lane.is_shared() && pending.redirections_left > 0 => {
                 pending.redirections_left -= 1;
@@ -291,7 +292,8 @@ impl Client {
         }
     }
 
-    /// Gives up on what has waited long enough, as without a cluster. Whoever does not answer may have been replaced.
+    /// Gives up on what has waited long enough, as without a cluster. A node that does not answer may have been
+    /// replaced.
     pub(super) fn look_at_clock_in_cluster(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let settings = self.settings;
         for wire in &mut self.wires {
@@ -315,7 +317,7 @@ impl Client {
         self.router.run_timers(now, out);
     }
 
-    /// Asks who serves what, if somebody has to know, and sends what waits where it belongs.
+    /// Asks which nodes serve which slots, if a command has to know, and sends what waits where it belongs.
     pub(super) fn connect_in_cluster(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let due = |(_, _, not_before): &(Lane, Pending, VirtualTime)| *not_before <= now;
         let mut wanted = self.router.waiting.iter().any(due);
@@ -350,8 +352,7 @@ impl Client {
         }
     }
 
-    /// What is subscribed to goes to whoever serves the slot of the channel; any node would do, for all pass messages
-    /// on.
+    /// Subscribes at the node that serves the slot of the channel; any node would do, for all pass messages on.
     fn connect_subscriptions(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let looking = self.subscriptions.iter_mut().enumerate();
         for (index, it) in looking.filter(|(_, it)| it.phase == Phase::Looking) {

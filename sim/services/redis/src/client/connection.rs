@@ -40,7 +40,7 @@ const NOT_YET: [&str; 2] = ["LOADING", "MASTERDOWN"];
 /// The target of the commands of a lane. Each target has connections of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LaneTarget {
-    /// The server of the lane, or whoever is the primary.
+    /// The server of the lane, or the present primary.
     Lane,
     /// A node of the cluster.
     Node(Address),
@@ -87,7 +87,7 @@ impl Wire {
         }
     }
 
-    /// How many commands somebody waits for.
+    /// How many commands have an awaited answer.
     pub fn in_flight(&self) -> usize {
         self.unsent.len() + self.sent.awaited()
     }
@@ -114,7 +114,7 @@ impl Wire {
 
     /// Whether it is to go to a replica, or does.
     pub fn is_of_replica(&self) -> bool {
-        self.rounds.as_ref().is_some_and(|it| !it.falls_back)
+        self.rounds.as_ref().is_some_and(|round| !round.falls_back)
     }
 
     /// The connection stands. Where the time-out is one of reading from it, what waited for it waits for its answer
@@ -260,7 +260,7 @@ impl Wire {
     }
 }
 
-/// Sends a word that nobody waits for the answer of.
+/// Sends a word whose answer is not awaited.
 fn send_untracked(
     connection: ConnectionId,
     word: &str,

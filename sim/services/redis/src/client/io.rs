@@ -41,7 +41,7 @@ pub struct RedisClientConfig {
     pub cluster: u8,
     /// How many replicas its only server has.
     pub replicas: u8,
-    /// Whom it reads from.
+    /// Which servers it reads from.
     pub read_from: ReadFrom,
     /// How its process shares connections to a server.
     pub connections: ConnectionMode,
@@ -171,7 +171,7 @@ pub enum Input {
         node: u32,
         /// To which.
         channel: Bytes,
-        /// Whom to tell of messages.
+        /// Receives the messages.
         listener: Listener,
         /// What is told when the server has confirmed it.
         completion: Completion<RedisResult<Value>>,
@@ -203,7 +203,7 @@ pub enum Output {
     Connect {
         /// For which of its ends.
         end: End,
-        /// To whom.
+        /// The server to connect to.
         to: Destination,
     },
     /// Send a command.
@@ -224,14 +224,14 @@ pub enum Output {
     },
 }
 
-/// Whom a client connects to.
+/// The server that a client connects to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// One of several independent servers, or the only one, or whoever is the primary.
+    /// One of several independent servers, or the only one, or the present primary.
     Node(u32),
     /// A Sentinel, by its index.
     Sentinel(u8),
-    /// One of the replicas of whoever is the primary, by its index among them.
+    /// One of the replicas of the present primary, by its index among them.
     Replica(u8),
     /// A server that a Sentinel has named, or a node of the cluster.
     Address(Address),

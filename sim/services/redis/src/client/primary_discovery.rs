@@ -1,7 +1,7 @@
 //! How a client finds the primary: it asks a Sentinel, connects, and asks the server whether it is one.
 //!
 //! The steps are those that redis.io gives to the makers of clients ("Guidelines for Redis clients with support for
-//! Redis Sentinel"). Whoever polls asks again now and then, and leaves a server that is the primary no longer, as
+//! Redis Sentinel"). A client that polls asks again now and then, and leaves a server that is the primary no longer, as
 //! Redisson does.
 
 use picklock_checker::VirtualTime;
@@ -18,7 +18,7 @@ pub(super) struct PrimaryDiscovery {
     settings: RedisClientConfig,
     /// What the Sentinels are asked.
     pub inquiry: SentinelQuery<Address>,
-    /// Whoever was named last.
+    /// The primary that was named last.
     primary: Option<Address>,
     /// Connections whose server is asked whether it is the primary, and until when it must answer.
     pub checking: Vec<(ConnectionId, VirtualTime)>,
@@ -89,8 +89,9 @@ impl Client {
         connection: ConnectionId,
         out: &mut Vec<Output>,
     ) {
-        let is_it = |wire: &Wire| wire.phase == Phase::Connecting(connection);
-        if self.wires.iter().any(|it| is_it(it) && it.is_of_replica()) {
+        let connecting = Phase::Connecting(connection);
+        let is_it = |wire: &Wire| wire.phase == connecting && wire.is_of_replica();
+        if self.wires.iter().any(is_it) {
             self.opened(now, connection, out);
             return;
         }
@@ -167,7 +168,7 @@ impl Client {
     /// Asks a Sentinel for those that want a connection, and connects them when it has answered.
     pub(super) fn connect_by_sentinel(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let mut wanted = false;
-        for wire in self.wires.iter_mut().filter(|it| !it.is_of_replica()) {
+        for wire in self.wires.iter_mut().filter(|wire| !wire.is_of_replica()) {
             if wire.wants_connection() && wire.not_before <= now {
                 wire.phase = Phase::Looking;
                 wanted = true;
@@ -194,10 +195,11 @@ impl Client {
     pub(super) fn connect_to(&mut self, now: VirtualTime, found: Address, out: &mut Vec<Output>) {
         let before = self.finder.primary.replace(found.clone());
         if self.settings.leaves_old_primary() && before.is_some_and(|before| before != found) {
-            // Whoever still talks to the old one talks to nobody any more.
-            let wires = self.wires.iter().filter(|it| !it.is_of_replica());
+            // The old primary is a primary no longer: connections to it are left.
+            let wires = self.wires.iter().filter(|wire| !wire.is_of_replica());
             let wires = wires.map(|wire| wire.phase);
-            let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
+            let subscribed = self.subscriptions.iter();
+            let all = wires.chain(subscribed.map(|topics| topics.phase));
             let old: Vec<ConnectionId> = all.filter_map(Phase::connection).collect();
             for connection in old {
                 self.leave(now, connection, out);
@@ -225,7 +227,7 @@ impl Client {
         for wire in self
             .wires
             .iter_mut()
-            .filter(|it| it.phase == Phase::Looking && !it.is_of_replica())
+            .filter(|wire| wire.phase == Phase::Looking && !wire.is_of_replica())
         {
             wire.broken(now, &settings);
         }

@@ -3,8 +3,8 @@
 //! What only reads goes to the replicas in turn, each by a connection of its own. If there are Sentinels, one of them
 //! is asked who they are whenever such a connection is made, and those that it finds down or has lost sight of are
 //! left out. A replica that cannot be reached is passed over for the next one, and when all are, the primary is read
-//! from, for as long as that connection stands. Whoever polls asks again now and then, leaves a replica that is not
-//! named any more, and the primary as soon as a replica is named.
+//! from, for as long as that connection stands. A client that polls asks again now and then, leaves a replica that is
+//! not named any more, and the primary as soon as a replica is named.
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +24,7 @@ pub(super) struct Readers {
     settings: RedisClientConfig,
     /// What the Sentinels are asked.
     pub inquiry: SentinelQuery<Vec<Destination>>,
-    /// How often it has read from whoever's turn it was.
+    /// How often it has read in turn.
     turn: u8,
 }
 
@@ -67,7 +67,7 @@ impl Readers {
         self.settings.read_from != ReadFrom::Primary && self.settings.replicas > 0
     }
 
-    /// Whom a command is sent to: whoever's turn it is, if it only reads and goes by no connection of its own.
+    /// Where a command is sent: a replica in turn, if it only reads and goes by no dedicated lane.
     pub fn target(&mut self, lane: Lane, command: &Command) -> LaneTarget {
         if !self.are_there() || !lane.is_shared() || !only_reads(command) {
             return LaneTarget::Lane;
@@ -90,8 +90,8 @@ impl Client {
     /// Connects to replicas what is to go there, as soon as it is known who they are.
     pub(super) fn connect_readers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let mut wanted = false;
-        let is_due = |it: &Wire| it.wants_connection() && it.not_before <= now;
-        for wire in self.wires.iter_mut().filter(|it| it.is_of_replica()) {
+        let is_due = |wire: &Wire| wire.wants_connection() && wire.not_before <= now;
+        for wire in self.wires.iter_mut().filter(|wire| wire.is_of_replica()) {
             if is_due(wire) {
                 wire.phase = Phase::Looking;
                 wanted = true;
@@ -112,7 +112,8 @@ impl Client {
             Some(Some(replicas)) => self.connect_to_replicas(now, &replicas, out),
             Some(None) => {
                 let settings = self.settings;
-                let looking = |it: &&mut Wire| it.is_of_replica() && it.phase == Phase::Looking;
+                let looking =
+                    |wire: &&mut Wire| wire.is_of_replica() && wire.phase == Phase::Looking;
                 for wire in self.wires.iter_mut().filter(looking) {
                     wire.broken(now, &settings);
                 }
@@ -129,10 +130,11 @@ impl Client {
         if self.settings.poll.is_some() {
             let is_astray = |wire: &&Wire| {
                 let rounds = wire.rounds.as_ref();
-                rounds.is_some_and(|it| it.is_astray(replicas))
+                rounds.is_some_and(|rounds| rounds.is_astray(replicas))
             };
             let astray = self.wires.iter().filter(is_astray);
-            let astray: Vec<ConnectionId> = astray.filter_map(|it| it.phase.connection()).collect();
+            let astray: Vec<ConnectionId> =
+                astray.filter_map(|wire| wire.phase.connection()).collect();
             for connection in astray {
                 self.leave(now, connection, out);
             }

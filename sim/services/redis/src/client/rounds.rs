@@ -34,7 +34,7 @@ impl Rounds {
         self.goes_to.clone()
     }
 
-    /// Whoever it was to go to cannot be reached.
+    /// The replica that it was to go to cannot be reached.
     pub fn missed(&mut self) {
         self.next = self.next.wrapping_add(1);
         self.passed_over += 1;

@@ -124,7 +124,8 @@ impl SwitchListeners {
     /// A connection is gone, or was none. Answers whether it was one of these.
     pub fn broken(&mut self, now: VirtualTime, connection: ConnectionId) -> bool {
         let mut all = self.all.iter_mut();
-        let Some(listener) = all.find(|it| it.phase.connection() == Some(connection)) else {
+        let Some(listener) = all.find(|listener| listener.phase.connection() == Some(connection))
+        else {
             return false;
         };
         listener.phase = Phase::Idle;

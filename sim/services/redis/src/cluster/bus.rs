@@ -47,13 +47,13 @@ pub(crate) enum Body {
     VoteWanted,
     /// You may.
     Vote,
-    /// Somebody serves these slots by a larger epoch than you believe.
+    /// Another node serves these slots by a larger epoch than the receiver believes.
     Newer {
         node: NodeId,
         config_epoch: u64,
         slots: Rc<SlotSet>,
     },
-    /// A message for whoever listens to a channel.
+    /// A message for the subscribers of a channel.
     Published {
         shard: bool,
         channel: Bytes,

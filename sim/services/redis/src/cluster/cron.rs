@@ -9,7 +9,7 @@ use crate::Output;
 
 /// How often.
 pub(super) const EVERY: Duration = Duration::from_millis(100);
-/// Every so many times, somebody is asked who is not due yet.
+/// Every so many times, a node is asked that is not due yet.
 const SECOND: u64 = 10;
 /// Among so many.
 const SAMPLE: u32 = 5;

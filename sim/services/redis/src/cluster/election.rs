@@ -108,7 +108,7 @@ impl Cluster {
         ahead.count() as i64
     }
 
-    /// Whether this node may vote for whoever sends this.
+    /// Whether this node may vote for the sender.
     pub(super) fn may_vote_for(&self, header: &Header, now: i64) -> bool {
         let Some(primary) = self.node(header.from).primary else {
             return false;

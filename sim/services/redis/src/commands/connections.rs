@@ -105,7 +105,7 @@ fn hello(
     let mut index = 2;
     while index < command.len() {
         if is(command, index, "AUTH") && index + 2 < command.len() {
-            // Nobody has a password here; every user and password is taken.
+            // There are no passwords here; every user and password is taken.
             index += 3;
         } else if is(command, index, "SETNAME") && index + 1 < command.len() {
             name = Some(checked_name(word(command, index + 1))?);

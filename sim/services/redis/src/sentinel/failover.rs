@@ -16,7 +16,7 @@ use crate::replication_protocol::Address;
 pub(super) enum FailoverState {
     /// There is none.
     None,
-    /// Somebody is to be elected.
+    /// A leader is to be elected.
     WaitStart,
     /// We were elected, and choose a replica.
     Select,
@@ -240,7 +240,7 @@ impl Sentinel {
         self.enter(FailoverState::Update);
     }
 
-    /// Tells a server to follow another, or nobody, and to send its clients away.
+    /// Tells a server to follow another, or none, and to send its clients away.
     pub(super) fn order_to_follow(&mut self, index: usize, primary: Option<&Address>) -> bool {
         let follow = Command::new("REPLICAOF");
         let follow = match primary {

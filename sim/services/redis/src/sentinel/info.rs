@@ -142,7 +142,7 @@ impl Sentinel {
             self.force_hello_updates();
             return;
         }
-        // It may be that it is right, and we have not been told of a new primary yet.
+        // It may be that it is right, and we do not know of a new primary yet.
         let wait = HELLO * 4;
         let own = &self.replicas[index].own;
         let settled = self.context.now.since(own.role_since) > wait

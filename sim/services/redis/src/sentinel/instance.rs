@@ -38,7 +38,7 @@ struct InstanceLink {
     owed: VecDeque<Purpose>,
 }
 
-/// Somebody whom a Sentinel watches.
+/// A server or a Sentinel that a Sentinel watches.
 #[derive(Clone, Debug)]
 pub(super) struct Instance {
     pub address: Address,

@@ -65,7 +65,7 @@ impl Reconfiguration {
 }
 
 impl Sentinel {
-    /// What a client is told of a replica: of what the real one says, what clients look at.
+    /// The description of a replica for a client: of what the real one says, what clients look at.
     pub(super) fn description(&self, index: usize) -> Value {
         let replica = &self.replicas[index];
         let own = &replica.own;

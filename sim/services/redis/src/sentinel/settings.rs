@@ -28,7 +28,7 @@ pub struct SentinelConfig {
 }
 
 impl SentinelConfig {
-    /// One that knows a primary, and nobody else.
+    /// One that knows only a primary.
     pub fn new(number: u32, address: Address, primary: Address, quorum: usize) -> Self {
         Self {
             number,

@@ -25,12 +25,12 @@ pub(super) enum Reply {
     Moved(u16, Address),
     /// Another node has the key, although the slot is not its yet.
     Ask(Address),
-    /// Nobody can do it at the moment.
+    /// No node can do it at the moment.
     NotNow,
 }
 
 impl Map {
-    /// The answer to `CLUSTER SLOTS`; nothing if it is none, or if nobody serves anything.
+    /// The answer to `CLUSTER SLOTS`; `None` if it is none, or if no node serves any slot.
     pub fn from_cluster_slots(value: &Value) -> Option<Self> {
         let mut runs = BTreeMap::new();
         for row in value.values()? {
@@ -64,7 +64,7 @@ impl Map {
         self.nodes(slot).first().cloned()
     }
 
-    /// Somebody who serves something.
+    /// A node that serves a slot.
     pub fn anybody(&self) -> Option<Address> {
         let (_, nodes) = self.runs.values().next()?;
         nodes.first().cloned()

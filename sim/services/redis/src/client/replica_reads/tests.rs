@@ -97,7 +97,7 @@ fn a_replica_that_cannot_be_reached_is_passed_over_and_at_last_the_primary_is_re
 }
 
 #[test]
-fn whoever_cannot_reach_anybody_is_told() {
+fn a_command_fails_if_no_server_can_be_reached() {
     let mut harness = ClientHarness::new(SETTINGS);
     let answer = harness.submit(SHARED, &["GET", "a"]);
     for connection in 0..3 {

@@ -65,7 +65,7 @@ fn some(given: &Arguments, limit: f64, offset: f64) -> mlua::Result<MultiValue> 
         let text = format!("Start offset {offset} greater than input length {length}.");
         return raise(given.lua, &text);
     };
-    // Without a limit and from the beginning on, nobody asks where the next one begins.
+    // Without a limit and from the beginning on, the answer does not say where the next one begins.
     let all = most == 0 && from == 0;
     let mut values = Vec::new();
     let most = if all { usize::MAX } else { most };

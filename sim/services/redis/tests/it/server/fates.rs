@@ -1,4 +1,4 @@
-//! What a server says of a key that is followed: why it went, and for whom; and who has written it.
+//! What a server says of a key that is observed: why it went, and by which client; and which has written it.
 
 use picklock_redis::{
     Caller, ConnectionId, KeyChanges, KeyRemoval, KeyWriter, Persistence, ProcessEnd,
@@ -112,7 +112,7 @@ fn nothing_is_said_of_who_only_looks_nor_of_other_keys() {
 }
 
 #[test]
-fn a_key_whose_time_is_over_has_expired_whoever_comes_upon_it() {
+fn a_key_whose_time_is_over_has_expired_for_any_command() {
     for command in [
         "GET lock",
         "SET lock yours NX",
@@ -135,7 +135,7 @@ fn a_key_whose_time_is_over_has_expired_whoever_comes_upon_it() {
 }
 
 #[test]
-fn a_key_in_its_last_millisecond_goes_by_whoever_deletes_it_or_by_itself() {
+fn a_key_in_its_last_millisecond_goes_by_a_delete_or_by_itself() {
     for (command, why) in [
         ("DEL lock", RemovalReason::Deleted),
         ("GET lock", RemovalReason::Expired),
@@ -150,7 +150,7 @@ fn a_key_in_its_last_millisecond_goes_by_whoever_deletes_it_or_by_itself() {
 }
 
 #[test]
-fn a_key_that_nobody_looks_for_expires_while_nobody_is_served() {
+fn a_key_without_a_reader_expires_while_no_command_runs() {
     let mut redis = locked();
     redis.pass(5_001);
     assert_eq!(
@@ -234,7 +234,7 @@ fn a_replica_hears_from_its_primary_and_throws_away_what_it_had() {
 }
 
 #[test]
-fn a_key_that_is_sent_away_has_gone_to_another_node_where_nobody_has_written_it() {
+fn a_migrated_key_is_gone_and_has_no_writer_at_its_new_node() {
     let mut group = cluster(3, 0, 0);
     group.on(0, 1, "SET {b}1 here");
     for node in [0, 1] {

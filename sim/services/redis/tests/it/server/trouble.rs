@@ -104,7 +104,7 @@ fn a_log_that_cannot_be_written_refuses_at_once_and_what_it_lacks_dies_with_the_
     });
     redis.on(1, "SET old v");
     full(&mut redis, true);
-    assert_eq!(redis.on(1, "SET new v"), "+OK", "nobody has noticed yet");
+    assert_eq!(redis.on(1, "SET new v"), "+OK", "not noticed yet");
     let refused = "-MISCONF Errors writing to the AOF file: No space left on device";
     assert_eq!(redis.on(1, "SET newer v"), refused);
     redis.restart(ProcessEnd::Kill);
