@@ -3,7 +3,7 @@
 //! [`Harness`].
 //!
 //! It knows no service. There are no processes, no histories, and no chance in it: a message takes as long as its link
-//! says, and arrives unless somebody stands in its way.
+//! says, and arrives unless a fault of the test stops it.
 
 mod harness;
 mod network;

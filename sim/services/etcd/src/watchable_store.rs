@@ -154,7 +154,7 @@ impl WatchableStore {
 }
 
 impl Watcher {
-    /// What it is told of the changes from a revision on.
+    /// Its events of the changes from a revision on.
     fn events(&self, store: &Store, from: Revision) -> Vec<Event> {
         let request = &self.request;
         let wanted = store.events_from(from).filter(|event| {

@@ -71,13 +71,12 @@ pub enum Input {
     Request {
         /// For what.
         request: Request,
-        /// Who is told of changes, if the request leaves a watch. It is registered when that is answered.
+        /// Receives the events of the watch, if the request leaves one. It is registered when that is answered.
         watcher: Option<Watcher>,
         /// Who gets the answer.
         caller: Caller,
     },
-    /// The application wants to be told of each change of the session's state. On a closed handle nothing will ever be
-    /// told.
+    /// The application subscribes to changes of the session's state. On a closed handle there are none.
     WatchSession {
         /// Who is told.
         watcher: Watcher,
@@ -117,7 +116,7 @@ pub enum Input {
     },
     /// An [`Output::ProbeIsro`] was answered with yes.
     Writer {
-        /// By whom.
+        /// The server that answered.
         server: ServerId,
     },
     /// The time of [`Client::next_wake`] has come.
@@ -130,7 +129,7 @@ pub enum Output {
     /// Open a connection. It is answered by [`Input::Opened`] or [`Input::Refused`], or not at all. It takes back an
     /// earlier one, and so does the end of the session: what was taken back must not be answered any more.
     Connect {
-        /// To whom.
+        /// The server to connect to.
         server: ServerId,
     },
     /// Close a connection. What comes from it is not listened to any more.
@@ -177,7 +176,7 @@ pub struct Client {
     /// The number of the next request. Those in `waiting` have the numbers just before it.
     next_xid: Xid,
     state: SessionState,
-    /// The state that watchers were last told of: nobody is told the same twice.
+    /// The state that watchers were last notified of: no state is reported twice in a row.
     told: SessionState,
     /// The application has asked to end the session.
     closing: bool,
@@ -356,7 +355,7 @@ impl Client {
     }
 
     /// What it waits for, in the order of the paths. A node and table is listed once for each watcher object; also
-    /// those that nobody listens to any more, for the server knows no better.
+    /// a forgotten one, for the server knows no better.
     pub fn watches(&self) -> impl Iterator<Item = (&Path, WatchTable)> {
         self.watches.iter()
     }

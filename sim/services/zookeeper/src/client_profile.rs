@@ -26,7 +26,7 @@ pub(crate) const KAZOO_LONGEST_PAUSE: u64 = 60_000_000;
 /// How long a Go client waits for a connection, in microseconds.
 const GO_CONNECT_TIMEOUT: u64 = 1_000_000;
 
-/// What of a client runs on one thread, and waits if a callback of the application does not return there.
+/// The work of a client's event thread, which a callback of the application can block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventThread {
     /// All events, and the answers to what was asked in the background.
@@ -91,7 +91,7 @@ impl Library {
         }
     }
 
-    /// How long it takes to clean up a connection, in microseconds: nobody is told of its loss before.
+    /// How long it takes to clean up a connection, whose loss is not reported before, in microseconds.
     pub fn cleanup_pause(self) -> u64 {
         match self {
             Self::Java => 100_000,
@@ -99,7 +99,7 @@ impl Library {
         }
     }
 
-    /// After how much silence it takes the session to be over though nobody has said so: a share of the session
+    /// After how much silence it takes the session to be over without word from a server: a share of the session
     /// timeout, above and below the line.
     pub fn expires_after(self, version: Version) -> Option<(u64, u64)> {
         match self {

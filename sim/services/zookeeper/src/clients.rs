@@ -102,7 +102,7 @@ pub(super) enum Decision {
 pub(super) struct Answered {
     /// The request that it answers, and over which connection.
     pub(super) request: Option<(ConnectionId, Decision)>,
-    /// Whether something may wait that can be done then, or nobody is there to wait.
+    /// Whether requests wait behind it, or the session has no connection here.
     pub(super) goes_on: bool,
 }
 

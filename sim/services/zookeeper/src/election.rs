@@ -1,5 +1,5 @@
-//! Leader election: everybody tells everybody whom they vote for, and changes to a better candidate, until a quorum
-//! agrees and nothing better has come for a while.
+//! Leader election: each server sends its vote to all others, and changes to a better candidate, until a quorum agrees
+//! and nothing better has come for a while.
 
 mod received_votes;
 

@@ -172,7 +172,7 @@ impl Server {
             return;
         };
         if from != following.leader || message.link != following.link {
-            // Somebody takes us for the leader, or this is of a link that is closed.
+            // The sender takes us for the leader, or this is of a link that is closed.
             self.refuse_link(turn, from, &message);
             return;
         }

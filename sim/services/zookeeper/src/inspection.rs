@@ -1,4 +1,4 @@
-//! What can be seen of a server from outside: whom it follows, and what a message of its leader makes of its log.
+//! What can be seen of a server from outside: its leader, and what a message of its leader makes of its log.
 
 use picklock_clients::zookeeper::Zxid;
 
@@ -38,7 +38,7 @@ impl Server {
         }
     }
 
-    /// Whom it follows.
+    /// The leader that it follows.
     pub fn leader(&self) -> Option<ServerId> {
         match &self.role {
             Role::Following(following) => Some(following.leader),

@@ -227,7 +227,7 @@ impl Leading {
         Some(zxid)
     }
 
-    /// A transaction is committed. Whoever waits for this moment comes before anybody has heard of it.
+    /// A transaction is committed. A fault that waits for this moment strikes before any server or client hears of it.
     #[inline(always)]
     pub(super) fn broadcast_commit(&mut self, turn: &mut Turn, txn: &SharedTxn) {
         let zxid = txn.zxid;

@@ -239,7 +239,7 @@ impl super::leader::Leading {
     fn catch_up_all(&mut self, turn: &mut Turn, log: &TxnLog, tree: &DataTree) {
         let epoch = self.epoch;
         let (voters, log_end) = (self.voters().len(), log.last_zxid());
-        // What is still to be agreed on is nothing for those who are only told of agreements.
+        // Observers get no proposal that is not agreed on.
         let agreed = if self.is_established() {
             self.committed
         } else {

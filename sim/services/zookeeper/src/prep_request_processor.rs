@@ -35,7 +35,7 @@ pub(super) struct Check<'a> {
     pub(super) extended_types: bool,
 }
 
-/// What is refused whoever asks: it is looked at before the session is.
+/// What is refused to every session: it is looked at before the session is.
 pub(super) fn refused_to_all(request: &Request, extended_types: bool) -> Result<(), ZkError> {
     match request {
         Request::Create(node) => check_kind(node.mode(), extended_types),

@@ -149,7 +149,7 @@ impl Server {
         self.propose(turn, session, xid, TxnChange::CloseSession { paths });
     }
 
-    /// Deletes the nodes that go by themselves and are due. If there are none, nobody looked either.
+    /// Deletes the nodes that go by themselves and are due. If there are none, there was no look either.
     #[cold]
     pub(super) fn reap(&mut self, turn: &mut Turn) {
         let interval = self.settings.reap_interval;

@@ -42,7 +42,7 @@ impl PeerMessage {
 /// What a message says.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PeerBody {
-    /// Election: whom I vote for.
+    /// Election: my vote.
     Vote(Box<Notification>),
     /// Follower: I want to follow.
     FollowerInfo { accepted_epoch: u32 },

@@ -21,7 +21,7 @@ const GRACE: u64 = 2_000_000;
 /// What a server keeps that answers reads alone.
 #[derive(Clone, Debug)]
 pub(super) struct ReadOnly {
-    /// What it has logged, all of it: nobody knows what of it is committed.
+    /// What it has logged, all of it, committed or not.
     tree: DataTree,
     /// The sessions that have begun here. No other server knows of them.
     sessions: SessionTracker,
@@ -49,8 +49,8 @@ impl ReadOnly {
     }
 
     /// What the clients of a server can read that may answer reads alone; `tree` is what it has applied.
-    pub(super) fn readable<'a>(it: &'a Option<Box<Self>>, tree: &'a DataTree) -> &'a DataTree {
-        it.as_ref().map_or(tree, |it| &it.tree)
+    pub(super) fn readable<'a>(alone: &'a Option<Box<Self>>, tree: &'a DataTree) -> &'a DataTree {
+        alone.as_ref().map_or(tree, |alone| &alone.tree)
     }
 
     /// When sessions may expire here.

@@ -36,7 +36,7 @@ impl Server {
             } => {
                 self.connect(turn, id, session, password, timeout, last_zxid);
             }
-            // Nobody reads so much: the connection goes.
+            // No server reads so much: the connection goes.
             ClientMessage::Request { request, .. }
                 if request.is_too_long(self.settings.jute_max_buffer) =>
             {
@@ -140,7 +140,7 @@ impl Server {
         }
     }
 
-    /// Notes a sign of life of a connection's session. Answers the session, or `None` if nobody is to be served.
+    /// Notes a sign of life of a connection's session. Answers the session, or `None` if it is not to be served.
     #[inline(never)]
     fn touch(&mut self, turn: &Turn, id: ConnectionId) -> Option<SessionId> {
         let connection = self.clients.connections.get_mut(id)?;

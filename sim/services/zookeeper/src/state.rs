@@ -37,7 +37,7 @@ pub struct Server {
 
     // In memory.
     pub(super) role: Role,
-    /// The beginning of the last epoch that it has led: its clients are told of it as if it were a transaction.
+    /// The beginning of the last epoch that it has led: its clients see it as if it were a transaction.
     pub(super) led_from: Zxid,
     pub(super) serving: bool,
     /// Set while it serves, but has no leader.
@@ -271,7 +271,7 @@ impl Server {
         &self.tree
     }
 
-    /// The newest zxid that its clients are told of.
+    /// The newest zxid that its clients see.
     pub(super) fn newest(&self) -> Zxid {
         self.readable().last_zxid().max(self.led_from)
     }

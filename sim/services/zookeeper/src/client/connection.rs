@@ -61,7 +61,7 @@ impl Client {
         patience.max(1)
     }
 
-    /// When the session is taken to be over though nobody has said so.
+    /// When the client takes the session to be over without word from a server.
     fn expires_at(&self) -> VirtualTime {
         let counts = self.session != SessionId(0) || self.settings.gives_up_new_sessions;
         match self.settings.local_expiry {
@@ -166,7 +166,7 @@ impl Client {
         self.phase = Phase::Sleeping { until };
     }
 
-    /// There is a connection: introduces itself. A connection that nobody waits for is closed.
+    /// There is a connection: introduces itself. A connection that is not awaited is closed.
     #[cold]
     pub(super) fn opened(
         &mut self,
@@ -301,7 +301,7 @@ impl Client {
         }
     }
 
-    /// Tells of the state, unless that was told already.
+    /// Notifies watchers of the state, unless they know it.
     pub(super) fn notify_state(&mut self) {
         if self.told != self.state {
             self.told = self.state;

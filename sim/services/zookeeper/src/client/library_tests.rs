@@ -254,7 +254,7 @@ fn a_go_client_brings_its_watches_behind_what_was_asked_meanwhile() {
             }),
             _ => None,
         });
-        sent.filter(|it| *it != "connect").collect::<Vec<_>>()
+        sent.filter(|kind| *kind != "connect").collect::<Vec<_>>()
     });
     assert_eq!(orders, [["watches", "request"], ["request", "watches"]]);
 }

@@ -105,7 +105,7 @@ fn the_only_watch_is_left_by_what_does_not_concern_it() {
 }
 
 #[test]
-fn a_second_notification_tells_nobody_until_somebody_watches_again() {
+fn a_second_notification_reaches_no_watcher_until_a_new_watch() {
     let mut harness = ClientHarness::connected();
     let (watcher, events) = watch();
     let deleted = || notification(EventType::NodeDeleted, "/a");

@@ -28,7 +28,7 @@ fn greeting(session: u64, read_only: bool) -> ServerMessage {
     }
 }
 
-/// When it asks whom whether he takes writes, in milliseconds.
+/// When it asks which server whether it takes writes, in milliseconds.
 fn asked(outputs: &[(u64, Output)]) -> Vec<(u64, u8)> {
     let asked = outputs.iter().filter_map(|(at, output)| match output {
         Output::ProbeIsro { server } => Some((at / MILLI, server.0)),

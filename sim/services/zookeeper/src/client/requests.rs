@@ -14,7 +14,7 @@ use super::watches::ClientWatchManager;
 use super::{Client, Output};
 use crate::messages::{ClientMessage, ConnectionId, Xid};
 
-/// Whoever waits for the answer to a request.
+/// The caller of a request that waits for the answer.
 pub(super) struct Waiting {
     /// When it was asked.
     since: VirtualTime,
@@ -34,7 +34,7 @@ enum OutgoingRequest {
 }
 
 impl Waiting {
-    /// Tells of the answer, once it is known what becomes of the watch.
+    /// Hands out the answer, once it is known what becomes of the watch.
     #[inline(always)]
     pub(super) fn answer(
         self,
@@ -160,7 +160,7 @@ impl Client {
         self.waiting.get(index)
     }
 
-    /// Somebody waits for the answer to what is sent now: under which number.
+    /// The answer to the request that is sent now is awaited: its number.
     #[inline(always)]
     fn expect(&mut self, now: VirtualTime, waiting: Waiting) -> Xid {
         let xid = self.next_xid;

@@ -22,7 +22,7 @@ pub struct ZooKeeperClientConfig {
     pub request_timeout: Option<u64>,
     /// Whether it puts up with a server that answers reads alone: `canBeReadOnly`.
     pub read_only: bool,
-    /// How long it takes to clean up a connection: nobody is told of its loss before.
+    /// How long it takes to clean up a connection, whose loss is not reported before.
     pub cleanup_pause: u64,
     /// Before each attempt, once a connection was opened, a Java client sleeps for a random time below this.
     pub reconnect_jitter: u64,

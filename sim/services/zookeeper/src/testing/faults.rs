@@ -20,9 +20,9 @@ impl Cluster {
         self.network.hold(from, to);
     }
 
-    /// What servers tell of proposals that they have logged waits.
+    /// Acknowledgements of logged proposals wait.
     pub(crate) fn hold_acks(&mut self) {
-        let is_ack = |message: &Message| matches!(message, Message::Peer(it) if it.is_ack());
+        let is_ack = |message: &Message| matches!(message, Message::Peer(peer) if peer.is_ack());
         self.network
             .hold_where(move |_, _, message| is_ack(message));
     }

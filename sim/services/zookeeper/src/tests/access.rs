@@ -39,7 +39,7 @@ fn say(cluster: &mut Cluster, client: ConnectionId, scheme: &str, secret: &str) 
 }
 
 #[test]
-fn what_is_for_its_creator_is_for_whoever_says_the_same() {
+fn a_creators_node_is_for_any_client_of_the_same_identity() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let (maker, other) = (cluster.connect(0), cluster.connect(1));
     let mine = || create_for("/q/mine", Acl::creator_all());

@@ -249,7 +249,7 @@ fn what_is_refused_to_all_is_refused_before_the_session_is_looked_at() {
         ZkError::Unimplemented
     );
     assert!(cluster.connections[&old].open);
-    // Of what comes later in a multi, nobody asks.
+    // Later parts of a multi are not looked at.
     let late = cluster.request(
         old,
         multi(vec![

@@ -231,7 +231,7 @@ fn a_leader_that_is_cut_off_steps_down_and_comes_back_as_a_follower() {
     let lonely = cluster.connect_for(2, 40);
     cluster.isolate(2);
     let lost = cluster.request(lonely, create("/q/lost", CreateMode::Persistent));
-    // Nobody has told it yet: it still reads.
+    // It does not know yet: it still reads.
     cluster.run_for(8 * SECOND);
     assert!(cluster.server(2).is_leader());
     cluster.run_for(6 * SECOND);

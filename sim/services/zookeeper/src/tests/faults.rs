@@ -141,7 +141,7 @@ proptest! {
                 assert_eq!(tree.get(&made.path).is_some(), stays, "{txn:?}");
             }
         }
-        // Nobody was heard for long enough: every session is gone.
+        // No client was heard for long enough: every session is gone.
         assert_eq!(tree.sessions().count(), 0);
     }
 }

@@ -26,7 +26,7 @@ fn take_back(cluster: &mut Cluster, id: ConnectionId, side: WatchSide) -> Result
     reply.map(|response| assert_eq!(response, Response::Watching))
 }
 
-/// Makes, changes, and deletes a node and one below it, and answers what a client is told of it.
+/// Makes, changes, and deletes a node and one below it, and answers the events that a client gets.
 fn changes(cluster: &mut Cluster, by: ConnectionId, of: ConnectionId) -> Vec<(EventType, String)> {
     for path in ["/a", "/a/b"] {
         cluster

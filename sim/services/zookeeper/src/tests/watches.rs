@@ -202,8 +202,8 @@ fn ten_thousand_watchers_of_one_path_are_all_told_once() {
     assert_ne!(cluster.server(0).tree().last_zxid(), Zxid(0));
 }
 
-/// What a server says of watches when a request is done that it is asked now: to whom, of which of them the client
-/// asked, and what.
+/// The events that a server sends when it has done a request: to which connections, which of them is the client that
+/// asked, and what kind.
 type Said = (Vec<ConnectionId>, Option<ConnectionId>, EventType);
 
 fn said_of(cluster: &mut Cluster, writer: ConnectionId, request: Request) -> Vec<Said> {
@@ -302,6 +302,6 @@ fn who_has_gone_is_not_told_and_the_others_are_in_order() {
     assert_eq!(
         said_of(&mut cluster, writer, set_data("/q", b"x")),
         [],
-        "nobody is left"
+        "no watch is left"
     );
 }

@@ -1,4 +1,4 @@
-//! Sessions, leaders, and who is cut off from whom.
+//! Sessions, leaders, and servers that are cut off from each other.
 
 use picklock_clients::zookeeper::{CreateMode, Response, Zxid};
 use picklock_machines::Chance;
