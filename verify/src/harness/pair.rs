@@ -96,7 +96,8 @@ where
         }
         let connections: BTreeSet<_> = real.keys().chain(model.keys()).copied().collect();
         for connection in connections {
-            let answers = [&real, &model].map(|it| it.get(&connection).map_or(&[][..], |it| it));
+            let answers =
+                [&real, &model].map(|all| all.get(&connection).map_or(&[][..], Vec::as_slice));
             self.compared
                 .compare(&self.part, step, &connection, answers);
         }

@@ -17,7 +17,7 @@ use crate::harness::error::VerifyError;
 /// After how many instructions a script is one that goes on for ever: no other of the comparison has as many.
 const SCRIPT_BUDGET: u64 = 5_000_000;
 
-/// The model, and what has come out of it that nobody has read.
+/// The model, and its output that was not read yet.
 pub(super) struct Model {
     server: Harness<Server, Boring>,
     /// The connection that each wire is at the moment, and what has come over it.

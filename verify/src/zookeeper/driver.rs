@@ -56,8 +56,8 @@ pub(crate) struct ClientState {
     pub(crate) session: SessionId,
     pub(crate) timeout: Duration,
     pub(crate) open: bool,
-    /// Its session goes on over another connection, or its client has fallen silent: nobody looks whether there is
-    /// something to read.
+    /// Its session goes on over another connection, or its client has fallen silent: the connection is not read any
+    /// more.
     pub(crate) left: bool,
     xid: u32,
     /// The zxids of the answers so far.
@@ -65,7 +65,7 @@ pub(crate) struct ClientState {
 }
 
 impl<B: EnsembleBackend> Driver<B> {
-    /// Nobody is connected yet.
+    /// A driver without connections.
     pub(crate) fn new(backend: B, servers: usize) -> Self {
         Self {
             backend,
@@ -80,9 +80,11 @@ impl<B: EnsembleBackend> Driver<B> {
         }
     }
 
-    /// Nobody reads from the connections that there are any more.
+    /// The present connections are not read any more.
     pub(crate) fn leave_all(&mut self) {
-        self.clients.iter_mut().for_each(|it| it.left = true);
+        self.clients
+            .iter_mut()
+            .for_each(|client| client.left = true);
     }
 
     /// Paths that creates have answered in the last step.
@@ -257,7 +259,7 @@ impl<B: EnsembleBackend> Driver<B> {
         Ok(Some(message))
     }
 
-    /// Every client catches up with the newest transaction that anybody was told of; what comes before it has come.
+    /// Every client catches up with the newest transaction that any client has seen; what comes before it has come.
     pub(crate) fn catch_up(&mut self, seen: &mut Observed) -> Result<()> {
         for client in (0..self.clients.len()).map(Client) {
             let mut tries = 0;
@@ -287,7 +289,7 @@ impl<B: EnsembleBackend> Driver<B> {
                     reply: Ok(Response::Synced),
                     ..
                 }) => return Ok(zxid >= self.newest),
-                // Nobody is there to catch up with.
+                // There is no leader to catch up with.
                 Some(ServerMessage::Reply {
                     reply: Err(ZkError::NotReadOnly),
                     ..

@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const NUDGE: Duration = Duration::from_millis(500);
 /// How a server calls itself that answers reads alone.
 const READ_ONLY: &str = "read-only";
-/// How often a start is tried, if somebody else has taken a port meanwhile.
+/// How often a start is tried, if another process has taken a port meanwhile.
 const STARTS: u32 = 3;
 
 /// Real servers, on loopback.

@@ -117,8 +117,8 @@ impl pair::Step for Step {
     fn requests(&self) -> Vec<String> {
         match self {
             Self::Ask { requests, .. } => {
-                let names = requests.iter().map(|it| it.kind().name().to_owned());
-                names.collect()
+                let kinds = requests.iter().map(Request::kind);
+                kinds.map(|kind| kind.name().to_owned()).collect()
             }
             _ => Vec::new(),
         }

@@ -83,7 +83,7 @@ fn read(backend: &mut dyn FailoverBackend) -> Result<Observed> {
         ],
     )?;
     it.pass(4_500)?;
-    // Its time is over, nobody has asked for it at the primary, and nobody has told the replica.
+    // Its time is over, no command has asked for it at the primary, and the replica got no `DEL`.
     it.ask_all(
         REPLICA,
         &[

@@ -99,7 +99,7 @@ impl<B: EnsembleBackend> Driver<B> {
         }
     }
 
-    /// Kills the leader or one that follows, and waits until somebody leads and all that are left serve.
+    /// Kills the leader or a follower, and waits until there is a leader and all that are left serve.
     pub(super) fn kill(&mut self, leader: bool, seen: &mut Observed) -> Result<()> {
         let leads = self.backend.leader()?;
         let running = |place: &ServerIndex| !self.killed.contains(place);
@@ -109,7 +109,7 @@ impl<B: EnsembleBackend> Driver<B> {
         };
         self.backend.kill(victim)?;
         self.killed.push(victim);
-        // One that stands alone leaves nobody to wait for.
+        // A server that stood alone leaves none to wait for.
         if self.servers > 1 {
             self.await_service()?;
         }
@@ -125,7 +125,7 @@ impl<B: EnsembleBackend> Driver<B> {
             }
         }
         let backend = &mut self.backend;
-        until(backend, (ELECTION, BEAT), |it| it.is_read_only(left))?;
+        until(backend, (ELECTION, BEAT), |known| known.is_read_only(left))?;
         self.note_closed(seen)
     }
 

@@ -194,7 +194,7 @@ impl Contender {
                 path: self.below("/holder"),
                 watch: true,
             }),
-            // It is gone already; the watch that this has left is one that nobody counts on.
+            // It is gone already; the watch that this has left is not counted on.
             Err(ZkError::NoNode) => Some(match self.way {
                 WaitStrategy::SameName => self.create(),
                 WaitStrategy::Children | WaitStrategy::Predecessor | WaitStrategy::Copy => {

@@ -177,7 +177,7 @@ impl Experiment<'_> {
                 if beats {
                     self.real.send(seat.link, &ClientMessage::Ping)?;
                 }
-                // The last of all would tell nobody but itself.
+                // The node of the last client has no other watcher.
                 if let Some(hold) = hold
                     && seat.contender.stage == Stage::Holding
                     && left(seats) > 1

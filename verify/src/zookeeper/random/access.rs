@@ -11,7 +11,7 @@ const SAID: [(&str, &str); 8] = [
     ("digest", "alice:a"),
     ("digest", "bob:b"),
     ("digest", "bob:wrong"),
-    ("digest", "nobody"),
+    ("digest", "unknown"),
     ("digest", "carol:c:c"),
     ("ip", "10.0.0.1"),
     ("magic", "wand"),
@@ -35,12 +35,12 @@ const WHO: [(&str, &str); 18] = [
     ("ip", "localhost"),
     ("digest", "alice"),
     ("digest", "a:b:c"),
-    ("world", "nobody"),
+    ("world", "unknown"),
     ("magic", "wand"),
 ];
 
 impl Random {
-    /// Mostly everybody may do everything: what nobody may touch is not worth asking for long.
+    /// Mostly every client may do everything: a node that none may touch is not worth asking for long.
     pub(super) fn acl(&mut self) -> Acl {
         if self.percent(85) {
             return Acl::OPEN;
