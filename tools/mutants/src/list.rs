@@ -38,12 +38,12 @@ pub struct Mutant {
     pub replace: String,
     /// What it breaks, in words.
     pub breaks: String,
-    /// Why nobody need notice it.
+    /// Why it need not be noticed.
     pub survives: Option<String>,
 }
 
 impl Mutant {
-    /// Whether the library of scenarios has to notice it: a lock of somebody else's has no tests in here.
+    /// Whether the library of scenarios has to notice it: a lock of another project has no tests in here.
     pub fn is_of_recipe(&self) -> bool {
         let folders = [
             "src/zookeeper/",
