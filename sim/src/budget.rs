@@ -17,7 +17,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// What is enough for everybody to be woken at once, many times over.
+    /// What is enough for all contenders to be woken at once, many times over.
     pub(crate) fn of(plan: &Plan) -> Self {
         let contenders = u64::from(plan.workload.contenders);
         Self {

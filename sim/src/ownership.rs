@@ -91,7 +91,7 @@ impl Ownership {
             .map(QueuedNode::node_name)
     }
 
-    /// The node that everybody waits for in the end, and who made it.
+    /// The node that all waiters wait for in the end, and the contender that created it.
     pub fn head(&self) -> Option<(NameId, ContenderId)> {
         let owner = self.owners.first().map(|owner| (owner.name, owner.by));
         owner.or_else(|| self.queue.front().map(|place| (place.name, place.by)))

@@ -1,4 +1,4 @@
-//! The world: everybody and everything in one simulation, and what happens next.
+//! The world: everything in one simulation, and what happens next.
 
 mod beliefs;
 mod connections;
@@ -123,7 +123,7 @@ pub(crate) enum Task<S: ServiceTypes> {
     Operation(Operation<S>),
 }
 
-/// Everybody and everything in one simulation.
+/// Everything in one simulation.
 pub(crate) struct World<S: ServiceTypes> {
     pub now: VirtualTime,
     pub tape: Tape,
@@ -188,7 +188,7 @@ pub(crate) struct World<S: ServiceTypes> {
     /// Of processes that are nearer or farther than the others.
     pub own_latencies: BTreeMap<ProcessId, Latency>,
     pub server_latency: Latency,
-    /// Where everybody lies, if there are regions.
+    /// The regions of all machines, if there are regions.
     pub places: Option<Box<regions::Places>>,
     pub faults: Vec<FaultState>,
     pub faults_armed: usize,
@@ -313,7 +313,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// The same while not everybody runs: it may be put aside.
+    /// The same while a process does not run: the event may be put aside.
     #[inline(never)]
     fn dispatch_if_running(&mut self, place: timeline::Place) {
         let event = self.timeline.take_from(place);

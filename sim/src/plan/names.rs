@@ -31,7 +31,7 @@ impl LockName {
 pub enum ServerName {
     /// The leader when the fault strikes.
     Leader,
-    /// Whichever server of Redis is the primary when the fault strikes.
+    /// The server of Redis that is the primary when the fault strikes.
     Primary,
     /// The `nth` (from zero) of those that follow when the fault strikes.
     Follower(u32),

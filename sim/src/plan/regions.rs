@@ -28,7 +28,7 @@ impl Region {
     }
 }
 
-/// Regions, and the latencies between them. Who lies in none is as far from everybody as the network says otherwise.
+/// Regions, and the latencies between them. A machine in no region is as far from all others as the network says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Regions {
     /// In the order of the file.

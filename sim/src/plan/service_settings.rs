@@ -1,4 +1,4 @@
-//! What is asked of every service, whichever it is.
+//! What is asked of every service.
 
 use std::any::Any;
 use std::time::Duration;

@@ -168,7 +168,7 @@ settings! {
         progress_bound: Option<Duration> = "progress-bound" {
             default: None,
             without: "by the scenario",
-            means: "How long everybody has to get the lock once the storm is over, and all have come.",
+            means: "How long every contender has to get the lock once the storm is over, and all have come.",
         }
 
         bypass_bound: Option<u32> = "bypass-bound" {

@@ -172,7 +172,7 @@ impl<S: SimulatedService> World<S> {
         self.tape.choose(ready as u32) as usize
     }
 
-    /// Lets a holder wait until nothing is under way and everybody who wants the lock waits for it.
+    /// Lets a holder wait until nothing is under way and all that want the lock wait for it.
     pub fn wait_until_settled(&mut self, by: ContenderId, settled: Completion<()>) {
         self.settled_waiters.insert(by, settled);
         // Where the waiting hear of it there is always a ping to come; elsewhere it may be quiet for ever.

@@ -70,7 +70,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Looks whether anybody does not run, after a fault has struck or healed.
+    /// Looks whether all processes run, after a fault has struck or healed.
     pub(crate) fn update_all_run(&mut self) {
         let runs = |state| state == ProcessState::Running;
         self.all_run = self.processes.iter().all(|process| runs(process.state))

@@ -1,7 +1,7 @@
 //! What is gone for good, and whether what is left can serve.
 //!
-//! A fault without an end is not healed, in the calm neither. Whether everybody can still get the lock then depends on
-//! what is left: that is said here, for the checker to judge progress by.
+//! A fault without an end is not healed, in the calm neither. Whether all contenders can still get the lock then
+//! depends on what is left: that is said here, for the checker to judge progress by.
 
 mod contenders;
 mod sides;
@@ -24,7 +24,7 @@ pub(crate) struct ActiveFaults {
     pub lasting: Vec<LastingStrike>,
     /// Faults that have struck, and that nothing heals.
     pub for_good: Vec<usize>,
-    /// Since when what is left of the service cannot serve anybody, if that ever was so.
+    /// Since when what is left of the service cannot serve any client, if that ever was so.
     unserved_since: Option<VirtualTime>,
 }
 

@@ -18,8 +18,8 @@ pub(crate) fn storm_limit(plan: &Plan) -> Duration {
     })
 }
 
-/// How long everybody has to get the lock once the storm is over: the time for what the dead have left to go, for a
-/// leader to be found and clients to come back, for every section that is still to come, and for single messages that
+/// How long every contender has to get the lock once the storm is over: the time for what the dead have left to go, for
+/// a leader to be found and clients to come back, for every section that is still to come, and for single messages that
 /// are late to come. A plan that says it itself does not count the messages.
 pub(crate) fn progress_bound(plan: &Plan) -> Duration {
     let bound = plan.workload.progress_bound;
@@ -201,7 +201,7 @@ impl<S: SimulatedService> World<S> {
         self.contenders_active == 0 || self.ended.is_some()
     }
 
-    /// Ends the run when everybody has left and nothing is under way. What is left of the lock gets time to go.
+    /// Ends the run when all contenders have left and nothing is under way. What is left of the lock gets time to go.
     #[inline(never)]
     pub fn end_if_over(&mut self) {
         if self.contenders_active > 0 || self.resource_in_flight > 0 || self.ended.is_some() {

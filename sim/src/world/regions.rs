@@ -9,7 +9,7 @@ use crate::plan::{Plan, Regions, ServerName};
 use crate::process::ProcessId;
 use crate::world::Tasks;
 
-/// Where everybody lies, by the places of regions in the plan.
+/// The regions of all machines, by their places in the plan.
 #[derive(Debug)]
 pub(crate) struct Places {
     /// Of processes that have contenders.
@@ -20,7 +20,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Where everybody lies, if there are regions.
+    /// The regions of all machines, if there are regions.
     pub(crate) fn of(plan: &Plan) -> Option<Box<Self>> {
         let Regions { all, between } = &plan.network.regions;
         if all.is_empty() {

@@ -23,7 +23,7 @@ pub struct SeenMoment {
     pub trigger: Trigger,
     /// How many contenders were waiting for the lock.
     pub waiting: u32,
-    /// Whether anybody believed to hold it.
+    /// Whether any contender believed to hold it.
     pub held: bool,
     /// Whether the server that the contender was connected to led the others.
     pub leads: bool,
@@ -45,7 +45,7 @@ impl MomentLog {
 }
 
 impl<S: SimulatedService> World<S> {
-    /// Whether anybody wants to know what happens.
+    /// Whether faults wait for moments, or moments are recorded.
     #[inline]
     pub(crate) fn watches_moments(&self) -> bool {
         self.faults_armed > 0 || self.seen.is_some()

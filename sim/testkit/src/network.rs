@@ -117,7 +117,8 @@ impl<N: Copy + Ord, M> Network<N, M> {
         let mut time = self.now + self.delay;
         if let Some(delay) = self.delays.get(&(from, to)) {
             let mut events = self.events.iter().rev();
-            let last = events.find(|(_, it)| (it.from, it.to, it.departs) == (from, to, false));
+            let last = events
+                .find(|(_, event)| (event.from, event.to, event.departs) == (from, to, false));
             time = (self.now + *delay).max(last.map_or(self.now, |(key, _)| key.0));
         }
         self.add(time, from, to, message, false);

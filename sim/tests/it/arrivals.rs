@@ -55,7 +55,7 @@ fn got(history: &History) -> Vec<u32> {
     got.collect()
 }
 
-/// Everybody but one.
+/// All contenders but one.
 fn all_but(one: u32) -> Vec<u32> {
     (0..CONTENDERS).filter(|index| *index != one).collect()
 }

@@ -108,7 +108,7 @@ fn only_the_last_to_leave_frees_the_lock() {
 }
 
 #[test]
-fn who_pauses_between_two_tries_does_not_wait_for_anybody() {
+fn a_contender_that_pauses_between_two_tries_does_not_wait() {
     let when = Trigger::Answered {
         request: RequestKind::Create,
         by: ContenderName(0),
@@ -158,10 +158,7 @@ impl Lock for GivenBackTwice {
 
 #[test]
 fn who_gives_back_what_it_does_not_hold_is_told_so_and_takes_nothing_from_who_does() {
-    assert!(
-        LockError::NotHeld.definite(),
-        "nothing was asked of anybody"
-    );
+    assert!(LockError::NotHeld.definite(), "no request was sent");
     let workload = Workload {
         hold: Hold::For(Duration::from_secs(5)),
         ..Workload::default()

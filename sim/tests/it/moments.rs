@@ -348,7 +348,7 @@ fn a_request_to_one_server_is_waited_for_by_its_name() {
         });
         owned.collect()
     };
-    // Any two of the three are a majority that the first does not have, whichever it asks first.
+    // Any two of the three are a majority that the first does not have, in any order of its requests.
     for pair in [[0, 1], [0, 2], [1, 2], [2, 1]] {
         assert_eq!(owners(&unheard_at(&pair, 1)), [1], "{pair:?}");
     }

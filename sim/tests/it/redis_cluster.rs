@@ -125,7 +125,7 @@ fn without_replicas_a_dead_primary_is_not_replaced() {
 }
 
 #[test]
-fn the_death_of_another_primary_stops_everybody_until_that_is_replaced() {
+fn a_dead_primary_of_other_slots_stops_all_until_it_is_replaced() {
     let history = with(vec![later(1_000, acquired(), crash(ANOTHER, 40))]);
     let (died, ends) = (fired(&history)[0], disowned(&history));
     // All nodes stop serving while some slots have no node that serves them.
@@ -314,7 +314,7 @@ fn a_read_from_a_replica_misses_what_it_has_not_heard_of() {
 
 #[test]
 fn a_polling_client_knows_a_new_primary_before_it_must_wait() {
-    // It stands still for so long that its replica takes its place, and says nothing to anybody.
+    // It stands still for so long that its replica takes its place, and sends nothing.
     let hang = Fault::HangServer {
         target: PRIMARY,
         length: seconds(20).into(),

@@ -118,8 +118,8 @@ impl<'a> Real<'a> {
         Ok(())
     }
 
-    /// Gives a server something to do. One of 3.8.0 was seen to keep an answer until the next request of whomever, with
-    /// all its threads idle; `CommitProcessor` may miss what comes in just before it begins to listen.
+    /// Gives a server something to do. One of 3.8.0 was seen to keep an answer until the next request of any client,
+    /// with all its threads idle; `CommitProcessor` may miss what comes in just before it begins to listen.
     fn nudge(&mut self, link: Handle) {
         let (place, socket) = &mut self.sockets[link.0];
         if !socket.ping() {

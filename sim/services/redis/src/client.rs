@@ -149,7 +149,7 @@ impl Machine for Client {
 }
 
 impl Client {
-    /// A client that has not connected to anybody.
+    /// A client without connections.
     pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,

@@ -298,7 +298,7 @@ impl Cluster {
         }
     }
 
-    /// Tells everybody what this node serves now.
+    /// Tells all nodes what this node serves now.
     fn broadcast_pong(&mut self, out: &mut Vec<Output>) {
         for to in self.others() {
             let gossip = self.gossip(to);

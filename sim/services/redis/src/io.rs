@@ -114,7 +114,7 @@ pub enum Output {
         /// What: a command, an option, a function of a script.
         what: String,
     },
-    /// A script was cut because it would have gone on for ever. On a real server everybody would wait.
+    /// A script was cut because it would have gone on for ever. On a real server all clients would wait.
     ScriptCut {
         /// Its SHA1, in hexadecimal digits.
         script: String,

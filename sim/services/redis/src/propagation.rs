@@ -9,7 +9,7 @@ pub(crate) struct Effects {
     pub(crate) dirty: u64,
     /// The database in which it is done.
     pub(crate) selected: u8,
-    /// Whether anybody wants to be told.
+    /// Whether changes are to be propagated.
     pub(crate) wanted: bool,
     /// What is told instead of the command that is being run.
     pub(crate) instead: Option<Command>,

@@ -115,7 +115,7 @@ impl Subscriptions {
         }
     }
 
-    /// The channels of this kind to which anybody listens, and how many do.
+    /// The channels of this kind with subscribers, and how many they have.
     pub(crate) fn listened(&self, kind: Channel) -> impl Iterator<Item = (&Bytes, usize)> {
         let list = self.lists[kind.index()].iter();
         list.map(|(name, listeners)| (name, listeners.len()))

@@ -146,7 +146,7 @@ impl Replication {
         new
     }
 
-    /// Whether anybody may want to hear of changes.
+    /// Whether a replica may want the changes.
     pub(crate) fn is_wanted(&self) -> bool {
         self.backlog.is_some() && self.primary.is_none()
     }

@@ -21,7 +21,7 @@ pub struct Address {
     pub port: u16,
 }
 
-/// Names a version of the data: everybody with the same name and offset has the same.
+/// Names a version of the data: all servers with the same name and offset have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReplicationId {
     /// By which server it was made.

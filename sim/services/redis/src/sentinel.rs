@@ -221,7 +221,7 @@ impl Sentinel {
         self.context.note(event, &self.primary.address);
     }
 
-    /// Looks at the clock, and at everybody.
+    /// Looks at the clock, and at all servers and Sentinels.
     fn run_timer(&mut self, chance: &mut dyn Chance) {
         self.check_clock();
         let hello = self.hello();

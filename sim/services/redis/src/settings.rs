@@ -75,7 +75,7 @@ pub enum Fsync {
     Never,
     /// Every second.
     EverySecond,
-    /// Before anybody is answered.
+    /// Before each answer.
     Always,
 }
 

@@ -77,7 +77,7 @@ impl TestClusterConfig {
         }
     }
 
-    /// One who knows everybody.
+    /// A Sentinel that knows all servers and Sentinels.
     fn sentinel(&self, index: usize, now: Now) -> Sentinel {
         let replicas = (1..=self.replicas).map(|server| Machine::Server(server).address());
         let others = (0..self.sentinels).filter(|other| *other != index);
@@ -116,7 +116,7 @@ pub struct TestCluster {
     servers: Vec<Server>,
     /// The Sentinels, and when each is started.
     sentinels: Vec<(Sentinel, VirtualTime)>,
-    /// Where everybody is.
+    /// The addresses of all machines.
     addresses: Vec<(Address, Machine)>,
     /// How far wall clocks are ahead, in microseconds.
     jumps: BTreeMap<Machine, i64>,

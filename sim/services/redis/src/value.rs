@@ -27,7 +27,7 @@ pub(crate) struct Hash(pub(crate) IndexMap<Bytes, Bytes, FxBuildHasher>);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct List(pub(crate) VecDeque<Bytes>);
 
-/// Members without an order that anybody may rely on.
+/// Members without an order to rely on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Set(pub(crate) BTreeSet<Bytes>);
 

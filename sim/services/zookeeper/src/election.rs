@@ -60,7 +60,7 @@ impl Server {
         self.establish_leader(turn);
     }
 
-    /// The start-up shortcut: everybody knows who leads and is in sync.
+    /// The start-up shortcut: every server knows the leader and is in sync.
     pub(super) fn start_formed(&mut self, leader: ServerId) {
         let now = VirtualTime::ZERO;
         self.round = 1;

@@ -235,7 +235,7 @@ impl Server {
 }
 
 impl super::leader::Leading {
-    /// Sends everybody who has accepted the epoch what they lack.
+    /// Sends all learners that have accepted the epoch what they lack.
     fn catch_up_all(&mut self, turn: &mut Turn, log: &TxnLog, tree: &DataTree) {
         let epoch = self.epoch;
         let (voters, log_end) = (self.voters().len(), log.last_zxid());

@@ -18,7 +18,7 @@ pub struct Node {
     /// Children ever made under this incarnation of the node: the next sequence number.
     pub(super) creates: i32,
     pub(super) owner: SessionId,
-    /// Who may do what with it, unless everybody may do everything and always might.
+    /// Who may do what with it, unless every client may do everything and always might.
     access: Option<Box<Access>>,
     /// When it was made, among all nodes of the tree.
     birth: u64,
@@ -79,7 +79,7 @@ impl Node {
             .map_or(Acl::OPEN, |access| access.acl.clone())
     }
 
-    /// Whether everybody may do everything with it.
+    /// Whether every client may do everything with it.
     pub(super) fn is_open(&self) -> bool {
         self.access
             .as_ref()

@@ -336,7 +336,7 @@ impl Server {
         }
     }
 
-    /// Whether a connection may read: leaders know whose session has moved or is dead; followers read for everybody.
+    /// Whether a connection may read: leaders know whose session has moved or is dead; followers let all read.
     fn may_read(&mut self, id: ConnectionId) -> Option<Result<(), ZkError>> {
         let connection = self.clients.connections.get_mut(id)?;
         let Role::Leading(leading) = &mut self.role else {

@@ -61,7 +61,7 @@ pub struct Server {
     pub(super) vote: Vote,
     /// To which servers the connections for elections stand, as far as we know; by server.
     pub(super) connected_peers: Vec<bool>,
-    /// Whether anybody minds what is proposed.
+    /// Whether proposals are reported.
     pub(super) reports_proposals: bool,
     pub(super) wake: VirtualTime,
 }
@@ -126,8 +126,8 @@ impl Server {
         }
     }
 
-    /// An ensemble that has formed already: the highest id that votes leads in epoch 1, everybody is in sync, everybody
-    /// serves, and these nodes are there. A node's parent has to stand before it.
+    /// An ensemble that has formed already: the highest id that votes leads in epoch 1, all servers are in sync and
+    /// serve, and these nodes are there. A node's parent has to stand before it.
     pub fn formed(settings: &Rc<QuorumPeerConfig>, nodes: &[(Path, ReapRule)]) -> Vec<Self> {
         let mut tree = DataTree::new(settings.version);
         for ((path, reaped), zxid) in nodes.iter().zip(1..) {

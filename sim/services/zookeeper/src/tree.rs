@@ -25,7 +25,7 @@ pub struct DataTree {
     reaped: PathMap<ReapRule>,
     /// The nodes that have a quota.
     pub(super) quotas: Vec<Path>,
-    /// How many nodes not everybody may do everything with, ZooKeeper's own aside.
+    /// How many nodes some client may not do everything with, ZooKeeper's own aside.
     restricted: usize,
     /// The place of the node that was a parent last: mostly it is the next parent too.
     last_parent: usize,
@@ -153,7 +153,7 @@ impl DataTree {
         i32::try_from(number).unwrap_or(i32::MAX)
     }
 
-    /// Whether everybody may do everything with every node, ZooKeeper's own aside.
+    /// Whether every client may do everything with every node, ZooKeeper's own aside.
     pub(super) fn is_all_open(&self) -> bool {
         self.restricted == 0
     }

@@ -73,7 +73,7 @@ impl WatchManager {
         }
     }
 
-    /// Whether anybody watches this side of a node.
+    /// Whether any connection watches this side of a node.
     pub(super) fn is_watched(&self, table: Table, path: &str) -> bool {
         match table {
             Table::Data => self.data.contains_key(&PathKey(path)),

@@ -56,8 +56,8 @@ impl World<SimulatedRedis> {
         self.server_input(to, Input::FromNode { message });
     }
 
-    /// A server that becomes the primary of others has been elected, by whomever. A node of a cluster that becomes one,
-    /// or ceases to be one or to serve, changes who owns the lock.
+    /// A server that becomes the primary of others has been elected. A node of a cluster that becomes one, or ceases to
+    /// be one or to serve, changes who owns the lock.
     pub(super) fn follow_role(&mut self, node: ServerId) {
         let in_cluster = self.service.deployment.cluster.is_some();
         if !in_cluster && self.service.deployment.replicas == 0 {

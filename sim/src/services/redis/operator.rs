@@ -39,7 +39,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// It has thought, and deletes what it has seen, whosever it is by now; or only if it is as it was.
+    /// It has thought, and deletes what it has seen, even if it is another's by now; or only if it is as it was.
     pub(super) fn delete_stale(&mut self, fault: usize, compare: bool) {
         let seen = self.service.stale.extract_if(.., |key| key.fault == fault);
         for SeenKey {

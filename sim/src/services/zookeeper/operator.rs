@@ -18,8 +18,8 @@ pub(super) async fn delete_node(shared: SharedWorld, path: Path) {
     until_done(shared, async |zk| delete(zk, &path).await).await;
 }
 
-/// Cleans up what it takes for stale: looks at nodes, thinks, and deletes them, whosever they are by now; or only if
-/// they have the version that they had.
+/// Cleans up what it takes for stale: looks at nodes, thinks, and deletes them, even if they are another's by now; or
+/// only if they have the version that they had.
 pub(super) async fn delete_stale(
     shared: SharedWorld,
     nodes: Vec<Path>,

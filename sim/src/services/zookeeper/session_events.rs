@@ -64,7 +64,7 @@ impl World<SimulatedZooKeeper> {
         });
     }
 
-    /// A client sees its session in another state. Everybody who stands on it is told.
+    /// A client sees its session in another state, and so do the contenders that use it.
     #[cold]
     pub(super) fn client_state(&mut self, client: ClientId, state: SessionState) {
         let users = self.users(client).into_iter();

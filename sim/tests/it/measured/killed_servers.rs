@@ -17,7 +17,7 @@ use picklock_sim::simulate;
 
 use crate::measured::world::{self, PlanOf, millis};
 
-/// When the servers are killed: everybody waits by then.
+/// When the servers are killed: all contenders wait by then.
 const KILLED: Duration = Duration::from_secs(30);
 /// From the start of a real server until it serves.
 const START: Duration = Duration::from_millis(500);

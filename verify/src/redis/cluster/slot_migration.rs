@@ -7,7 +7,7 @@ use picklock_clients::redis::{Command, Value};
 use super::{ClusterBackend, Pair, Step, replica_reads, until};
 use crate::harness::error::Result;
 
-/// How long it takes until everybody has heard of something.
+/// How long it takes until all nodes have heard of something.
 const HEARD: Duration = Duration::from_secs(3);
 /// How long it takes until a replica has.
 const COPIED: Duration = Duration::from_millis(300);

@@ -11,13 +11,13 @@ use picklock_clients::zookeeper::{
 /// How one waits for the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitStrategy {
-    /// One node, and everybody watches it.
+    /// One node, and all waiters watch it.
     SameName,
-    /// A queue, and everybody watches all of it.
+    /// A queue, and each waiter watches all of it.
     Children,
-    /// A queue, and everybody watches the one ahead.
+    /// A queue, and each waiter watches the one ahead.
     Predecessor,
-    /// A queue of which everybody keeps a copy, by one watch that stays.
+    /// A queue of which each waiter keeps a copy, by one watch that stays.
     Copy,
 }
 

@@ -146,7 +146,7 @@ impl Experiment<'_> {
         Ok(Some(notifications))
     }
 
-    /// Hears everybody until all is as it should be; who holds the lock gives it back after this time, if at all.
+    /// Reads from all clients until all is as it should be; the holder gives the lock back after this time, if at all.
     /// Answers how many notifications came.
     fn until(
         &mut self,
@@ -197,7 +197,7 @@ impl Experiment<'_> {
         Ok(notifications)
     }
 
-    /// Hears everybody until nothing comes any more.
+    /// Reads from all clients until nothing comes any more.
     fn settle(&mut self, seats: &mut [HerdClient]) -> Result<u64> {
         let mut quiet_since = self.real.elapsed();
         let mut notifications = 0;

@@ -29,7 +29,7 @@ pub(super) fn seen(cell: Cell) -> (u64, u64) {
     ranges.map_or((exact(cell), exact(cell)), |(ranges, place)| ranges[place])
 }
 
-/// How many there are if nothing coalesces: with a hold that is long against the round trip of everybody.
+/// How many there are if nothing coalesces: with a hold that is long against the round trip of each client.
 fn exact(cell: Cell) -> u64 {
     let waiters = u64::from(cell.waiters);
     match cell.way {

@@ -17,7 +17,7 @@ const SAID: [(&str, &str); 8] = [
     ("magic", "wand"),
 ];
 
-/// Who may be in a list: people that there are and are not, and what is no name of anybody.
+/// Who may be in a list: identities that exist or not, and what is no identity.
 const WHO: [(&str, &str); 18] = [
     ("world", "anyone"),
     ("world", "anyone"),

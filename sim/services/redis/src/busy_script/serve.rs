@@ -13,7 +13,7 @@ use crate::errors::refuse;
 use crate::replication_protocol::PeerMessage;
 use crate::{ConnectionId, Input, Server};
 
-/// What everybody else is told.
+/// The answer to other clients.
 const BUSY: &str =
     "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 const UNKILLABLE: &str = "UNKILLABLE Sorry the script already executed write commands against the dataset. You can \

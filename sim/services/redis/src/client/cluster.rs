@@ -97,7 +97,7 @@ impl Router {
     fn route(&mut self, lane: Lane, command: &Command) -> Option<Address> {
         let Some(slot) = slot_of_command(command) else {
             let last = self.last.iter().find(|(other, _)| *other == lane);
-            return last.map_or_else(|| self.map.anybody(), |(_, to)| Some(to.clone()));
+            return last.map_or_else(|| self.map.any_node(), |(_, to)| Some(to.clone()));
         };
         if lane.is_shared()
             && only_reads(command)
@@ -355,14 +355,14 @@ impl Client {
     /// Subscribes at the node that serves the slot of the channel; any node would do, for all pass messages on.
     fn connect_subscriptions(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let looking = self.subscriptions.iter_mut().enumerate();
-        for (index, it) in looking.filter(|(_, it)| it.phase == Phase::Looking) {
-            let slot = it.first_channel().map(slot_of);
+        for (index, topics) in looking.filter(|(_, topics)| topics.phase == Phase::Looking) {
+            let slot = topics.first_channel().map(slot_of);
             match slot.and_then(|slot| self.router.map.owner(slot)) {
                 Some(to) => {
                     let (end, to) = (End::Subscriptions(index), Destination::Address(to));
                     out.push(Output::Connect { end, to });
                 }
-                None => it.broken(now, &self.settings),
+                None => topics.broken(now, &self.settings),
             }
         }
     }

@@ -192,7 +192,7 @@ impl Wire {
         true
     }
 
-    /// The oldest command without an answer has one, if anybody still waits for it.
+    /// The oldest command without an answer has one: the command, if its answer is still awaited.
     pub fn answered(&mut self) -> Option<Pending> {
         self.sent.pop()
     }

@@ -55,7 +55,7 @@ impl InFlight {
         self.untracked += 1;
     }
 
-    /// The oldest command has its answer: whose it is, if anybody still waits for it.
+    /// The oldest command has its answer: the command, if its answer is still awaited.
     pub fn pop(&mut self) -> Option<Pending> {
         let untracked = match self.queue.front_mut() {
             Some(first) => &mut first.untracked_before,

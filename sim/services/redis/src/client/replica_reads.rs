@@ -62,7 +62,7 @@ impl Readers {
         }
     }
 
-    /// Whether anybody but the primary is read from, and there is no cluster.
+    /// Whether it reads from replicas, and there is no cluster.
     pub fn are_there(&self) -> bool {
         self.settings.read_from != ReadFrom::Primary && self.settings.replicas > 0
     }

@@ -60,7 +60,7 @@ impl Cluster {
     }
 
     /// Gives a slot to a node (`CLUSTER SETSLOT slot NODE id`). One that takes a slot in takes the next epoch with it,
-    /// unless it has the largest, and tells everybody.
+    /// unless it has the largest, and tells all nodes.
     pub(crate) fn set_slot_owner(&mut self, slot: u16, to: NodeId, out: &mut Vec<Output>) {
         if let Some(owner) = self.owner(slot) {
             Rc::make_mut(&mut self.node_mut(owner).slots).remove(slot);

@@ -24,7 +24,7 @@ impl Core {
         self.effects.selected = db;
     }
 
-    /// A key of a database, whichever is selected.
+    /// A key of a database, selected or not.
     pub(crate) fn entry_in(&self, db: u8, key: &[u8]) -> Option<&Entry> {
         if db == self.selected {
             self.keys.get(key)

@@ -35,7 +35,7 @@ pub(super) enum FailoverState {
 pub(super) struct Failover {
     pub stage: FailoverState,
     pub epoch: u64,
-    /// When an attempt, of whomever, last began, or a little later.
+    /// When an attempt, of any Sentinel, last began, or a little later.
     pub started: Stamp,
     changed: Stamp,
     promoted: Option<Address>,

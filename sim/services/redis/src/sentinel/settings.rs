@@ -44,11 +44,11 @@ impl SentinelConfig {
     }
 }
 
-/// How often everybody is asked whether it is there.
+/// How often servers and Sentinels are pinged.
 pub(super) const PING: Duration = Duration::from_secs(1);
 /// How often servers are asked what they are.
 pub(super) const INFO: Duration = Duration::from_secs(10);
-/// How often everybody is told what this Sentinel knows.
+/// How often this Sentinel publishes what it knows.
 pub(super) const HELLO: Duration = Duration::from_secs(2);
 /// How often others are asked whether the primary is down.
 pub(super) const ASK: Duration = Duration::from_secs(1);

@@ -264,7 +264,7 @@ impl Client {
         self.phase = Phase::Cleaning { until };
     }
 
-    /// The application has no use for the session any more, and says nothing to anybody.
+    /// The application has no use for the session any more, and sends no word.
     #[cold]
     pub(super) fn abandon(&mut self, out: &mut Vec<Output>) {
         if self.state == SessionState::Closed {
@@ -285,7 +285,7 @@ impl Client {
         self.enter(SessionState::Closed, out);
     }
 
-    /// Nothing will happen any more: everybody is told, and forgotten.
+    /// Nothing will happen any more: all watchers are notified, and forgotten.
     #[cold]
     pub(super) fn finish(&mut self, out: &mut Vec<Output>) {
         self.phase = Phase::Closed;

@@ -206,7 +206,7 @@ fn a_go_client_waits_for_a_connection_for_a_second_and_then_to_be_accepted_for_l
     let tries = harness.pass_until(SECOND);
     let tries = tries
         .iter()
-        .filter(|(_, it)| matches!(it, Output::Connect { .. }));
+        .filter(|(_, output)| matches!(output, Output::Connect { .. }));
     assert_eq!(tries.map(|(at, _)| *at).collect::<Vec<_>>(), [0, SECOND]);
     harness.input(Input::Opened {
         connection: ConnectionId(2),
@@ -224,7 +224,7 @@ fn the_ticker_of_a_go_client_ticks_whatever_else_it_sends_and_hears() {
         pings.extend(
             outputs
                 .iter()
-                .filter(|(_, it)| is_ping(it))
+                .filter(|(_, output)| is_ping(output))
                 .map(|(at, _)| *at),
         );
         harness.hear(1, ServerMessage::Pong);

@@ -89,7 +89,7 @@ pub(super) struct ClientWatchManager {
     entries: SmallVec<[Entry; 1]>,
     /// How many of the entries stay when they fire.
     lasting: u32,
-    /// Whether anybody has ever watched the session. If not, that list need not be looked at, which lies elsewhere.
+    /// Whether the session was ever watched. If not, that list need not be looked at, which lies elsewhere.
     session_watched: bool,
     /// Watchers of the session's state only.
     session: Vec<Watcher>,
@@ -262,7 +262,7 @@ impl ClientWatchManager {
         for entry in &removed {
             self.lasting -= u32::from(entry.table.stays());
             let (kind, watcher) = (entry.table.removal(), &entry.watcher);
-            let known = |(other, it): &(EventType, &Watcher)| *other == kind && it.is(watcher);
+            let known = |(other, one): &(EventType, &Watcher)| *other == kind && one.is(watcher);
             if told.iter().any(known) || watcher.is_forgotten() {
                 continue;
             }
@@ -277,7 +277,7 @@ impl ClientWatchManager {
     pub(super) fn notify_session(
         &self,
         state: SessionState,
-        everybody: bool,
+        all_watchers: bool,
         events: &mut EventThread,
     ) {
         if self.session.is_empty() && self.entries.is_empty() {
@@ -292,7 +292,7 @@ impl ClientWatchManager {
                 events.queue_session_event(watcher, event.clone());
             }
         }
-        if everybody {
+        if all_watchers {
             notify_each_once(&self.entries, &self.session, &event, events);
         }
     }

@@ -49,7 +49,7 @@ impl Cluster {
         leader.is_some_and(|leader| server.accepted_epoch > leader.accepted_epoch)
     }
 
-    /// Runs until there is a leader that everybody follows who runs and is not left out.
+    /// Runs until there is a leader, and all servers that run and are not left out follow it.
     pub(crate) fn settle(&mut self) {
         for _ in 0..300 {
             self.run_for(SECOND / 2);

@@ -1,4 +1,4 @@
-//! Whatever breaks, what was committed stays, and everybody comes to agree.
+//! Whatever breaks, what was committed stays, and all servers come to agree.
 
 use std::rc::Rc;
 

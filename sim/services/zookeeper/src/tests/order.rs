@@ -135,7 +135,7 @@ impl Play {
         }
     }
 
-    /// Reads what has come for everybody.
+    /// Reads what has come for all clients.
     fn hear(&mut self) {
         self.clock += 1;
         for index in 0..self.clients.len() {

@@ -65,7 +65,7 @@ impl Map {
     }
 
     /// A node that serves a slot.
-    pub fn anybody(&self) -> Option<Address> {
+    pub fn any_node(&self) -> Option<Address> {
         let (_, nodes) = self.runs.values().next()?;
         nodes.first().cloned()
     }

@@ -89,7 +89,7 @@ impl TestCluster {
         self.town.jump(machine, Duration::from_secs(seconds));
     }
 
-    /// When Sentinels, whichever, wrote this into their logs.
+    /// When any Sentinels wrote this into their logs.
     pub fn times(&self, event: Event) -> Vec<u64> {
         let log = self.town.log().iter();
         let its = log.filter(|noted| noted.event == event);

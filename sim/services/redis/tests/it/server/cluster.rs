@@ -223,7 +223,7 @@ fn a13_3_a_primary_that_was_restarted_waits_two_seconds() {
 fn a13_4_an_old_primary_follows_the_new_and_loses_its_writes() {
     let mut group = cluster(3, 1, 0);
     group.on(2, 1, "SET a both");
-    // It loses everybody, and still takes writes for a moment.
+    // It loses all other nodes, and still takes writes for a moment.
     group.take_off_the_bus(&[2]);
     group.cut_off(2);
     group.hold_links_of(2);

@@ -146,7 +146,7 @@ fn a_replica_without_its_primary_serves_nothing_if_it_is_told_not_to() {
 }
 
 #[test]
-fn while_the_keys_are_read_almost_everybody_is_refused_and_time_goes_on() {
+fn a_loading_server_refuses_most_commands_and_time_goes_on() {
     let mut redis = Bench::with(ServerConfig {
         persistence: Persistence::Log(Fsync::Always),
         load_time: Duration::from_secs(3),

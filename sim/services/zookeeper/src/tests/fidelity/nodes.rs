@@ -55,7 +55,7 @@ fn a_version_says_nothing_of_whose_node_it_is() {
         cluster.ask(mine, lock()).unwrap();
         cluster.ask(mine, set_data("/q/lock", b"mine")).unwrap();
         cluster.ask(mine, delete("/q/lock")).unwrap();
-        // The next is another's, in version 0 again, and anybody may delete it.
+        // The next is another's, in version 0 again, and any client may delete it.
         cluster.ask(other, lock()).unwrap();
         assert_eq!(stat(&cluster, "/q/lock").version, 0);
         cluster.ask(mine, unlock(version)).unwrap();
