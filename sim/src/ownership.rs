@@ -77,7 +77,7 @@ impl Ownership {
         self.queue.is_empty() && self.owners.is_empty()
     }
 
-    /// Who made the node of this name, and its number in the history.
+    /// The contender that created the node of this name, and its number in the history.
     pub fn node(&self, name: &str) -> Option<(NameId, ContenderId)> {
         let place = self.queue.iter().find(|place| place.node_name() == name)?;
         Some((place.name, place.by))

@@ -70,7 +70,7 @@ impl MessageDirection {
     }
 }
 
-/// Who sends or gets a message.
+/// The sender or recipient of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     /// A client: a contender by its index, and after those the bystanders and the operator.
@@ -114,7 +114,7 @@ impl TracedMessage {
         }
     }
 
-    /// Whose client it comes from or goes to.
+    /// The process of the client that it comes from or goes to.
     pub fn process(&self) -> Option<ProcessId> {
         match (self.from, self.to) {
             (Party::Client(process), _) | (_, Party::Client(process)) => Some(process),

@@ -217,7 +217,7 @@ pub(crate) struct World<S: ServiceTypes> {
     /// The fault that strikes at this moment.
     pub striking: usize,
     pub struck: for_good::ActiveFaults,
-    /// Who waits until nothing is under way.
+    /// Holders that wait until nothing is under way.
     pub settled_waiters: BTreeMap<ContenderId, Completion<()>>,
     pub values: i64,
 }

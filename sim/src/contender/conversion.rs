@@ -79,7 +79,7 @@ impl<S: SimulatedService> Contender<S> {
             let why = self.locks.of(lock).lost(held).await;
             Err(Interrupted { lock, why })
         };
-        // Who has decided to write when it stood still writes before it hears of anything.
+        // A contender that has decided to write when it stood still writes before it hears of anything.
         future::or(self.section(&[(lock, token)]), lost).await
     }
 

@@ -201,7 +201,7 @@ impl<S: SimulatedService> Contender<S> {
             }
         }
         poll_fn(|context| {
-            // Who has decided to write when it stood still writes before it hears of anything.
+            // A contender that has decided to write when it stood still writes before it hears of anything.
             if let Poll::Ready(done) = future.as_mut().poll(context) {
                 return Poll::Ready(Some(done));
             }

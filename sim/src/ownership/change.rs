@@ -16,7 +16,7 @@ pub struct CommittedNode<'a> {
     pub token: Token,
 }
 
-/// Who has changed a node.
+/// The actor that has changed a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// A contender.

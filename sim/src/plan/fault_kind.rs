@@ -82,7 +82,7 @@ impl FaultKind {
         self.can_be_tried(service) && self.is_outlived(service)
     }
 
-    /// Whether a lock can outlive it: who waits for an answer for ever waits for ever.
+    /// Whether a lock can outlive it: a client without a time-out waits for an answer for ever.
     pub fn is_outlived(self, service: &Service) -> bool {
         self != Self::SwallowReply || service.has_request_timeout()
     }

@@ -9,7 +9,7 @@ pub enum LockOrder {
     /// waiters.
     #[default]
     ByName,
-    /// As their turn comes: who begins with the last lock goes on with the first.
+    /// As their turn comes: a contender that begins with the last lock goes on with the first.
     InTurn,
     /// Each time as chance has it.
     Drawn,

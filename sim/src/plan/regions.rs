@@ -8,7 +8,7 @@ use super::{ContenderName, ServerName};
 /// One-way latency: from, to (both inclusive).
 type Range = (Duration, Duration);
 
-/// Who lies in a region.
+/// A region and its machines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Region {
     /// Its name.
@@ -50,7 +50,7 @@ impl Regions {
         (first.to_owned(), second.to_owned())
     }
 
-    /// Who lies there of the contenders that stay, by their new names, and of the machines that are there.
+    /// Keeps these contenders, by their new names, and these machines; deserted regions go.
     pub fn keep(
         &mut self,
         contender: &dyn Fn(ContenderName) -> Option<ContenderName>,

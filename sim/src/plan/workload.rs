@@ -79,7 +79,7 @@ settings! {
             written: IfAnother,
             means: "In how many of its rounds a contender takes the lock to read, with others that read: a share \
                     such as `\"50%\"`, each round by chance, or `\"always\"`. Only for read-write locks (`kind` in \
-                    `picklock list algorithms --json`); who reads writes nothing.",
+                    `picklock list algorithms --json`); a reader writes nothing.",
         }
 
         permits: Option<u32> = "permits" {
@@ -175,7 +175,7 @@ settings! {
             holds: Holds::Whole(0, 1_000_000),
             default: None,
             without: "none",
-            means: "How often one who waits may be overtaken; then each case is looked at for `bounded-bypass`, see \
+            means: "How often a waiter may be overtaken; then each case is looked at for `bounded-bypass`, see \
                     [who is overtaken](scenarios.md#who-is-overtaken).",
         }
 
@@ -363,7 +363,7 @@ impl Share {
 /// How contenders come to the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// All at once; who is first is up to the network.
+    /// All at once; the network decides which is first.
     Together,
     /// One after the other: each comes when the one before it holds the lock or is in the queue.
     InOrder,

@@ -72,7 +72,7 @@ pub(crate) struct SimulatedRedis {
     owners: Vec<Vec<Owner>>,
     /// By lock: which servers have granted it, and to which holder, where a majority must.
     grants: Vec<Grants>,
-    /// Room for those who own it now.
+    /// Room for the present owners.
     owners_now: Vec<Holder>,
     /// Room for the holds that the keys of a lock have, and for those with their holders.
     found_holds: Vec<KeyHold>,
@@ -88,7 +88,7 @@ pub(crate) struct SimulatedRedis {
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
     sentinel_outputs: Vec<SentinelOutput>,
-    /// Who tells a server at this moment what it is to be.
+    /// What makes a server change its role at this moment.
     role_change_by: role_change::RoleChangeBy,
 }
 
@@ -121,7 +121,7 @@ struct Traffic {
 struct Unanswered {
     kind: RequestKind,
     sent: VirtualTime,
-    /// Who has asked, of those that share the client.
+    /// The contender that has asked, of those that share the client.
     by: ContenderId,
 }
 

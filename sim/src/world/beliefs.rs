@@ -15,7 +15,7 @@ use crate::network::ServerId;
 use crate::plan::Service;
 use crate::process::ProcessState;
 
-/// Who believes, and who is about to learn better.
+/// What contenders believe.
 #[derive(Default)]
 pub(crate) struct Beliefs {
     /// Contenders that believe that they hold a lock.
@@ -63,7 +63,7 @@ impl News<Option<(VirtualTime, Knowledge)>> {
 }
 
 /// How long a contender that could know of its loss may take to act on it: a tenth of its session or lease, which is
-/// often enough for one who looks by a timer of its own, and the time for a look.
+/// often enough for a contender that looks by a timer of its own, and the time for a look.
 pub(crate) fn reaction(service: &Service, look: Duration) -> Duration {
     service.lease() / 10 + look * 4
 }

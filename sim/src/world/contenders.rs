@@ -182,7 +182,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Tells those who wait for it that everything has settled, if it has.
+    /// Wakes the holders that wait until everything has settled, if it has.
     #[inline(always)]
     pub fn settle(&mut self) {
         if self.settled_waiters.is_empty() || self.is_unsettled() && !self.never_settles() {

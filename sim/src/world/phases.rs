@@ -178,7 +178,7 @@ impl<S: SimulatedService> World<S> {
     fn begin_calm(&mut self) {
         self.calm = true;
         self.record(EventKind::CalmBegan);
-        // Who comes later has as long from then on.
+        // A contender that comes later has as long from then on.
         let all_have_come = VirtualTime::ZERO + last_arrival(&self.plan);
         let from = self.now.max(all_have_come);
         self.timeline

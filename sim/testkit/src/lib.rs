@@ -18,7 +18,7 @@ pub use harness::Harness;
 pub use network::Network;
 use network::Next;
 
-/// Machines that are the nodes of a network. Who implements this can run them.
+/// Machines that are the nodes of a network. A type that implements this can run them.
 pub trait Cluster {
     /// What a machine is addressed by. Of timers that are due together, that of the smallest node comes first.
     type Node: Copy + Ord;

@@ -88,7 +88,7 @@ impl<N: Copy + Ord, M> Network<N, M> {
         self.now
     }
 
-    /// It is then, if it was earlier, and nothing has happened since: who was to do something is late.
+    /// It is then, if it was earlier, and nothing has happened since: what was due is late.
     pub fn skip_to(&mut self, time: VirtualTime) {
         if time != VirtualTime::NEVER {
             self.now = self.now.max(time);

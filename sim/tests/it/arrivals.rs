@@ -37,7 +37,7 @@ fn plan(algorithm: &str, arrive: Arrival, fault: Option<Fault>) -> Plan {
     }
 }
 
-/// Who has come to the lock, in that order.
+/// The contenders that have come to the lock, in order.
 fn came(history: &History) -> Vec<u32> {
     let came = history.events.iter().filter_map(|event| match event.what {
         EventKind::AcquireStarted { by, .. } => Some(by.0),
@@ -46,7 +46,7 @@ fn came(history: &History) -> Vec<u32> {
     came.collect()
 }
 
-/// Who has got the lock, in that order.
+/// The contenders that have got the lock, in order.
 fn got(history: &History) -> Vec<u32> {
     let got = history.events.iter().filter_map(|event| match event.what {
         EventKind::Acquired { by, .. } => Some(by.0),

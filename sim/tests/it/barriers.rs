@@ -1,4 +1,4 @@
-//! Barriers: who comes to which, and what the history says of it.
+//! Barriers: which contender comes to which, and what the history says of it.
 
 use crate::common::plans;
 

@@ -1,4 +1,4 @@
-//! Read-write locks: who owns them together, and which contenders wait for which.
+//! Read-write locks: which contenders own them together, and which wait for which.
 
 use crate::common::plans;
 

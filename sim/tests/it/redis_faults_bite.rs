@@ -126,7 +126,7 @@ fn a_lease_that_is_over_expired_though_another_takes_the_key_in_the_same_instant
         let mut plan = plan_on(service, "redis-set-nx-px-del", faults);
         plan.workload.arrive = Arrival::Together;
         plan.network.client_latency = (Duration::from_millis(1), Duration::from_millis(1));
-        // Who asks first is chance: with this seed it is the first.
+        // Which asks first is chance: with this seed it is the first.
         let history = simulate(&plan, 1).run.history;
         assert_eq!(disowned(&history)[0], Disowned::Expired, "{millis} ms");
         let ends = times(&history, |what| matches!(what, EventKind::Disowned { .. }));
@@ -197,7 +197,7 @@ fn a_lost_request_is_never_executed_and_a_lost_reply_was() {
         let history = run("redis-set-nx-px-del", setting(), inject);
         let failed = failed(&history, Failure::ConnectionLoss);
         assert_eq!(failed.len(), 1);
-        // Whose key was set without its knowledge is kept out by it until the lease is over.
+        // A contender whose key was set without its knowledge is kept out by it until the lease is over.
         let first = times(&history, |what| matches!(what, EventKind::Acquired { .. }));
         first[0]
     };

@@ -55,7 +55,7 @@ const RECIPES: [&str; 3] = [
     "kazoo-semaphore",
 ];
 
-/// Who waits at the end, by which node, and whose that is.
+/// The contenders that wait at the end, by which node, and whose that is.
 fn still_waiting(history: &History) -> Vec<(u32, &str, u32)> {
     let events = history.events.iter();
     let waiting = events.filter_map(|event| match event.what {

@@ -25,7 +25,7 @@ use crate::harness::timing::Span;
 use model::Nodes as Model;
 use real::Nodes as Real;
 
-/// Who is asked for what: words, of which `@1` is the name of the second node, and `:1` its port.
+/// A node and its command: words, of which `@1` is the name of the second node, and `:1` its port.
 type Step = (usize, &'static str);
 
 /// Primaries, and as many replicas.

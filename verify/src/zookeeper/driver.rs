@@ -361,7 +361,7 @@ impl<B: EnsembleBackend> Backend for Driver<B> {
             seen.values_mut().for_each(|lines| sort_events(lines));
         }
         let whole = self.backend.elapsed() - began;
-        // Who waits until something is gone hears of those who live on all the time.
+        // A step that waits until something is gone hears the clients that live on all the time.
         let (took, most) = match step {
             Step::Silence { .. } => (self.longest_beat, BEAT_STANDSTILL),
             Step::KillLeader | Step::KillFollower | Step::Isolate { .. } | Step::RestartKilled => {

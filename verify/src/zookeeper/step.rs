@@ -95,10 +95,10 @@ pub enum Step {
     KillFollower,
     /// All others are killed, and who is left answers reads alone.
     Isolate {
-        /// Who is left.
+        /// The server that is left.
         place: ServerIndex,
     },
-    /// Who was killed comes back.
+    /// The killed servers come back.
     RestartKilled,
 }
 
@@ -135,7 +135,7 @@ impl pair::Step for Step {
 /// A session goes on over a new connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resume {
-    /// Whose session.
+    /// The client of the session.
     pub of: Client,
     /// The server.
     pub place: ServerIndex,

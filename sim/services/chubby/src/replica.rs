@@ -182,7 +182,7 @@ impl Replica {
         }
     }
 
-    /// Who asks a replica that is not the master is told which one is.
+    /// The answer of a replica that is not the master: which one is.
     fn not_master(&self, now: VirtualTime, connection: ConnectionId, call: u32) -> Output {
         let (_, ServerId(master)) = self.promised;
         let is_other = self.promised_until > now && master != self.id.0;

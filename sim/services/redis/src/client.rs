@@ -49,13 +49,13 @@ pub struct Client {
     /// How often one was given back.
     given_back: u64,
     subscriptions: Vec<Subscriptions>,
-    /// Who the primary is.
+    /// Finds the primary.
     finder: PrimaryDiscovery,
     /// Where it subscribes to `+switch-master`.
     switches: SwitchListeners,
-    /// Who the replicas are.
+    /// Finds the replicas.
     readers: Readers,
-    /// Who serves what.
+    /// Knows which node serves which slots.
     router: Router,
     /// The number of the next dedicated lane.
     next_lane: u32,

@@ -15,7 +15,7 @@ use crate::blocking_keys::KeysWanted;
 pub(crate) struct Clients {
     clients: IndexMap<ConnectionId, ClientConnection, FxBuildHasher>,
     next_id: i64,
-    /// Who waits for something, in the order in which they began to.
+    /// Clients that wait for something, in the order in which they began to.
     waiting: Vec<ConnectionId>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Transaction {
 pub(crate) struct Pause {
     /// Until when, in milliseconds of the wall clock.
     pub(crate) until: i64,
-    /// Only those who write.
+    /// Only clients that write.
     pub(crate) writes_only: bool,
 }
 
@@ -206,7 +206,7 @@ impl Clients {
         self.get_mut(connection).blocked.take()
     }
 
-    /// Who waits, and for what, in the order in which they began to.
+    /// The clients that wait, and for what, in the order in which they began to.
     pub(crate) fn blocked(
         &self,
     ) -> impl Iterator<Item = (ConnectionId, &ClientConnection, Blocked)> {

@@ -1,8 +1,8 @@
-//! A server as a node of a cluster: who serves which slots, who is alive, and who takes the place of the dead.
+//! A server as a node of a cluster: which nodes serve which slots, which are alive, and which replace the dead.
 //!
 //! As in `cluster.c` of Redis 7.0. What is left out: manual failover, replicas that move to primaries without any,
-//! nodes that join or are forgotten, and connections between nodes as such: what is sent to a dead node is lost, and
-//! who has asked in vain asks again.
+//! nodes that join or are forgotten, and connections between nodes as such: what is sent to a dead node is lost, and a
+//! node that has asked in vain asks again.
 
 mod bus;
 mod cluster_info;
@@ -97,7 +97,7 @@ pub(crate) struct Cluster {
 /// A node as another one knows it, or itself.
 #[derive(Clone, Debug)]
 struct Node {
-    /// Whose replica it is.
+    /// Its primary, if it is a replica.
     primary: Option<NodeId>,
     slots: Rc<SlotSet>,
     config_epoch: u64,
@@ -222,12 +222,12 @@ impl Cluster {
         &self.settings.nodes[usize::from(id.0)]
     }
 
-    /// Who is there.
+    /// The node at an address.
     fn at(&self, address: &Address) -> Option<NodeId> {
         self.ids().find(|id| self.address(*id) == address)
     }
 
-    /// Whose replica this node is.
+    /// The primary of this node, if it is a replica.
     pub(crate) fn primary(&self) -> Option<NodeId> {
         self.node(self.me).primary
     }
@@ -244,7 +244,7 @@ impl Cluster {
         failed.map(|id| id.0).collect()
     }
 
-    /// Who serves a slot.
+    /// The node that serves a slot.
     fn owner(&self, slot: u16) -> Option<NodeId> {
         self.ids().find(|id| self.node(*id).slots.has(slot))
     }

@@ -33,7 +33,7 @@ pub(crate) struct Core {
     pub(crate) selected: u8,
     /// The keys of the other databases that have any.
     pub(crate) others: BTreeMap<u8, Keyspace>,
-    /// Who waits for keys.
+    /// Clients that wait for keys.
     pub(crate) blocking: BlockingKeys,
     /// Which keyspace notifications are sent.
     pub(crate) keyspace_events: KeyspaceEvents,
@@ -200,7 +200,7 @@ impl Core {
         }
     }
 
-    /// What a key holds, to be changed; made if it is not there. Who asks puts something into it.
+    /// What a key holds, to be changed; made if it is not there. The caller puts something into it.
     pub(crate) fn write_or_make<K: DataType>(&mut self, key: &[u8]) -> Result<&mut K, ErrorReply> {
         if !self.lookup_key(key) {
             // It may be hidden, and then what it was is no matter.

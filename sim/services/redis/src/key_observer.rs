@@ -1,4 +1,4 @@
-//! Observes one key from outside: who writes it, and why it is removed.
+//! Observes one key from outside: which client writes it, and why it is removed.
 //!
 //! Answers do not show it. A key that is gone after a command may have been deleted by it, or may have expired when the
 //! command looked for it, or right after it; and a command may be one that has waited since another day. The server is
@@ -18,7 +18,7 @@ pub struct KeyChanges {
     /// Why what it held is gone: if more than once, the first time. `None` if it is there, changed or not; and if its
     /// time is over and the server has not noticed.
     pub gone: Option<KeyRemoval>,
-    /// Who has written it last, if that was not undone.
+    /// The last writer, if the write was not undone.
     pub written: Option<KeyWriter>,
 }
 
@@ -27,7 +27,7 @@ pub struct KeyChanges {
 pub struct KeyRemoval {
     /// The reason.
     pub why: RemovalReason,
-    /// Whose command was being run then, also if the command had nothing to do with it.
+    /// The client whose command was being run then, also if the command had nothing to do with it.
     pub serving: Option<Caller>,
 }
 
@@ -50,8 +50,8 @@ pub enum RemovalReason {
     Forgotten,
 }
 
-/// Whose command is run. A connection may have sent several that are run one after the other, as when a script that
-/// took its time has ended.
+/// The client whose command is run. A connection may have sent several that are run one after the other, as when a
+/// script that took its time has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// The connection.
@@ -61,7 +61,7 @@ pub struct Caller {
     pub outputs_before: usize,
 }
 
-/// Who has written something.
+/// The writer of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyWriter {
     /// A client.

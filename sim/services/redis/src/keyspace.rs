@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::value::Data;
 
-/// Keys, what they hold, and when they expire. It knows no time: who asks says what has expired.
+/// Keys, what they hold, and when they expire. It knows no time: the caller says what has expired.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keyspace {
     entries: IndexMap<Bytes, Entry, FxBuildHasher>,

@@ -1,6 +1,6 @@
 //! Which keyspace notifications a server sends (`notify-keyspace-events`).
 //!
-//! They are messages of channels, to those who are subscribed at this server at that moment: no replica and no other
+//! They are messages of channels, to clients that are subscribed at this server at that moment: no replica and no other
 //! node gets them, and no server keeps them. `expired` is sent when a key is removed, and not when its time is over.
 
 mod notify;

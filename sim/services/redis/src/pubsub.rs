@@ -6,7 +6,7 @@ use picklock_clients::redis::{Bytes, Value};
 
 use crate::{ConnectionId, Output, glob};
 
-/// Who listens to which channels, by channel and in the order in which they came.
+/// The subscribers, by channel and in the order in which they came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subscriptions {
     lists: [BTreeMap<Bytes, Vec<ConnectionId>>; 3],
@@ -19,7 +19,7 @@ pub(crate) struct Subscriptions {
 pub struct Publication {
     /// The channel.
     pub channel: Bytes,
-    /// Who listened to the channel at this server.
+    /// The subscribers of the channel at this server.
     pub listeners: Vec<ConnectionId>,
 }
 

@@ -161,8 +161,8 @@ impl Sentinel {
         }
     }
 
-    /// Its process ends, and starts again with what it had written into its configuration: who is there, the epochs,
-    /// and that it has voted.
+    /// Its process ends, and starts again with what it had written into its configuration: the servers and Sentinels,
+    /// the epochs, and that it has voted.
     pub fn restart(&mut self, now: Now) {
         let mut new = Self::new(Rc::clone(&self.settings), now);
         let stamp = new.context.now;

@@ -255,7 +255,7 @@ impl Server {
         let meant: Vec<ConnectionId> = meant.map(|(id, _)| id).collect();
         for &connection in &meant {
             if connection == by {
-                // Who closes itself is answered first.
+                // A client that closes itself is answered first.
                 self.clients.get_mut(connection).closing = true;
             } else {
                 self.close(connection);

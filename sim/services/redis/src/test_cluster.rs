@@ -35,7 +35,7 @@ const WALL: i64 = 1_700_000_000_000_000;
 /// Sentinels are started within this time, in microseconds.
 const STARTS: u32 = 100_000;
 
-/// Who is there at first.
+/// The machines at first.
 #[derive(Clone, Debug)]
 pub struct TestClusterConfig {
     /// How many replicas the first server has.
@@ -240,7 +240,7 @@ impl TestCluster {
                     }
                 }
                 Output::CloseLink { link } => self.close_link(index, link),
-                // Who asks for what is not modelled is answered with an error.
+                // A command that is not modelled is answered with an error.
                 Output::NotModelled { .. } | Output::ScriptCut { .. } => {}
             }
         }

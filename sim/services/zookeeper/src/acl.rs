@@ -83,7 +83,7 @@ impl Identities {
         }
     }
 
-    /// A list as a node keeps it: each line once, and `auth` as those who made it.
+    /// A list as a node keeps it: each line once, and `auth` as the identities of its creator.
     pub(super) fn expand(&self, acl: Acl) -> Result<Acl, ZkError> {
         if acl.is_open() {
             return Ok(acl);
@@ -117,7 +117,7 @@ impl Identities {
     }
 }
 
-/// A list as it is shown to those who may not change it: without hashes.
+/// A list as it is shown to a client that may not change it: without hashes.
 pub(super) fn without_secrets(acl: &Acl) -> Acl {
     if acl.is_open() {
         return Acl::OPEN;

@@ -65,20 +65,20 @@ pub use watches::WatchTable;
 pub enum Input {
     /// It is to begin to connect. One that has begun is left alone.
     Start,
-    /// The application asks for something. On a closed handle it fails at once, and no time passes: who repeats such a
-    /// request for ever must be made to take time by the world. If there is no connection, it is kept until it is known
-    /// how the next attempt to connect ends.
+    /// The application asks for something. On a closed handle it fails at once, and no time passes: the world must make
+    /// a contender that repeats such a request for ever take time. If there is no connection, it is kept until it is
+    /// known how the next attempt to connect ends.
     Request {
         /// For what.
         request: Request,
         /// Receives the events of the watch, if the request leaves one. It is registered when that is answered.
         watcher: Option<Watcher>,
-        /// Who gets the answer.
+        /// Receives the answer.
         caller: Caller,
     },
     /// The application subscribes to changes of the session's state. On a closed handle there are none.
     WatchSession {
-        /// Who is told.
+        /// Receives the changes.
         watcher: Watcher,
     },
     /// A server says something. On a connection that was given up it is not listened to.
@@ -354,8 +354,8 @@ impl Client {
         }
     }
 
-    /// What it waits for, in the order of the paths. A node and table is listed once for each watcher object; also
-    /// a forgotten one, for the server knows no better.
+    /// What it waits for, in the order of the paths. A node and table is listed once for each watcher object; also a
+    /// forgotten one, for the server knows no better.
     pub fn watches(&self) -> impl Iterator<Item = (&Path, WatchTable)> {
         self.watches.iter()
     }

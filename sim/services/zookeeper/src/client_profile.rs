@@ -63,8 +63,8 @@ impl Library {
             }
             Self::Rust => "No event thread. The loss of a connection is told at once.",
             Self::Go => {
-                "No event thread: each watch has a channel. The loss of a connection is told at once, to those who \
-                 listen to the session, and what is asked without one is sent by the next."
+                "No event thread: each watch has a channel. The loss of a connection is reported at once, \
+                to watchers of the session, and a request without a connection is sent by the next."
             }
         }
     }
@@ -162,9 +162,8 @@ impl Library {
         self == Self::Go
     }
 
-    /// What a callback of the application that does not return holds up. kazoo calls those who listen to the session
-    /// on the thread of the connection, and gives answers on a thread of their own; the clients for Rust and Go have
-    /// channels.
+    /// What a callback of the application that does not return holds up. kazoo calls listeners of the session on the
+    /// thread of the connection, and gives answers on a thread of their own; the clients for Rust and Go have channels.
     pub fn event_thread(self) -> EventThread {
         match self {
             Self::Java => EventThread::Everything,
@@ -183,7 +182,7 @@ impl Library {
         self == Self::Java
     }
 
-    /// Whether a lost connection is told to those who watch nodes.
+    /// Whether a lost connection is reported to watchers of nodes.
     pub(super) fn notifies_watchers_of_disconnects(self) -> bool {
         match self {
             Self::Java | Self::Kazoo => true,

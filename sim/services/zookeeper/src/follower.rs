@@ -228,7 +228,7 @@ impl Server {
         self.send_to_leader_at(turn, durable, PeerBody::Ack(zxid));
     }
 
-    /// Who does not vote hears of what is committed, and acknowledges nothing.
+    /// A server that does not vote hears of what is committed, and acknowledges nothing.
     #[inline(never)]
     fn informed(&mut self, turn: &mut Turn, txn: SharedTxn) {
         let zxid = txn.zxid;

@@ -335,7 +335,7 @@ impl Server {
         if self.settings.machines() == 1 || leading.next_ping > turn.now {
             return;
         }
-        // Who was away for long does not catch up on pings.
+        // A leader that stood still for long does not catch up on pings.
         let late = turn.now.since(leading.next_ping).as_micros() as u64;
         leading.next_ping = later(leading.next_ping, (late / half + 1) * half);
         leading.half_ticks += 1;

@@ -176,7 +176,8 @@ impl Check<'_> {
         acl: &Acl,
     ) -> Result<TxnChange, ZkError> {
         check_kind(mode, self.extended_types)?;
-        // Of those who race to make a node, all but one come too late: little has to be looked at to tell them.
+        // Of the clients that race to create a node, all but one come too late: little has to be looked at to tell
+        // them.
         if acl.is_open() && !mode.is_sequential() && self.is_all_open() && self.will_be(path) {
             return Err(ZkError::NodeExists);
         }

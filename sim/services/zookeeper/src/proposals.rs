@@ -13,7 +13,7 @@ use super::quorum_messages::{Forwarded, PeerBody, Submission};
 use super::state::{Output, Role, Server, Turn, WALL_CLOCK_AT_START, later};
 use super::txn::{Txn, TxnChange};
 
-/// Who wants to write.
+/// The client that wants to write.
 pub(super) struct Writer {
     pub(super) session: SessionId,
     pub(super) who: Identities,

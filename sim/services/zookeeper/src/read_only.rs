@@ -189,7 +189,7 @@ impl Server {
         if self.clients.connections.contains(id) {
             return;
         }
-        // Sessions of the ensemble do not go on here: who has one looks for another server.
+        // Sessions of the ensemble do not go on here: their clients look for another server.
         let is_global = self.readable().has_session(hello.session);
         if !hello.read_only || hello.last_zxid > self.newest() || is_global {
             turn.out.push(Output::CloseClient { connection: id });

@@ -190,7 +190,7 @@ impl Server {
         if self.clients.connections.contains(id) {
             return;
         }
-        // Who has seen what we have not would go back in time here.
+        // A client that has seen what we have not would go back in time here.
         if last_zxid > self.newest() {
             turn.out.push(Output::CloseClient { connection: id });
             return;

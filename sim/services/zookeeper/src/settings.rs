@@ -39,7 +39,7 @@ pub struct QuorumPeerConfig {
     pub read_only: bool,
     /// Whether a hard quota refuses anything: `zookeeper.enforceQuota`.
     pub enforce_quota: bool,
-    /// How many requests may be under way before the server reads no more of those who have asked:
+    /// How many requests may be under way before the server reads no more of their clients:
     /// `zookeeper.globalOutstandingLimit`.
     pub outstanding_limit: usize,
     /// The longest request that is read, in bytes: `jute.maxbuffer`.

@@ -169,7 +169,7 @@ impl Server {
         out: &mut Vec<Output>,
     ) {
         let mut turn = Turn { now, chance, out };
-        // What is overdue comes first: who was paused finds sessions expired before it reads what they have sent.
+        // What is overdue comes first: a paused server finds sessions expired before it reads what they have sent.
         if self.wake <= now {
             self.run_timers(&mut turn);
         }

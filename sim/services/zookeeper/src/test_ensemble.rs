@@ -63,7 +63,7 @@ pub struct Connection {
     pub inbox: Vec<ServerMessage>,
 }
 
-/// Who minds what servers do besides sending messages.
+/// Observes what servers do besides sending messages.
 pub trait Observer {
     /// A server has handled an input.
     fn handled(&mut self, _server: &Server) {}
@@ -83,7 +83,7 @@ pub struct Ensemble<O> {
     pub connections: BTreeMap<ConnectionId, Connection>,
     /// The network that they are on.
     pub network: Network<Node, Message>,
-    /// Who minds what servers do.
+    /// Observes what servers do.
     pub observer: O,
     out: Vec<Output>,
 }

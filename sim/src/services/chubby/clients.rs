@@ -1,4 +1,4 @@
-//! Clients of a cell: who has asked what, and who waits for it.
+//! Clients of a cell: which contender has asked what, and which wait for it.
 
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ impl ClientSide for SimulatedChubby {
         world.host.clients[client.0 as usize].state = ClientState::default();
     }
 
-    /// Who waits for a lock at the master does not ask: it is told when it has it.
+    /// A contender that waits for a lock at the master does not ask: the master answers when it has it.
     fn requests_in_flight(client: &Client) -> usize {
         client.under_way()
     }

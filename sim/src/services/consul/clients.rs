@@ -1,4 +1,4 @@
-//! Clients with their agents: who has asked what, and who waits for it.
+//! Clients with their agents: which contender has asked what, and which wait for it.
 
 use std::collections::BTreeMap;
 

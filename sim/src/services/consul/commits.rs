@@ -105,7 +105,7 @@ impl World<SimulatedConsul> {
         }
     }
 
-    /// Whose session has this name.
+    /// The contender whose session has this name.
     fn holder_named(&self, name: &str) -> Option<ContenderId> {
         let mut sessions = self.service.sessions.iter();
         let found = sessions.find(|(session, _)| *session.to_string() == *name);

@@ -16,7 +16,7 @@ use crate::world::World;
 /// So many streams of chance there are for each node.
 const STREAMS: u32 = 1 << 16;
 
-/// Whose replica a node is at first.
+/// The primary of a node at first, if it is a replica.
 pub(super) fn primary_of(cluster: &Cluster, node: ServerId) -> Option<ServerId> {
     let replica = node.0.checked_sub(cluster.primaries)?;
     Some(ServerId(replica % cluster.primaries))

@@ -273,7 +273,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Whose command a server runs.
+    /// The actor whose command a server runs.
     fn served(&self, caller: Caller) -> Actor {
         if caller.connection == OPERATOR || sentinel_links::is_call(caller.connection) {
             return Actor::Outsider;

@@ -218,7 +218,7 @@ impl World<SimulatedRedis> {
         self.apply_server_outputs(at);
     }
 
-    /// Writes down that what a Sentinel has asked, or the answer, has come to one who is dead.
+    /// Writes down that a command of a Sentinel, or its answer, has come to a dead process.
     pub(super) fn trace_lost_call(&mut self, news: &SentinelEvent) {
         match news {
             SentinelEvent::Asked { call, at, command } => {

@@ -129,7 +129,7 @@ impl World<SimulatedZooKeeper> {
         Some(self.caller(client.0 as usize, xid))
     }
 
-    /// Whose session it is: those of several tasks, if they share it.
+    /// The contenders of a session: several tasks, if they share it.
     pub(super) fn users_of_session(&self, session: SessionId) -> Vec<ContenderId> {
         let by = self.service.sessions.get(&session).copied();
         match self.service.callers.of_sessions.get(&session) {

@@ -36,7 +36,7 @@ impl World<SimulatedZooKeeper> {
             self.service.list_retries.state = state;
         }
         self.service.list_retries.list = Some(*list);
-        // Who holds the lock has let go of it by then, and the nodes of the dead are gone.
+        // The holder has given the lock back by then, and the nodes of the dead are gone.
         let workload = &self.plan.workload;
         let holds = workload.each(|name| workload.hold_of(name));
         let holds = holds.map(|(hold, _)| match hold {

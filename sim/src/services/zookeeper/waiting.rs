@@ -37,8 +37,8 @@ impl World<SimulatedZooKeeper> {
         watched.map(|(path, _)| Path::clone(path)).collect()
     }
 
-    /// Who counts the leases of a semaphore has a mutex meanwhile, whose nodes take no permits: that of these which is
-    /// there still, and who made it.
+    /// A contender that counts the leases of a semaphore has a mutex meanwhile, whose nodes take no permits: that of
+    /// these which is there still, and its creator.
     fn inner_mutex(&mut self, by: ContenderId, watched: &[Path]) -> Option<(NameId, ContenderId)> {
         let lock = LockName(self.lock_of(by).0);
         let lock = format!("{LOCKS_PATH}/{}", lock.letter());

@@ -134,7 +134,7 @@ fn wait(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     Ok(it.observed)
 }
 
-/// A mebibyte is kept for those who come back: five of these fit into it, and six do not.
+/// A mebibyte is kept for replicas that come back: five of these fit into it, and six do not.
 fn much(it: &mut Recorder, times: usize) -> Result<()> {
     let much = "x".repeat(200_000);
     for number in 0..times {

@@ -102,7 +102,7 @@ pub(super) const BROUGHT_ALONG: Case = Case {
     },
 };
 
-/// To ask whether there is a watch changes nothing: who takes back one watcher of several goes on being told.
+/// To ask whether there is a watch changes nothing: if one watcher of several is taken back, the others stay.
 pub(super) const ASKED_FOR: Case = Case {
     name: "watches asked for",
     servers: 1,

@@ -11,7 +11,7 @@ use crate::harness::error::Result;
 use crate::zookeeper::backend::{EnsembleBackend, Incoming, ServerIndex};
 use crate::zookeeper::step::Client;
 
-/// How often those who live on are heard of meanwhile.
+/// How often the clients that live on are heard of meanwhile.
 const BEAT: Duration = Duration::from_millis(50);
 /// How long the others may take to elect a leader.
 const ELECTION: Duration = Duration::from_secs(60);

@@ -214,7 +214,7 @@ impl Contender {
         self.enter_if_first()
     }
 
-    /// Who is first takes back its watch, and then holds the lock.
+    /// The first takes back its watch, and then holds the lock.
     fn enter_if_first(&mut self) -> Option<Request> {
         if !self.ahead.is_empty() {
             return None;

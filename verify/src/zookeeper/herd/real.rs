@@ -26,7 +26,7 @@ const QUIET: Duration = Duration::from_millis(100);
 /// Real servers, and the numbers of the locks that were used on them.
 pub(super) struct Experiment<'a> {
     real: Real<'a>,
-    /// Who makes the locks, and how many requests that took.
+    /// The connection that creates the locks, and how many requests that took.
     maker: (Handle, u32),
     servers: usize,
     locks: u32,
@@ -213,7 +213,7 @@ impl Experiment<'_> {
     }
 }
 
-/// How many have not begun to give the lock back. Who gets it next can have it before the answer to that is read.
+/// How many have not begun to give the lock back. The next holder can have it before the answer to that is read.
 fn left(seats: &[HerdClient]) -> usize {
     seats.iter().filter(|seat| !seat.released).count()
 }

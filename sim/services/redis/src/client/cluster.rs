@@ -21,7 +21,7 @@ use super::{Client, Destination, End, Output, ReadFrom, RedisClientConfig};
 use crate::{Address, only_reads, slot_of, slot_of_command};
 use slot_map::{Map, Reply};
 
-/// Who serves what, as far as a client knows, and what waits for knowing it.
+/// Which node serves which slots, as far as a client knows, and the commands that wait for that.
 pub(super) struct Router {
     settings: RedisClientConfig,
     map: Map,
@@ -194,7 +194,7 @@ impl Router {
 }
 
 impl Client {
-    /// A connection could not be made, or is gone: who serves what may have changed.
+    /// A connection could not be made, or is gone: another node may serve its slots by now.
     pub(super) fn broken_in_cluster(
         &mut self,
         now: VirtualTime,

@@ -97,7 +97,7 @@ impl InFlight {
         (over, true)
     }
 
-    /// When the first of those who wait gives up.
+    /// When the first awaited command is given up.
     #[inline]
     pub fn deadline(&self) -> VirtualTime {
         let deadlines = self.queue.iter().map(|one| one.pending.deadline);

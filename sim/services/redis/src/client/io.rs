@@ -65,7 +65,8 @@ impl RedisClientConfig {
 
     /// Whether a connection is closed whose answer is late: by the next command, the answer would be taken for its own.
     /// If its library does not say so, it is closed where the command is sent again, where a command has a connection
-    /// for itself, and before Sentinels, where its server may be dead, and another the primary. Who replays keeps it.
+    /// for itself, and before Sentinels, where its server may be dead, and another the primary. A client that replays
+    /// keeps it.
     pub(super) fn closes_late(&self) -> bool {
         let may_have_failed_over = self.sentinels > 0 && !self.replay;
         let has_reason = self.retries > 0

@@ -13,7 +13,7 @@ use super::sentinel_query::SentinelQuery;
 use super::{Client, Destination, End, Output, RedisClientConfig};
 use crate::Address;
 
-/// Who the primary is, as far as a client knows.
+/// The primary, as far as a client knows it.
 pub(super) struct PrimaryDiscovery {
     settings: RedisClientConfig,
     /// What the Sentinels are asked.

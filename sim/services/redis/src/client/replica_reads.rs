@@ -1,10 +1,10 @@
 //! How a client without a cluster reads from replicas, as redis-py's `slave_for`, Redisson, and Lettuce do.
 //!
 //! What only reads goes to the replicas in turn, each by a connection of its own. If there are Sentinels, one of them
-//! is asked who they are whenever such a connection is made, and those that it finds down or has lost sight of are
-//! left out. A replica that cannot be reached is passed over for the next one, and when all are, the primary is read
-//! from, for as long as that connection stands. A client that polls asks again now and then, leaves a replica that is
-//! not named any more, and the primary as soon as a replica is named.
+//! is asked who they are whenever such a connection is made, and those that it finds down or has lost sight of are left
+//! out. A replica that cannot be reached is passed over for the next one, and when all are, the primary is read from,
+//! for as long as that connection stands. A client that polls asks again now and then, leaves a replica that is not
+//! named any more, and the primary as soon as a replica is named.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,7 @@ use super::sentinel_query::SentinelQuery;
 use super::{Client, Destination, End, Output, ReadFrom, RedisClientConfig};
 use crate::only_reads;
 
-/// Who the replicas are, as far as a client has to know.
+/// The replicas, as far as a client has to know them.
 pub(super) struct Readers {
     settings: RedisClientConfig,
     /// What the Sentinels are asked.

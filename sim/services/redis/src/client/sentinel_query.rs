@@ -11,7 +11,7 @@ use super::connection::Phase;
 use super::sequential_query::SequentialQuery;
 use super::{Destination, End, Output, RedisClientConfig};
 
-/// Who is asked, how far the asking is, and what has come of it.
+/// A question to the Sentinels, how far the asking is, and what has come of it.
 pub(super) struct SentinelQuery<T> {
     questions: SequentialQuery,
     /// What an answer says, if it says anything.

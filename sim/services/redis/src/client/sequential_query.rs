@@ -9,7 +9,7 @@ use picklock_machines::ConnectionId;
 use super::connection::Phase;
 use super::{Destination, End, Output};
 
-/// Who can be asked, and how far the asking is.
+/// The servers to ask, and how far the asking is.
 pub(super) struct SequentialQuery {
     /// Which end of the client asks.
     end: End,

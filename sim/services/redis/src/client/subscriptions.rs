@@ -10,7 +10,7 @@ use super::{Output, RedisClientConfig};
 struct Channel {
     name: Bytes,
     listeners: Vec<Listener>,
-    /// Who waits for the server to confirm it, and until when.
+    /// Calls that wait for the server to confirm it, and until when.
     waiting: Vec<(Completion<RedisResult<Value>>, VirtualTime)>,
     confirmed: bool,
 }

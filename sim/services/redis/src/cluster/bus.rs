@@ -28,7 +28,7 @@ pub(crate) struct Header {
     pub(crate) config_epoch: u64,
     /// The slots that it serves, or that its primary does.
     pub(crate) slots: Rc<SlotSet>,
-    /// Whose replica it is.
+    /// Its primary, if it is a replica.
     pub(crate) primary: Option<NodeId>,
     /// How far it is in the stream of its shard.
     pub(crate) offset: u64,
@@ -92,7 +92,7 @@ pub(crate) struct KeyPayload {
 }
 
 impl BusMessage {
-    /// Who sends it.
+    /// Its sender.
     pub fn from(&self) -> NodeId {
         self.header.from
     }

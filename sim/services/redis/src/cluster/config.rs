@@ -6,8 +6,8 @@ use super::{Cluster, NodeId, SlotSet};
 use crate::Output;
 
 impl Cluster {
-    /// A primary says that it serves these slots. What it claims by a larger epoch than the one that has it, it gets.
-    /// A primary that loses its last slot so, and each of its replicas, follows the winner.
+    /// A primary says that it serves these slots. What it claims by a larger epoch than the one that has it, it gets. A
+    /// primary that loses its last slot so, and each of its replicas, follows the winner.
     pub(super) fn claim(&mut self, from: NodeId, config_epoch: u64, slots: &SlotSet) {
         let head = self.primary().unwrap_or(self.me);
         let mut won = (*self.node(from).slots).clone();

@@ -2,8 +2,7 @@
 //!
 //! The source sends a key with what it holds and what is left of its time to live, and does nothing else until it is
 //! answered, or has waited for long enough. So no client sees a key that is on its way; but if no answer comes, both
-//! may
-//! have it. What a real source sends is an image of the key; here it is the key itself, and what it comes to at the
+//! may have it. What a real source sends is an image of the key; here it is the key itself, and what it comes to at the
 //! target is told to replicas as the commands that would build it.
 
 use std::collections::VecDeque;

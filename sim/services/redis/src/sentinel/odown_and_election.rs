@@ -132,7 +132,7 @@ impl Sentinel {
         (self.leader.clone(), self.leader_epoch)
     }
 
-    /// Who has been elected: by the majority of all Sentinels that we know of, and by as many as the quorum.
+    /// The elected leader: by the majority of all Sentinels that we know of, and by as many as the quorum.
     pub(super) fn leader_of(&mut self, epoch: u64, chance: &mut dyn Chance) -> Option<Rc<str>> {
         let now = self.epoch;
         let given = self.sentinels.iter().filter_map(|other| match &other.vote {

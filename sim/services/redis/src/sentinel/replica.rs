@@ -106,8 +106,8 @@ impl Sentinel {
         Value::array(words.into_iter().flatten())
     }
 
-    /// Who is to be the new primary: the one with the lowest priority; of these, the one that was furthest when it last
-    /// said so; of these, the one with the first id.
+    /// The replica to promote: the one with the lowest priority; of these, the one that was furthest when it last said
+    /// so; of these, the one with the first id.
     pub(super) fn select(&self) -> Option<Address> {
         let now = self.context.now;
         let (down_for, fresh) = if self.primary.is_down {

@@ -258,7 +258,7 @@ impl Client {
         self.clean_up(now);
     }
 
-    /// The connection or the attempt is over. Who waits is told when that is cleaned up.
+    /// The connection or the attempt is over. Waiting calls fail when that is cleaned up.
     pub(super) fn clean_up(&mut self, now: VirtualTime) {
         let until = after(now, self.settings.cleanup_pause);
         self.phase = Phase::Cleaning { until };

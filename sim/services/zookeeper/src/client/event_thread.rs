@@ -7,7 +7,7 @@ use picklock_clients::zookeeper::{EventType, Path, Reply, WatchedEvent, Watcher}
 use super::Client;
 use crate::client_profile::EventThread as Kind;
 
-/// Who has asked for something.
+/// The caller of a request.
 pub struct Caller {
     completion: Completion<Reply>,
     in_background: bool,

@@ -94,7 +94,7 @@ fn weather(cluster: &mut Cluster, steps: Vec<Step>) -> Vec<String> {
     cluster.settle();
     cluster.run_for(10 * SECOND);
     cluster.settle();
-    // Who is left out can join the next leader, or the one after that.
+    // A server that is left out can join the next leader, or the one after that.
     while cluster.servers.iter().any(|one| cluster.is_left_out(one)) {
         if let Some(leader) = cluster.leader() {
             cluster.crash(leader.0);

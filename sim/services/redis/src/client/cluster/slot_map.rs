@@ -7,7 +7,7 @@ use picklock_clients::redis::Value;
 use super::super::primary_discovery::address;
 use crate::Address;
 
-/// Who serves which slots.
+/// Which nodes serve which slots.
 #[derive(Debug, Default)]
 pub(super) struct Map {
     /// By the first slot of each run: the last one, and who serves them, the primary first.
@@ -48,7 +48,7 @@ impl Map {
         (!runs.is_empty()).then_some(Self { runs, corrections })
     }
 
-    /// Who serves a slot: the primary, and then its replicas, if nothing was said since of who it is.
+    /// The nodes of a slot: the primary that was named last alone, or the primary and then its replicas.
     pub fn nodes(&self, slot: u16) -> &[Address] {
         if let Some(corrected) = self.corrections.get(&slot) {
             return std::slice::from_ref(corrected);

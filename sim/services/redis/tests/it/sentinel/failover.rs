@@ -1,4 +1,4 @@
-//! A12.3, A12.4, A12.6, A12.7: who becomes the primary, what happens when, and what clients are told.
+//! A12.3, A12.4, A12.6, A12.7: which replica becomes the primary, what happens when, and what clients are told.
 
 use picklock_clients::redis::Value;
 use picklock_redis::sentinel::Event;

@@ -1,5 +1,5 @@
 //! What a toy Redis gets wrong, point by point, as far as a server alone decides it. What Sentinels have a part in
-//! stands among their tests: who is promoted and when (`failover.rs`), and what becomes of who was (`deposed.rs`).
+//! stands among their tests: promotions (`failover.rs`), and the deposed primary (`deposed.rs`).
 
 use std::time::Duration;
 

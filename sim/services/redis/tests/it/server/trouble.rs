@@ -49,7 +49,7 @@ fn without_memory_what_may_take_more_is_refused_and_what_takes_away_is_not() {
     each(&mut redis, &table);
     let refused = redis.eval("return redis.call('set', 'k', 'w')");
     assert!(refused.starts_with(OOM), "{refused}");
-    // Who has begun to write may go on.
+    // A script that has begun to write may go on.
     assert_eq!(
         redis.eval("redis.call('del', 'z') return redis.call('set', 'k', 'w')"),
         "+OK"
