@@ -336,7 +336,7 @@ fn a_power_loss_takes_what_was_not_on_the_disk() {
     let log = Persistence::Log;
     for (persistence, killed, unpowered) in [
         (Persistence::None, true, true),
-        (Persistence::snapshots(), true, true),
+        (Persistence::default_save_points(), true, true),
         (log(Fsync::Never), false, true),
         (log(Fsync::EverySecond), false, true),
         (log(Fsync::Always), false, false),

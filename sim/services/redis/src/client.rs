@@ -13,7 +13,7 @@ mod pending;
 mod pool;
 mod primary_discovery;
 mod replica_reads;
-mod rounds;
+mod replica_rotation;
 mod sentinel_query;
 mod sequential_query;
 mod subscriptions;
@@ -36,7 +36,7 @@ use pending::Pending;
 use pool::Queued;
 use primary_discovery::PrimaryDiscovery;
 use replica_reads::Readers;
-use rounds::Rounds;
+use replica_rotation::ReplicaRotation;
 use subscriptions::Subscriptions;
 use switch_listener::SwitchListeners;
 
@@ -50,7 +50,7 @@ pub struct Client {
     given_back: u64,
     subscriptions: Vec<Subscriptions>,
     /// Finds the primary.
-    finder: PrimaryDiscovery,
+    discovery: PrimaryDiscovery,
     /// Where it subscribes to `+switch-master`.
     switches: SwitchListeners,
     /// Finds the replicas.
@@ -60,7 +60,7 @@ pub struct Client {
     /// The number of the next dedicated lane.
     next_lane: u32,
     /// Connections that were asked for, and until when they must stand.
-    knocking: Vec<(ConnectionId, VirtualTime)>,
+    connecting: Vec<(ConnectionId, VirtualTime)>,
 }
 
 impl Machine for Client {
@@ -77,7 +77,7 @@ impl Machine for Client {
     ) -> Alarm {
         let now = now.monotonic;
         if let Input::Opened { connection } | Input::Broken { connection } = &input {
-            self.knocking.retain(|(other, _)| other != connection);
+            self.connecting.retain(|(other, _)| other != connection);
         }
         match input {
             Input::Submit {
@@ -105,7 +105,7 @@ impl Machine for Client {
                 let at_node = self.subscriptions_at(node);
                 at_node.subscribe(now, channel, listener, completion, &settings, out);
             }
-            Input::Opened { connection } if self.readers.inquiry.opened(connection, out) => {}
+            Input::Opened { connection } if self.readers.query.opened(connection, out) => {}
             Input::Opened { connection } if self.settings.sentinels > 0 => {
                 self.opened_by_sentinel(now, connection, out);
             }
@@ -114,7 +114,7 @@ impl Machine for Client {
             Input::Broken { connection } => self.broken(now, connection, out),
             Input::Received { connection, value } => self.on_push(now, connection, value, out),
             Input::Wake => {
-                self.give_up_knocking(now, out);
+                self.expire_connects(now, out);
                 self.run_timers(now, out);
             }
         }
@@ -125,9 +125,9 @@ impl Machine for Client {
 
     fn next_wake(&self) -> VirtualTime {
         let mut first = VirtualTime::NEVER;
-        if self.asks_around() {
-            let asking = self.readers.inquiry.next_wake();
-            first = asking.min(self.finder.next_wake());
+        if self.needs_discovery() {
+            let asking = self.readers.query.next_wake();
+            first = asking.min(self.discovery.next_wake());
             first = first.min(self.router.next_wake());
             first = first.min(self.switches.next_wake());
         }
@@ -138,7 +138,7 @@ impl Machine for Client {
         for subscriptions in &self.subscriptions {
             first = first.min(subscriptions.next_wake());
         }
-        for (_, until) in &self.knocking {
+        for (_, until) in &self.connecting {
             first = first.min(*until);
         }
         for queued in &self.queued {
@@ -157,12 +157,12 @@ impl Client {
             queued: Vec::new(),
             given_back: 0,
             subscriptions: Vec::new(),
-            finder: PrimaryDiscovery::new(settings),
+            discovery: PrimaryDiscovery::new(settings),
             switches: SwitchListeners::new(&settings),
             readers: Readers::new(settings),
             router: Router::new(settings),
             next_lane: 1,
-            knocking: Vec::new(),
+            connecting: Vec::new(),
         }
     }
 
@@ -203,8 +203,8 @@ impl Client {
         let subscribed = self.subscriptions.iter();
         let all = wires.chain(subscribed.map(|topics| topics.phase));
         let asking = [
-            self.finder.inquiry.phase(),
-            self.readers.inquiry.phase(),
+            self.discovery.query.phase(),
+            self.readers.query.phase(),
             self.router.phase(),
         ];
         let all = all.chain(asking).chain(self.switches.phases());
@@ -238,7 +238,7 @@ impl Client {
     pub fn connecting(&mut self, now: VirtualTime, end: End, connection: ConnectionId) {
         if !matches!(end, End::Questions | End::QuestionsOfReplicas) {
             let until = now + self.settings.connect_timeout;
-            self.knocking.push((connection, until));
+            self.connecting.push((connection, until));
         }
         let phase = match end {
             End::Wire(index) => self.wires.get_mut(index).map(|wire| &mut wire.phase),
@@ -247,8 +247,8 @@ impl Client {
             }
             End::Switches(index) => self.switches.phase_mut(index),
             End::Questions if self.settings.cluster > 0 => Some(self.router.phase_mut()),
-            End::Questions => Some(self.finder.inquiry.phase_mut()),
-            End::QuestionsOfReplicas => Some(self.readers.inquiry.phase_mut()),
+            End::Questions => Some(self.discovery.query.phase_mut()),
+            End::QuestionsOfReplicas => Some(self.readers.query.phase_mut()),
         };
         if let Some(phase) = phase {
             *phase = Phase::Connecting(connection);
@@ -283,9 +283,9 @@ impl Client {
             return;
         }
         if self.settings.sentinels > 0
-            && (self.finder.broken(now, connection, out)
+            && (self.discovery.broken(now, connection, out)
                 || self.switches.broken(now, connection)
-                || self.readers.inquiry.broken(now, connection, out))
+                || self.readers.query.broken(now, connection, out))
         {
             return;
         }
@@ -312,11 +312,11 @@ impl Client {
         if self.settings.sentinels > 0
             && (self.on_discovery_reply(now, connection, &value, out)
                 || self.on_switch_message(now, connection, &value, out)
-                || self.readers.inquiry.on_reply(now, connection, &value, out))
+                || self.readers.query.on_reply(now, connection, &value, out))
         {
             return;
         }
-        if self.settings.cluster > 0 && self.hear_in_cluster(now, connection, &value, out) {
+        if self.settings.cluster > 0 && self.on_cluster_reply(now, connection, &value, out) {
             return;
         }
         let open = Phase::Open(connection);
@@ -331,9 +331,9 @@ impl Client {
     }
 
     /// Gives up on connections that no server has accepted.
-    fn give_up_knocking(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+    fn expire_connects(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let is_late = |(_, until): &mut (ConnectionId, VirtualTime)| *until <= now;
-        let late: Vec<_> = self.knocking.extract_if(.., is_late).collect();
+        let late: Vec<_> = self.connecting.extract_if(.., is_late).collect();
         for (connection, _) in late {
             out.push(Output::Disconnect { connection });
             self.broken(now, connection, out);
@@ -364,7 +364,7 @@ impl Client {
         }
         if settings.sentinels > 0 {
             self.run_discovery_timers(now, out);
-            self.readers.inquiry.run_timers(now, out);
+            self.readers.query.run_timers(now, out);
         }
     }
 
@@ -396,7 +396,7 @@ impl Client {
     }
 
     /// Whether it has to ask which server to send to.
-    fn asks_around(&self) -> bool {
+    fn needs_discovery(&self) -> bool {
         self.settings.sentinels > 0 || self.settings.cluster > 0 || self.readers.are_there()
     }
 }

@@ -31,7 +31,7 @@ pub(crate) struct ClientConnection {
     /// The commands of the transaction that it has begun.
     pub(crate) queue: Option<Vec<Command>>,
     /// A command of its transaction was refused.
-    pub(crate) doomed: bool,
+    pub(crate) dirty_exec: bool,
     /// To how many channels and patterns it listens.
     pub(crate) listens: usize,
     /// The end of what it has written, in the stream to replicas.
@@ -123,7 +123,7 @@ impl ClientConnection {
             name: [].into(),
             resp3: false,
             queue: None,
-            doomed: false,
+            dirty_exec: false,
             listens: 0,
             written: 0,
             blocked: None,
@@ -144,8 +144,8 @@ impl ClientConnection {
 
     /// Ends the transaction that it has begun: what it was to do, and whether something of it was refused.
     pub(crate) fn end_transaction(&mut self) -> Option<(Vec<Command>, bool)> {
-        let doomed = std::mem::take(&mut self.doomed);
-        self.queue.take().map(|queue| (queue, doomed))
+        let dirty_exec = std::mem::take(&mut self.dirty_exec);
+        self.queue.take().map(|queue| (queue, dirty_exec))
     }
 }
 

@@ -87,7 +87,7 @@ impl Server {
         let row = match self.known(command) {
             Ok(row) => row,
             Err(error) => {
-                self.spoil(connection);
+                self.flag_transaction(connection);
                 return Err(error);
             }
         };
@@ -96,7 +96,7 @@ impl Server {
                 self.clients.get_mut(connection).end_transaction();
                 self.core.watches.forget(connection);
             } else {
-                self.spoil(connection);
+                self.flag_transaction(connection);
             }
             return Err(error);
         }
@@ -110,7 +110,7 @@ impl Server {
                     "EXECABORT Transaction discarded because of: {text}"
                 ));
             }
-            self.spoil(connection);
+            self.flag_transaction(connection);
             return Err(error);
         }
         if self.is_paused(connection, row) {
@@ -126,7 +126,7 @@ impl Server {
             && !at_once.contains(&row.name)
         {
             // What cannot succeed any more is not kept.
-            if !client.doomed {
+            if !client.dirty_exec {
                 queue.push(command.clone());
             }
             return Ok(Outcome::Answer(Value::Status("QUEUED".into())));
@@ -134,9 +134,9 @@ impl Server {
         Ok(self.run_row(connection, row, command))
     }
 
-    fn spoil(&mut self, connection: ConnectionId) {
+    fn flag_transaction(&mut self, connection: ConnectionId) {
         let client = self.clients.get_mut(connection);
-        client.doomed = client.queue.is_some();
+        client.dirty_exec = client.queue.is_some();
     }
 
     /// The row of a command that has as many words as it must have.

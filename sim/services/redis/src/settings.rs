@@ -81,7 +81,7 @@ pub enum Fsync {
 
 impl Persistence {
     /// The save points of a server without a configuration file.
-    pub fn snapshots() -> Self {
+    pub fn default_save_points() -> Self {
         let point = |seconds, changes| SavePoint {
             after: Duration::from_secs(seconds),
             changes,

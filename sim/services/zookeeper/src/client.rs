@@ -115,7 +115,7 @@ pub enum Input {
         connection: ConnectionId,
     },
     /// An [`Output::ProbeIsro`] was answered with yes.
-    Writer {
+    RwServerFound {
         /// The server that answered.
         server: ServerId,
     },
@@ -198,9 +198,9 @@ pub struct Client {
     server: ServerId,
     search: WriterSearch,
     /// What the application has said of who it is.
-    said: Vec<(Rc<str>, Rc<[u8]>)>,
+    auth_info: Vec<(Rc<str>, Rc<[u8]>)>,
     /// A server did not believe it.
-    disbelieved: bool,
+    auth_failed: bool,
     /// The last list that was too long to be read.
     too_long: Option<Box<ListTooLong>>,
 }
@@ -232,8 +232,8 @@ impl Client {
             unsent: Vec::new(),
             watches: ClientWatchManager::default(),
             events: EventThread::default(),
-            said: Vec::new(),
-            disbelieved: false,
+            auth_info: Vec::new(),
+            auth_failed: false,
             too_long: None,
         }
     }
@@ -293,7 +293,7 @@ impl Client {
                     self.clean_up(now);
                 }
             }
-            Input::Writer { server } => self.writer_found(now, server, out),
+            Input::RwServerFound { server } => self.writer_found(now, server, out),
             Input::Wake => {}
         }
         let settled = quiet && matches!(self.phase, Phase::Connected { .. });

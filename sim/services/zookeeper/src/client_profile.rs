@@ -118,8 +118,8 @@ impl Library {
         }
     }
 
-    /// How much silence it bears on a connection: a share of the session timeout. kazoo counts unanswered pings.
-    pub(super) fn bears(self) -> Option<(u64, u64)> {
+    /// How long a connection may be silent: a share of the session timeout. kazoo counts unanswered pings.
+    pub(super) fn read_timeout(self) -> Option<(u64, u64)> {
         match self {
             Self::Java | Self::Go => Some((2, 3)),
             Self::Kazoo => None,
@@ -138,7 +138,7 @@ impl Library {
     }
 
     /// How long it may take then to be accepted. A Go client waits ten times as long as for any other answer.
-    pub(super) fn greeting_patience(self, timeout: u64, servers: u64) -> u64 {
+    pub(super) fn handshake_timeout(self, timeout: u64, servers: u64) -> u64 {
         match self {
             Self::Java | Self::Kazoo | Self::Rust => self.patience(timeout, servers),
             Self::Go => timeout.saturating_mul(2) / 3 * 10,
@@ -190,8 +190,8 @@ impl Library {
         }
     }
 
-    /// Whether watches of nodes outlive the connection: they are brought to the next server.
-    pub(super) fn brings_watches_along(self) -> bool {
+    /// Whether watches of nodes outlive the connection: they are set again at the next server.
+    pub(super) fn sends_set_watches(self) -> bool {
         self != Self::Kazoo
     }
 }

@@ -106,7 +106,7 @@ impl Router {
             return Some(to);
         }
         let to = self.map.owner(slot)?;
-        self.goes(lane, &to);
+        self.note_node(lane, &to);
         Some(to)
     }
 
@@ -124,7 +124,7 @@ impl Router {
     }
 
     /// A lane sends a command with a key to a node.
-    fn goes(&mut self, lane: Lane, to: &Address) {
+    fn note_node(&mut self, lane: Lane, to: &Address) {
         match self.last.iter_mut().find(|(other, _)| *other == lane) {
             Some((_, last)) => last.clone_from(to),
             None => self.last.push((lane, to.clone())),
@@ -221,7 +221,7 @@ impl Client {
     }
 
     /// Something has come. Answers whether it was for a lane, or about who serves what.
-    pub(super) fn hear_in_cluster(
+    pub(super) fn on_cluster_reply(
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,
@@ -285,7 +285,7 @@ impl Client {
         match to {
             Some(to) if lane.is_shared() && pending.redirections_left > 0 => {
                 pending.redirections_left -= 1;
-                self.router.goes(lane, &to);
+                self.router.note_node(lane, &to);
                 self.send_by(lane, LaneTarget::Node(to), pending, out);
             }
             _ => pending.answer(value.clone()),
@@ -323,13 +323,13 @@ impl Client {
         let mut wanted = self.router.waiting.iter().any(due);
         let in_vain = std::mem::take(&mut self.router.in_vain);
         for it in &mut self.subscriptions {
-            if in_vain && it.phase == Phase::Looking {
+            if in_vain && it.phase == Phase::Resolving {
                 it.broken(now, &self.settings);
             }
             if it.wants_connection() && it.not_before <= now {
-                it.phase = Phase::Looking;
+                it.phase = Phase::Resolving;
             }
-            wanted |= it.phase == Phase::Looking;
+            wanted |= it.phase == Phase::Resolving;
         }
         if wanted && self.router.stale {
             self.router.questions.ask(now, out);
@@ -355,7 +355,7 @@ impl Client {
     /// Subscribes at the node that serves the slot of the channel; any node would do, for all pass messages on.
     fn connect_subscriptions(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let looking = self.subscriptions.iter_mut().enumerate();
-        for (index, topics) in looking.filter(|(_, topics)| topics.phase == Phase::Looking) {
+        for (index, topics) in looking.filter(|(_, topics)| topics.phase == Phase::Resolving) {
             let slot = topics.first_channel().map(slot_of);
             match slot.and_then(|slot| self.router.map.owner(slot)) {
                 Some(to) => {

@@ -17,7 +17,7 @@ use crate::Address;
 pub(super) struct PrimaryDiscovery {
     settings: RedisClientConfig,
     /// What the Sentinels are asked.
-    pub inquiry: SentinelQuery<Address>,
+    pub query: SentinelQuery<Address>,
     /// The primary that was named last.
     primary: Option<Address>,
     /// Connections whose server is asked whether it is the primary, and until when it must answer.
@@ -57,7 +57,7 @@ impl PrimaryDiscovery {
     pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
-            inquiry: SentinelQuery::new(End::Questions, get_master_addr, address, &settings),
+            query: SentinelQuery::new(End::Questions, get_master_addr, address, &settings),
             primary: None,
             checking: Vec::new(),
         }
@@ -71,12 +71,12 @@ impl PrimaryDiscovery {
         out: &mut Vec<Output>,
     ) -> bool {
         self.checking.retain(|(other, _)| *other != connection);
-        self.inquiry.broken(now, connection, out)
+        self.query.broken(now, connection, out)
     }
 
     pub fn next_wake(&self) -> VirtualTime {
         let checks = self.checking.iter().map(|(_, until)| *until);
-        checks.fold(self.inquiry.next_wake(), VirtualTime::min)
+        checks.fold(self.query.next_wake(), VirtualTime::min)
     }
 }
 
@@ -98,11 +98,11 @@ impl Client {
         if self.switches.opened(connection, out) {
             return;
         }
-        let finder = &mut self.finder;
-        if !finder.inquiry.opened(connection, out) {
-            finder
+        let discovery = &mut self.discovery;
+        if !discovery.query.opened(connection, out) {
+            discovery
                 .checking
-                .push((connection, now + finder.settings.timeout));
+                .push((connection, now + discovery.settings.timeout));
             out.push(Output::Send {
                 connection,
                 command: Command::new("ROLE"),
@@ -120,18 +120,18 @@ impl Client {
         value: &Value,
         out: &mut Vec<Output>,
     ) -> bool {
-        let finder = &mut self.finder;
-        if finder.inquiry.on_reply(now, connection, value, out) {
+        let discovery = &mut self.discovery;
+        if discovery.query.on_reply(now, connection, value, out) {
             return true;
         }
-        let checked = finder
+        let checked = discovery
             .checking
             .iter()
             .position(|(other, _)| *other == connection);
         let Some(index) = checked else {
             return false;
         };
-        finder.checking.remove(index);
+        discovery.checking.remove(index);
         if leads(value) {
             self.opened(now, connection, out);
         } else {
@@ -153,9 +153,9 @@ impl Client {
 
     /// Gives up on Sentinels and servers that do not say who is the primary, and asks if it is time to.
     pub(super) fn run_discovery_timers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        let finder = &mut self.finder;
-        finder.inquiry.run_timers(now, out);
-        let checking = finder.checking.iter();
+        let discovery = &mut self.discovery;
+        discovery.query.run_timers(now, out);
+        let checking = discovery.checking.iter();
         let late: Vec<ConnectionId> = checking
             .filter(|(_, until)| *until <= now)
             .map(|(connection, _)| *connection)
@@ -170,21 +170,21 @@ impl Client {
         let mut wanted = false;
         for wire in self.wires.iter_mut().filter(|wire| !wire.is_of_replica()) {
             if wire.wants_connection() && wire.not_before <= now {
-                wire.phase = Phase::Looking;
+                wire.phase = Phase::Resolving;
                 wanted = true;
             }
         }
         for it in &mut self.subscriptions {
             if it.wants_connection() && it.not_before <= now {
-                it.phase = Phase::Looking;
+                it.phase = Phase::Resolving;
                 wanted = true;
             }
         }
         if wanted {
-            self.finder.inquiry.ask(now, out);
+            self.discovery.query.ask(now, out);
         }
         self.switches.connect(now, wanted, out);
-        match self.finder.inquiry.take_outcome() {
+        match self.discovery.query.take_outcome() {
             None => {}
             Some(Some(found)) => self.connect_to(now, found, out),
             Some(None) => self.no_primary_found(now),
@@ -193,7 +193,7 @@ impl Client {
 
     /// A Sentinel has named the primary.
     pub(super) fn connect_to(&mut self, now: VirtualTime, found: Address, out: &mut Vec<Output>) {
-        let before = self.finder.primary.replace(found.clone());
+        let before = self.discovery.primary.replace(found.clone());
         if self.settings.leaves_old_primary() && before.is_some_and(|before| before != found) {
             // The old primary is a primary no longer: connections to it are left.
             let wires = self.wires.iter().filter(|wire| !wire.is_of_replica());
@@ -210,12 +210,12 @@ impl Client {
             to: Destination::Address(found.clone()),
         };
         for (index, wire) in self.wires.iter().enumerate() {
-            if wire.phase == Phase::Looking && !wire.is_of_replica() {
+            if wire.phase == Phase::Resolving && !wire.is_of_replica() {
                 out.push(connect(End::Wire(index)));
             }
         }
         for (index, it) in self.subscriptions.iter().enumerate() {
-            if it.phase == Phase::Looking {
+            if it.phase == Phase::Resolving {
                 out.push(connect(End::Subscriptions(index)));
             }
         }
@@ -227,12 +227,12 @@ impl Client {
         for wire in self
             .wires
             .iter_mut()
-            .filter(|wire| wire.phase == Phase::Looking && !wire.is_of_replica())
+            .filter(|wire| wire.phase == Phase::Resolving && !wire.is_of_replica())
         {
             wire.broken(now, &settings);
         }
         for it in &mut self.subscriptions {
-            if it.phase == Phase::Looking {
+            if it.phase == Phase::Resolving {
                 it.broken(now, &settings);
             }
         }

@@ -23,7 +23,7 @@ use crate::only_reads;
 pub(super) struct Readers {
     settings: RedisClientConfig,
     /// What the Sentinels are asked.
-    pub inquiry: SentinelQuery<Vec<Destination>>,
+    pub query: SentinelQuery<Vec<Destination>>,
     /// How often it has read in turn.
     turn: u8,
 }
@@ -57,7 +57,7 @@ impl Readers {
     pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
-            inquiry: SentinelQuery::new(End::QuestionsOfReplicas, who_follows, named, &settings),
+            query: SentinelQuery::new(End::QuestionsOfReplicas, who_follows, named, &settings),
             turn: 0,
         }
     }
@@ -93,16 +93,16 @@ impl Client {
         let is_due = |wire: &Wire| wire.wants_connection() && wire.not_before <= now;
         for wire in self.wires.iter_mut().filter(|wire| wire.is_of_replica()) {
             if is_due(wire) {
-                wire.phase = Phase::Looking;
+                wire.phase = Phase::Resolving;
                 wanted = true;
             }
         }
-        let inquiry = &mut self.readers.inquiry;
+        let query = &mut self.readers.query;
         let found = if self.settings.sentinels > 0 {
             if wanted {
-                inquiry.ask(now, out);
+                query.ask(now, out);
             }
-            inquiry.take_outcome()
+            query.take_outcome()
         } else {
             let all = (0..self.settings.replicas).map(Destination::Replica);
             wanted.then(|| Some(all.collect()))
@@ -113,7 +113,7 @@ impl Client {
             Some(None) => {
                 let settings = self.settings;
                 let looking =
-                    |wire: &&mut Wire| wire.is_of_replica() && wire.phase == Phase::Looking;
+                    |wire: &&mut Wire| wire.is_of_replica() && wire.phase == Phase::Resolving;
                 for wire in self.wires.iter_mut().filter(looking) {
                     wire.broken(now, &settings);
                 }
@@ -129,8 +129,8 @@ impl Client {
     ) {
         if self.settings.poll.is_some() {
             let is_astray = |wire: &&Wire| {
-                let rounds = wire.rounds.as_ref();
-                rounds.is_some_and(|rounds| rounds.is_astray(replicas))
+                let rotation = wire.rotation.as_ref();
+                rotation.is_some_and(|rotation| rotation.is_astray(replicas))
             };
             let astray = self.wires.iter().filter(is_astray);
             let astray: Vec<ConnectionId> =
@@ -140,13 +140,13 @@ impl Client {
             }
         }
         for (index, wire) in self.wires.iter_mut().enumerate() {
-            if wire.phase != Phase::Looking || !wire.is_of_replica() {
+            if wire.phase != Phase::Resolving || !wire.is_of_replica() {
                 continue;
             }
-            let Some(rounds) = &mut wire.rounds else {
+            let Some(rotation) = &mut wire.rotation else {
                 continue;
             };
-            match rounds.aim(replicas) {
+            match rotation.aim(replicas) {
                 Some(to) => out.push(Output::Connect {
                     end: End::Wire(index),
                     to,

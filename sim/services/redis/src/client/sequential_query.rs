@@ -77,7 +77,7 @@ impl SequentialQuery {
                 end: self.end,
                 to: (self.target)(self.place),
             }),
-            Phase::Looking | Phase::Connecting(_) => {}
+            Phase::Resolving | Phase::Connecting(_) => {}
         }
     }
 

@@ -251,7 +251,7 @@ fn unblock(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply
 struct KillFilter {
     id: Option<i64>,
     kind: Option<ClientType>,
-    not_me: bool,
+    skipme: bool,
 }
 
 fn kill(
@@ -266,8 +266,8 @@ fn kill(
         // By address, and connections have none here.
         return refuse("ERR No such client");
     }
-    let mut doomed = KillFilter {
-        not_me: true,
+    let mut filter = KillFilter {
+        skipme: true,
         ..KillFilter::default()
     };
     let mut index = 2;
@@ -279,17 +279,17 @@ fn kill(
             let Some(id) = numbers::integer(value).filter(|id| *id > 0) else {
                 return refuse("ERR client-id should be greater than 0");
             };
-            doomed.id = Some(id);
+            filter.id = Some(id);
         } else if is(command, index, "TYPE") {
             let Some(kind) = ClientType::of(value) else {
                 let name = String::from_utf8_lossy(value).into_owned();
                 return refuse(format!("ERR Unknown client type '{name}'"));
             };
-            doomed.kind = Some(kind);
+            filter.kind = Some(kind);
         } else if is(command, index, "SKIPME") && value.eq_ignore_ascii_case(b"yes") {
-            doomed.not_me = true;
+            filter.skipme = true;
         } else if is(command, index, "SKIPME") && value.eq_ignore_ascii_case(b"no") {
-            doomed.not_me = false;
+            filter.skipme = false;
         } else if ["ADDR", "LADDR", "USER"]
             .iter()
             .any(|name| is(command, index, name))
@@ -302,9 +302,9 @@ fn kill(
         index += 2;
     }
     let killed = server.kill(connection, |other, client| {
-        let is_id = doomed.id.is_none_or(|id| id == client.id);
-        let is_kind = doomed.kind.is_none_or(|kind| kind == client.kind());
-        is_id && is_kind && !(doomed.not_me && other == connection)
+        let is_id = filter.id.is_none_or(|id| id == client.id);
+        let is_kind = filter.kind.is_none_or(|kind| kind == client.kind());
+        is_id && is_kind && !(filter.skipme && other == connection)
     });
     answer(Value::Integer(killed))
 }

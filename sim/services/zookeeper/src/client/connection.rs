@@ -49,7 +49,7 @@ impl Client {
     fn connect_timeout(&self) -> u64 {
         let (library, servers) = (self.settings.library, self.servers.count());
         let patience = match self.phase {
-            Phase::Greeting { .. } => library.greeting_patience(self.timeout, servers),
+            Phase::Greeting { .. } => library.handshake_timeout(self.timeout, servers),
             Phase::Idle
             | Phase::Cleaning { .. }
             | Phase::Sleeping { .. }
@@ -229,7 +229,7 @@ impl Client {
             out,
         );
         self.notify_state();
-        for index in 0..self.said.len() {
+        for index in 0..self.auth_info.len() {
             self.send_auth(now, connection, index, out);
         }
         if self.settings.library.queues_watches_behind_requests() {
@@ -309,7 +309,7 @@ impl Client {
             let watchers = closed || library.notifies_watchers_of_disconnects();
             self.watches
                 .notify_session(self.state, watchers, &mut self.events);
-            if self.state == SessionState::Connecting && !library.brings_watches_along() {
+            if self.state == SessionState::Connecting && !library.sends_set_watches() {
                 self.watches.forget_nodes();
             }
         }

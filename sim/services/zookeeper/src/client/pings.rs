@@ -156,7 +156,7 @@ impl Client {
 
     /// When it has waited for long enough for a sign of life from its server.
     pub(super) fn silent_until(&self) -> VirtualTime {
-        match self.settings.library.bears() {
+        match self.settings.library.read_timeout() {
             Some((above, below)) => {
                 let silence = self.timeout.saturating_mul(above) / below;
                 let until = after(self.last_heard, silence);

@@ -92,7 +92,7 @@ fn it_goes_to_the_server_that_takes_writes_and_begins_a_session_there() {
     let mut harness = connected();
     harness.pass_until(150 * MILLI);
     let server = ServerId(2);
-    let outputs = harness.input(Input::Writer { server });
+    let outputs = harness.input(Input::RwServerFound { server });
     assert_eq!(outputs[..1], [disconnect(1)]);
     let outputs = harness.pass_until(250 * MILLI);
     let tried: Vec<&Output> = outputs.iter().map(|(_, output)| output).collect();
@@ -121,9 +121,9 @@ fn a_late_yes_is_of_no_use() {
     let mut harness = connected();
     harness.broken(1);
     let server = ServerId(2);
-    assert!(harness.input(Input::Writer { server }).is_empty());
+    assert!(harness.input(Input::RwServerFound { server }).is_empty());
     let mut harness = ClientHarness::connected();
-    assert!(harness.input(Input::Writer { server }).is_empty());
+    assert!(harness.input(Input::RwServerFound { server }).is_empty());
     assert_eq!(harness.client.state(), SessionState::Connected);
 }
 

@@ -181,9 +181,9 @@ impl Client {
         if self.state == SessionState::Closed {
             return;
         }
-        self.said.push((scheme, secret));
+        self.auth_info.push((scheme, secret));
         if let Phase::Connected { connection } = self.phase {
-            self.send_auth(now, connection, self.said.len() - 1, out);
+            self.send_auth(now, connection, self.auth_info.len() - 1, out);
         }
     }
 
@@ -196,7 +196,7 @@ impl Client {
         out: &mut Vec<Output>,
     ) {
         self.last_sent = now;
-        let (scheme, secret) = self.said[index].clone();
+        let (scheme, secret) = self.auth_info[index].clone();
         out.push(Output::Send {
             connection,
             message: ClientMessage::Authenticate { scheme, secret },
@@ -205,7 +205,7 @@ impl Client {
 
     /// Why nothing can be asked any more.
     pub(super) fn end(&self) -> ZkError {
-        if self.disbelieved {
+        if self.auth_failed {
             ZkError::AuthFailed
         } else {
             ZkError::SessionExpired

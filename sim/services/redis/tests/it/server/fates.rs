@@ -173,7 +173,7 @@ fn a_command_that_has_waited_is_that_of_who_sent_it() {
 #[test]
 fn a_restart_takes_what_is_on_no_disk_and_what_has_expired() {
     let saves = || ServerConfig {
-        persistence: Persistence::snapshots(),
+        persistence: Persistence::default_save_points(),
         ..ServerConfig::default()
     };
     let table = [
