@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn who_kept_the_waker_of_a_task_that_is_over_wakes_nothing() {
+    fn the_waker_of_a_task_that_is_over_wakes_nothing() {
         let executor = Executor::default();
         let old = left_behind(&executor);
         executor.spawn(0, Box::pin(pending()));

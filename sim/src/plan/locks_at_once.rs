@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_round_holds_the_locks_whose_turn_it_is() {
+    fn each_round_holds_the_next_locks_in_turn() {
         let workload = Workload {
             locks: 3,
             locks_at_once: 2,

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_strikes_a_session_strikes_those_who_share_it() {
+    fn what_strikes_a_session_strikes_all_tasks_that_share_it() {
         let expire = || Fault::ExpireSession {
             target: ContenderName(0),
         };

@@ -134,7 +134,7 @@ fn what_is_cut_is_lost_and_what_is_held_waits() {
 }
 
 #[test]
-fn who_crashes_gets_nothing_and_sends_nothing_more() {
+fn a_crashed_node_gets_nothing_and_sends_nothing_more() {
     let mut machines = Machines::new(2);
     machines.network.send(0, 1, "in flight");
     machines.network.send(1, 0, "sent");
@@ -165,7 +165,7 @@ fn who_crashes_gets_nothing_and_sends_nothing_more() {
 }
 
 #[test]
-fn who_is_paused_finds_everything_when_it_goes_on() {
+fn a_paused_node_finds_everything_when_it_goes_on() {
     let mut machines = Machines::new(2);
     machines.network.pause(1);
     machines.timers[1] = at(5);

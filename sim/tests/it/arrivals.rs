@@ -112,7 +112,7 @@ fn a_dead_or_paused_contender_does_not_hold_up_the_next() {
 }
 
 #[test]
-fn who_is_dead_when_it_is_its_turn_and_comes_back_gets_the_lock_as_all_others_do() {
+fn a_contender_dead_at_its_turn_gets_the_lock_when_it_is_back() {
     let dead = Fault::Crash {
         target: ContenderName(5),
         restart_after: Some(Duration::from_secs(3)),

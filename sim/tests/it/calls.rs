@@ -157,7 +157,7 @@ impl Lock for GivenBackTwice {
 }
 
 #[test]
-fn who_gives_back_what_it_does_not_hold_is_told_so_and_takes_nothing_from_who_does() {
+fn a_release_without_a_hold_fails_and_leaves_the_holder_alone() {
     assert!(LockError::NotHeld.definite(), "no request was sent");
     let workload = Workload {
         hold: Hold::For(Duration::from_secs(5)),

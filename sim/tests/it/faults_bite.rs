@@ -143,7 +143,7 @@ fn a_crashed_contender_comes_back_if_it_is_to_and_gets_the_lock() {
 }
 
 #[test]
-fn who_is_dead_for_good_does_not_come_back_with_another_crash() {
+fn a_contender_dead_for_good_stays_so_after_another_crash() {
     let crash = |restart_after| Fault::Crash {
         target: FIRST,
         restart_after,
@@ -345,7 +345,7 @@ fn a_process_whose_clock_runs_fast_leaves_early() {
 }
 
 #[test]
-fn who_sleeps_while_the_clock_changes_its_pace_wakes_when_the_clock_shows_it() {
+fn a_sleeper_wakes_by_its_clock_though_that_changes_its_pace() {
     let held = |length| {
         let drift = PlannedFault {
             after: seconds(1),
@@ -537,7 +537,7 @@ fn a_server_that_dies_again_while_it_is_dead_and_stands_still_serves_when_it_is_
 }
 
 #[test]
-fn who_is_told_of_its_loss_gives_nothing_back_before_its_last_write_has_been_answered() {
+fn after_a_loss_the_last_write_is_answered_before_the_release() {
     let mut in_flight = 0;
     for seed in 0..200 {
         // The write leaves shortly before the lease of ten seconds is no longer valid, or does not.

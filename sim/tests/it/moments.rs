@@ -90,7 +90,7 @@ fn a_client_that_is_cut_off_is_disconnected_and_then_connected_again_in_its_sess
 }
 
 #[test]
-fn one_whose_session_has_expired_learns_of_it_when_it_is_connected_again() {
+fn a_client_learns_that_its_session_expired_when_it_reconnects() {
     let by = FIRST;
     let history = on_ensemble(vec![
         planned(acquired(), black_hole(FIRST, seconds(20))),

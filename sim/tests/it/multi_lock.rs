@@ -156,7 +156,7 @@ fn the_locks_of_a_multi_lock_stand_each_on_its_own() {
 }
 
 #[test]
-fn who_dies_when_its_call_returns_has_nothing_left_in_the_end() {
+fn a_contender_that_dies_as_its_call_returns_leaves_nothing() {
     let crash = Fault::Crash {
         target: FIRST,
         restart_after: Some(seconds(1)),

@@ -93,7 +93,7 @@ fn a_section_holds_all_its_locks_and_gives_them_back_in_reverse() {
 }
 
 #[test]
-fn who_begins_with_different_locks_waits_for_each_other_for_ever() {
+fn contenders_with_different_first_locks_wait_for_ever() {
     for recipe in ["zk-hardened", "curator-mutex", "kazoo-lock"] {
         let run = simulate(&plan(recipe, LockOrder::InTurn, Vec::new()), 0).run;
         let circle = "they wait for each other: contender-1 holds /locks/a and waits for /locks/b, \
@@ -125,7 +125,7 @@ fn chance_draws_the_order_each_time() {
 }
 
 #[test]
-fn who_gives_up_waiting_gives_back_what_it_holds() {
+fn a_contender_that_gives_up_waiting_gives_back_what_it_holds() {
     for recipe in ["curator-mutex", "zk-hardened", "redis-py-lock"] {
         let mut plan = plan(recipe, LockOrder::InTurn, Vec::new());
         plan.workload.acquire_timeout = Some(seconds(2));

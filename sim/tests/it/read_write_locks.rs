@@ -38,7 +38,7 @@ fn owners_at_once(history: &History) -> usize {
 const RECIPES: [&str; 2] = ["zk-shared-locks", "curator-read-write-lock"];
 
 #[test]
-fn who_has_announced_itself_waits_and_owns_nothing() {
+fn an_announced_contender_waits_and_owns_nothing() {
     for (recipe, first) in [
         ("zk-shared-locks-readers-first", Reads::Never),
         ("zk-shared-locks-writers-first", Reads::Always),

@@ -212,7 +212,7 @@ fn a_replica_without_its_primary_for_too_long_does_not_take_its_place() {
 }
 
 #[test]
-fn a_client_that_is_cut_off_learns_who_serves_by_asking_again() {
+fn a_client_that_was_cut_off_asks_again_which_node_serves() {
     let silence = Fault::BlackHole {
         target: common::FIRST,
         direction: Direction::Both,

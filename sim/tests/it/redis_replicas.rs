@@ -116,7 +116,7 @@ fn what_a_fault_has_a_server_say_comes_after_what_it_says_already() {
 }
 
 #[test]
-fn who_is_told_by_a_deposed_primary_that_its_lease_is_over_is_told_so_by_one_of_two_clocks() {
+fn a_lease_that_a_deposed_primary_ends_is_denied_at_one() {
     let denied = |by_millis: i64| {
         let back = Fault::ServerClockJump {
             target: REPLICA,

@@ -98,7 +98,7 @@ fn a_reader_that_is_asked_gives_way_to_a_writer() {
 }
 
 #[test]
-fn who_holds_one_lock_and_waits_for_another_gives_it_back_and_comes_again() {
+fn a_holder_that_waits_for_another_lock_can_be_revoked() {
     for recipe in REVOCABLE {
         for seed in 0..SEEDS {
             let mut plan = plan(recipe, waiting());

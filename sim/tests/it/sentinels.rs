@@ -165,7 +165,7 @@ fn a_primary_that_stood_still_is_made_a_replica_ten_seconds_after_it_goes_on() {
 }
 
 #[test]
-fn who_does_not_poll_releases_the_lock_at_the_old_primary_and_it_stays_at_the_new_one() {
+fn without_polling_a_released_lock_stays_at_the_new_primary() {
     let history = with(vec![later(1_000, acquired(), hang(PRIMARY, 4))]);
     let (how, after) = end_of_first(&history);
     assert_eq!(how, Disowned::Expired);

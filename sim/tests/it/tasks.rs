@@ -118,7 +118,7 @@ fn a_link_is_that_of_the_process_and_a_cancelled_call_that_of_the_task() {
 }
 
 #[test]
-fn a_session_that_expires_is_lost_to_all_who_share_it() {
+fn a_session_that_expires_is_lost_to_all_tasks_that_share_it() {
     let expired = |share| {
         let expire = Fault::ExpireSession { target: FIRST };
         let history = on_zookeeper(share, strike(expire));

@@ -179,7 +179,7 @@ fn without_an_end(trace: &[TracedMessage]) -> Vec<String> {
 }
 
 #[test]
-fn a_message_to_one_who_dies_before_reading_it_is_lost() {
+fn a_message_to_a_process_that_dies_before_it_reads_is_lost() {
     let server = ServerName::Number(0);
     let restart_after = Some(seconds(3));
     for (service, algorithm, request) in services() {

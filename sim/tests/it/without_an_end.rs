@@ -375,7 +375,7 @@ fn a_drift_ends_when_it_says_so() {
 }
 
 #[test]
-fn who_holds_the_lock_until_all_has_settled_does_not_wait_for_one_who_is_cut_off_for_good() {
+fn a_settled_hold_does_not_wait_for_one_cut_off_for_good() {
     let faults = vec![planned(acquired(), hole(Direction::Both))];
     let mut plan = plan_on(ensemble(3), "zk-hardened", faults);
     plan.workload.hold = Hold::Settled;

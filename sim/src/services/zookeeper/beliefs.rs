@@ -107,7 +107,7 @@ impl World<SimulatedZooKeeper> {
                     let Some(lock) = self.lock_lost_with(by, path) else {
                         continue;
                     };
-                    match self.is_told_of_node(client, by, path) {
+                    match self.hears_of_node(client, by, path) {
                         true if blocked => {
                             let untold = &mut self.service.pending_loss_news.untold;
                             untold.push((by, lock, is_heard));

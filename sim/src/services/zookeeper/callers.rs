@@ -78,7 +78,7 @@ impl World<SimulatedZooKeeper> {
 
     /// A node is gone, and a watch on it has fired: whether this task has left one. Other tasks that share the handle
     /// are not notified.
-    pub(super) fn is_told_of_node(&self, client: ClientId, by: ContenderId, path: &Path) -> bool {
+    pub(super) fn hears_of_node(&self, client: ClientId, by: ContenderId, path: &Path) -> bool {
         let callers = &self.service.callers;
         let of_task = |watch: &&(u32, ContenderId, Path)| (watch.0, watch.1) == (client.0, by);
         let mut persistent = callers.persistent_watches.iter().filter(of_task);

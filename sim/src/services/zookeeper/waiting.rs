@@ -32,7 +32,7 @@ impl World<SimulatedZooKeeper> {
             return Vec::new();
         };
         let watches = self.host.clients[client.0 as usize].machine.watches();
-        let own = |path| !self.shares_clients() || self.is_told_of_node(client, by, path);
+        let own = |path| !self.shares_clients() || self.hears_of_node(client, by, path);
         let watched = watches.filter(|(path, _)| own(path));
         watched.map(|(path, _)| Path::clone(path)).collect()
     }

@@ -122,7 +122,7 @@ fn is_connected_again(what: &EventKind) -> bool {
 }
 
 #[test]
-fn who_creates_again_after_a_lost_reply_waits_behind_its_own_node_for_good() {
+fn a_create_after_a_lost_reply_waits_for_its_own_node_for_good() {
     for seen in histories("zk-no-guid", Library::Java, &[reply_cut()]) {
         assert_eq!(seen.made(), ["0000000000", "0000000001"]);
         assert_eq!(seen.acquired(), None);

@@ -49,7 +49,7 @@ fn cost(algorithm: &str, contenders: u32) -> (u64, u64) {
 }
 
 #[test]
-fn a_release_wakes_one_who_looks_where_a_predecessor_is_watched() {
+fn a_release_wakes_one_waiter_where_a_predecessor_is_watched() {
     // A delete, and a list.
     let expected = (each_of(19, |_| 2), each_of(19, |_| 1));
     assert_eq!(cost("zk-predecessor-watch", 20), expected);

@@ -43,7 +43,7 @@ fn commands_wait_for_the_connection_and_are_answered_in_their_order() {
 }
 
 #[test]
-fn who_is_told_that_the_server_still_loads_connects_again_if_it_may() {
+fn a_client_of_a_loading_server_connects_again_if_it_may() {
     let loading = || Value::error("LOADING Redis is loading the dataset in memory");
     let mut harness = ClientHarness::new(SETTINGS);
     let once = harness.ask("GET");
@@ -163,7 +163,7 @@ fn a_late_answer_closes_the_connection_of_a_client_that_repeats_commands() {
 }
 
 #[test]
-fn who_sends_nothing_again_tries_again_only_what_had_no_connection() {
+fn without_resending_only_unsent_commands_are_tried_again() {
     let mut harness = ClientHarness::new(RedisClientConfig {
         retries: 1,
         resend: false,
@@ -180,7 +180,7 @@ fn who_sends_nothing_again_tries_again_only_what_had_no_connection() {
 }
 
 #[test]
-fn a_late_answer_is_awaited_on_the_connection_of_who_keeps_it() {
+fn a_late_answer_is_awaited_on_a_connection_that_is_kept() {
     let mut harness = ClientHarness::new(RedisClientConfig {
         retries: 1,
         close_on_timeout: Some(false),

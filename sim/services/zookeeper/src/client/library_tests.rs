@@ -73,7 +73,7 @@ fn an_answered_ping_keeps_the_connection() {
 }
 
 #[test]
-fn java_tells_of_a_lost_connection_after_a_tenth_of_a_second_and_others_at_once() {
+fn java_reports_a_lost_connection_after_100_ms_others_at_once() {
     let told_at = of_each(|mut harness| {
         harness.broken(1);
         let lost = Output::StateChanged(SessionState::Connecting);

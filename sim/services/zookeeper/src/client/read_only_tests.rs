@@ -128,7 +128,7 @@ fn a_late_yes_is_of_no_use() {
 }
 
 #[test]
-fn who_does_not_put_up_with_it_does_not_offer_to() {
+fn a_client_does_not_offer_read_only_by_default() {
     let mut harness = ClientHarness::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
     harness.start();
     let outputs = harness.input(Input::Opened {

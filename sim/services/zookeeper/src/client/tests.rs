@@ -300,7 +300,7 @@ fn a_client_with_one_request_or_one_watch_is_small() {
 }
 
 #[test]
-fn who_the_client_is_it_says_again_on_each_connection_before_anything_else() {
+fn a_client_authenticates_first_on_each_connection() {
     let mut harness = ClientHarness::connected();
     let say = |connection| {
         let (scheme, secret) = ("digest".into(), (*b"alice:a").into());

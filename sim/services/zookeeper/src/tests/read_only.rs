@@ -78,7 +78,7 @@ fn after_two_seconds_without_a_leader_reads_are_answered_and_nothing_else() {
 }
 
 #[test]
-fn who_wants_to_write_and_who_has_a_session_of_the_ensemble_is_turned_away() {
+fn a_writer_and_a_session_of_the_ensemble_are_turned_away() {
     let mut cluster = formed(&["/q"]);
     let old = cluster.connect_for(0, 40);
     cluster.run_for(10 * LATENCY);
@@ -162,7 +162,7 @@ fn a_read_only_server_shows_what_it_has_logged_even_if_it_comes_to_nothing() {
 }
 
 #[test]
-fn a_read_only_server_that_is_cut_off_tells_of_nothing_that_others_do() {
+fn a_read_only_server_that_is_cut_off_sends_no_events() {
     let mut cluster = formed(&["/q", "/q/x"]);
     cluster.isolate(0);
     cluster.run_for(13 * SECOND);

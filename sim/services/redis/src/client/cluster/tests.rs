@@ -59,7 +59,7 @@ fn commands_go_to_the_node_that_serves_the_slot_of_their_key() {
 }
 
 #[test]
-fn a_command_is_sent_where_a_node_says_and_the_next_asks_another_node_who_serves_what() {
+fn a_redirected_command_goes_there_and_the_next_asks_again() {
     let mut harness = ClientHarness::new(SETTINGS);
     let answer = harness.submit(SHARED, &["GET", "a"]);
     harness.learn(&halves());

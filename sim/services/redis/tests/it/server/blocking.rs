@@ -5,7 +5,7 @@ use picklock_redis::ConnectionId;
 use crate::server::bench::Bench;
 
 #[test]
-fn who_came_first_is_served_first_and_only_when_the_transaction_is_over() {
+fn the_first_waiter_is_served_once_the_transaction_is_over() {
     let mut redis = Bench::new();
     assert_eq!(redis.on(1, "BLPOP a b 0"), "");
     assert_eq!(redis.on(2, "BLPOP b 0"), "");
@@ -44,7 +44,7 @@ fn in_a_transaction_no_command_blocks() {
 }
 
 #[test]
-fn who_is_gone_takes_nothing() {
+fn a_client_that_is_gone_takes_nothing() {
     let mut redis = Bench::new();
     redis.on(1, "BLPOP k 0");
     let gone = picklock_redis::Input::Gone {

@@ -279,7 +279,7 @@ fn a_server_that_is_no_node_says_so() {
 }
 
 #[test]
-fn a_node_tells_clients_who_serves_what() {
+fn a_node_tells_clients_which_nodes_serve_which_slots() {
     let mut group = cluster(2, 1, 0);
     let id = |group: &mut Group, server: usize| group.on(server, 1, "CLUSTER MYID");
     let ids = [0, 1, 2, 3].map(|server| id(&mut group, server));

@@ -193,7 +193,7 @@ fn asking_holds_for_a_whole_transaction() {
 }
 
 #[test]
-fn who_listens_goes_on_hearing_though_the_slot_of_the_channel_is_another_nodes() {
+fn a_subscriber_hears_on_though_the_slot_of_its_channel_moves() {
     let (mut group, ids) = moving(0, &[]);
     group.on(0, 7, "SUBSCRIBE {b}channel");
     set(&mut group, 1, &format!("NODE {}", ids[1]));

@@ -47,7 +47,7 @@ fn gone(why: RemovalReason, serving: Option<u32>) -> Option<KeyRemoval> {
 }
 
 #[test]
-fn a_command_takes_a_key_away_and_it_is_said_how_and_whose_it_was() {
+fn a_command_removes_a_key_and_its_caller_and_reason_are_noted() {
     let table = [
         ("DEL lock", RemovalReason::Deleted),
         ("UNLINK other lock", RemovalReason::Deleted),
@@ -93,7 +93,7 @@ fn what_is_emptied_is_deleted_and_what_is_changed_is_there() {
 }
 
 #[test]
-fn nothing_is_said_of_who_only_looks_nor_of_other_keys() {
+fn nothing_is_noted_of_readers_or_of_other_keys() {
     let mut redis = locked();
     for command in [
         "GET lock",
@@ -160,7 +160,7 @@ fn a_key_without_a_reader_expires_while_no_command_runs() {
 }
 
 #[test]
-fn a_command_that_has_waited_is_that_of_who_sent_it() {
+fn a_command_that_has_waited_is_that_of_its_sender() {
     let mut redis = locked();
     redis.on(3, "CLIENT PAUSE 500 WRITE");
     redis.on(OTHER, "DEL lock");

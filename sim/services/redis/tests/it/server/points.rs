@@ -74,7 +74,7 @@ fn a_lease_is_measured_by_the_clock_of_a_promoted_replica() {
 }
 
 #[test]
-fn a_key_in_its_last_millisecond_is_there_for_who_asks_and_due_for_who_looks() {
+fn a_key_in_its_last_millisecond_is_readable_and_due_to_expire() {
     let mut redis = Bench::new();
     redis.on(1, "SET k a PX 100");
     redis.pass_unseen(100);

@@ -65,7 +65,7 @@ fn full(redis: &mut Bench, is_full: bool) {
 }
 
 #[test]
-fn who_could_not_save_refuses_to_write_and_does_not_even_say_that_it_is_there() {
+fn a_server_that_could_not_save_refuses_writes_and_pings() {
     let point = SavePoint {
         after: Duration::from_secs(1),
         changes: 1,

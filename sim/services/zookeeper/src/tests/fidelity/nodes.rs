@@ -43,7 +43,7 @@ fn the_sequence_number_counts_children_ever_made_of_this_parent() {
 
 /// D21.
 #[test]
-fn a_version_says_nothing_of_whose_node_it_is() {
+fn a_version_does_not_identify_the_owner_of_a_node() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let (mine, other) = (cluster.connect(0), cluster.connect(1));
     let lock = || create("/q/lock", CreateMode::Ephemeral);
@@ -64,7 +64,7 @@ fn a_version_says_nothing_of_whose_node_it_is() {
 
 /// D26. When they do: `containers_vanish_under_you`.
 #[test]
-fn who_makes_a_child_of_a_container_must_expect_it_to_be_gone() {
+fn a_container_may_be_gone_before_its_next_child_is_created() {
     let mut cluster = Cluster::formed(1, &[]);
     let client = cluster.connect_for(0, 40);
     cluster

@@ -121,7 +121,7 @@ fn equal_bytes_are_a_change() {
 
 /// D29.
 #[test]
-fn a_child_watch_on_a_node_that_is_deleted_tells_of_the_deletion() {
+fn a_child_watch_reports_the_deletion_of_its_node() {
     let mut cluster = Cluster::formed(1, &["/q", "/q/x"]);
     let client = cluster.connect(0);
     cluster.ask(client, get_children("/q/x", true)).unwrap();
