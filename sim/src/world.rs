@@ -232,9 +232,9 @@ pub(crate) struct Contender {
     pub acquiring: bool,
     /// It believes that it holds the lock.
     pub holding: bool,
-    /// Everything it has asked is answered, and it waits to be told something.
+    /// Everything it has asked is answered, and it waits for an event.
     pub waiting: bool,
-    /// It was told something since it last waited.
+    /// It got an event since it last waited.
     pub woken: bool,
     /// Its recipe has tasks of its own, so it does not wait as long as one of them has something to do.
     pub has_helpers: bool,

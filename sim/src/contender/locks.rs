@@ -120,7 +120,7 @@ impl Locks {
 }
 
 impl<S: SimulatedService> Contender<S> {
-    /// The lock that this round is about. The world is told.
+    /// The lock that this round is about, which the world notes.
     pub(super) fn lock_of_round(&self) -> LockId {
         let mut world = self.world();
         let name = ContenderName(self.id.0);

@@ -12,7 +12,7 @@ pub struct CommittedNode<'a> {
     pub name: &'a str,
     /// The number that the service has given it, if it has.
     pub number: i64,
-    /// What its maker can prove the grant with: the number of the transaction.
+    /// What its creator can prove the grant with: the number of the transaction.
     pub token: Token,
 }
 

@@ -96,7 +96,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// If the plan cancels such a call of this contender some time: what tells it.
+    /// The signal that cancels such a call of this contender, if the plan does so some time.
     pub fn cancellable(&mut self, by: ContenderId, of: LockCall) -> Option<Answer<()>> {
         let cancels = |fault: &PlannedFault| {
             matches!(fault.inject,

@@ -215,7 +215,7 @@ fn what_is_cleaned_up_in_the_background_waits_for_its_turn() {
     assert!(late > seconds(3) && late < seconds(5), "{late:?}");
 }
 
-/// A holder is alone in front; the one behind it dies, so that the third is told in a callback that another is ahead.
+/// A holder is alone in front; the waiter behind it dies, and the third learns in a callback that another is ahead.
 fn third_hears_of_the_second(library: Library, algorithm: &str) -> History {
     let dies = Fault::Crash {
         target: SECOND,

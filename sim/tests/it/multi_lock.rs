@@ -30,7 +30,7 @@ fn plan(recipe: &str, order: LockOrder, faults: Vec<PlannedFault>) -> Plan {
     plan
 }
 
-/// What a contender is told, as `acquired a`, in order.
+/// The steps of a contender, as `acquired a`, in order.
 fn told(run: &Run, of: ContenderId) -> Vec<String> {
     let events = run.history.events.iter();
     let told = events.filter_map(|event| {

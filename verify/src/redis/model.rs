@@ -23,7 +23,7 @@ pub(super) struct Model {
     /// The connection that each wire is at the moment, and what has come over it.
     wires: [(ConnectionId, VecDeque<Incoming>); CLIENTS],
     next: u32,
-    /// What its replica was told.
+    /// The commands that its replica got.
     stream: Vec<Command>,
     /// What it has said it does not model.
     pub(super) not_modelled: Vec<String>,

@@ -17,7 +17,7 @@ const MAX_WATCHERS_PER_SYNC: usize = 512;
 #[derive(Clone, Debug)]
 struct Watcher {
     request: WatchCreateRequest,
-    /// What was before this is told.
+    /// Events of earlier revisions were sent.
     min_revision: Revision,
     synced: bool,
 }
@@ -32,7 +32,7 @@ pub(crate) struct WatchStream {
     pub(crate) owes_progress: bool,
 }
 
-/// What a watch is told.
+/// What a watch sends.
 #[derive(Clone, Debug)]
 pub enum Told {
     /// These changes; the revision is that of the store.
@@ -41,7 +41,7 @@ pub enum Told {
     Compacted(Revision),
 }
 
-/// What a watch of a stream is told.
+/// What a watch of a stream sends.
 pub type Notice = (StreamId, WatchId, Told);
 
 /// The watches of a member.

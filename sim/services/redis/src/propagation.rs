@@ -11,15 +11,15 @@ pub(crate) struct Effects {
     pub(crate) selected: u8,
     /// Whether changes are to be propagated.
     pub(crate) wanted: bool,
-    /// What is told instead of the command that is being run.
+    /// The command to propagate instead of the one that is being run.
     pub(crate) instead: Option<Command>,
     /// What the command, transaction, or script that is being run has come to so far.
     unit: Vec<Told>,
-    /// What is to be told.
+    /// The commands to propagate.
     told: Vec<Told>,
 }
 
-/// A command that is told, and the database that it is meant for; none if that does not matter.
+/// A propagated command, and the database that it is meant for; none if that does not matter.
 pub(crate) type Told = (Option<u8>, Command);
 
 impl Effects {

@@ -51,7 +51,7 @@ impl Server {
         self.log.after(zxid).count()
     }
 
-    /// What this message from another server tells it to do with its log, if it does.
+    /// What it does with its log by this message of another server, if anything.
     pub fn sync_order(&self, from: ServerId, message: &PeerMessage) -> Option<SyncOrder> {
         let (PeerBody::NewLeader(catchup), Role::Following(following)) =
             (&message.body, &self.role)

@@ -23,7 +23,7 @@ pub struct PeerMessage {
 }
 
 impl PeerMessage {
-    /// Whether it tells that transactions are committed.
+    /// Whether it commits transactions.
     pub fn is_commit(&self) -> bool {
         matches!(self.body, PeerBody::Commit(_) | PeerBody::Inform(_))
     }
@@ -33,7 +33,7 @@ impl PeerMessage {
         matches!(self.body, PeerBody::Proposal(_))
     }
 
-    /// Whether it tells that a proposal is logged.
+    /// Whether it acknowledges a logged proposal.
     pub fn is_ack(&self) -> bool {
         matches!(self.body, PeerBody::Ack(_))
     }

@@ -12,7 +12,7 @@ use super::messages::{ConnectionId, ServerMessage};
 use super::version::Version;
 
 /// The watches of one server. They live in memory, and are per connection: however many watchers a client has on a
-/// node's side, it is told once.
+/// node's side, it gets one event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WatchManager {
     data: SmallMap<Path, Watchers>,

@@ -74,7 +74,7 @@ impl World<SimulatedRedis> {
                 slot.state.promotion = self.service.promotions;
                 self.record_promotion(node);
                 self.record_server_change(node, ServerChange::Promoted);
-                // Leases go on as they did; only who waits for it is told.
+                // Leases go on as they did; only triggers that wait for it fire.
                 if in_cluster || self.faults_armed > 0 {
                     self.elected();
                 }

@@ -89,7 +89,7 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// What was held up at a client is told, or will never be.
+    /// Notifications that were held up at a client are delivered, or will never be.
     pub(super) fn no_longer_held(&mut self, client: ClientId, heard: bool) {
         let slot = &mut self.host.clients[client.0 as usize];
         let (process, held) = (

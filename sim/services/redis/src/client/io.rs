@@ -174,7 +174,7 @@ pub enum Input {
         channel: Bytes,
         /// Receives the messages.
         listener: Listener,
-        /// What is told when the server has confirmed it.
+        /// Completes when the server has confirmed it.
         completion: Completion<RedisResult<Value>>,
     },
     /// A connection stands.

@@ -20,11 +20,11 @@ pub(super) enum FailoverState {
     WaitStart,
     /// We were elected, and choose a replica.
     Select,
-    /// The replica is to be told.
+    /// The replica is to be promoted.
     Promote,
-    /// It was told, and is to say that it is the primary.
+    /// The replica has the order, and is to say that it is the primary.
     WaitPromotion,
-    /// It has said so; the others are told to follow it.
+    /// The replica has said so; the others are told to follow it.
     Reconfigure,
     /// All is done but what we call the primary ourselves.
     Update,

@@ -13,9 +13,9 @@ use crate::replication_protocol::Address;
 /// How far a replica is with following the new primary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reconfiguration {
-    /// It was not told to.
+    /// It has no order to follow.
     None,
-    /// It was told to.
+    /// It has the order to follow.
     Sent(Stamp),
     /// It says that it does.
     Begun,

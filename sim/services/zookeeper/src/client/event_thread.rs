@@ -130,7 +130,7 @@ impl Client {
         }
     }
 
-    /// It has returned: whatever has queued up is told.
+    /// The callback has returned: the queued events are delivered.
     pub fn unblock_events(&mut self) {
         let blocked = self.events.blocked.take();
         for news in blocked.into_iter().flat_map(|blocked| blocked.queue) {
