@@ -44,7 +44,7 @@ impl Job {
         }
     }
 
-    /// Where it is, and how to see it again: lines to be told below what has happened.
+    /// The run and how to replay it: lines of a report, below what has happened.
     pub fn location(&self, seed: u64) -> String {
         let Self { scenario, case, .. } = self;
         let replay = self.replay(seed);

@@ -70,7 +70,7 @@ pub(crate) struct Shared<S: ServiceTypes> {
     pub calls_left: Cell<u64>,
 }
 
-/// What looks at something costs so much of the calls that are left, and what keeps something in memory so much.
+/// The costs of a call in the budget: of one that only reads, and of one that takes memory.
 pub(crate) const READ_COST: u64 = 1;
 pub(crate) const CALL_COST: u64 = 10;
 

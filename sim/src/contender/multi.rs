@@ -23,7 +23,7 @@ use crate::world::{Shared, SimulatedService};
 struct MultiCall<S: SimulatedService> {
     shared: Rc<Shared<S>>,
     by: ContenderId,
-    /// What interrupts it: the lock that it calls then ends with an error, and so does every later one that it would
+    /// Interrupts the call: the lock that it calls then ends with an error, and so does every later one that it would
     /// wait for.
     cancelled: RefCell<Option<Answer<()>>>,
     interrupted: Cell<bool>,

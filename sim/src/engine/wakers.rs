@@ -1,4 +1,4 @@
-//! What wakes tasks: the list of those that are ready, and for each task what puts it there.
+//! The list of tasks that are ready, and the waker of each task, which puts the task there.
 //!
 //! To make all this for every simulation would cost a small one more than to use it. So it stays for the next one on
 //! the same thread, if no waker outside refers to it: nothing that a run does depends on it.

@@ -32,7 +32,7 @@ impl FaultKind {
         self.spec().service
     }
 
-    /// Whether it is of a service: of all, of this one, or of another one that shares it.
+    /// Whether it can strike this service: as a fault of all services, of this one, or of another that shares it.
     pub fn is_of(self, service: ServiceKind) -> bool {
         let shares = || Service::from(service).row().shares.contains(&self);
         self.service().is_none_or(|of| of == service) || shares()
@@ -144,7 +144,7 @@ impl FaultKind {
         self.has_field(FieldType::Contender)
     }
 
-    /// What it strikes that has to be on its way then, if it strikes one request or message.
+    /// The request or message in flight that it strikes, if it strikes a single one.
     pub fn strikes_message(self) -> Option<MessageInFlight> {
         match self.spec().effect {
             FaultEffect::LostRequest | FaultEffect::LateRequest => Some(MessageInFlight::Request),

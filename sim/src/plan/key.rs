@@ -9,7 +9,7 @@ pub struct Key {
     pub name: &'static str,
     /// What can stand there.
     pub holds: Holds,
-    /// What is so if it is left out, in Markdown; empty if the default says it, or there is nothing to say.
+    /// What holds without the key, in Markdown; empty if the default says it, or there is nothing to say.
     pub without: &'static str,
     /// The value that is taken if it is left out, if there is one; a simpler plan has it, too.
     pub default: fn() -> Option<Value>,

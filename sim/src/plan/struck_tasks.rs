@@ -45,7 +45,7 @@ impl Fault {
 }
 
 impl PlannedFault {
-    /// What it does, with the tasks that it strikes besides the one that it names.
+    /// The text of the fault, with the other tasks of the process that it strikes.
     pub fn text_in(&self, workload: &Workload) -> String {
         let others = self.inject.strikes_too(workload);
         if others.is_empty() {

@@ -318,7 +318,7 @@ impl Workload {
         .unwrap_or(u32::MAX)
     }
 
-    /// What `of` says of each contender, and of how many it is so: those that do nothing otherwise are asked for once.
+    /// The values of `of`, and for how many contenders each holds: contenders without settings are asked for once.
     pub fn each<T>(&self, of: impl Fn(ContenderName) -> T) -> impl Iterator<Item = (T, u64)> {
         let unlike = self.contender_settings.len();
         let others = (self.contenders as usize).saturating_sub(unlike) as u64;

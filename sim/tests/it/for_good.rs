@@ -108,7 +108,7 @@ fn cluster() -> Service {
 
 const PLAIN: &str = "redis-compare-and-delete";
 
-/// What it is about, on which service, which recipe, who dies for good, and why what is left cannot serve, if so.
+/// A name, the service, the recipe, the servers that die for good, and why the rest cannot serve, if so.
 type Row = (
     &'static str,
     Service,

@@ -30,7 +30,7 @@ pub struct Mutant {
     pub name: String,
     /// The file that it is in, from the root of the repository.
     pub file: String,
-    /// What comes before it in the file, if what it replaces is there more than once.
+    /// The text before it in the file, if `find` is there more than once.
     pub after: Option<String>,
     /// What it replaces.
     pub find: String,

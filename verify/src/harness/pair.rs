@@ -34,7 +34,7 @@ pub(crate) trait Backend {
     /// Performs a step, and waits until all that comes of it has arrived.
     fn perform(&mut self, step: &Self::Step) -> Result<Observed<Self::Connection, Self::Answer>>;
 
-    /// How long the last step took, if that was so long that its answers say nothing.
+    /// How long the last step took, if too long for its answers to count.
     fn standstill(&self) -> Option<Duration> {
         None
     }

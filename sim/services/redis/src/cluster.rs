@@ -76,7 +76,7 @@ pub(crate) struct Cluster {
     voted: u64,
     /// Whether it serves.
     pub(crate) serves: bool,
-    /// When it first looked whether it may serve, and when it was last in a minority: in milliseconds of its wall
+    /// When the node first looked whether it may serve, and when it was last in a minority: in milliseconds of its wall
     /// clock, as all times of a cluster are.
     began: Option<i64>,
     in_minority: i64,

@@ -203,8 +203,8 @@ impl Server {
         followed.map_or_else(KeyChanges::default, KeyObserver::take_changes)
     }
 
-    /// What the commands before the last one have made of the key that it was told to follow at this place, where it
-    /// has executed several in one step, for it was kept from its work: each by itself, since this was asked last.
+    /// The changes of the key that it observes at this place by the commands before the last one, each by itself, since
+    /// the last call: it may have executed several in one step, for it was kept from its work.
     #[inline]
     pub fn key_steps(&mut self, index: usize) -> Vec<KeyStep> {
         let followed = self.core.followed.get_mut(index);

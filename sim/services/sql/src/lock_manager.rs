@@ -137,8 +137,8 @@ impl Lock {
         { self.granted.iter() }.any(|held| held.holder == holder && is_such(held))
     }
 
-    /// Where a request joins the queue (`ProcSleep`): at its end, unless it holds what one that waits there conflicts
-    /// with; `None` if the two would wait for each other.
+    /// Where a request joins the queue (`ProcSleep`): before the first waiter that conflicts with what it holds, or at
+    /// the end; `None` if the two would wait for each other.
     fn place_for(&self, holder: Holder, mode: &Mode) -> Option<usize> {
         for (place, waiter) in self.queue.iter().enumerate() {
             if self.holds(holder, |held| waiter.mode.conflicts(&held.mode)) {

@@ -131,7 +131,7 @@ impl Node {
         }
     }
 
-    /// Whether this is its metadata: it need not be put together for that.
+    /// Whether this is its metadata, which is compared without being put together.
     #[inline]
     pub(super) fn has_stat(&self, stat: &Stat) -> bool {
         let Stat {

@@ -291,7 +291,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether there may be so many more nodes, and so much data at this one.
+    /// Whether the quotas allow so many more nodes, and so much data at this one.
     fn check_quota(&self, path: &str, nodes: i64, bytes: usize) -> Result<(), ZkError> {
         if !self.enforce_quota {
             return Ok(());

@@ -48,7 +48,7 @@ impl ReadOnly {
         }
     }
 
-    /// What the clients of a server can read that may answer reads alone; `tree` is what it has applied.
+    /// The tree that clients of a server read: its own if it answers reads alone, or `tree`, what it has applied.
     pub(super) fn readable<'a>(alone: &'a Option<Box<Self>>, tree: &'a DataTree) -> &'a DataTree {
         alone.as_ref().map_or(tree, |alone| &alone.tree)
     }

@@ -18,7 +18,7 @@ use crate::world::{NO_CONTENDER, World};
 pub(super) struct Owner {
     pub holder: Holder,
     token: Token,
-    /// Whether a server that answers for all did not have this hold when that was last looked at.
+    /// Whether a server that answers for all did not have this hold at the last look.
     pub denied: bool,
 }
 

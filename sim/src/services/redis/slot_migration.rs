@@ -21,7 +21,7 @@ use crate::world::World;
 const PARTS: u32 = 4;
 /// How long a source waits for its target, in milliseconds, as `redis-cli` sets it: it does nothing else meanwhile.
 const PATIENCE: u32 = 60_000;
-/// How soon it is looked again whether all keys have gone, and whether both ends run.
+/// How soon the operator looks again whether all keys have gone, and whether both ends run.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A slot that is on its way.

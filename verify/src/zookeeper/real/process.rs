@@ -97,7 +97,7 @@ impl RealServer {
         })
     }
 
-    /// What it says it does in the ensemble, if it serves clients.
+    /// Its mode in the ensemble by its own word, if it serves clients.
     pub(super) fn mode(&mut self) -> Result<Option<String>> {
         if !self.process.is_running() {
             return Ok(None);

@@ -29,7 +29,7 @@ impl InFlight {
         self.queue.len()
     }
 
-    /// Whether the next answer is of a command that waits for it, and whose caller has not dropped it.
+    /// Whether the next answer is awaited, and its caller has not dropped it.
     pub fn next_is_awaited(&self) -> bool {
         let first = self.queue.front();
         first.is_some_and(|first| {

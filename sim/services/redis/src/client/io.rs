@@ -22,7 +22,7 @@ pub struct RedisClientConfig {
     pub retries: u32,
     /// How long it waits before it connects again after a connection broke.
     pub retry_pause: Duration,
-    /// How long that may become: it doubles with each try in a row that fails. `None`: it stays as it is.
+    /// The longest such pause: pauses double with each try in a row that fails. `None`: they stay as they are.
     pub retry_pause_max: Option<Duration>,
     /// Whether it sends by the next connection what was not answered when the last one broke, and waits for a
     /// connection to send what comes meanwhile, until the timeout of each command. It has no `retries` then.

@@ -129,7 +129,7 @@ impl Sentinel {
         }
     }
 
-    /// What was to be a replica says that it is a primary: because we have told it to, or because it does not know.
+    /// A replica says that it is a primary: because we have told it to, or because it does not know.
     fn replica_leads(&mut self, index: usize) {
         let is_promoted = self.is_promoted(index);
         if is_promoted && self.failover.stage == FailoverState::WaitPromotion {

@@ -18,7 +18,7 @@ pub(super) struct OtherSentinel {
     pub own: Instance,
     /// It finds the primary down.
     finds_down: bool,
-    /// When it said last whether it does.
+    /// When it last said whether it finds the primary down.
     said: Stamp,
     /// The Sentinel that it has voted for, and in which epoch.
     vote: Option<(Rc<str>, u64)>,

@@ -28,7 +28,7 @@ pub(super) enum Reconfiguration {
 pub(super) struct Replica {
     pub own: Instance,
     pub priority: u32,
-    /// How far it was when it said so last, which may be a while ago.
+    /// Its offset when it last answered `INFO`, which may be a while ago.
     pub offset: u64,
     pub follows: Option<Address>,
     pub follows_since: Stamp,

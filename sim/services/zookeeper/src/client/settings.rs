@@ -15,7 +15,7 @@ pub struct ZooKeeperClientConfig {
     /// After how much silence it declares its own session expired, as a share of the timeout, above and below the
     /// line: four thirds in Java's of 3.9.3 and later.
     pub local_expiry: Option<(u64, u64)>,
-    /// Whether it does so of a session that never came about, too.
+    /// Whether local expiry holds for a session that never came about, too.
     pub gives_up_new_sessions: bool,
     /// How long a request may go unanswered, sent or not, before it fails and the connection is given up:
     /// `zookeeper.request.timeout`.

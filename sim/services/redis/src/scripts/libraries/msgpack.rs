@@ -132,7 +132,7 @@ fn add_whole(bytes: &mut Vec<u8>, number: i64) {
     }
 }
 
-/// How long something is: in one byte with what it is, if it is short, or in one, two, or four behind that.
+/// Writes a length: in one byte with the type, if it is short, or in one, two, or four behind that.
 fn add_length(
     bytes: &mut Vec<u8>,
     length: usize,
