@@ -111,7 +111,7 @@ impl Ownership {
         }
     }
 
-    /// Which lease must go before a contender has a permit that it knows of, and who made it: where there are more of
+    /// Which lease must go before a contender has a permit that it knows of, and its creator: where there are more of
     /// them than permits, the first but for its own last one.
     pub fn ahead_of(&self, by: ContenderId) -> Option<(NameId, ContenderId)> {
         if self.queue.iter().all(|node| node.owns) {

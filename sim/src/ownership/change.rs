@@ -1,4 +1,4 @@
-//! What a service has committed that may change who owns a lock: a node, and who did it.
+//! What a service has committed that may change the owner of a lock: a node, and the actor of the change.
 
 use picklock_checker::{ContenderId, Token};
 use picklock_clients::zookeeper::Path;

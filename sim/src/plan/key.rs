@@ -171,7 +171,7 @@ pub enum Holds {
     Tables(&'static KeyTable),
     /// A table whose keys are these names, with a value each, all of one kind.
     ByWord(Words, &'static str, &'static Holds),
-    /// For each region, who lies there.
+    /// For each region, its machines.
     MachinesByRegion,
     /// For each two regions, how far they are from each other.
     LatenciesByRegions,

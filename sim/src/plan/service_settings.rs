@@ -150,7 +150,7 @@ pub trait ServiceSettings: Settings + Any {
         false
     }
 
-    /// How long the lock outlives the last sign of life of who holds it: the session timeout, or the lease.
+    /// How long the lock outlives the last sign of life of its holder: the session timeout, or the lease.
     fn lease(&self) -> Duration;
 
     /// The same with delays that may come on top, and some grace: the longest time until the lock of a dead owner has

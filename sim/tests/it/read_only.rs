@@ -1,4 +1,4 @@
-//! Servers without a leader that answer reads, and who believes them.
+//! Servers without a leader that answer reads, and contenders that believe them.
 
 use std::time::Duration;
 

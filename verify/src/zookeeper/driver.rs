@@ -42,7 +42,8 @@ pub(crate) struct Driver<B> {
     pub(crate) killed: Vec<ServerIndex>,
     /// The newest zxid that any client was told.
     pub(crate) newest: Zxid,
-    /// The longest for which nothing was heard of who lives on, in the last step that waited for something to go.
+    /// The longest for which nothing was heard of a client that lives on, in the last step that waited for something to
+    /// go.
     pub(crate) longest_beat: Duration,
     standstill: Option<Duration>,
     /// Paths that creates have answered in the last step.

@@ -93,7 +93,7 @@ pub enum Step {
     KillLeader,
     /// A server that does not lead is killed.
     KillFollower,
-    /// All others are killed, and who is left answers reads alone.
+    /// All others are killed, and the server that is left answers reads alone.
     Isolate {
         /// The server that is left.
         place: ServerIndex,

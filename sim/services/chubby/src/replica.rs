@@ -24,7 +24,7 @@ pub struct Replica {
     newest: Epoch,
     /// When it wants to be the master, if there is none.
     stands_at: VirtualTime,
-    /// What it has asked for last as a candidate or a master, and who has promised it.
+    /// What it has asked for last as a candidate or a master, and which replicas have promised it.
     asked: Option<(Epoch, VirtualTime)>,
     promises: BTreeSet<ServerId>,
     master_until: VirtualTime,

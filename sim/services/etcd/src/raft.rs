@@ -30,7 +30,7 @@ struct Progress {
     recent_active: bool,
 }
 
-/// A read that waits for a quorum: how far the log was committed, and who has confirmed.
+/// A read that waits for a quorum: how far the log was committed, and which members have confirmed.
 #[derive(Clone, Debug)]
 struct PendingRead {
     read: ReadId,

@@ -176,7 +176,7 @@ impl Cluster {
         }
     }
 
-    /// The same node after a restart: it knows what it has written to its disk, and nothing of who is alive.
+    /// The same node after a restart: it knows what it has written to its disk, and not which nodes are alive.
     pub(crate) fn restarted(&self) -> Self {
         let mut new = self.clone();
         new.serves = false;

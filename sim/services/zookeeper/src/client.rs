@@ -197,7 +197,7 @@ pub struct Client {
     /// The server that it is connected to, or tries.
     server: ServerId,
     search: WriterSearch,
-    /// What the application has said of who it is.
+    /// The schemes and secrets by which the application has authenticated.
     auth_info: Vec<(Rc<str>, Rc<[u8]>)>,
     /// A server did not believe it.
     auth_failed: bool,

@@ -280,7 +280,8 @@ impl Server {
             return;
         };
         if epoch < self.accepted_epoch {
-            // We have promised ourselves to another, who came to nothing. As long as this one leads we stay outside.
+            // We have promised ourselves to another leader, which came to nothing. As long as this one leads we stay
+            // outside.
             following.retry = later(turn.now, self.settings.tick);
             return;
         }

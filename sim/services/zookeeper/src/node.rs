@@ -32,8 +32,8 @@ struct ChildList {
     /// When they were made, oldest first. The queue of a lock loses its oldest child and gains a youngest: both ends
     /// are cheap.
     births: VecDeque<u64>,
-    /// Their names as clients get them: newest first, so that who forgets to sort is caught. Ten thousand readers share
-    /// the list; if a child comes or goes while one still has it, it is copied.
+    /// Their names as clients get them: newest first, so that a recipe that forgets to sort is caught. Ten thousand
+    /// readers share the list; if a child comes or goes while one still has it, it is copied.
     list: Rc<Children>,
 }
 
@@ -156,7 +156,7 @@ impl Node {
             && self.creates.wrapping_mul(2).wrapping_sub(children) == cversion
     }
 
-    /// The names of its children as clients get them: newest first, so that who forgets to sort is caught.
+    /// The names of its children as clients get them: newest first, so that a recipe that forgets to sort is caught.
     pub fn list(&self) -> Rc<Children> {
         self.children
             .as_ref()

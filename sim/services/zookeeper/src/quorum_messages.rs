@@ -68,7 +68,7 @@ pub(super) enum PeerBody {
     Ack(Zxid),
     /// Leader: everything up to this is committed.
     Commit(Zxid),
-    /// Leader, to who does not vote: this is committed.
+    /// Leader, to an observer: this is committed.
     Inform(SharedTxn),
     /// Leader: I am here.
     Ping,
@@ -111,7 +111,7 @@ pub(super) struct Forwarded {
 /// What a client asks the leader for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Submission {
-    /// A write, and who the client has said that it is.
+    /// A write, and the identities of its client.
     Write(Request, Identities),
     /// A new session, with this timeout.
     Open { timeout: u64 },

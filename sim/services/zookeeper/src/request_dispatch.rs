@@ -167,7 +167,7 @@ impl Server {
         }
     }
 
-    /// Hands a request to the leader, who may be ourselves.
+    /// Hands a request to the leader, which may be this server.
     fn forward(&mut self, turn: &mut Turn, session: SessionId, xid: Xid, what: Submission) {
         let forwarded = Forwarded { session, xid, what };
         match &self.role {

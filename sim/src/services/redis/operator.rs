@@ -23,7 +23,7 @@ pub(super) struct SeenKey {
 }
 
 impl World<SimulatedRedis> {
-    /// A clean-up script looks who has the locks.
+    /// A clean-up script looks at the locks.
     pub(super) fn look_for_stale(&mut self) {
         for server in self.servers_with_keys() {
             for lock in 0..self.lock_names.len() {

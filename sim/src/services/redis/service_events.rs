@@ -63,7 +63,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// A node of a cluster may have come to another view of who is alive.
+    /// A node of a cluster may have come to another view of which nodes are alive.
     #[inline]
     pub(super) fn record_failed_nodes(&mut self, server: ServerId) {
         if self.records_service_events() {

@@ -9,7 +9,7 @@ use crate::plan::LockName;
 use crate::world::World;
 
 impl World<SimulatedZooKeeper> {
-    /// The node that a contender waits for, and who made it: the one that it watches, or else the first.
+    /// The node that a contender waits for, and its creator: the one that it watches, or else the first.
     pub(super) fn waits_behind(&mut self, by: ContenderId) -> Option<(NameId, ContenderId)> {
         let watched = self.watched_by(by);
         let lock = self.lock_of(by);

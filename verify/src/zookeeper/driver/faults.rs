@@ -129,7 +129,7 @@ impl<B: EnsembleBackend> Driver<B> {
         self.note_closed(seen)
     }
 
-    /// Starts who was killed, and waits until it serves.
+    /// Starts the servers that were killed, and waits until they serve.
     pub(super) fn restart_killed(&mut self, seen: &mut Observed) -> Result<()> {
         for place in std::mem::take(&mut self.killed) {
             self.backend.start(place)?;

@@ -1,4 +1,4 @@
-//! Random lists of who may do what, and random claims of who one is.
+//! Random lists of who may do what, and random claims of identities.
 
 use picklock_clients::zookeeper::{Acl, Identity, Permissions, Permit, Request};
 

@@ -1,10 +1,11 @@
 //! How a client of a cluster finds the node that serves a key, as redis-py, redis-rs, and Redisson do.
 //!
-//! It asks a node who serves which slots, and sends each command where its first key belongs. A node that does not
-//! serve the slot says who does (`MOVED`), or who does for this once (`ASK`), and the command is sent there. Whenever
-//! the client has reason to doubt what it knows (it was sent elsewhere, a connection broke, no answer came, the cluster
-//! was down), it asks again before the next command, each time another node, and the next one if that does not answer.
-//! If it polls, it also asks now and then without a reason. If it may, it reads from replicas, in turn.
+//! It asks a node which nodes serve which slots, and sends each command where its first key belongs. A node that does
+//! not serve the slot names the one that does (`MOVED`), or that does for this once (`ASK`), and the command is sent
+//! there. Whenever the client has reason to doubt its map (a command was sent elsewhere, a connection broke, no answer
+//! came, the cluster was down), it asks again before the next command, each time another node, and the next one if that
+//! does not answer. If it polls, it also asks now and then without a reason. If it may, it reads from replicas, in
+//! turn.
 
 mod slot_map;
 #[cfg(test)]

@@ -241,9 +241,9 @@ pub enum Destination {
 /// An end of a client that has a connection of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The questions to Sentinels, or to nodes of a cluster, of who serves what.
+    /// The questions to Sentinels for the primary, or to nodes of a cluster for their slots.
     Questions,
-    /// The questions to Sentinels of who the replicas are.
+    /// The questions to Sentinels for the replicas.
     QuestionsOfReplicas,
     /// A subscription to `+switch-master`, by its index.
     Switches(usize),

@@ -69,7 +69,7 @@ impl Client {
         Some(index)
     }
 
-    /// Takes back the connections whose commands are answered, and hands them out to what waits.
+    /// Takes back the connections whose commands are answered, and hands them out to commands that wait.
     pub(super) fn hand_out(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         if self.settings.connections == ConnectionMode::Multiplexed {
             return;

@@ -151,7 +151,7 @@ impl Client {
         self.broken(now, connection, out);
     }
 
-    /// Gives up on Sentinels and servers that do not say who is the primary, and asks if it is time to.
+    /// Gives up on Sentinels and servers that do not answer, and asks again if it is time to.
     pub(super) fn run_discovery_timers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let discovery = &mut self.discovery;
         discovery.query.run_timers(now, out);

@@ -97,7 +97,7 @@ impl BusMessage {
         self.header.from
     }
 
-    /// Whether it is about keys on their way, which go over connections of their own: it says nothing of who is alive.
+    /// Whether it is about keys on their way, which go over connections of their own: it is no sign of life.
     pub(super) fn is_about_keys(&self) -> bool {
         matches!(self.body, Body::Keys { .. } | Body::KeysTaken { .. })
     }

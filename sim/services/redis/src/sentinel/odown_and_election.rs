@@ -1,4 +1,4 @@
-//! Whether the primary is down, and who is to replace it: what Sentinels ask each other.
+//! Whether the primary is down, and which Sentinel is to replace it: what Sentinels ask each other.
 
 use std::rc::Rc;
 

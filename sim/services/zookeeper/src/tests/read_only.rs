@@ -174,7 +174,7 @@ fn a_read_only_server_that_is_cut_off_sends_no_events() {
     cluster.ping_for(&[watcher], 5);
     assert!(cluster.events(watcher).is_empty());
     cluster.ask(watcher, exists("/q/x", false)).unwrap();
-    // It comes back, and who watched is told when it brings its watches to a server that has a leader.
+    // It comes back, and a watcher gets the event when it brings its watches to a server that has a leader.
     cluster.heal(false);
     cluster.ping_for(&[watcher], 5);
     assert!(!cluster.connections[&watcher].open);

@@ -10,7 +10,7 @@ use crate::Address;
 /// Which nodes serve which slots.
 #[derive(Debug, Default)]
 pub(super) struct Map {
-    /// By the first slot of each run: the last one, and who serves them, the primary first.
+    /// By the first slot of each run: the last one, and its nodes, the primary first.
     runs: BTreeMap<u16, (u16, Vec<Address>)>,
     /// What single redirections have said since.
     corrections: BTreeMap<u16, Address>,

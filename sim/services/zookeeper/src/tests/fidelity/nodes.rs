@@ -90,7 +90,7 @@ fn a_list_of_children_is_in_no_order_that_helps() {
         panic!("no list");
     };
     let names: Vec<&str> = list.names().map(|name| &**name).collect();
-    assert!(!names.is_sorted(), "who forgets to sort is to be caught");
+    assert!(!names.is_sorted(), "a missing sort is to be caught");
 }
 
 /// D31.
