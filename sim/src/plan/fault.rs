@@ -344,8 +344,8 @@ faults! {
         service: None,
         drawn_unasked: false,
         class: Deletion, effect: Loss,
-        meaning: "A clean-up script looks at the lock, thinks, and deletes what it saw, also if it is another's by now; \
-                  if it is to `compare`, only if it is as it was.",
+        meaning: "A clean-up script looks at the lock, thinks, and deletes what it saw, also if it is another's by \
+                  now; if it is to `compare`, only if it is as it was.",
         example: r#"inject.delete-stale = { think = "12s", compare = true }"#,
         sentence: "delete-stale {think} after a look{compare}",
     }
