@@ -44,7 +44,7 @@ impl TemporaryFolder {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        // A failure has no reader, and what is left is in a folder for such things.
+        // A failure is not reported: what is left is in a folder for such things.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
