@@ -1,8 +1,8 @@
-//! Panics: caught where a run is begun, and told as why it broke off.
+//! Panics: caught where a run begins, and reported as the reason why it broke off.
 //!
-//! What the standard library prints of a panic is not printed for one that is caught here: a recipe that panics with
-//! each of a thousand seeds is told once, by whoever ran them. Only if `RUST_BACKTRACE` asks for it, the first panic of
-//! the program is printed as ever, with its backtrace.
+//! The standard library's message of a caught panic is suppressed: the caller that ran a thousand seeds reports a
+//! recipe that panics with each of them once. With `RUST_BACKTRACE`, the first panic of the program is printed with its
+//! backtrace.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -36,8 +36,8 @@ struct PanicText {
 pub fn caught<T>(doing: impl FnOnce() -> T) -> Result<T, Broken> {
     listen();
     let inside = NestedCatch::enter();
-    // Whoever catches a run that broke off throws away what it was about to change, or reads no more of it than what
-    // is whole after each step: the history, its hash, and the tape.
+    // Unwind safe: the caller discards what the run was about to change, and reads on only what is whole after each
+    // step: the history, its hash, and the tape.
     let done = panic::catch_unwind(AssertUnwindSafe(doing));
     drop(inside);
     done.map_err(|payload| broken(payload.as_ref()))
@@ -126,10 +126,10 @@ fn listen() {
     });
 }
 
-/// Whether this is the first panic, and somebody wants to see where it comes from.
+/// Whether this is the first panic, and `RUST_BACKTRACE` asks where it comes from.
 fn wants_backtrace() -> bool {
     static SHOWN: AtomicBool = AtomicBool::new(false);
-    let wanted = std::env::var_os("RUST_BACKTRACE").is_some_and(|it| it != "0");
+    let wanted = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
     wanted && !SHOWN.swap(true, Ordering::Relaxed)
 }
 
@@ -142,7 +142,7 @@ fn can_be_caught(info: &PanicHookInfo<'_>) -> bool {
         "panic in a function that cannot unwind",
     ]
     .iter()
-    .any(|it| message.starts_with(it))
+    .any(|start| message.starts_with(start))
 }
 
 /// Says which run ends the program.
@@ -151,12 +151,12 @@ fn report_run_of_double_panic() {
         Some((job, seed)) => format!("\n{}", job.location(seed)),
         None => String::new(),
     };
-    let panics = LAST.take().into_iter().map(|it| {
-        let why = Broken::panic(&it.message, it.place);
+    let panics = LAST.take().into_iter().map(|panic| {
+        let why = Broken::panic(&panic.message, panic.place);
         format!("\n  {why}")
     });
     let panics: String = panics.collect();
-    // Nobody can be told if that fails.
+    // The program ends here: a failed write is not reported.
     let _ = writeln!(
         std::io::stderr(),
         "picklock: a destructor panicked while the run was being cleaned up behind another panic, which nothing \
@@ -169,7 +169,7 @@ fn note(info: &PanicHookInfo<'_>) {
         message: message(info.payload()),
         place: info.location().map(ToString::to_string),
     };
-    // At the end of a thread there is nobody to be told.
+    // At the end of a thread `LAST` is gone, and so is its reader.
     let _ = LAST.try_with(|last| {
         let mut last = last.borrow_mut();
         // A recipe may catch its own, again and again.

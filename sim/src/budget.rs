@@ -17,7 +17,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// What is enough for everybody to be woken at once, many times over.
+    /// What is enough for all contenders to be woken at once, many times over.
     pub(crate) fn of(plan: &Plan) -> Self {
         let contenders = u64::from(plan.workload.contenders);
         Self {
@@ -71,7 +71,7 @@ impl Limit {
     }
 }
 
-/// That whoever runs never waits for anything.
+/// The code that runs never waits for anything.
 pub(crate) fn never_waits(did: &str, now: VirtualTime) -> Broken {
     Broken {
         who: None,

@@ -262,7 +262,8 @@ impl<S: SimulatedService> Contender<S> {
         })
     }
 
-    /// Whether a round is over: its section is done, or was given up. Who has lost the lock before still wants it.
+    /// Whether a round is over: its section is done, or was given up. A contender that has lost the lock before still
+    /// wants it.
     async fn has_used(&mut self, got: Option<Held>) -> bool {
         match got {
             Some(held) => self.use_lock(held).await,
@@ -307,8 +308,8 @@ impl<S: SimulatedService> Contender<S> {
             Err(Interrupted { why: error, .. }) => {
                 let why = failure(error);
                 self.record(EventKind::Lost { by, lock, why }).await;
-                // What has been sent cannot be called back. Nobody else may own the lock before it has been answered,
-                // as far as it lies with us.
+                // A request that was sent cannot be called back: no other contender may own the lock before it is
+                // answered, as far as this one can help it.
                 self.write_answered().await;
                 // Whatever is left of it is given back; if the session is gone, nothing is.
                 let _nothing_left = self.locks.of_mut(lock).release(held).await;
@@ -318,8 +319,8 @@ impl<S: SimulatedService> Contender<S> {
         }
     }
 
-    /// Whoever is asked for the lock gives it back before its section is done, and has had its turn. What it has sent
-    /// cannot be called back: it is still the owner when that is answered.
+    /// A holder that is asked for the lock gives it back before its section is done, and has had its turn. A request
+    /// that it sent cannot be called back: it is still the owner when that is answered.
     #[cold]
     async fn revoked(&self, lock: LockId) {
         let by = self.id;

@@ -48,7 +48,7 @@ pub enum Event<E> {
     LinkDown { fault: usize, until: VirtualTime },
     /// A fault is over.
     Heal { fault: usize },
-    /// Nothing happens, but whoever waits until nothing is under way looks whether that is so.
+    /// Nothing happens, but holders that wait until nothing is under way look whether that is so.
     #[default]
     QuiescenceCheck,
     /// The storm has lasted long enough.
@@ -63,7 +63,7 @@ pub enum Event<E> {
 
 /// Something that is going to happen at a service.
 pub(crate) trait ServiceEvent {
-    /// Its kind, by a number that no other kind of event has, and whom it is about: for the rolling hash.
+    /// The number of its kind, which no other kind of event has, and its subject: for the rolling hash.
     fn kind_and_subject(&self) -> (u64, u32);
 }
 
@@ -87,10 +87,10 @@ pub enum ResourceRequest {
 }
 
 impl<E: ServiceEvent> Event<E> {
-    /// The kind of event and whom it is about, as a word for the rolling hash.
+    /// The kind of event and its subject, as a word for the rolling hash.
     #[inline]
     pub fn word(&self) -> u64 {
-        let (kind, whom) = match self {
+        let (kind, subject) = match self {
             Self::Timer { process, .. } | Self::LocalTimer { process } => (11, process.0),
             Self::Resource { by, .. } => (12, by.0),
             Self::Answer { process, .. } => (13, process.0),
@@ -106,7 +106,7 @@ impl<E: ServiceEvent> Event<E> {
             Self::QuiescenceCheck => (29, 0),
             Self::Service(event) => event.kind_and_subject(),
         };
-        kind << 32 | u64::from(whom)
+        kind << 32 | u64::from(subject)
     }
 }
 

@@ -148,7 +148,7 @@ impl Link {
         self.last
     }
 
-    /// When a message arrives that leaves later: after all that has left before it was sent.
+    /// When a message that leaves later arrives: after all that left before it was sent.
     #[inline]
     pub fn arrival_of_late(&mut self, departs: VirtualTime, latency: u64) -> VirtualTime {
         let gets_through = self.obstacle.arrival(departs, latency);

@@ -23,7 +23,7 @@ pub struct Ownership {
     /// The nodes below the lock that are in its queue.
     queue: Places,
     owners: Vec<Owner>,
-    /// Each node is queued under a number that no later one is below, even if the lock is made anew.
+    /// The numbers under which nodes are queued only grow, even if the lock is deleted and created again.
     arrivals: u64,
     grants: u64,
 }
@@ -49,7 +49,7 @@ impl Owner {
 }
 
 impl Ownership {
-    /// Nobody owns the lock, which has so many permits if it is a semaphore.
+    /// A lock without an owner; `permits` counts if it is a semaphore.
     pub fn new(rule: OwnershipRule, permits: u32, lock: LockId) -> Self {
         Self {
             rule,
@@ -77,7 +77,7 @@ impl Ownership {
         self.queue.is_empty() && self.owners.is_empty()
     }
 
-    /// Who made the node of this name, and its number in the history.
+    /// The contender that created the node of this name, and its number in the history.
     pub fn node(&self, name: &str) -> Option<(NameId, ContenderId)> {
         let place = self.queue.iter().find(|place| place.node_name() == name)?;
         Some((place.name, place.by))
@@ -91,7 +91,7 @@ impl Ownership {
             .map(QueuedNode::node_name)
     }
 
-    /// The node that everybody waits for in the end, and who made it.
+    /// The node that all waiters wait for in the end, and the contender that created it.
     pub fn head(&self) -> Option<(NameId, ContenderId)> {
         let owner = self.owners.first().map(|owner| (owner.name, owner.by));
         owner.or_else(|| self.queue.front().map(|place| (place.name, place.by)))
@@ -111,7 +111,7 @@ impl Ownership {
         }
     }
 
-    /// Which lease must go before a contender has a permit that it knows of, and who made it: where there are more of
+    /// Which lease must go before a contender has a permit that it knows of, and its creator: where there are more of
     /// them than permits, the first but for its own last one.
     pub fn ahead_of(&self, by: ContenderId) -> Option<(NameId, ContenderId)> {
         if self.queue.iter().all(|node| node.owns) {
@@ -184,7 +184,7 @@ impl Ownership {
         token
     }
 
-    /// Whoever came to own the lock by its key with this token has ceased to.
+    /// The owner by the key with this token has ceased to own the lock.
     pub fn key_gone(
         &mut self,
         at: VirtualTime,

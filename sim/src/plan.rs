@@ -83,7 +83,7 @@ pub struct Plan {
     pub recipe: Recipe,
     /// The service that it stands on.
     pub service: Service,
-    /// The network between everybody.
+    /// The network between all machines.
     pub network: Network,
     /// Who wants the lock, and what for.
     pub workload: Workload,

@@ -15,7 +15,7 @@ pub struct ProcessId(pub u32);
 pub struct Thread {
     /// The process.
     pub process: ProcessId,
-    /// The contender; for anybody else's code a number that no contender has.
+    /// The contender; for code of no contender a number that none has.
     pub contender: ContenderId,
 }
 

@@ -272,7 +272,7 @@ impl<S: SimulatedService> Simulation<S> {
         ready.any(|task| {
             executor
                 .label(*task)
-                .is_some_and(|it| it.process == process)
+                .is_some_and(|label| label.process == process)
         }) || world.spawned.iter().any(|(of, _)| of.process == process)
     }
 
@@ -376,11 +376,11 @@ impl<S: SimulatedService> Simulation<S> {
     /// Why the run broke off, and whose code it was that ran.
     fn broken(&self, world: &World<S>, why: Broken) -> Broken {
         let running = self.shared.executor.running();
-        let by = running.filter(|it| it.label.contender != NO_CONTENDER);
-        let who = by.map(|it| {
-            let by = it.label.contender;
+        let by = running.filter(|task| task.label.contender != NO_CONTENDER);
+        let who = by.map(|task| {
+            let by = task.label.contender;
             let name = world.recorder.history.contender(by);
-            match self.helpers.get(it.task.0 as usize) {
+            match self.helpers.get(task.task.0 as usize) {
                 Some(true) => format!("a task of {name}"),
                 Some(false) | None => format!("{name}'s {}", world.recorder.history.call(by)),
             }

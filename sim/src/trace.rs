@@ -20,11 +20,11 @@ pub enum MessageStep {
     Received,
     /// It is lost on its way, or its connection breaks under it.
     Lost,
-    /// It is no message: whom it would go to learns that the connection is gone.
+    /// It is no message: the end that it would go to learns that the connection is gone.
     Closed,
-    /// It is no message: the connection is there, as whoever has asked for it learns.
+    /// It is no message: the end that requested the connection learns that it is open.
     Opened,
-    /// It is no message: whoever asks for a connection learns that nobody listens.
+    /// It is no message: the end that requested a connection learns that no process listens.
     Refused,
     /// A packet of what was sent is lost, and TCP sends it again.
     PacketLost,
@@ -70,7 +70,7 @@ impl MessageDirection {
     }
 }
 
-/// Who sends or gets a message.
+/// The sender or recipient of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     /// A client: a contender by its index, and after those the bystanders and the operator.
@@ -88,9 +88,9 @@ pub struct TracedMessage {
     pub at: VirtualTime,
     /// How many events of the history there were before.
     pub after: usize,
-    /// From whom it comes.
+    /// Its sender.
     pub from: Party,
-    /// To whom it goes.
+    /// Its recipient.
     pub to: Party,
     /// By which connection, if it is one of a client.
     pub connection: Option<ConnectionId>,
@@ -114,7 +114,7 @@ impl TracedMessage {
         }
     }
 
-    /// Whose client it comes from or goes to.
+    /// The process of the client that it comes from or goes to.
     pub fn process(&self) -> Option<ProcessId> {
         match (self.from, self.to) {
             (Party::Client(process), _) | (_, Party::Client(process)) => Some(process),

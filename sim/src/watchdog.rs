@@ -1,5 +1,5 @@
-//! Which run each thread is in the middle of, and whether it gets anywhere: for somebody outside, who has to say so
-//! when the run itself cannot.
+//! Which run each thread is in the middle of, and whether it gets anywhere: for an observer outside, which reports what
+//! the run itself cannot.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -12,7 +12,7 @@ thread_local! {
     static PULSE: Arc<Pulse> = Pulse::of_this_thread();
 }
 
-/// Runs of one case, as whoever tells of one of them names it.
+/// Runs of one case, as a report of one of them names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// The scenario's name.
@@ -44,7 +44,7 @@ impl Job {
         }
     }
 
-    /// Where it is, and how to see it again: lines to be told below what has happened.
+    /// The run and how to replay it: lines of a report, below what has happened.
     pub fn location(&self, seed: u64) -> String {
         let Self { scenario, case, .. } = self;
         let replay = self.replay(seed);
@@ -133,12 +133,12 @@ impl Named {
 
 impl Drop for Named {
     fn drop(&mut self) {
-        // At the end of the thread nobody is told any more.
+        // At the end of the thread `PULSE` is gone, and no reader is left.
         let _ = PULSE.try_with(|pulse| pulse.name(self.0.take()));
     }
 }
 
-/// The run that this thread is in the middle of, if somebody has named it.
+/// The run that this thread is in the middle of, if it was named.
 pub fn current() -> Option<(Arc<Job>, u64)> {
     PULSE.try_with(|pulse| pulse.named()).ok().flatten()
 }
@@ -146,7 +146,7 @@ pub fn current() -> Option<(Arc<Job>, u64)> {
 /// A run that does not get anywhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
-    /// The run, if somebody has named it: its job, and its seed.
+    /// The run, if it was named: its job, and its seed.
     pub run: Option<(Arc<Job>, u64)>,
     /// For how long nothing has happened in it, of real time.
     pub length: Duration,
@@ -170,13 +170,13 @@ impl Watchdog {
     /// Looks, so long after it looked before. Answers a run in which nothing has happened for as long as the limit.
     pub fn check(&mut self, passed: Duration, limit: Duration) -> Option<Stuck> {
         let threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
-        self.seen.retain(|it| it.pulse.strong_count() > 0);
+        self.seen.retain(|seen| seen.pulse.strong_count() > 0);
         for thread in threads.iter() {
             let Some(pulse) = thread.upgrade() else {
                 continue;
             };
             let at = pulse.at();
-            let known = self.seen.iter_mut().find(|it| it.pulse.ptr_eq(thread));
+            let known = self.seen.iter_mut().find(|seen| seen.pulse.ptr_eq(thread));
             let Some(known) = known else {
                 let (pulse, length) = (Weak::clone(thread), Duration::ZERO);
                 self.seen.push(LastProgress { pulse, at, length });
@@ -216,7 +216,7 @@ mod tests {
         let look = |events: &u64| {
             inside.pulse().beat(*events);
             watchdog.check(Duration::from_secs(1), Duration::from_secs(3_600));
-            let mine = |it: &&LastProgress| std::ptr::eq(it.pulse.as_ptr(), inside.pulse());
+            let mine = |seen: &&LastProgress| std::ptr::eq(seen.pulse.as_ptr(), inside.pulse());
             let mine = watchdog.seen.iter().find(mine).expect("it was looked at");
             mine.length.as_secs()
         };
@@ -234,7 +234,7 @@ mod tests {
         let job = job();
         let mut look = || {
             let stuck = watchdog.check(Duration::from_secs(1), Duration::from_secs(2));
-            stuck.filter(|it| it.run.as_ref().is_some_and(|(it, _)| Arc::ptr_eq(it, &job)))
+            stuck.filter(|stuck| matches!(&stuck.run, Some((run, _)) if Arc::ptr_eq(run, &job)))
         };
         let named = Named::new(&job, 7);
         let inside = InSimulation::enter();

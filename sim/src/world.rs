@@ -1,4 +1,4 @@
-//! The world: everybody and everything in one simulation, and what happens next.
+//! The world: everything in one simulation, and what happens next.
 
 mod beliefs;
 mod connections;
@@ -70,7 +70,7 @@ pub(crate) struct Shared<S: ServiceTypes> {
     pub calls_left: Cell<u64>,
 }
 
-/// What looks at something costs so much of the calls that are left, and what keeps something in memory so much.
+/// The costs of a call in the budget: of one that only reads, and of one that takes memory.
 pub(crate) const READ_COST: u64 = 1;
 pub(crate) const CALL_COST: u64 = 10;
 
@@ -91,7 +91,7 @@ impl<S: SimulatedService> Shared<S> {
         if self.tasks.are_alone() {
             return owner;
         }
-        let running = self.executor.running().map(|it| it.label);
+        let running = self.executor.running().map(|running| running.label);
         running
             .filter(|thread| thread.process == owner.process)
             .unwrap_or(owner)
@@ -99,7 +99,7 @@ impl<S: SimulatedService> Shared<S> {
 
     #[cold]
     fn calls_too_often(&self) {
-        // What is dropped while somebody else's run is being cleaned up behind may say good-bye.
+        // An object dropped while another run is being cleaned up behind a panic may say good-bye.
         if !std::thread::panicking() {
             let world = self.world.borrow();
             let did = "it calls its client and its environment again and again";
@@ -123,7 +123,7 @@ pub(crate) enum Task<S: ServiceTypes> {
     Operation(Operation<S>),
 }
 
-/// Everybody and everything in one simulation.
+/// Everything in one simulation.
 pub(crate) struct World<S: ServiceTypes> {
     pub now: VirtualTime,
     pub tape: Tape,
@@ -156,7 +156,7 @@ pub(crate) struct World<S: ServiceTypes> {
     pub killed: Vec<ProcessId>,
     /// Tasks that may run again.
     pub awakened: Vec<crate::engine::TaskId>,
-    /// Nobody is paused, hung, or dead: every event comes to somebody who runs.
+    /// No process is paused, hung, or dead: every event comes to one that runs.
     pub all_run: bool,
     /// No process has a clock of its own, and nothing is in the way between clients and servers.
     pub clocks_agree: bool,
@@ -166,9 +166,9 @@ pub(crate) struct World<S: ServiceTypes> {
     /// What is in the way between a process and the service, if anything ever was.
     pub client_links: BTreeMap<ProcessId, ClientLink>,
     pub partitions: Vec<partitions::Partition>,
-    /// The moments of the run so far, if somebody asked for them.
+    /// The moments of the run so far, if they are recorded.
     pub seen: Option<MomentLog>,
-    /// The messages of the run so far, if somebody asked for them.
+    /// The messages of the run so far, if they are traced.
     pub trace: Option<Vec<TracedMessage>>,
     /// Set when the run is over.
     pub ended: Option<Ended>,
@@ -178,7 +178,7 @@ pub(crate) struct World<S: ServiceTypes> {
     pub lease_resets: Vec<VirtualTime>,
     /// Leases that were extended for contenders that did not believe in the lock any more.
     pub late_extensions: Vec<LateExtension>,
-    /// Whether the queue drains: the last release was one that somebody waited for.
+    /// Whether the queue drains: a contender waited for the last release.
     pub draining: bool,
     /// Between clients and servers.
     pub connections: Connections,
@@ -188,7 +188,7 @@ pub(crate) struct World<S: ServiceTypes> {
     /// Of processes that are nearer or farther than the others.
     pub own_latencies: BTreeMap<ProcessId, Latency>,
     pub server_latency: Latency,
-    /// Where everybody lies, if there are regions.
+    /// The regions of all machines, if there are regions.
     pub places: Option<Box<regions::Places>>,
     pub faults: Vec<FaultState>,
     pub faults_armed: usize,
@@ -204,7 +204,7 @@ pub(crate) struct World<S: ServiceTypes> {
     pub resource_calls: Slab<ResourceCall>,
     /// Requests and notifications of contenders under way.
     pub busy: PendingWork,
-    /// Whose client has just been told something that somebody waited for.
+    /// The process whose client just received an event that a contender waited for.
     pub woken_process: Option<ProcessId>,
     pub last_release: VirtualTime,
     /// Writes that faults wait for, and which are not where they are to be.
@@ -217,7 +217,7 @@ pub(crate) struct World<S: ServiceTypes> {
     /// The fault that strikes at this moment.
     pub striking: usize,
     pub struck: for_good::ActiveFaults,
-    /// Who waits until nothing is under way.
+    /// Holders that wait until nothing is under way.
     pub settled_waiters: BTreeMap<ContenderId, Completion<()>>,
     pub values: i64,
 }
@@ -232,16 +232,16 @@ pub(crate) struct Contender {
     pub acquiring: bool,
     /// It believes that it holds the lock.
     pub holding: bool,
-    /// Everything it has asked is answered, and it waits to be told something.
+    /// Everything it has asked is answered, and it waits for an event.
     pub waiting: bool,
-    /// It was told something since it last waited.
+    /// It got an event since it last waited.
     pub woken: bool,
     /// Its recipe has tasks of its own, so it does not wait as long as one of them has something to do.
     pub has_helpers: bool,
     /// It was started, if it had to wait for others to come first.
     pub started: bool,
     pub finished: bool,
-    /// How many of its tasks pause between two tries: meanwhile it waits for nobody.
+    /// How many of its tasks pause between two tries: a pausing task waits for no holder.
     pub pauses: u32,
     pub rounds_left: u32,
     /// The lock that it wants or holds, or had last.
@@ -299,7 +299,7 @@ impl<S: SimulatedService> World<S> {
     /// The lock that a contender wants or holds, or had last.
     pub fn lock_of(&self, by: ContenderId) -> LockId {
         let contender = self.contenders.get(by.0 as usize);
-        contender.map_or(LockId::default(), |it| it.lock)
+        contender.map_or(LockId::default(), |contender| contender.lock)
     }
 
     /// Lets the event happen that is due now, which is taken from its place.
@@ -313,7 +313,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// The same while not everybody runs: it may be put aside.
+    /// The same while a process does not run: the event may be put aside.
     #[inline(never)]
     fn dispatch_if_running(&mut self, place: timeline::Place) {
         let event = self.timeline.take_from(place);
@@ -321,7 +321,7 @@ impl<S: SimulatedService> World<S> {
         self.dispatch_from_backlog(event);
     }
 
-    /// Lets an event happen that was noted before, unless whom it comes to does not run.
+    /// Lets an event happen that was noted before, unless its recipient does not run.
     #[inline(never)]
     pub fn dispatch_from_backlog(&mut self, event: Event<HostEvent<S>>) {
         let event = if self.all_run {

@@ -58,7 +58,7 @@ fn lease_plan() -> Plan {
     plan
 }
 
-/// Everybody waits behind one, and one leaves at a time.
+/// All wait behind one, and one leaves at a time.
 fn herd_plan(recipe: &str, contenders: u32) -> Plan {
     let latency = Duration::from_micros(500);
     let workload = Workload {

@@ -1,8 +1,8 @@
 //! The model of memcached, compared with a real server over its text protocol.
 //!
-//! The clock of memcached ticks once a second, so around each command the real server is asked how late it is
-//! (`stats`, uptime): the model handles the command at that tick. If the tick has changed in between, no one knows by
-//! which the command was done: the server is started again, and the part of the comparison is set aside.
+//! The clock of memcached ticks once a second, so around each command the real server is asked how late it is (`stats`,
+//! uptime): the model handles the command at that tick. If the tick has changed in between, the tick of the command is
+//! unknown: the server is started again, and the part of the comparison is set aside.
 
 mod compare;
 mod model;

@@ -63,7 +63,7 @@ pub fn compare(
 ) -> Result<Compared> {
     let mut compared = Compared::default();
     for phase in &PHASES {
-        // Who stands alone has no observers.
+        // A server that stands alone has no observers.
         let has_place = phase.observers == 0 || plan.servers > 1;
         let machines = usize::from(plan.servers + phase.observers);
         let mut cases = phase.cases.iter();

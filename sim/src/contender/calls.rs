@@ -40,7 +40,7 @@ impl Future for Call<'_> {
     /// `None` if it was cancelled.
     type Output = Option<Result<Held, LockError>>;
 
-    /// Whoever has got the lock when it is about to give up has got it.
+    /// An acquired lock counts, even if the call is about to give up at the same time.
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         if self.has_session(context)
@@ -106,7 +106,7 @@ impl Call<'_> {
         self.first_session.is_none() || self.has_session_now(context)
     }
 
-    /// Whether somebody has cancelled this call, and not an earlier one.
+    /// Whether this call was cancelled, and not an earlier one.
     #[cold]
     fn was_cancelled(&mut self, context: &mut Context<'_>) -> bool {
         self.cancel == Cancel::WasHeard || has_resolved(&mut self.cancelled, context)
@@ -203,7 +203,7 @@ pub(super) async fn until_cancelled(
     let Some(mut cancelled) = cancelled else {
         return Some(release.await);
     };
-    // Whoever has an answer when it is about to give up has it.
+    // An answer counts, even if the call is about to give up at the same time.
     poll_fn(|context| match release.as_mut().poll(context) {
         Poll::Ready(result) => Poll::Ready(Some(result)),
         Poll::Pending => Pin::new(&mut cancelled).poll(context).map(|()| None),

@@ -72,14 +72,14 @@ impl<S: SimulatedService> Contender<S> {
         self.converts(mode, ConversionStep::Converts)
     }
 
-    /// The section of a hold, until it is done or its contender is told of the loss.
+    /// The section of a hold, until it is done or its contender learns of the loss.
     pub(super) async fn section_of(&self, held: &Held) -> Result<(), Interrupted> {
         let (lock, token) = (self.lock, held.token.map(Token));
         let lost = async {
             let why = self.locks.of(lock).lost(held).await;
             Err(Interrupted { lock, why })
         };
-        // Who has decided to write when it stood still writes before it hears of anything.
+        // A contender that has decided to write when it stood still writes before it hears of anything.
         future::or(self.section(&[(lock, token)]), lost).await
     }
 

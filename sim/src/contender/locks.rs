@@ -75,7 +75,7 @@ impl Locks {
 
     /// The objects of these locks, in this order, to call them together.
     pub(super) fn some_of(&mut self, order: &[LockId]) -> Vec<(LockId, &mut dyn Lock)> {
-        let place = |lock: &LockId| order.iter().position(|it| it == lock);
+        let place = |lock: &LockId| order.iter().position(|other| other == lock);
         let all = self.0.iter_mut();
         let some = all.filter(|(of, _)| place(of).is_some());
         let mut some: Vec<(LockId, &mut dyn Lock)> = some
@@ -120,7 +120,7 @@ impl Locks {
 }
 
 impl<S: SimulatedService> Contender<S> {
-    /// The lock that this round is about. The world is told.
+    /// The lock that this round is about, which the world notes.
     pub(super) fn lock_of_round(&self) -> LockId {
         let mut world = self.world();
         let name = ContenderName(self.id.0);

@@ -23,7 +23,7 @@ use crate::world::{Shared, SimulatedService};
 struct MultiCall<S: SimulatedService> {
     shared: Rc<Shared<S>>,
     by: ContenderId,
-    /// What interrupts it: whichever lock it calls then ends with an error, and so does every later one that it would
+    /// Interrupts the call: the lock that it calls then ends with an error, and so does every later one that it would
     /// wait for.
     cancelled: RefCell<Option<Answer<()>>>,
     interrupted: Cell<bool>,
@@ -68,8 +68,8 @@ impl<S: SimulatedService> MultiCall<S> {
         .await
     }
 
-    /// What a call of `release` of one of the locks comes to. Of one that is interrupted the request is sent, and
-    /// nobody waits for the answer.
+    /// The result of `release` of one of the locks. An interrupted call sends its request, and does not wait for the
+    /// answer.
     async fn release(
         &self,
         mut release: LocalFuture<'_, Result<(), LockError>>,
@@ -97,7 +97,7 @@ impl<S: SimulatedService> MultiCall<S> {
 /// The locks of a call, in its order.
 fn all_of<'m, S: SimulatedService>(members: &'m mut [Member<'_, S>]) -> Vec<&'m mut dyn Lock> {
     let mut all: Vec<&mut dyn Lock> = Vec::with_capacity(members.len());
-    all.extend(members.iter_mut().map(|it| it as &mut dyn Lock));
+    all.extend(members.iter_mut().map(|member| member as &mut dyn Lock));
     all
 }
 
@@ -249,8 +249,7 @@ impl<S: SimulatedService> Contender<S> {
         }
     }
 
-    /// Calls `release` of the multi-lock. What was lost is among what it is called for, and nobody asks what became of
-    /// that.
+    /// Calls `release` of the multi-lock. Its locks include those that were lost, whose results are ignored.
     async fn give_back_all(
         &mut self,
         multi: &'static dyn MultiLock,
@@ -259,8 +258,8 @@ impl<S: SimulatedService> Contender<S> {
     ) {
         let by = self.id;
         let call = MultiCall::new(self, LockCall::Release);
-        let still_held = taken.iter().filter(|it| !it.is_lost()).map(|it| it.lock);
-        let still_held: Vec<LockId> = still_held.collect();
+        let still_held = taken.iter().filter(|hold| !hold.is_lost());
+        let still_held: Vec<LockId> = still_held.map(|hold| hold.lock).collect();
         for lock in &still_held {
             self.world().belief_ends(by, *lock);
         }
@@ -272,8 +271,8 @@ impl<S: SimulatedService> Contender<S> {
             }
         }
         self.goes_on().await;
-        let order: Vec<LockId> = taken.iter().map(|it| it.lock).collect();
-        let held = taken.into_iter().map(|it| it.held).collect();
+        let order: Vec<LockId> = taken.iter().map(|hold| hold.lock).collect();
+        let held = taken.into_iter().map(|hold| hold.held).collect();
         let result = {
             let mut members = call.members(locks, &order);
             multi.release(&mut all_of(&mut members), held).await

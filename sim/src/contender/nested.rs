@@ -94,7 +94,7 @@ impl<S: SimulatedService> Contender<S> {
         let cancel = locks.cancel_call(lock, self.mode);
         self.begin_call(lock, self.mode, cancel).await;
         let limits = self.limits(locks.have_timed_acquire());
-        // Nobody calls `cancel` of an object that has such a call: the thread itself waits.
+        // `cancel` of an object that has such a call is never called: the thread itself waits.
         let stops = self.world().plan.recipe.is_interruptible();
         let result = {
             let (lock, others) = locks.one_and_others(lock);
@@ -103,7 +103,7 @@ impl<S: SimulatedService> Contender<S> {
         };
         self.world().set_acquiring(self.id, false);
         match result {
-            // A thread that is told of a loss while it waits is interrupted, where the library lets that out.
+            // A waiting thread that learns of a loss is interrupted, where the library lets that out.
             None => {
                 self.note_cancelled().await;
                 return Round::Failed;
@@ -121,7 +121,7 @@ impl<S: SimulatedService> Contender<S> {
                 taken.push(Taken::new(lock, held));
             }
         }
-        match taken.iter().all(|it| it.notice == Notice::None) {
+        match taken.iter().all(|hold| hold.notice == Notice::None) {
             true => Round::Done,
             false => Round::Failed,
         }
@@ -129,8 +129,8 @@ impl<S: SimulatedService> Contender<S> {
 
     /// The section under all locks.
     pub(super) async fn nested_section(&mut self, locks: &Locks, taken: &mut [Taken]) -> Round {
-        let held = taken.iter().map(|it| (it.lock, it.held.token.map(Token)));
-        let held: Vec<(LockId, Option<Token>)> = held.collect();
+        let with_token = |hold: &Taken| (hold.lock, hold.held.token.map(Token));
+        let held: Vec<(LockId, Option<Token>)> = taken.iter().map(with_token).collect();
         let ended = {
             let section = self.section(&held);
             self.while_holding(section, &locks.all(), taken, true).await
@@ -138,15 +138,15 @@ impl<S: SimulatedService> Contender<S> {
         match ended {
             Some(Ok(())) => return Round::Done,
             Some(Err(Interrupted { lock, why })) => {
-                let of_lock = taken.iter_mut().find(|it| it.lock == lock);
-                of_lock.into_iter().for_each(|it| self.notify(it, why));
+                let of_lock = taken.iter_mut().find(|hold| hold.lock == lock);
+                of_lock.into_iter().for_each(|hold| self.notify(hold, why));
             }
             None => {}
         }
-        // What has been sent cannot be called back. Nobody else may own the lock before it has been answered, as far as
-        // it lies with us.
+        // A request that was sent cannot be called back: no other contender may own the lock before it is answered, as
+        // far as this one can help it.
         self.write_answered().await;
-        // Whoever was asked for a lock, and has lost none, has had its turn.
+        // A holder that was asked for a lock, and has lost none, has had its turn.
         match taken.iter().any(Taken::is_lost) {
             true => Round::Failed,
             false => Round::Done,
@@ -173,7 +173,7 @@ impl<S: SimulatedService> Contender<S> {
                 self.while_holding(release, &others, &mut taken, false)
                     .await
             };
-            // Whatever is left of what was lost is given back, and nobody asks what came of it.
+            // What is left of a lost lock is given back, and the result is ignored.
             if let Some(result) = result
                 && !lost
             {
@@ -192,7 +192,7 @@ impl<S: SimulatedService> Contender<S> {
         stops: bool,
     ) -> Option<T> {
         let mut future = pin!(future);
-        let holds: Vec<Held> = taken.iter().map(|it| it.held.clone()).collect();
+        let holds: Vec<Held> = taken.iter().map(|hold| hold.held.clone()).collect();
         let mut news = Vec::new();
         for (index, hold) in holds.iter().enumerate() {
             let mut known = locks.iter().filter(|(lock, _)| *lock == taken[index].lock);
@@ -201,7 +201,7 @@ impl<S: SimulatedService> Contender<S> {
             }
         }
         poll_fn(|context| {
-            // Who has decided to write when it stood still writes before it hears of anything.
+            // A contender that has decided to write when it stood still writes before it hears of anything.
             if let Poll::Ready(done) = future.as_mut().poll(context) {
                 return Poll::Ready(Some(done));
             }
@@ -218,7 +218,7 @@ impl<S: SimulatedService> Contender<S> {
                 context.waker().wake_by_ref();
                 true
             });
-            let stopped = taken.iter().any(|it| it.notice != Notice::None);
+            let stopped = taken.iter().any(|hold| hold.notice != Notice::None);
             match stopped && stops {
                 true => Poll::Ready(None),
                 false => Poll::Pending,

@@ -131,7 +131,7 @@ impl<L: Copy> Executor<L> {
             self.wakes.begin(SPILLED);
         }
         let task = slab.slots[index].take()?;
-        // Nobody will take it from the list, so nothing puts it there again.
+        // The task is gone and is never taken from the list: so nothing puts it there again.
         task.wake.set_queueing(false);
         Some(task)
     }
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn who_kept_the_waker_of_a_task_that_is_over_wakes_nothing() {
+    fn the_waker_of_a_task_that_is_over_wakes_nothing() {
         let executor = Executor::default();
         let old = left_behind(&executor);
         executor.spawn(0, Box::pin(pending()));
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_woke_tasks_serves_the_next_executor_if_nobody_knows_of_it() {
+    fn an_unshared_waker_serves_the_next_executor() {
         let address = |waker: Waker| waker.data().addr();
         let executor = Executor::default();
         let first = address(left_behind(&executor));

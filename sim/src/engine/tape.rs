@@ -172,7 +172,7 @@ mod tests {
     fn the_same_seed_makes_the_same_choices_for_ever() {
         let mut tape = Tape::from_seed(0);
         let choices: Vec<u32> = (0..6).map(|_| tape.choose(1_000)).collect();
-        // If this changes, every seed that anybody has written down means something else: say so in CHANGELOG.md.
+        // If this changes, every seed that was written down means something else: say so in CHANGELOG.md.
         assert_eq!(choices, FIRST_OF_SEED_ZERO);
     }
 

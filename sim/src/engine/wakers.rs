@@ -1,7 +1,7 @@
-//! What wakes tasks: the list of those that are ready, and for each task what puts it there.
+//! The list of tasks that are ready, and the waker of each task, which puts the task there.
 //!
-//! To make all this for every simulation would cost a small one more than to use it. So it stays for the
-//! next one on the same thread, if nobody else knows of it any more: nothing that a run does depends on it.
+//! To make all this for every simulation would cost a small one more than to use it. So it stays for the next one on
+//! the same thread, if no waker outside refers to it: nothing that a run does depends on it.
 
 use std::cell::{Cell, RefCell};
 use std::mem;
@@ -100,7 +100,7 @@ impl TaskWake {
         Self { link, waker }
     }
 
-    /// Whether nobody else can wake the task.
+    /// Whether no waker outside can wake the task.
     fn is_unknown(&self) -> bool {
         // Here and in its own waker.
         Arc::strong_count(&self.link) == 2

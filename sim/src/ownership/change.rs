@@ -1,4 +1,4 @@
-//! What a service has committed that may change who owns a lock: a node, and who did it.
+//! What a service has committed that may change the owner of a lock: a node, and the actor of the change.
 
 use picklock_checker::{ContenderId, Token};
 use picklock_clients::zookeeper::Path;
@@ -12,11 +12,11 @@ pub struct CommittedNode<'a> {
     pub name: &'a str,
     /// The number that the service has given it, if it has.
     pub number: i64,
-    /// What its maker can prove the grant with: the number of the transaction.
+    /// What its creator can prove the grant with: the number of the transaction.
     pub token: Token,
 }
 
-/// Who has changed a node.
+/// The actor that has changed a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// A contender.
@@ -27,6 +27,6 @@ pub enum Actor {
     SessionEnd,
     /// The service itself: a server that had the claim is gone, or is another than it was, or comes back without it.
     Service,
-    /// Somebody else: an operator.
+    /// An operator.
     Outsider,
 }

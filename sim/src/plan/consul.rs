@@ -38,7 +38,7 @@ const ROW: ServiceRow = ServiceRow {
         ),
         (
             TriggerKind::SessionLost,
-            "no client is told of the end of a session",
+            "no client is notified of the end of a session",
         ),
     ],
     ..ServiceRow::plain(ServiceKind::Consul)
@@ -145,8 +145,8 @@ impl ServiceSettings for Consul {
         self.session_ttl * 2 + Duration::from_secs(1)
     }
 
-    /// A call may wait for a leader, and for its answer; who could not acquire a lock looks again after 5 s when its
-    /// lock-delay is over.
+    /// A call may wait for a leader, and for its answer; a contender that could not acquire a lock looks again after 5
+    /// s when its lock-delay is over.
     fn recovery(&self) -> Duration {
         let call = self.rpc_client_timeout + Duration::from_secs(17);
         self.failover().unwrap_or_default() + call + self.lock_delay + Duration::from_secs(5)

@@ -1,4 +1,4 @@
-//! What one contender does otherwise than the workload says.
+//! Settings of one contender.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::settings::settings;
 use super::{Hold, LockName, Rate, Value};
 
 settings! {
-    /// What one contender does otherwise than the workload says; what is not given is as there.
+    /// Settings of one contender; `None` means the workload's.
     #[derive(Clone, Debug, PartialEq)]
     ContenderSettings {
         hold: Option<Hold> = "hold" {

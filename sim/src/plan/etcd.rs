@@ -79,8 +79,8 @@ settings! {
             default: Duration::from_secs(5),
             of: Clients,
             written: Always,
-            means: "How long a client waits for the answer to a call before it gives it up; who waits for a lock at a \
-                    member waits for as long as it takes.",
+            means: "How long a client waits for the answer to a call before it gives it up; a call that waits for a \
+                    lock at a member waits for as long as it takes.",
         }
 
         version: Version = "version" {
@@ -183,8 +183,8 @@ impl ServiceSettings for Etcd {
         Duration::from_secs(granted.unsigned_abs())
     }
 
-    /// A new leader gives every lease its whole time and an election timeout; who has lost the answer to a revocation
-    /// proposes it again three seconds later.
+    /// A new leader gives every lease its whole time and an election timeout; a leader that has lost the answer to a
+    /// revocation proposes it again three seconds later.
     fn lease_at_most(&self) -> Duration {
         self.lease() + self.election_timeout + SCAN + Duration::from_secs(4)
     }

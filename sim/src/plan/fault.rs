@@ -28,7 +28,7 @@ faults! {
         service: None,
         drawn_unasked: false,
         class: Pause, effect: Silence,
-        meaning: "A callback of the contender does not return: its client tells of no event (ZooKeeper), or does \
+        meaning: "A callback of the contender does not return: its client delivers no event (ZooKeeper), or does \
                   nothing at all (Redis), and its code goes on.",
         example: r#"inject.block-events = { target = "contender-1", for = "20s" }"#,
         sentence: "block-events of {target} {for}",
@@ -74,7 +74,7 @@ faults! {
         service: None,
         drawn_unasked: true,
         class: Partition, effect: Silence,
-        meaning: "Nothing gets through between the contender and the service, and nobody is told.",
+        meaning: "Nothing gets through between the contender and the service, and neither end is notified.",
         example: r#"inject.black-hole = { target = "contender-1", direction = "to-server", for = "20s" }"#,
         sentence: "black-hole {target} {direction} {for}",
     }
@@ -153,7 +153,7 @@ faults! {
         service: Some(ServiceKind::Redis),
         drawn_unasked: true,
         class: ConnectionLoss, effect: LostMessage,
-        meaning: "The message of a channel that the trigger speaks of is lost, and nobody is told (Redis).",
+        meaning: "The trigger's message of a channel is lost, and neither end is notified (Redis).",
         example: r#"inject.lose-message = { target = "contender-1" }"#,
         sentence: "lose-message to {target}",
     }
@@ -316,7 +316,7 @@ faults! {
         service: Some(ServiceKind::Redis),
         drawn_unasked: false,
         class: ServerStall, effect: Loss,
-        meaning: "A script of somebody else takes so long at the server: others wait, and then are told BUSY (Redis).",
+        meaning: "A script of another client takes so long at the server: others wait, and then get BUSY (Redis).",
         example: r#"inject.slow-script = { target = "server-1", for = "20s" }"#,
         sentence: "slow-script at {target} {for}",
     }
@@ -344,8 +344,8 @@ faults! {
         service: None,
         drawn_unasked: false,
         class: Deletion, effect: Loss,
-        meaning: "A clean-up script looks who has the lock, thinks, and deletes what it saw by its name; if it is to \
-                  `compare`, only if it is as it was.",
+        meaning: "A clean-up script looks at the lock, thinks, and deletes what it saw, also if it is another's by \
+                  now; if it is to `compare`, only if it is as it was.",
         example: r#"inject.delete-stale = { think = "12s", compare = true }"#,
         sentence: "delete-stale {think} after a look{compare}",
     }
@@ -382,7 +382,7 @@ faults! {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
         class: Deletion, effect: Loss,
-        meaning: "Somebody asks a contender to give the lock back, by a message in the data of its node (ZooKeeper).",
+        meaning: "An operator asks a contender to give the lock back, by the data of its node (ZooKeeper).",
         example: r#"inject.revoke = { of = "contender-1" }"#,
         sentence: "revoke the lock of {of}",
     }
@@ -391,7 +391,7 @@ faults! {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,
         class: Deletion, effect: Recreation,
-        meaning: "An operator deletes the lock's own node with all below it, and makes it anew.",
+        meaning: "An operator deletes the lock's own node with all below it, and creates it again.",
         example: "inject.recreate-lock = {}",
         sentence: "recreate-lock",
     }

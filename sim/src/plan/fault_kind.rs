@@ -32,13 +32,13 @@ impl FaultKind {
         self.spec().service
     }
 
-    /// Whether it is of a service: of all, of this one, or of another one that shares it.
+    /// Whether it can strike this service: as a fault of all services, of this one, or of another that shares it.
     pub fn is_of(self, service: ServiceKind) -> bool {
         let shares = || Service::from(service).row().shares.contains(&self);
         self.service().is_none_or(|of| of == service) || shares()
     }
 
-    /// Those that are drawn, and hunted with, by whoever names none.
+    /// Those that are drawn, and hunted with, if no kinds are named.
     pub fn unasked() -> Vec<Self> {
         let mut all = Self::ALL.to_vec();
         all.retain(|kind| kind.spec().drawn_unasked);
@@ -82,7 +82,7 @@ impl FaultKind {
         self.can_be_tried(service) && self.is_outlived(service)
     }
 
-    /// Whether a lock can outlive it: who waits for an answer for ever waits for ever.
+    /// Whether a lock can outlive it: a client without a time-out waits for an answer for ever.
     pub fn is_outlived(self, service: &Service) -> bool {
         self != Self::SwallowReply || service.has_request_timeout()
     }
@@ -112,7 +112,7 @@ impl FaultKind {
     pub fn why_not(self, service: &Service) -> &'static str {
         let alone = service.servers() == 1;
         match self {
-            Self::SwallowReply => "nobody gives up waiting for an answer",
+            Self::SwallowReply => "no client gives up waiting for an answer",
             Self::BlockEvents => "the clients have no event thread",
             Self::DeleteStale => {
                 "the server forgets a lock by itself, and has no name to delete it by"
@@ -120,9 +120,9 @@ impl FaultKind {
             Self::FullDisk => "no server writes to its disk and goes on without",
             Self::MoveSlot => "the servers are no cluster, so there are no slots",
             Self::Promote if service.has_links() => {
-                "whoever watches the primary chooses the next, and not an operator"
+                "Sentinels or the nodes of a cluster choose the next primary, and not an operator"
             }
-            Self::Partition => "there is one server, so that nobody is left on the other side",
+            Self::Partition => "there is one server, so that no server is left on the other side",
             Self::IsolateServer | Self::HoldLink | Self::Promote if alone => {
                 "there is one server, which has no link to another"
             }
@@ -144,7 +144,7 @@ impl FaultKind {
         self.has_field(FieldType::Contender)
     }
 
-    /// What it strikes that has to be on its way then, if it strikes one request or message.
+    /// The request or message in flight that it strikes, if it strikes a single one.
     pub fn strikes_message(self) -> Option<MessageInFlight> {
         match self.spec().effect {
             FaultEffect::LostRequest | FaultEffect::LateRequest => Some(MessageInFlight::Request),
@@ -265,7 +265,7 @@ mod tests {
             let why = FaultKind::Partition.why_not(service);
             assert_eq!(
                 why,
-                "there is one server, so that nobody is left on the other side"
+                "there is one server, so that no server is left on the other side"
             );
         }
         let three = Service::Redis(Deployment {

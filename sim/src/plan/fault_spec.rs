@@ -14,8 +14,8 @@ pub struct FaultSpec {
     pub name: &'static str,
     /// The only service that it can strike; `None` if it can strike any.
     pub service: Option<ServiceKind>,
-    /// Whether it is drawn, and hunted with, by whoever names no kinds. Not what is several others at once, what makes
-    /// a server say plainly that it does not serve, what nobody does without a plan, and what a program does to itself.
+    /// Whether it is drawn, and hunted with, if no kinds are named. Not several faults at once, not a server that
+    /// openly refuses to serve, not what only a planned operation causes, and not what a program does to itself.
     pub drawn_unasked: bool,
     /// The class that it belongs to.
     pub class: FaultClass,
@@ -237,7 +237,7 @@ macro_rules! faults {
             $( #[doc = $meaning] $kind $({ $($field: $type),* })?, )*
         }
 
-        /// A kind of fault: what breaks, but not whom, when, or for how long.
+        /// A kind of fault: what breaks, but not its target, its time, or its length.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum FaultKind {
             $( #[doc = $meaning] $kind, )*

@@ -9,7 +9,7 @@ pub struct Key {
     pub name: &'static str,
     /// What can stand there.
     pub holds: Holds,
-    /// What is so if it is left out, in Markdown; empty if the default says it, or there is nothing to say.
+    /// What holds without the key, in Markdown; empty if the default says it, or there is nothing to say.
     pub without: &'static str,
     /// The value that is taken if it is left out, if there is one; a simpler plan has it, too.
     pub default: fn() -> Option<Value>,
@@ -98,7 +98,7 @@ impl KeyTable {
 /// The names of which one can stand somewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
-    /// What each of them is, as people are told of one that is none.
+    /// What each of them is, as an error message calls a name that is none.
     pub what: &'static str,
     /// All of them.
     pub names: fn() -> Vec<&'static str>,
@@ -171,7 +171,7 @@ pub enum Holds {
     Tables(&'static KeyTable),
     /// A table whose keys are these names, with a value each, all of one kind.
     ByWord(Words, &'static str, &'static Holds),
-    /// For each region, who lies there.
+    /// For each region, its machines.
     MachinesByRegion,
     /// For each two regions, how far they are from each other.
     LatenciesByRegions,

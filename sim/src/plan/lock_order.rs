@@ -5,10 +5,11 @@ use super::setting_type::words;
 /// In which order a section acquires the locks that it holds at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockOrder {
-    /// By name, all contenders alike: whoever waits for a lock holds none behind it, so nobody waits in a circle.
+    /// By name, all contenders alike: a waiter holds no lock behind the one it waits for, so there is no circle of
+    /// waiters.
     #[default]
     ByName,
-    /// As their turn comes: who begins with the last lock goes on with the first.
+    /// As their turn comes: a contender that begins with the last lock goes on with the first.
     InTurn,
     /// Each time as chance has it.
     Drawn,

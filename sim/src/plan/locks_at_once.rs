@@ -16,7 +16,7 @@ impl Workload {
         rounds.saturating_add(self.locks_at_once.saturating_sub(1))
     }
 
-    /// How many locks there can be of which somebody takes each.
+    /// How many locks the contenders take at most.
     pub fn locks_at_most(&self) -> u32 {
         self.rounds_with_locks(self.sections())
     }
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_round_holds_the_locks_whose_turn_it_is() {
+    fn each_round_holds_the_next_locks_in_turn() {
         let workload = Workload {
             locks: 3,
             locks_at_once: 2,

@@ -29,9 +29,9 @@ impl LockName {
 /// A server, by its part or by its index from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ServerName {
-    /// Whoever leads when the fault strikes.
+    /// The leader when the fault strikes.
     Leader,
-    /// Whichever server of Redis is the primary when the fault strikes.
+    /// The server of Redis that is the primary when the fault strikes.
     Primary,
     /// The `nth` (from zero) of those that follow when the fault strikes.
     Follower(u32),

@@ -87,8 +87,7 @@ settings! {
             default: 0,
             of: Servers,
             written: IfAnother,
-            means: "A primary that so many replicas have not told of themselves lately refuses to write \
-                    (`NOREPLICAS`).",
+            means: "A primary refuses to write (`NOREPLICAS`) unless so many replicas have acknowledged lately.",
         }
 
         min_replicas_max_lag: Duration = "min-replicas-max-lag" {

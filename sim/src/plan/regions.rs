@@ -8,7 +8,7 @@ use super::{ContenderName, ServerName};
 /// One-way latency: from, to (both inclusive).
 type Range = (Duration, Duration);
 
-/// Who lies in a region.
+/// A region and its machines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Region {
     /// Its name.
@@ -22,13 +22,13 @@ pub struct Region {
 }
 
 impl Region {
-    /// Whether nobody lies there.
+    /// Whether the region is empty.
     pub fn is_deserted(&self) -> bool {
         self.servers.is_empty() && self.contenders.is_empty() && !self.resource
     }
 }
 
-/// Regions, and the latencies between them. Who lies in none is as far from everybody as the network says otherwise.
+/// Regions, and the latencies between them. A machine in no region is as far from all others as the network says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Regions {
     /// In the order of the file.
@@ -50,7 +50,7 @@ impl Regions {
         (first.to_owned(), second.to_owned())
     }
 
-    /// Who lies there of the contenders that stay, by their new names, and of the machines that are there.
+    /// Keeps these contenders, by their new names, and these machines; deserted regions go.
     pub fn keep(
         &mut self,
         contender: &dyn Fn(ContenderName) -> Option<ContenderName>,

@@ -26,7 +26,7 @@ impl Plan {
         }
     }
 
-    /// How many must come to each lock before anybody goes on, if they are double barriers.
+    /// How many must come to each lock before any goes on, if they are double barriers.
     pub fn parties(&self) -> Option<u32> {
         self.rendezvous()?.parties()
     }

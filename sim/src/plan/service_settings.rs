@@ -1,4 +1,4 @@
-//! What is asked of every service, whichever it is.
+//! What is asked of every service.
 
 use std::any::Any;
 use std::time::Duration;
@@ -150,11 +150,11 @@ pub trait ServiceSettings: Settings + Any {
         false
     }
 
-    /// How long the lock outlives the last sign of life of who holds it: the session timeout, or the lease.
+    /// How long the lock outlives the last sign of life of its holder: the session timeout, or the lease.
     fn lease(&self) -> Duration;
 
-    /// The same with what may come on top of it, and some grace: how long it can take until nobody owns what a dead
-    /// owner has left.
+    /// The same with delays that may come on top, and some grace: the longest time until the lock of a dead owner has
+    /// no owner.
     fn lease_at_most(&self) -> Duration {
         // For messages on their way.
         self.lease() + Duration::from_secs(1)

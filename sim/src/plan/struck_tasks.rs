@@ -1,4 +1,5 @@
-//! Whom a fault strikes that names one of several tasks of a process: what strikes a process strikes all of them.
+//! The contenders struck by a fault that names one of several tasks of a process: a fault of the process strikes all of
+//! them.
 
 use picklock_checker::lists;
 
@@ -44,7 +45,7 @@ impl Fault {
 }
 
 impl PlannedFault {
-    /// What it does, with the tasks that it strikes besides the one that it names.
+    /// The text of the fault, with the other tasks of the process that it strikes.
     pub fn text_in(&self, workload: &Workload) -> String {
         let others = self.inject.strikes_too(workload);
         if others.is_empty() {
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_strikes_a_session_strikes_those_who_share_it() {
+    fn what_strikes_a_session_strikes_all_tasks_that_share_it() {
         let expire = || Fault::ExpireSession {
             target: ContenderName(0),
         };

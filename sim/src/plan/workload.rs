@@ -79,7 +79,7 @@ settings! {
             written: IfAnother,
             means: "In how many of its rounds a contender takes the lock to read, with others that read: a share \
                     such as `\"50%\"`, each round by chance, or `\"always\"`. Only for read-write locks (`kind` in \
-                    `picklock list algorithms --json`); who reads writes nothing.",
+                    `picklock list algorithms --json`); a reader writes nothing.",
         }
 
         permits: Option<u32> = "permits" {
@@ -168,14 +168,14 @@ settings! {
         progress_bound: Option<Duration> = "progress-bound" {
             default: None,
             without: "by the scenario",
-            means: "How long everybody has to get the lock once the storm is over, and all have come.",
+            means: "How long every contender has to get the lock once the storm is over, and all have come.",
         }
 
         bypass_bound: Option<u32> = "bypass-bound" {
             holds: Holds::Whole(0, 1_000_000),
             default: None,
             without: "none",
-            means: "How often one who waits may be overtaken; then each case is looked at for `bounded-bypass`, see \
+            means: "How often a waiter may be overtaken; then each case is looked at for `bounded-bypass`, see \
                     [who is overtaken](scenarios.md#who-is-overtaken).",
         }
 
@@ -318,7 +318,7 @@ impl Workload {
         .unwrap_or(u32::MAX)
     }
 
-    /// What `of` says of each contender, and of how many it is so: those that do nothing otherwise are asked for once.
+    /// The values of `of`, and for how many contenders each holds: contenders without settings are asked for once.
     pub fn each<T>(&self, of: impl Fn(ContenderName) -> T) -> impl Iterator<Item = (T, u64)> {
         let unlike = self.contender_settings.len();
         let others = (self.contenders as usize).saturating_sub(unlike) as u64;
@@ -363,7 +363,7 @@ impl Share {
 /// How contenders come to the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// All at once; who is first is up to the network.
+    /// All at once; the network decides which is first.
     Together,
     /// One after the other: each comes when the one before it holds the lock or is in the queue.
     InOrder,

@@ -225,12 +225,12 @@ settings! {
 /// What the lock's own node is at the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockNode {
-    /// It stays, as if somebody had made it for good.
+    /// It stays, as a persistent node.
     #[default]
     Persistent,
     /// It is a container, as a client of Curator would have made it: it goes when its last child has gone.
     Container,
-    /// Nobody has made it.
+    /// It does not exist.
     Missing,
 }
 

@@ -37,7 +37,7 @@ const BYSTANDER_FILE: &str = "/ls/local/elsewhere";
 /// A cell as the world sees it.
 pub(crate) struct SimulatedChubby {
     settings: Chubby,
-    /// Whose sessions these are.
+    /// The contenders of sessions.
     sessions: BTreeMap<SessionId, ContenderId>,
     /// The locks that handles hold, and by which grant.
     holds: BTreeMap<(SessionId, HandleId), (LockId, Token)>,

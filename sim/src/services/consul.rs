@@ -35,7 +35,7 @@ pub(crate) struct SimulatedConsul {
     settings: Consul,
     /// The place in the log up to which is known what was committed.
     last_commit: u64,
-    /// Whose sessions these are.
+    /// The contenders of sessions.
     sessions: BTreeMap<SessionId, ContenderId>,
     /// The keys, as they are committed.
     keys: BTreeMap<Rc<str>, KvPair>,

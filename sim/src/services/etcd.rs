@@ -38,7 +38,7 @@ pub(crate) struct SimulatedEtcd {
     settings: Etcd,
     /// The place in the log up to which is known what was committed.
     last_commit: usize,
-    /// Whose leases these are.
+    /// The contenders of leases.
     leases: BTreeMap<LeaseId, ContenderId>,
 }
 

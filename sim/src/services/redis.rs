@@ -64,15 +64,15 @@ pub(crate) struct SimulatedRedis {
     sentinels: Vec<SentinelSlot>,
     /// What goes over each connection, by its number.
     traffic: Vec<Traffic>,
-    /// Whoever clients are sent to, if there are replicas.
+    /// The primary that clients are sent to, if there are replicas.
     primary: ServerId,
     /// The links between servers, by their numbers.
     links: Vec<ReplicationLink>,
     /// By lock: who owns it by its keys, each by a token of its own.
     owners: Vec<Vec<Owner>>,
-    /// By lock: which servers have granted it to whom, where a majority must.
+    /// By lock: which servers have granted it, and to which holder, where a majority must.
     grants: Vec<Grants>,
-    /// Room for those who own it now.
+    /// Room for the present owners.
     owners_now: Vec<Holder>,
     /// Room for the holds that the keys of a lock have, and for those with their holders.
     found_holds: Vec<KeyHold>,
@@ -88,7 +88,7 @@ pub(crate) struct SimulatedRedis {
     /// Slots that are on their way.
     moves: Vec<SlotMove>,
     sentinel_outputs: Vec<SentinelOutput>,
-    /// Who tells a server at this moment what it is to be.
+    /// What makes a server change its role at this moment.
     role_change_by: role_change::RoleChangeBy,
 }
 
@@ -112,7 +112,7 @@ struct Traffic {
     /// How many answers were sent, and how many have arrived.
     answers: u32,
     heard: u32,
-    /// Of these, by number, those that say that the lock's key is not the own any more of whoever has asked.
+    /// Of these, by number, those that refuse a contender the lock's key as not its own any more.
     refusals: Vec<(u32, (ContenderId, LockId))>,
 }
 
@@ -121,7 +121,7 @@ struct Traffic {
 struct Unanswered {
     kind: RequestKind,
     sent: VirtualTime,
-    /// Who has asked, of those that share the client.
+    /// The contender that has asked, of those that share the client.
     by: ContenderId,
 }
 
@@ -140,7 +140,7 @@ impl SimulatedRedis {
         }
     }
 
-    /// The replica that a client is sent to: whoever is not the primary any more is one, whether it knows or not.
+    /// The replica that a client is sent to: each server but the primary is one, whether it knows or not.
     fn replica_for(&self, nth: u8) -> ServerId {
         ServerId(nth + u8::from(nth >= self.primary.0))
     }
@@ -152,8 +152,7 @@ impl World<SimulatedRedis> {
         let index = match name {
             ServerName::Number(number) => number,
             ServerName::Primary => return self.primary_of_now(),
-            // Whoever has the key at first. Servers that know nothing of each other have no leader: the first stands
-            // for the only one.
+            // The first primary with the key. Independent servers have no leader: the first stands for the only one.
             ServerName::Leader | ServerName::Of(_) => {
                 self.service.deployment.first_primary().into()
             }

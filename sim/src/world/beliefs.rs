@@ -15,7 +15,7 @@ use crate::network::ServerId;
 use crate::plan::Service;
 use crate::process::ProcessState;
 
-/// Who believes, and who is about to learn better.
+/// What contenders believe.
 #[derive(Default)]
 pub(crate) struct Beliefs {
     /// Contenders that believe that they hold a lock.
@@ -53,7 +53,7 @@ struct News<T> {
 }
 
 impl News<Option<(VirtualTime, Knowledge)>> {
-    /// Something comes that tells of the loss; what is thrown away tells its contender nothing.
+    /// A sign of the loss arrives; one that is thrown away tells its contender nothing.
     fn comes(&mut self, news: (VirtualTime, Knowledge), is_passed_on: bool) {
         self.delivered.get_or_insert(news);
         if is_passed_on {
@@ -63,7 +63,7 @@ impl News<Option<(VirtualTime, Knowledge)>> {
 }
 
 /// How long a contender that could know of its loss may take to act on it: a tenth of its session or lease, which is
-/// often enough for one who looks by a timer of its own, and the time for a look.
+/// often enough for a contender that looks by a timer of its own, and the time for a look.
 pub(crate) fn reaction(service: &Service, look: Duration) -> Duration {
     service.lease() / 10 + look * 4
 }
@@ -77,9 +77,9 @@ impl<S: SimulatedService> World<S> {
 
     /// `acquire` returns a lock to a contender.
     pub fn belief_begins(&mut self, by: ContenderId, lock: LockId, held: &Held) {
-        let valid_until = held.valid_until.map(|it| VirtualTime::ZERO + it);
+        let valid_until = held.valid_until.map(|length| VirtualTime::ZERO + length);
         let over_at_once =
-            valid_until.is_some_and(|it| it <= self.local_now(self.tasks.process_of(by)));
+            valid_until.is_some_and(|end| end <= self.local_now(self.tasks.process_of(by)));
         self.beliefs.held.push(Belief {
             by,
             lock,
@@ -131,7 +131,7 @@ impl<S: SimulatedService> World<S> {
     /// The run ends, and with it all beliefs that are left.
     pub(crate) fn beliefs_end(&mut self) {
         let held = self.beliefs.held.iter();
-        let mut left: Vec<(ContenderId, LockId)> = held.map(|it| (it.by, it.lock)).collect();
+        let mut left: Vec<_> = held.map(|belief| (belief.by, belief.lock)).collect();
         left.sort_unstable();
         for (by, lock) in left {
             self.belief_ends(by, lock);
@@ -141,19 +141,22 @@ impl<S: SimulatedService> World<S> {
     #[inline]
     fn belief_of(&self, by: ContenderId, lock: LockId) -> Option<usize> {
         let mut held = self.beliefs.held.iter();
-        held.position(|it| it.by == by && it.lock == lock)
+        held.position(|belief| belief.by == by && belief.lock == lock)
     }
 
     /// What a contender believes, of each lock that it takes for its own.
     fn beliefs_of(&mut self, by: ContenderId) -> impl Iterator<Item = &mut Belief> {
-        self.beliefs.held.iter_mut().filter(move |it| it.by == by)
+        let held = self.beliefs.held.iter_mut();
+        held.filter(move |belief| belief.by == by)
     }
 
     /// The beliefs of a contender in locks that are not its own any more.
     #[inline]
     fn beliefs_in_vain(&self, by: ContenderId) -> impl Iterator<Item = &Belief> {
         let held = self.beliefs.held.iter();
-        held.filter(move |it| it.by == by && !self.ownerships[it.lock.0 as usize].is_owned_by(by))
+        held.filter(move |belief| {
+            belief.by == by && !self.ownerships[belief.lock.0 as usize].is_owned_by(by)
+        })
     }
 
     /// Whether a contender believes in a lock that is not its own any more.
@@ -164,13 +167,13 @@ impl<S: SimulatedService> World<S> {
 
     /// Whether a contender believes in this lock, which is not its own any more.
     pub(crate) fn believes_in_vain(&self, by: ContenderId, lock: LockId) -> bool {
-        self.beliefs_in_vain(by).any(|it| it.lock == lock)
+        self.beliefs_in_vain(by).any(|belief| belief.lock == lock)
     }
 
     /// The lock in which a contender believes in vain on account of this node.
     pub(crate) fn lock_lost_with(&self, by: ContenderId, node: &str) -> Option<LockId> {
         let mut beliefs = self.beliefs_in_vain(by);
-        beliefs.find(|it| *it.place == *node).map(|it| it.lock)
+        Some(beliefs.find(|belief| *belief.place == *node)?.lock)
     }
 
     /// The locks in which a contender believes in vain, and since when it believes.
@@ -178,7 +181,8 @@ impl<S: SimulatedService> World<S> {
         &self,
         by: ContenderId,
     ) -> impl Iterator<Item = (LockId, VirtualTime)> {
-        self.beliefs_in_vain(by).map(|it| (it.lock, it.since))
+        let lost = self.beliefs_in_vain(by);
+        lost.map(|belief| (belief.lock, belief.since))
     }
 
     /// Whether a contender believes that it holds any lock.
@@ -188,7 +192,7 @@ impl<S: SimulatedService> World<S> {
 
     fn first_believed(&self, by: ContenderId) -> Option<LockId> {
         let mut held = self.beliefs.held.iter();
-        held.find(|it| it.by == by).map(|it| it.lock)
+        Some(held.find(|belief| belief.by == by)?.lock)
     }
 
     /// The client of a contender has a connection, or none.
@@ -220,7 +224,7 @@ impl<S: SimulatedService> World<S> {
     ) {
         let now = self.now;
         let mut beliefs = self.beliefs_of(by);
-        if let Some(belief) = beliefs.find(|it| it.lock == lock) {
+        if let Some(belief) = beliefs.find(|belief| belief.lock == lock) {
             belief.known.comes((now, how), is_passed_on);
         }
     }
@@ -247,7 +251,8 @@ impl<S: SimulatedService> World<S> {
         }
         let timeout = S::session_timeout(self, by);
         let (clock, now) = (&self.processes[process], self.now);
-        for belief in self.beliefs.held.iter_mut().filter(|it| it.by == by) {
+        let held = self.beliefs.held.iter_mut();
+        for belief in held.filter(|belief| belief.by == by) {
             let session = belief.disconnected.zip(timeout);
             let times_out = session.map(|(since, timeout)| since + timeout);
             for (over, how) in [

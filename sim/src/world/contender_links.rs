@@ -91,7 +91,7 @@ impl<S: SimulatedService> World<S> {
                     rate,
                     ..
                 } if self.process_named(target) == process => {
-                    self.on_link(target, direction, |it| it.lose(rate.parts(), until));
+                    self.on_link(target, direction, |link| link.lose(rate.parts(), until));
                 }
                 _ => {}
             }

@@ -38,7 +38,7 @@ impl<S: SimulatedService> World<S> {
             EventKind::Writing { .. } => MomentKind::Writing,
             EventKind::ReleaseStarted { by, lock } => {
                 self.note_release_in_vain(by, lock);
-                // The queue drains as long as somebody waits for what is released.
+                // The queue drains as long as a contender waits for what is released.
                 self.draining = self.busy.acquiring > 0;
                 self.last_release = self.now;
                 MomentKind::Releasing
@@ -96,7 +96,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// If the plan cancels such a call of this contender some time: what tells it.
+    /// The signal that cancels such a call of this contender, if the plan does so some time.
     pub fn cancellable(&mut self, by: ContenderId, of: LockCall) -> Option<Answer<()>> {
         let cancels = |fault: &PlannedFault| {
             matches!(fault.inject,
@@ -138,7 +138,7 @@ impl<S: SimulatedService> World<S> {
         !contender.started
     }
 
-    /// A contender holds the lock or waits for it: whoever was to come after it comes.
+    /// A contender holds the lock or waits for it: the next contender arrives.
     #[inline]
     pub fn start_next(&mut self, by: ContenderId) {
         match self.plan.workload.arrive {
@@ -172,7 +172,7 @@ impl<S: SimulatedService> World<S> {
         self.tape.choose(ready as u32) as usize
     }
 
-    /// Lets a holder wait until nothing is under way and everybody who wants the lock waits for it.
+    /// Lets a holder wait until nothing is under way and all that want the lock wait for it.
     pub fn wait_until_settled(&mut self, by: ContenderId, settled: Completion<()>) {
         self.settled_waiters.insert(by, settled);
         // Where the waiting hear of it there is always a ping to come; elsewhere it may be quiet for ever.
@@ -182,7 +182,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Tells those who wait for it that everything has settled, if it has.
+    /// Wakes the holders that wait until everything has settled, if it has.
     #[inline(always)]
     pub fn settle(&mut self) {
         if self.settled_waiters.is_empty() || self.is_unsettled() && !self.never_settles() {
@@ -200,7 +200,7 @@ impl<S: SimulatedService> World<S> {
     }
 
     fn is_unsettled(&self) -> bool {
-        // Whoever waits by asking again and again has always something under way.
+        // A contender that waits by asking again and again always has a request under way.
         (self.busy.requests > 0 && !S::WAITERS_ASK_AGAIN)
             || self.busy.notifications > 0
             || self.busy.unstarted > 0
@@ -238,7 +238,7 @@ impl<S: SimulatedService> World<S> {
         Duration::from_micros(Latency::new(range).draw(&mut self.tape))
     }
 
-    /// A value that nobody has written before.
+    /// A value that was never written before.
     pub fn next_value(&mut self) -> i64 {
         self.values += 1;
         self.values
@@ -252,7 +252,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Looks, after code of a process has run, whether its contenders have come to wait for somebody.
+    /// Looks, after code of a process has run, which of its contenders wait now.
     #[inline]
     pub fn update_waiting(&mut self, process: ProcessId) {
         if self.tasks.are_alone() {

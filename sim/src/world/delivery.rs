@@ -44,8 +44,8 @@ impl<S: SimulatedService> World<S> {
         None
     }
 
-    /// The dead get no answers and no notifications, and nobody need wait until they have them. What has come to one
-    /// that stands still is under way until it runs again, or dies.
+    /// Dead processes get no answers and no notifications, which are under way no longer. An event for a process that
+    /// stands still is under way until it runs again, or dies.
     pub(crate) fn drop_for_dead_process(
         &mut self,
         process: ProcessId,
@@ -70,7 +70,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Looks whether anybody does not run, after a fault has struck or healed.
+    /// Looks whether all processes run, after a fault has struck or healed.
     pub(crate) fn update_all_run(&mut self) {
         let runs = |state| state == ProcessState::Running;
         self.all_run = self.processes.iter().all(|process| runs(process.state))

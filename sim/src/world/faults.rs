@@ -27,7 +27,7 @@ impl<S: SimulatedService> World<S> {
     /// A fault strikes. Answers what becomes of the answer to the request that it strikes, if it is about that.
     #[cold]
     pub(crate) fn strike(&mut self, fault: usize) -> Option<MessageFate> {
-        let every = self.plan.faults[fault].repeat.and_then(|it| it.every);
+        let every = self.plan.faults[fault].repeat.and_then(|again| again.every);
         if let Some(every) = every
             && self.faults[fault].strikes_left > 0
         {
@@ -267,7 +267,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Somebody with a shell does something.
+    /// An operator does something in a shell.
     pub(crate) fn operate(&mut self, operation: Operation<S>) {
         self.spawned
             .push((self.operator(), Task::Operation(operation)));

@@ -1,7 +1,7 @@
 //! What is gone for good, and whether what is left can serve.
 //!
-//! A fault without an end is not healed, in the calm neither. Whether everybody can still get the lock then depends on
-//! what is left: that is said here, for the checker to judge progress by.
+//! A fault without an end is not healed, in the calm neither. Whether all contenders can still get the lock then
+//! depends on what is left: that is said here, for the checker to judge progress by.
 
 mod contenders;
 mod sides;
@@ -24,7 +24,7 @@ pub(crate) struct ActiveFaults {
     pub lasting: Vec<LastingStrike>,
     /// Faults that have struck, and that nothing heals.
     pub for_good: Vec<usize>,
-    /// Since when what is left of the service cannot serve anybody, if that ever was so.
+    /// Since when what is left of the service cannot serve any client, if that ever was so.
     unserved_since: Option<VirtualTime>,
 }
 
@@ -148,7 +148,7 @@ impl<S: SimulatedService> World<S> {
     /// The machines that can serve together, whatever else heals; or why there are none.
     fn serving_side(&self) -> Result<Side, String> {
         let Some(sides) = self.sides() else {
-            let lacks = "nobody can say whether what is left can serve";
+            let lacks = "it is unknown whether what is left can serve";
             return Err(self.describe(lacks));
         };
         let mut lacks = match self.plan.service.servers() {

@@ -1,4 +1,4 @@
-//! Writes down what happens to messages, for whoever wants a trace.
+//! Writes down what happens to messages, for traces.
 
 use std::fmt::Display;
 
@@ -38,7 +38,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Writes down what happens to a message of one server to another, if somebody wants to know.
+    /// Writes down what happens to a message of one server to another, if the run is traced.
     #[inline(always)]
     pub(crate) fn trace_between<M: Display>(
         &mut self,
@@ -54,13 +54,13 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Writes down that a client learns that its connection is gone, or that there was nobody to take it.
+    /// Writes down that a client learns that its connection is gone, or that no process accepted it.
     pub(crate) fn trace_end_of_connection(&mut self, connection: ConnectionId, is_refused: bool) {
         match is_refused {
             true => self.trace(
                 connection,
                 (MessageDirection::ToClient, MessageStep::Refused),
-                &"nobody listens",
+                &"no process listens",
             ),
             false => self.trace(
                 connection,

@@ -1,4 +1,4 @@
-//! Notifications and messages on their way, and whom they wake; and what is counted of them.
+//! Notifications and messages on their way, the contenders that they wake, and what is counted of them.
 
 use picklock_checker::ContenderId;
 
@@ -23,15 +23,15 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// A notification is under way no longer, and nobody has heard of it: it has come by a dead connection, and whoever
-    /// waits goes on waiting.
+    /// A notification is under way no longer, and was not delivered: it came by a dead connection, and its waiter goes
+    /// on waiting.
     pub(crate) fn notification_lost(&mut self, process: ProcessId) {
         if self.tasks.are_in(process) {
             self.busy.notifications -= 1;
         }
     }
 
-    /// A notification has come to a client. Whoever waits by that client wakes.
+    /// A notification has come to a client. The contenders that wait by that client wake.
     pub(crate) fn notification_delivered(&mut self, process: ProcessId, client: ClientId) {
         if !self.tasks.are_in(process) {
             return;
@@ -70,8 +70,8 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Looks whether whoever was told something goes on waiting, as it does if nobody listens to that watch any more
-    /// and none of its code runs.
+    /// Looks whether the contenders that were notified go on waiting, as they do if none listens to that watch any more
+    /// and none of their code runs.
     pub fn check_notified_contenders(&mut self) {
         // To look costs less than to take what is not there.
         if let Some(process) = self.woken_process {

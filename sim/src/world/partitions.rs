@@ -10,7 +10,7 @@ use crate::plan::{ContenderName, ServerName};
 use crate::process::ProcessId;
 use picklock_machines::{Link, Message};
 
-/// Some servers and processes that have each other, and for a while nobody else.
+/// Some servers and processes that reach each other, and for a while no others.
 pub(crate) struct Partition {
     servers: Vec<ServerId>,
     processes: Vec<ProcessId>,

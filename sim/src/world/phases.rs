@@ -18,8 +18,8 @@ pub(crate) fn storm_limit(plan: &Plan) -> Duration {
     })
 }
 
-/// How long everybody has to get the lock once the storm is over: the time for what the dead have left to go, for a
-/// leader to be found and clients to come back, for every section that is still to come, and for single messages that
+/// How long every contender has to get the lock once the storm is over: the time for what the dead have left to go, for
+/// a leader to be found and clients to come back, for every section that is still to come, and for single messages that
 /// are late to come. A plan that says it itself does not count the messages.
 pub(crate) fn progress_bound(plan: &Plan) -> Duration {
     let bound = plan.workload.progress_bound;
@@ -139,7 +139,7 @@ impl<S: SimulatedService> World<S> {
         self.calm
     }
 
-    /// Whether somebody has not done yet what it came for.
+    /// Whether a contender still has rounds to do.
     pub(crate) fn contenders_are_active(&self) -> bool {
         self.contenders_active > 0
     }
@@ -177,7 +177,7 @@ impl<S: SimulatedService> World<S> {
     fn begin_calm(&mut self) {
         self.calm = true;
         self.record(EventKind::CalmBegan);
-        // Who comes later has as long from then on.
+        // A contender that comes later has as long from then on.
         let all_have_come = VirtualTime::ZERO + last_arrival(&self.plan);
         let from = self.now.max(all_have_come);
         self.timeline
@@ -189,7 +189,7 @@ impl<S: SimulatedService> World<S> {
         let contender = &mut self.contenders[by.0 as usize];
         if !std::mem::replace(&mut contender.finished, true) {
             self.contenders_active -= 1;
-            // It may go before it ever waited or held: whoever was to come after it comes all the same.
+            // It may go before it ever waited or held: the next contender arrives all the same.
             self.start_next(by);
         }
     }
@@ -200,7 +200,7 @@ impl<S: SimulatedService> World<S> {
         self.contenders_active == 0 || self.ended.is_some()
     }
 
-    /// Ends the run when everybody has left and nothing is under way. What is left of the lock gets time to go.
+    /// Ends the run when all contenders have left and nothing is under way. What is left of the lock gets time to go.
     #[inline(never)]
     pub fn end_if_over(&mut self) {
         if self.contenders_active > 0 || self.resource_in_flight > 0 || self.ended.is_some() {

@@ -78,7 +78,7 @@ impl<S: SimulatedService> World<S> {
             return true;
         };
         let mut woken = processing.woken.iter();
-        if let Some(found) = woken.position(|it| it.task == task) {
+        if let Some(found) = woken.position(|woken| woken.task == task) {
             let due = processing.woken[found].due;
             if due {
                 processing.woken.remove(found);
@@ -101,7 +101,8 @@ impl<S: SimulatedService> World<S> {
             return;
         };
         // It may have died with its process.
-        if let Some(woken) = processing.woken.iter_mut().find(|it| it.number == number) {
+        let mut all = processing.woken.iter_mut();
+        if let Some(woken) = all.find(|woken| woken.number == number) {
             woken.due = true;
             self.awakened.push(woken.task);
         }
@@ -110,7 +111,8 @@ impl<S: SimulatedService> World<S> {
     /// The tasks of a process that has died do not run any more.
     pub(crate) fn drop_woken_tasks(&mut self, process: ProcessId) {
         if let Some(processing) = &mut self.processing {
-            processing.woken.retain(|it| it.thread.process != process);
+            let woken = &mut processing.woken;
+            woken.retain(|task| task.thread.process != process);
         }
     }
 
@@ -118,10 +120,10 @@ impl<S: SimulatedService> World<S> {
     #[inline]
     pub(crate) fn is_processing(&self, by: ContenderId) -> bool {
         let processing = self.processing.as_ref();
-        processing.is_some_and(|it| it.woken.iter().any(|woken| woken.thread.contender == by))
+        processing.is_some_and(|state| state.woken.iter().any(|task| task.thread.contender == by))
     }
 
-    /// Whether anybody wants to know which answers reach their clients.
+    /// Whether a fault or the log of moments needs to know which answers reach their clients.
     fn watches_answers(&self) -> bool {
         let waits = |when: &Trigger| matches!(when, Trigger::Received { .. });
         let mut faults = self.plan.faults.iter();
@@ -134,7 +136,7 @@ impl<S: SimulatedService> World<S> {
         self.seen.is_some() && self.processing.is_some()
     }
 
-    /// An answer sets out for whoever has asked.
+    /// An answer sets out to the contender that asked.
     pub(crate) fn answer_sets_out(&mut self, by: u32, request: RequestId, kind: MomentKind) {
         if let MomentKind::Answered(kind) = kind
             && self.watches_answers()

@@ -9,7 +9,7 @@ use crate::plan::{Plan, Regions, ServerName};
 use crate::process::ProcessId;
 use crate::world::Tasks;
 
-/// Where everybody lies, by the places of regions in the plan.
+/// The regions of all machines, by their places in the plan.
 #[derive(Debug)]
 pub(crate) struct Places {
     /// Of processes that have contenders.
@@ -20,7 +20,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Where everybody lies, if there are regions.
+    /// The regions of all machines, if there are regions.
     pub(crate) fn of(plan: &Plan) -> Option<Box<Self>> {
         let Regions { all, between } = &plan.network.regions;
         if all.is_empty() {
@@ -117,7 +117,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// The latency between a process and anybody of whom no region says otherwise.
+    /// The latency between a process and other machines, unless their regions say otherwise.
     #[inline]
     fn latency_of(&self, process: ProcessId) -> Latency {
         match self.own_latencies.is_empty() {

@@ -12,12 +12,12 @@ pub(crate) struct PendingWrite {
     fault: usize,
     /// The server whose stream it is in; `None` where all servers have one history.
     stream: Option<ServerId>,
-    /// Whoever has come so far has it: a zxid, or an offset in the stream of replication.
+    /// A server that has come so far has the write: a zxid, or an offset in the stream of replication.
     mark: u64,
 }
 
 impl<S: SimulatedService> World<S> {
-    /// A server has done a write of a contender. Whoever follows it has it when it has come so far.
+    /// A server has done a write of a contender. A follower has it once it has come so far.
     pub(crate) fn await_replication(
         &mut self,
         done_at: ServerId,

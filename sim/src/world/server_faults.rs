@@ -93,7 +93,8 @@ impl<S: SimulatedService> World<S> {
             });
             kinds[0] == kinds[1]
         };
-        let still: Vec<ServerId> = left.iter().filter(same).map(|it| it.server).collect();
+        let still = left.iter().filter(same);
+        let still: Vec<ServerId> = still.map(|struck| struck.server).collect();
         self.struck.servers = left;
         let healed = healed.into_iter().map(|struck| struck.server);
         healed.filter(|server| !still.contains(server)).collect()

@@ -1,4 +1,4 @@
-//! Writes down what servers do and find, for whoever wants to be told.
+//! Writes down what servers do and find, as service events.
 
 use picklock_checker::service_event::ServiceEventKind as What;
 use picklock_checker::{ContenderId, ServiceEvent};
@@ -7,11 +7,11 @@ use super::{SimulatedService, World};
 use crate::network::{ConnectionId, ServerId};
 use crate::process::ProcessId;
 
-/// So many events are written down. Whoever reads them has seen enough.
+/// So many events are written down: enough for any reader.
 const EVENTS: usize = 100_000;
 
 impl<S: SimulatedService> World<S> {
-    /// Whether somebody wants to be told what servers do.
+    /// Whether service events are recorded.
     #[inline(always)]
     pub(crate) fn records_service_events(&self) -> bool {
         self.recorder.records_service_events

@@ -1,4 +1,4 @@
-//! How a world begins: everybody in place, and nothing has happened yet.
+//! How a world begins: all processes in place, and nothing has happened yet.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -166,11 +166,11 @@ mod tests {
         let processes = [0, 1, 2, 3].map(|by| two_each.process_of(ContenderId(by)).0);
         assert_eq!(processes, [0, 0, 1, 1]);
         assert_eq!(
-            [0, 1, 2].map(|it| two_each.of(ProcessId(it))),
+            [0, 1, 2].map(|process| two_each.of(ProcessId(process))),
             [0..2, 2..4, 4..4]
         );
         assert_eq!(
-            [0, 1, 2].map(|it| two_each.are_in(ProcessId(it))),
+            [0, 1, 2].map(|process| two_each.are_in(ProcessId(process))),
             [true, true, false]
         );
         let numbers = [0, 1, 2].map(|by| two_each.number_of(ContenderId(by)));

@@ -10,8 +10,8 @@ use crate::event::Event;
 use crate::network::{RequestId, ServerId};
 use crate::plan::{ContenderName, ServerName, Trigger};
 
-/// So many moments of a run are written down. Whoever learns from them has seen enough.
-/// Contenders that ask again and again have tens of thousands in a run of seconds, and hold the lock to the end of it.
+/// So many moments of a run are written down: enough for any search. Contenders that ask again and again have tens of
+/// thousands in a run of seconds, and hold the lock to the end of it.
 const MOMENTS: usize = 50_000;
 
 /// A moment of a run that a fault could have waited for.
@@ -23,7 +23,7 @@ pub struct SeenMoment {
     pub trigger: Trigger,
     /// How many contenders were waiting for the lock.
     pub waiting: u32,
-    /// Whether anybody believed to hold it.
+    /// Whether any contender believed to hold it.
     pub held: bool,
     /// Whether the server that the contender was connected to led the others.
     pub leads: bool,
@@ -45,7 +45,7 @@ impl MomentLog {
 }
 
 impl<S: SimulatedService> World<S> {
-    /// Whether anybody wants to know what happens.
+    /// Whether faults wait for moments, or moments are recorded.
     #[inline]
     pub(crate) fn watches_moments(&self) -> bool {
         self.faults_armed > 0 || self.seen.is_some()
@@ -122,7 +122,8 @@ impl<S: SimulatedService> World<S> {
     fn is_about(&self, moment: Moment, at: ServerName) -> bool {
         let server = S::server(self, at);
         let request = moment.request;
-        request.is_some_and(|it| server == Some(self.connections.get(it.connection).server))
+        request
+            .is_some_and(|request| server == Some(self.connections.get(request.connection).server))
     }
 
     /// A moment that a fault waits for has come. It fires if it is the one.
@@ -262,7 +263,7 @@ fn trigger(by: ContenderName, kind: MomentKind, nth: u32) -> Trigger {
     }
 }
 
-/// If the trigger waits for such moments: for the how manieth.
+/// Which of such moments (`nth`) the trigger waits for, if any.
 fn awaited(trigger: &Trigger, moment: Moment) -> Option<u32> {
     let (by, kind, nth) = match *trigger {
         Trigger::At(_)

@@ -3,7 +3,7 @@
 //! [`Harness`].
 //!
 //! It knows no service. There are no processes, no histories, and no chance in it: a message takes as long as its link
-//! says, and arrives unless somebody stands in its way.
+//! says, and arrives unless a fault of the test stops it.
 
 mod harness;
 mod network;
@@ -18,7 +18,7 @@ pub use harness::Harness;
 pub use network::Network;
 use network::Next;
 
-/// Machines that are the nodes of a network. Who implements this can run them.
+/// Machines that are the nodes of a network. A type that implements this can run them.
 pub trait Cluster {
     /// What a machine is addressed by. Of timers that are due together, that of the smallest node comes first.
     type Node: Copy + Ord;

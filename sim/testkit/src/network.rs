@@ -7,14 +7,14 @@ use picklock_checker::VirtualTime;
 
 /// The nodes of a test, what is in flight between them, and the clock.
 ///
-/// Nobody has to announce a node: it is there, and runs, until something else is said of it. Each pair of nodes has a
+/// A node need not be announced: it is there, and runs, until something else is said of it. Each pair of nodes has a
 /// link in each direction, on which messages arrive in the order in which they left.
 pub struct Network<N, M> {
     now: VirtualTime,
     delay: Duration,
     /// Links with a delay of their own.
     delays: BTreeMap<(N, N), Duration>,
-    /// What comes when; in the order in which it was sent where it comes at the same time.
+    /// Events by arrival; equal times keep the order of sending.
     events: BTreeMap<(VirtualTime, u64), Event<N, M>>,
     serial: u64,
     nodes: BTreeMap<N, Status<N, M>>,
@@ -63,7 +63,7 @@ pub(crate) enum Next<N, M> {
     Arrived(N, N, M),
     /// A message has come to a node that is not there any more.
     Refused(N, N, M),
-    /// Nobody has to be told.
+    /// The sender need not know.
     Nothing,
 }
 
@@ -88,7 +88,7 @@ impl<N: Copy + Ord, M> Network<N, M> {
         self.now
     }
 
-    /// It is then, if it was earlier, and nothing has happened since: who was to do something is late.
+    /// It is then, if it was earlier, and nothing has happened since: what was due is late.
     pub fn skip_to(&mut self, time: VirtualTime) {
         if time != VirtualTime::NEVER {
             self.now = self.now.max(time);
@@ -117,7 +117,8 @@ impl<N: Copy + Ord, M> Network<N, M> {
         let mut time = self.now + self.delay;
         if let Some(delay) = self.delays.get(&(from, to)) {
             let mut events = self.events.iter().rev();
-            let last = events.find(|(_, it)| (it.from, it.to, it.departs) == (from, to, false));
+            let last = events
+                .find(|(_, event)| (event.from, event.to, event.departs) == (from, to, false));
             time = (self.now + *delay).max(last.map_or(self.now, |(key, _)| key.0));
         }
         self.add(time, from, to, message, false);
@@ -145,7 +146,7 @@ impl<N: Copy + Ord, M> Network<N, M> {
         self.nodes.get(&node).map_or(0, |status| status.life)
     }
 
-    /// What leaves from one node to another is lost, from now on, and nobody is told.
+    /// What leaves from one node to another is lost, from now on, and neither is notified.
     pub fn cut(&mut self, from: N, to: N) {
         self.cut.insert((from, to));
     }

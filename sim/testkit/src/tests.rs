@@ -134,7 +134,7 @@ fn what_is_cut_is_lost_and_what_is_held_waits() {
 }
 
 #[test]
-fn who_crashes_gets_nothing_and_sends_nothing_more() {
+fn a_crashed_node_gets_nothing_and_sends_nothing_more() {
     let mut machines = Machines::new(2);
     machines.network.send(0, 1, "in flight");
     machines.network.send(1, 0, "sent");
@@ -146,7 +146,7 @@ fn who_crashes_gets_nothing_and_sends_nothing_more() {
     assert!(machines.network.is_down(1));
     machines.network.release();
     machines.run_until(at(3));
-    machines.network.send(0, 1, "to nobody");
+    machines.network.send(0, 1, "to the dead");
     assert_eq!(
         machines.run_to(20),
         [(10, 0, "refused"), (10, 0, "sent"), (13, 0, "refused")]
@@ -165,7 +165,7 @@ fn who_crashes_gets_nothing_and_sends_nothing_more() {
 }
 
 #[test]
-fn who_is_paused_finds_everything_when_it_goes_on() {
+fn a_paused_node_finds_everything_when_it_goes_on() {
     let mut machines = Machines::new(2);
     machines.network.pause(1);
     machines.timers[1] = at(5);
@@ -188,7 +188,7 @@ fn who_is_paused_finds_everything_when_it_goes_on() {
 fn a_run_ends_when_its_condition_holds_or_its_time_is_over() {
     let mut machines = Machines::new(2);
     machines.network.send(0, 1, "ask");
-    assert!(machines.run_until_met(at(100), |it| it.log.len() == 1));
+    assert!(machines.run_until_met(at(100), |machines| machines.log.len() == 1));
     assert_eq!(machines.now(), at(10));
     assert!(machines.settle(at(100)));
     assert_eq!(machines.log, [(10, 1, "ask"), (20, 0, "answer")]);

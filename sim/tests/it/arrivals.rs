@@ -37,7 +37,7 @@ fn plan(algorithm: &str, arrive: Arrival, fault: Option<Fault>) -> Plan {
     }
 }
 
-/// Who has come to the lock, in that order.
+/// The contenders that have come to the lock, in order.
 fn came(history: &History) -> Vec<u32> {
     let came = history.events.iter().filter_map(|event| match event.what {
         EventKind::AcquireStarted { by, .. } => Some(by.0),
@@ -46,7 +46,7 @@ fn came(history: &History) -> Vec<u32> {
     came.collect()
 }
 
-/// Who has got the lock, in that order.
+/// The contenders that have got the lock, in order.
 fn got(history: &History) -> Vec<u32> {
     let got = history.events.iter().filter_map(|event| match event.what {
         EventKind::Acquired { by, .. } => Some(by.0),
@@ -55,7 +55,7 @@ fn got(history: &History) -> Vec<u32> {
     got.collect()
 }
 
-/// Everybody but one.
+/// All contenders but one.
 fn all_but(one: u32) -> Vec<u32> {
     (0..CONTENDERS).filter(|index| *index != one).collect()
 }
@@ -93,7 +93,7 @@ fn they_do_so_in_their_own_order_if_that_is_wanted_and_else_in_any() {
 }
 
 #[test]
-fn who_is_dead_or_stands_still_when_it_is_its_turn_holds_up_nobody_else() {
+fn a_dead_or_paused_contender_does_not_hold_up_the_next() {
     let dead = Fault::Crash {
         target: ContenderName(5),
         restart_after: None,
@@ -112,7 +112,7 @@ fn who_is_dead_or_stands_still_when_it_is_its_turn_holds_up_nobody_else() {
 }
 
 #[test]
-fn who_is_dead_when_it_is_its_turn_and_comes_back_gets_the_lock_as_all_others_do() {
+fn a_contender_dead_at_its_turn_gets_the_lock_when_it_is_back() {
     let dead = Fault::Crash {
         target: ContenderName(5),
         restart_after: Some(Duration::from_secs(3)),
@@ -151,7 +151,7 @@ fn a_first_that_dies_for_good_as_it_comes_lets_the_others_come() {
 }
 
 #[test]
-fn who_is_alone_waits_for_nobody() {
+fn a_lone_contender_does_not_wait() {
     for arrive in [Arrival::BehindHolder, Arrival::InOrderBehindHolder] {
         for hold in [Hold::For(Duration::from_secs(1)), Hold::Settled] {
             let mut plan = plan("zk-same-name", arrive, None);

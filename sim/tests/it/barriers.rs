@@ -1,4 +1,4 @@
-//! Barriers: who comes to which, and what the history says of it.
+//! Barriers: which contender comes to which, and what the history says of it.
 
 use crate::common::plans;
 
@@ -58,7 +58,7 @@ fn all_come_to_the_same_barrier_in_each_round() {
 }
 
 #[test]
-fn nobody_owns_a_barrier_and_every_node_of_a_party_comes_and_goes() {
+fn a_barrier_has_no_owner_and_nodes_of_parties_come_and_go() {
     for recipe in RECIPES {
         let history = simulate(&plan(recipe), 0).run.history;
         let count = |wanted: fn(&EventKind) -> bool| {
@@ -109,7 +109,7 @@ fn a_party_that_dies_inside_and_comes_again_gets_through() {
 }
 
 #[test]
-fn who_misses_a_party_that_is_dead_for_good_makes_no_progress_and_nobody_is_blamed() {
+fn a_dead_party_stops_a_barrier_and_no_invariant_is_violated() {
     let mut plan = plan("zk-double-barrier");
     plan.workload.arrive = Arrival::Together;
     plan.faults = vec![planned(
@@ -130,7 +130,7 @@ fn who_misses_a_party_that_is_dead_for_good_makes_no_progress_and_nobody_is_blam
 }
 
 #[test]
-fn who_comes_late_has_as_long_as_whoever_comes_at_once() {
+fn a_late_contender_has_as_long_as_an_early_one() {
     for recipe in RECIPES {
         let mut plan = plan(recipe);
         plan.workload.arrive = Arrival::Within(seconds(300));

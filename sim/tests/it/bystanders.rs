@@ -100,7 +100,7 @@ fn on_every_kind_of_service_what_bystanders_read_is_measured_before_and_while_th
 }
 
 #[test]
-fn a_bystander_of_redis_waits_behind_those_who_ask_again_and_again() {
+fn a_bystander_of_redis_waits_behind_polling_contenders() {
     let slow = Deployment {
         command_time: Duration::from_millis(3),
         ..Deployment::default()

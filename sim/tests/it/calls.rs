@@ -99,7 +99,7 @@ fn only_the_last_to_leave_frees_the_lock() {
         ))
         .is_empty()
     );
-    // Entries cost nothing: nobody is asked.
+    // Entries cost nothing: they send no request.
     let is_entry = |event: &Event| matches!(event.what, EventKind::Reentry { .. });
     let (entries, others): (Vec<Event>, Vec<Event>) = thrice.events.into_iter().partition(is_entry);
     assert_eq!(once.events, others);
@@ -108,7 +108,7 @@ fn only_the_last_to_leave_frees_the_lock() {
 }
 
 #[test]
-fn who_pauses_between_two_tries_does_not_wait_for_anybody() {
+fn a_contender_that_pauses_between_two_tries_does_not_wait() {
     let when = Trigger::Answered {
         request: RequestKind::Create,
         by: ContenderName(0),
@@ -135,7 +135,7 @@ fn who_pauses_between_two_tries_does_not_wait_for_anybody() {
     }
 }
 
-/// Curator's lock in the hands of somebody who gives it back twice.
+/// Curator's lock, given back twice.
 struct GivenBackTwice(InterProcessMutex);
 
 #[async_trait(?Send)]
@@ -157,11 +157,8 @@ impl Lock for GivenBackTwice {
 }
 
 #[test]
-fn who_gives_back_what_it_does_not_hold_is_told_so_and_takes_nothing_from_who_does() {
-    assert!(
-        LockError::NotHeld.definite(),
-        "nothing was asked of anybody"
-    );
+fn a_release_without_a_hold_fails_and_leaves_the_holder_alone() {
+    assert!(LockError::NotHeld.definite(), "no request was sent");
     let workload = Workload {
         hold: Hold::For(Duration::from_secs(5)),
         ..Workload::default()

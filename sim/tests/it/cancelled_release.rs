@@ -76,7 +76,7 @@ fn a_recipe_that_goes_on_in_the_background_gives_the_lock_back_all_the_same() {
 }
 
 #[test]
-fn who_drops_an_acquire_drops_no_release() {
+fn cancelling_an_acquire_drops_no_release() {
     let history = history("zk-predecessor-watch", LockCall::Acquire);
     assert!(!dropped(&history) && answered(&history));
     assert!(enters(&history, B));

@@ -45,7 +45,7 @@ fn holds(history: &History, contender: ContenderId) -> Vec<Duration> {
 }
 
 #[test]
-fn nobody_differs_of_whom_nothing_is_said() {
+fn a_contender_without_settings_is_like_the_others() {
     let service = Service::ZooKeeper(Ensemble::default());
     let history = history_on(
         service,

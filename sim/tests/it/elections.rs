@@ -15,7 +15,8 @@ const RECIPES: [&str; 4] = [
 ];
 
 fn counts(history: &History, is_it: impl Fn(&EventKind) -> bool) -> usize {
-    history.events.iter().filter(|it| is_it(&it.what)).count()
+    let events = history.events.iter();
+    events.filter(|event| is_it(&event.what)).count()
 }
 
 fn by_first(what: &EventKind) -> bool {
@@ -30,7 +31,8 @@ fn candidates_lead_one_after_the_other_and_a_history_says_that_they_lead() {
         plan.workload.hold = Hold::For(seconds(1));
         let run = simulate(&plan, 0).whole().run;
         assert_eq!(run.history.vocabulary, Vocabulary::Election, "{recipe}");
-        let terms = counts(&run.history, |it| matches!(it, EventKind::Acquired { .. }));
+        let is_term = |what: &EventKind| matches!(what, EventKind::Acquired { .. });
+        let terms = counts(&run.history, is_term);
         assert_eq!(terms, 4, "{recipe}");
         for invariant in [
             "mutual-exclusion",
@@ -38,7 +40,7 @@ fn candidates_lead_one_after_the_other_and_a_history_says_that_they_lead() {
             "progress",
             "fifo",
         ] {
-            let verdict = invariants::find(invariant).map(|it| it.verdict(&run));
+            let verdict = invariants::find(invariant).map(|known| known.verdict(&run));
             assert_eq!(verdict, Some(Verdict::Holds), "{recipe}: {invariant}");
         }
     }
@@ -60,11 +62,11 @@ fn disconnected_leader(recipe: &str) -> History {
 #[test]
 fn a_latch_that_has_lost_its_term_stays_a_candidate_and_leads_again_by_the_same_node() {
     let history = disconnected_leader("curator-leader-latch");
-    let queued = counts(&history, |it| {
-        by_first(it) && matches!(it, EventKind::Queued { .. })
+    let queued = counts(&history, |what| {
+        by_first(what) && matches!(what, EventKind::Queued { .. })
     });
-    let terms = counts(&history, |it| {
-        by_first(it) && matches!(it, EventKind::Acquired { .. })
+    let terms = counts(&history, |what| {
+        by_first(what) && matches!(what, EventKind::Acquired { .. })
     });
     assert_eq!((queued, terms), (1, 2));
 }
@@ -72,7 +74,7 @@ fn a_latch_that_has_lost_its_term_stays_a_candidate_and_leads_again_by_the_same_
 #[test]
 fn a_selector_that_has_lost_its_term_stands_behind_the_others() {
     let history = disconnected_leader("curator-leader-selector");
-    let mut leaders = history.events.iter().filter_map(|it| match it.what {
+    let mut leaders = history.events.iter().filter_map(|event| match event.what {
         EventKind::Acquired { by, .. } => Some(by.0),
         _ => None,
     });

@@ -32,7 +32,7 @@ fn block(target: ContenderName, length: Duration) -> Fault {
     }
 }
 
-/// How long after its connection has broken a holder is told of it, if its callback is called then and takes so long.
+/// How long after its connection has broken a holder learns of it, if its callback is called then and takes so long.
 /// There is none for four seconds.
 fn told_after(library: Library, algorithm: &str, blocked: Duration) -> Duration {
     // Not at once: what it asks as soon as it holds is answered by then, and nothing else tells it.
@@ -72,7 +72,7 @@ fn enters(history: &History, who: ContenderId) -> VirtualTime {
 }
 
 #[test]
-fn a_holder_that_waits_to_be_told_of_its_connection_is_told_when_the_callback_returns() {
+fn a_holder_learns_of_its_connection_when_the_callback_returns() {
     let millis = Duration::from_millis;
     assert_eq!(
         told_after(Library::Java, "zk-hardened", millis(1)),
@@ -89,7 +89,7 @@ fn a_holder_that_waits_to_be_told_of_its_connection_is_told_when_the_callback_re
 }
 
 #[test]
-fn who_goes_by_what_it_is_told_hears_of_a_loss_that_is_over() {
+fn a_contender_that_goes_by_events_hears_of_a_loss_that_is_over() {
     let faults = vec![
         planned(acquired(), block(FIRST, seconds(3))),
         planned(acquired(), Fault::Cut { target: FIRST }),
@@ -113,7 +113,7 @@ fn one_that_looks_for_itself_knows_without_being_told() {
 }
 
 #[test]
-fn kazoo_tells_of_the_session_on_another_thread() {
+fn kazoo_reports_the_session_on_another_thread() {
     let after = told_after(Library::Kazoo, "zk-hardened", seconds(3));
     assert!(after < Duration::from_millis(1), "{after:?}");
 }
@@ -215,8 +215,8 @@ fn what_is_cleaned_up_in_the_background_waits_for_its_turn() {
     assert!(late > seconds(3) && late < seconds(5), "{late:?}");
 }
 
-/// A holder is alone in front; the one behind it dies, so that the third is told in a callback that another is ahead.
-fn third_is_told_of_the_second(library: Library, algorithm: &str) -> History {
+/// A holder is alone in front; the waiter behind it dies, and the third learns in a callback that another is ahead.
+fn third_hears_of_the_second(library: Library, algorithm: &str) -> History {
     let dies = Fault::Crash {
         target: SECOND,
         restart_after: None,
@@ -237,7 +237,7 @@ fn third_is_told_of_the_second(library: Library, algorithm: &str) -> History {
 }
 
 fn third_enters(library: Library, algorithm: &str) -> bool {
-    let history = third_is_told_of_the_second(library, algorithm);
+    let history = third_hears_of_the_second(library, algorithm);
     first(
         &history,
         |what| matches!(what, EventKind::Acquired { by, .. } if by.0 == 2),
@@ -257,7 +257,7 @@ fn a_callback_that_waits_for_an_event_waits_for_ever_where_there_is_an_event_thr
 }
 
 #[test]
-fn a_callback_that_asks_and_returns_is_answered_and_told_of_what_comes_later() {
+fn a_callback_that_asks_and_returns_gets_the_answer_and_events() {
     for (_, library) in Library::ALL {
         assert!(third_enters(library, "zk-callback-watch"), "{library:?}");
     }

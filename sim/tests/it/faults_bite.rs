@@ -143,7 +143,7 @@ fn a_crashed_contender_comes_back_if_it_is_to_and_gets_the_lock() {
 }
 
 #[test]
-fn who_is_dead_for_good_does_not_come_back_with_another_crash() {
+fn a_contender_dead_for_good_stays_so_after_another_crash() {
     let crash = |restart_after| Fault::Crash {
         target: FIRST,
         restart_after,
@@ -271,7 +271,7 @@ fn behind_a_black_hole_a_client_notices_the_silence_before_its_session_expires()
         matches!(what, EventKind::SessionLost { by: A })
     })
     .unwrap();
-    assert!(told - noticed > seconds(10), "nobody could tell it before");
+    assert!(told - noticed > seconds(10), "it could not learn it before");
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn a_lost_request_is_never_done_and_a_lost_reply_hides_that_it_was() {
     assert_eq!(
         count(&hidden, queued),
         2,
-        "the first create was done, and nobody knew"
+        "the first create was done, and its client did not know"
     );
     for history in [lost, hidden] {
         assert_eq!(
@@ -345,7 +345,7 @@ fn a_process_whose_clock_runs_fast_leaves_early() {
 }
 
 #[test]
-fn who_sleeps_while_the_clock_changes_its_pace_wakes_when_the_clock_shows_it() {
+fn a_sleeper_wakes_by_its_clock_though_that_changes_its_pace() {
     let held = |length| {
         let drift = PlannedFault {
             after: seconds(1),
@@ -435,13 +435,13 @@ fn a_lagging_server_answers_its_clients_late() {
         };
         planned(Trigger::At(Duration::ZERO), inject)
     };
-    // Whoever leads hears its followers late, and they hear it late.
+    // The leader hears its followers late, and they hear it late.
     let history = with_faults("zk-predecessor-watch", vec![lag(0), lag(1), lag(2)]);
     assert!(first(&history, entered).unwrap() >= VirtualTime::ZERO + seconds(2));
 }
 
 #[test]
-fn an_operator_takes_the_lock_away_and_a_lock_that_is_made_anew_counts_from_zero() {
+fn an_operator_deletes_the_lock_and_a_new_lock_counts_from_zero() {
     let history = run(
         "zk-predecessor-watch",
         acquired(),
@@ -537,7 +537,7 @@ fn a_server_that_dies_again_while_it_is_dead_and_stands_still_serves_when_it_is_
 }
 
 #[test]
-fn who_is_told_of_its_loss_gives_nothing_back_before_its_last_write_has_been_answered() {
+fn after_a_loss_the_last_write_is_answered_before_the_release() {
     let mut in_flight = 0;
     for seed in 0..200 {
         // The write leaves shortly before the lease of ten seconds is no longer valid, or does not.

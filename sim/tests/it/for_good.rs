@@ -16,7 +16,7 @@ fn run(service: Service, algorithm: &str, faults: Vec<PlannedFault>) -> Run {
 }
 
 fn verdict(run: &Run, name: &str) -> Verdict {
-    let invariant = INVARIANTS.iter().find(|it| it.name == name);
+    let invariant = INVARIANTS.iter().find(|known| known.name == name);
     invariant.expect("an invariant").verdict(run)
 }
 
@@ -108,7 +108,7 @@ fn cluster() -> Service {
 
 const PLAIN: &str = "redis-compare-and-delete";
 
-/// What it is about, on which service, which recipe, who dies for good, and why what is left cannot serve, if so.
+/// A name, the service, the recipe, the servers that die for good, and why the rest cannot serve, if so.
 type Row = (
     &'static str,
     Service,
@@ -249,7 +249,7 @@ fn deaths() -> [Row; 11] {
             replicated(),
             PLAIN,
             vec![server(0)],
-            Some("server-1 is dead for good: nobody makes a replica the primary"),
+            Some("server-1 is dead for good: no Sentinel makes a replica the primary"),
         ),
         ("the replica", replicated(), PLAIN, vec![server(1)], None),
         (
@@ -277,7 +277,7 @@ fn deaths() -> [Row; 11] {
             PLAIN,
             vec![server(0), server(3)],
             Some(
-                "server-1 and server-4 are dead for good: nobody serves their slots, and a \
+                "server-1 and server-4 are dead for good: no server serves their slots, and a \
                  cluster serves all or none",
             ),
         ),

@@ -1,4 +1,4 @@
-//! A queue whose list is longer than clients read: nobody can go on, and the run says so and ends.
+//! A queue whose list is longer than clients read: no contender can go on, and the run says so and ends.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ fn ended(run: &Run) -> Option<Ended> {
 }
 
 #[test]
-fn a_queue_that_nobody_can_list_ends_the_run_with_the_number() {
+fn a_queue_too_long_to_list_ends_the_run_with_the_number() {
     for hold in [Hold::Settled, Hold::For(Duration::from_secs(5))] {
         let run = queue("zk-predecessor-watch", 100, 2_048, hold);
         assert_eq!(ended(&run), Some(Ended::BoundReached));

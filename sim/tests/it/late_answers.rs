@@ -1,4 +1,4 @@
-//! Messages that are late to come: what nobody can conclude from them, and how long the run waits for them.
+//! Messages that are late to come: what contenders cannot conclude from them, and how long the run waits for them.
 
 use crate::common;
 
@@ -64,11 +64,12 @@ fn asks_late(of_the_second_hold: Option<Fault>) -> History {
 }
 
 #[test]
-fn an_answer_to_what_was_asked_before_the_hold_tells_nobody_of_its_loss() {
+fn an_answer_from_before_the_hold_does_not_reveal_its_loss() {
     let history = asks_late(Some(KEY));
     let enters = |what: &EventKind| matches!(what, EventKind::Acquired { by: A, .. });
+    let entries = { history.events.iter() }.filter(|event| enters(&event.what));
     assert_eq!(
-        history.events.iter().filter(|it| enters(&it.what)).count(),
+        entries.count(),
         2,
         "the second hold is there when the answer comes"
     );
@@ -87,7 +88,7 @@ fn a_release_that_comes_too_late_has_failed() {
     let late = vec![planned(release, delay_request(seconds(4)))];
     let history = history_on(service, "redis-watch-exec", late);
     let fails = |what: &EventKind| matches!(what, EventKind::ReleaseFailed { by: A, .. });
-    assert!(history.events.iter().any(|it| fails(&it.what)));
+    assert!(history.events.iter().any(|event| fails(&event.what)));
 }
 
 #[test]
@@ -126,9 +127,9 @@ fn the_calm_waits_for_a_message_that_is_late() {
         plan.workload.progress_bound = Some(seconds(8));
         let run = simulate(&plan, 1).run;
         let mut events = run.history.events.iter();
-        let calm = events.find(|it| it.what == EventKind::CalmBegan);
-        assert!(calm.is_none_or(|it| it.at >= VirtualTime::ZERO + seconds(10)));
-        let progress = INVARIANTS.iter().find(|it| it.name == "progress");
+        let calm = events.find(|event| event.what == EventKind::CalmBegan);
+        assert!(calm.is_none_or(|event| event.at >= VirtualTime::ZERO + seconds(10)));
+        let progress = INVARIANTS.iter().find(|known| known.name == "progress");
         let verdict = progress.expect("an invariant").verdict(&run);
         assert_eq!(verdict, Verdict::Holds);
     }

@@ -84,7 +84,7 @@ fn what_is_lost_is_sent_again_after_the_timeout_of_tcp_and_after_twice_as_long_e
     let timeout = Duration::from_millis(202);
     let found = delays(&[]);
     assert!(found.contains(&(timeout, timeout * 3)), "{found:?}");
-    // Whoever connects anew knows no round trip yet.
+    // A new connection knows no round trip yet.
     let cut = Fault::Cut { target: FIRST };
     let connecting = Trigger::At(Duration::from_micros(1_500));
     let found = delays(&[planned(connecting, cut)]);

@@ -90,7 +90,7 @@ fn a_client_that_is_cut_off_is_disconnected_and_then_connected_again_in_its_sess
 }
 
 #[test]
-fn one_whose_session_has_expired_learns_of_it_when_it_is_connected_again() {
+fn a_client_learns_that_its_session_expired_when_it_reconnects() {
     let by = FIRST;
     let history = on_ensemble(vec![
         planned(acquired(), black_hole(FIRST, seconds(20))),
@@ -124,7 +124,7 @@ fn each_leader_that_comes_after_the_first_is_elected() {
         elections.is_sorted() && elections[2].is_some(),
         "{elections:?}"
     );
-    assert_eq!(fired(&history, 3), None, "nobody breaks the third");
+    assert_eq!(fired(&history, 3), None, "no fault strikes the third");
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_run_without_faults_shows_when_a_request_is_sent_and_committed_and_answered(
                 at: None,
             },
         ] {
-            assert!(seen.iter().any(|it| it.trigger == when), "{when:?}");
+            assert!(seen.iter().any(|moment| moment.trigger == when), "{when:?}");
         }
     }
 }
@@ -297,7 +297,7 @@ fn a_run_without_faults_shows_when_a_request_is_proposed_before_it_is_committed(
         let plan = plan_on(service, "zk-predecessor-watch", Vec::new());
         let (_, seen) = simulate_seen(&plan, Tape::from_seed(0));
         let index = |when: Trigger| {
-            let found = seen.iter().position(|it| it.trigger == when);
+            let found = seen.iter().position(|moment| moment.trigger == when);
             found.unwrap_or_else(|| panic!("{when:?}"))
         };
         for (by, request) in [
@@ -348,7 +348,7 @@ fn a_request_to_one_server_is_waited_for_by_its_name() {
         });
         owned.collect()
     };
-    // Any two of the three are a majority that the first does not have, whichever it asks first.
+    // Any two of the three are a majority that the first does not have, in any order of its requests.
     for pair in [[0, 1], [0, 2], [1, 2], [2, 1]] {
         assert_eq!(owners(&unheard_at(&pair, 1)), [1], "{pair:?}");
     }

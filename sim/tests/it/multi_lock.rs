@@ -30,7 +30,7 @@ fn plan(recipe: &str, order: LockOrder, faults: Vec<PlannedFault>) -> Plan {
     plan
 }
 
-/// What a contender is told, as `acquired a`, in order.
+/// The steps of a contender, as `acquired a`, in order.
 fn told(run: &Run, of: ContenderId) -> Vec<String> {
     let events = run.history.events.iter();
     let told = events.filter_map(|event| {
@@ -156,7 +156,7 @@ fn the_locks_of_a_multi_lock_stand_each_on_its_own() {
 }
 
 #[test]
-fn who_dies_when_its_call_returns_has_nothing_left_in_the_end() {
+fn a_contender_that_dies_as_its_call_returns_leaves_nothing() {
     let crash = Fault::Crash {
         target: FIRST,
         restart_after: Some(seconds(1)),

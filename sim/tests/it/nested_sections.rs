@@ -34,7 +34,7 @@ fn plan(recipe: &str, order: LockOrder, faults: Vec<PlannedFault>) -> Plan {
     plan
 }
 
-/// What nobody can help who has not been told of the end of its session.
+/// Invariants that a contender can violate before it learns that its session has ended.
 const EXCUSED: [&str; 3] = ["mutual-exclusion", "no-stale-effect", "no-lost-update"];
 
 /// What a contender did, as `acquire a`, in order.
@@ -60,7 +60,7 @@ fn steps(run: &Run, of: ContenderId) -> Vec<String> {
 /// The places of a contender's steps that are these, in this order; none if they are not.
 fn in_order(steps: &[String], wanted: &[&str]) -> bool {
     let mut steps = steps.iter();
-    wanted.iter().all(|it| steps.any(|step| step == it))
+    wanted.iter().all(|next| steps.any(|step| step == next))
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_section_holds_all_its_locks_and_gives_them_back_in_reverse() {
 }
 
 #[test]
-fn who_begins_with_different_locks_waits_for_each_other_for_ever() {
+fn contenders_with_different_first_locks_wait_for_ever() {
     for recipe in ["zk-hardened", "curator-mutex", "kazoo-lock"] {
         let run = simulate(&plan(recipe, LockOrder::InTurn, Vec::new()), 0).run;
         let circle = "they wait for each other: contender-1 holds /locks/a and waits for /locks/b, \
@@ -125,7 +125,7 @@ fn chance_draws_the_order_each_time() {
 }
 
 #[test]
-fn who_gives_up_waiting_gives_back_what_it_holds() {
+fn a_contender_that_gives_up_waiting_gives_back_what_it_holds() {
     for recipe in ["curator-mutex", "zk-hardened", "redis-py-lock"] {
         let mut plan = plan(recipe, LockOrder::InTurn, Vec::new());
         plan.workload.acquire_timeout = Some(seconds(2));
@@ -133,7 +133,7 @@ fn who_gives_up_waiting_gives_back_what_it_holds() {
             let run = simulate(&plan, *seed).run;
             let others: Vec<_> = violated(&run)
                 .into_iter()
-                .filter(|it| it.0 != "progress")
+                .filter(|violation| violation.0 != "progress")
                 .collect();
             assert_eq!(others, [], "{recipe} at seed {seed}");
             in_order(
@@ -149,7 +149,7 @@ fn who_gives_up_waiting_gives_back_what_it_holds() {
 }
 
 #[test]
-fn whoever_is_told_of_a_loss_while_it_waits_gives_up_and_comes_again() {
+fn a_waiter_that_learns_of_a_loss_gives_up_and_comes_again() {
     // The second holds b for long, and the first waits for it with a.
     let waits = Trigger::Waiting { by: FIRST, nth: 1 };
     let expires = Fault::ExpireSession { target: FIRST };
@@ -163,8 +163,8 @@ fn whoever_is_told_of_a_loss_while_it_waits_gives_up_and_comes_again() {
         let mut told = 0;
         for seed in 0..SEEDS {
             let run = simulate(&plan, seed).run;
-            let mut names = violated(&run).into_iter().map(|it| it.0);
-            let stays = names.all(|it| EXCUSED.contains(&it));
+            let mut names = violated(&run).into_iter().map(|violation| violation.0);
+            let stays = names.all(|name| EXCUSED.contains(&name));
             assert!(stays, "{recipe} at seed {seed}: {:?}", violated(&run));
             let steps = steps(&run, A);
             told += usize::from(in_order(

@@ -82,7 +82,7 @@ fn two_of_three_voters_are_missed_and_two_of_five_are_not() {
 }
 
 #[test]
-fn the_death_of_all_observers_holds_up_nobody_but_their_clients() {
+fn the_death_of_all_observers_holds_up_only_their_clients() {
     let dead = || (0..2).map(|nth| dies(ServerName::Observer(nth))).collect();
     for seed in 0..20 {
         let second = second_grant((3, 2), dead(), seed);

@@ -109,7 +109,7 @@ fn a_primary_that_must_have_replicas_takes_writes_in_a_minority_only_for_the_lag
 }
 
 #[test]
-fn a_minority_of_independent_servers_gives_nobody_the_lock() {
+fn a_minority_of_independent_servers_grants_no_lock() {
     let deployment = Deployment {
         servers: 5,
         ..Deployment::default()

@@ -1,4 +1,4 @@
-//! The clock of a process that stands still: nobody looks at it.
+//! The clock of a process that stands still: its code does not read it.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use picklock_checker::EventKind;
 use picklock_sim::plan::{Deployment, Fault, PlannedFault, Service};
 
 #[test]
-fn whoever_stands_still_does_not_look_at_its_clock_when_that_is_touched() {
+fn a_paused_process_does_not_see_its_clock_touched() {
     let (target, length) = (FIRST, seconds(60).into());
     let after = |after, inject| PlannedFault {
         after: Duration::from_secs(after),

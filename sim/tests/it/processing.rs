@@ -132,7 +132,7 @@ fn a_pause_of_one_that_has_entered_comes_when_its_code_has_gone_on() {
 }
 
 #[test]
-fn who_dies_before_it_goes_on_has_not_got_the_lock() {
+fn a_contender_that_dies_before_it_goes_on_has_not_got_the_lock() {
     let crash = Fault::Crash {
         target: FIRST,
         restart_after: Some(seconds(1)),

@@ -1,4 +1,4 @@
-//! Servers without a leader that answer reads, and who believes them.
+//! Servers without a leader that answer reads, and contenders that believe them.
 
 use std::time::Duration;
 
@@ -93,5 +93,5 @@ fn a_client_that_began_at_a_read_only_server_gets_the_lock_from_one_with_a_leade
             "seed {seed}"
         );
     }
-    assert!(seen > 0, "nobody came to the read-only server");
+    assert!(seen > 0, "no client came to the read-only server");
 }

@@ -1,4 +1,4 @@
-//! Read-write locks: who owns them together, and who waits for whom.
+//! Read-write locks: which contenders own them together, and which wait for which.
 
 use crate::common::plans;
 
@@ -38,7 +38,7 @@ fn owners_at_once(history: &History) -> usize {
 const RECIPES: [&str; 2] = ["zk-shared-locks", "curator-read-write-lock"];
 
 #[test]
-fn who_has_announced_itself_waits_and_owns_nothing() {
+fn an_announced_contender_waits_and_owns_nothing() {
     for (recipe, first) in [
         ("zk-shared-locks-readers-first", Reads::Never),
         ("zk-shared-locks-writers-first", Reads::Always),
@@ -72,7 +72,7 @@ fn who_has_announced_itself_waits_and_owns_nothing() {
             "progress",
             "no-orphan",
         ] {
-            let verdict = invariants::find(invariant).map(|it| it.verdict(&run));
+            let verdict = invariants::find(invariant).map(|known| known.verdict(&run));
             assert_eq!(verdict, Some(Verdict::Holds), "{recipe}: {invariant}");
         }
     }
@@ -87,7 +87,7 @@ fn readers_own_the_lock_together_and_writers_one_by_one() {
         assert_eq!(owners_at_once(&writers.history), 1, "{recipe}");
         for run in [readers, writers] {
             for invariant in ["mutual-exclusion", "exclusive-ownership", "progress"] {
-                let verdict = invariants::find(invariant).map(|it| it.verdict(&run));
+                let verdict = invariants::find(invariant).map(|known| known.verdict(&run));
                 assert_eq!(verdict, Some(Verdict::Holds), "{recipe}: {invariant}");
             }
         }
@@ -175,7 +175,7 @@ fn a_reader_that_stands_still_past_its_session_meets_a_writer() {
         };
         plan.faults = vec![planned(acquired(), pause)];
         let run = simulate(&plan, 0).run;
-        let verdict = invariants::find("mutual-exclusion").map(|it| it.verdict(&run));
+        let verdict = invariants::find("mutual-exclusion").map(|invariant| invariant.verdict(&run));
         verdict.is_some_and(|verdict| verdict.witness().is_some())
     };
     assert!(meets(Reads::Never));

@@ -9,7 +9,7 @@ use plans::{acquired, plan_on, planned, seconds};
 
 /// The only server is down for so long that kazoo's pauses have grown to their longest.
 #[test]
-fn whoever_still_sleeps_after_a_long_outage_is_not_blamed_for_it() {
+fn a_client_asleep_after_a_long_outage_violates_no_progress() {
     for (_, library) in Library::ALL {
         for seed in 0..20 {
             let ensemble = Ensemble {
@@ -27,7 +27,7 @@ fn whoever_still_sleeps_after_a_long_outage_is_not_blamed_for_it() {
             plan.workload.arrive = Arrival::InOrder;
             plan.workload.hold = Hold::For(seconds(1));
             let run = simulate(&plan, seed).run;
-            let progress = invariants::find("progress").map(|it| it.verdict(&run));
+            let progress = invariants::find("progress").map(|invariant| invariant.verdict(&run));
             assert_eq!(progress, Some(Verdict::Holds), "{library:?}, seed {seed}");
         }
     }

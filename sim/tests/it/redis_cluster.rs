@@ -100,7 +100,7 @@ fn a_message_of_a_channel_reaches_a_waiter_whatever_node_it_listens_at() {
     let service = Service::Redis(deployment(1));
     let history = history_on(service, "redisson-lock", Vec::new());
     let released = times(&history, |what| matches!(what, EventKind::Released { .. }))[0];
-    // The lease is 30 s: nobody but the message has woken the second.
+    // The lease is 30 s: only the message can have woken the second.
     let waited = entered(&history)[1].since(released);
     assert!(waited < Duration::from_millis(100), "{waited:?}");
 }
@@ -116,7 +116,7 @@ fn a_dead_primary_is_replaced_by_its_replica_and_a_lock_that_has_arrived_there_l
 }
 
 #[test]
-fn without_replicas_nobody_takes_the_place_of_a_dead_primary() {
+fn without_replicas_a_dead_primary_is_not_replaced() {
     let service = Service::Redis(deployment(0));
     let faults = vec![later(1_000, acquired(), crash(PRIMARY, 20))];
     let history = history_on(service, "redis-compare-and-delete", faults);
@@ -125,10 +125,10 @@ fn without_replicas_nobody_takes_the_place_of_a_dead_primary() {
 }
 
 #[test]
-fn the_death_of_another_primary_stops_everybody_until_that_is_replaced() {
+fn a_dead_primary_of_other_slots_stops_all_until_it_is_replaced() {
     let history = with(vec![later(1_000, acquired(), crash(ANOTHER, 40))]);
     let (died, ends) = (fired(&history)[0], disowned(&history));
-    // All nodes stop to serve while some slots are served by nobody.
+    // All nodes stop serving while some slots have no node that serves them.
     assert_eq!(ends[0].0, Disowned::LostByService);
     within(ends[0].1 - died, 2_000, 3_800);
     within(owned(&history)[1] - ends[0].1, 500, 1_300);
@@ -161,7 +161,7 @@ fn a_primary_that_stood_still_is_a_replica_as_soon_as_it_goes_on() {
     };
     let history = with(vec![later(100, acquired(), hang)]);
     // The first has given back its lock at the new primary; at the old one it stays until that goes on. With Sentinels,
-    // that takes ten seconds more. Real: whoever was restarted sends clients away after 0.06 s.
+    // that takes ten seconds more. Real: a restarted node sends clients away after 0.06 s.
     let (how, at) = disowned(&history)[0];
     assert_eq!(how, Disowned::LostByService);
     within(at - healed(&history)[0], 0, 60);
@@ -212,7 +212,7 @@ fn a_replica_without_its_primary_for_too_long_does_not_take_its_place() {
 }
 
 #[test]
-fn a_client_that_is_cut_off_learns_who_serves_by_asking_again() {
+fn a_client_that_was_cut_off_asks_again_which_node_serves() {
     let silence = Fault::BlackHole {
         target: common::FIRST,
         direction: Direction::Both,
@@ -275,7 +275,7 @@ fn whenever_a_primary_dies_the_cluster_stops_and_goes_on_as_fast_as_a_real_one()
 
 #[test]
 fn whenever_a_primary_is_alone_it_stops_as_fast_as_a_real_one() {
-    // Before anybody has the lock, so that nobody else has its key.
+    // Before any contender has the lock, so that no other node has its key.
     let alone = |millis| {
         planned(
             Trigger::At(Duration::from_millis(millis / 100)),
@@ -313,8 +313,8 @@ fn a_read_from_a_replica_misses_what_it_has_not_heard_of() {
 }
 
 #[test]
-fn whoever_polls_knows_of_a_new_primary_before_it_has_to_wait_for_the_old_one() {
-    // It stands still for so long that its replica takes its place, and says nothing to anybody.
+fn a_polling_client_knows_a_new_primary_before_it_must_wait() {
+    // It stands still for so long that its replica takes its place, and sends nothing.
     let hang = Fault::HangServer {
         target: PRIMARY,
         length: seconds(20).into(),

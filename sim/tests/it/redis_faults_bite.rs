@@ -94,7 +94,7 @@ fn a_clock_that_jumps_back_makes_the_lease_of_the_dead_longer() {
 }
 
 #[test]
-fn a_key_that_is_evicted_is_owned_by_nobody() {
+fn an_evicted_key_has_no_owner() {
     let history = run(
         "redis-compare-and-delete",
         acquired(),
@@ -126,7 +126,7 @@ fn a_lease_that_is_over_expired_though_another_takes_the_key_in_the_same_instant
         let mut plan = plan_on(service, "redis-set-nx-px-del", faults);
         plan.workload.arrive = Arrival::Together;
         plan.network.client_latency = (Duration::from_millis(1), Duration::from_millis(1));
-        // Who asks first is chance: with this seed it is the first.
+        // Which asks first is chance: with this seed it is the first.
         let history = simulate(&plan, 1).run.history;
         assert_eq!(disowned(&history)[0], Disowned::Expired, "{millis} ms");
         let ends = times(&history, |what| matches!(what, EventKind::Disowned { .. }));
@@ -197,7 +197,7 @@ fn a_lost_request_is_never_executed_and_a_lost_reply_was() {
         let history = run("redis-set-nx-px-del", setting(), inject);
         let failed = failed(&history, Failure::ConnectionLoss);
         assert_eq!(failed.len(), 1);
-        // Whose key was set without its knowledge is kept out by it until the lease is over.
+        // A contender whose key was set without its knowledge is kept out by it until the lease is over.
         let first = times(&history, |what| matches!(what, EventKind::Acquired { .. }));
         first[0]
     };
@@ -249,7 +249,7 @@ fn a_cut_breaks_every_connection_of_its_victim() {
 }
 
 #[test]
-fn nobody_owns_the_lock_of_a_dead_primary_until_a_replica_that_has_it_takes_its_place() {
+fn a_dead_primarys_lock_has_no_owner_until_a_replica_takes_over() {
     let replicated = Deployment {
         replicas: 1,
         ..Deployment::default()
@@ -286,7 +286,7 @@ fn told(by: ContenderName) -> Trigger {
 }
 
 #[test]
-fn a_message_that_is_lost_wakes_nobody() {
+fn a_lost_message_wakes_no_waiter() {
     let second = |faults| {
         let history = with_faults("redisson-lock", faults);
         times(&history, |what| matches!(what, EventKind::Acquired { .. }))[1]
@@ -336,7 +336,7 @@ fn a_power_loss_takes_what_was_not_on_the_disk() {
     let log = Persistence::Log;
     for (persistence, killed, unpowered) in [
         (Persistence::None, true, true),
-        (Persistence::snapshots(), true, true),
+        (Persistence::default_save_points(), true, true),
         (log(Fsync::Never), false, true),
         (log(Fsync::EverySecond), false, true),
         (log(Fsync::Always), false, false),
@@ -349,7 +349,7 @@ fn a_power_loss_takes_what_was_not_on_the_disk() {
 }
 
 #[test]
-fn nobody_hears_of_a_power_loss_before_the_power_is_back() {
+fn no_client_sees_a_power_loss_before_the_power_is_back() {
     let (target, restart_after) = (SERVER, Some(seconds(3)));
     let run = |inject| run("redis-set-nx-px-del", setting(), inject);
     let killed = run(Fault::CrashServer {

@@ -97,7 +97,8 @@ fn a_replica_that_is_gone_is_replaced_by_the_primary() {
 
 #[test]
 fn what_a_fault_has_a_server_say_comes_after_what_it_says_already() {
-    // The answer goes out before the replica is told; the key goes in between, and the replica is told of both in turn.
+    // The answer goes out before the replica gets the write; the key goes in between, and the replica gets both in
+    // turn.
     let when = Trigger::Answered {
         request: RequestKind::Set,
         by: FIRST,
@@ -115,7 +116,7 @@ fn what_a_fault_has_a_server_say_comes_after_what_it_says_already() {
 }
 
 #[test]
-fn who_is_told_by_a_deposed_primary_that_its_lease_is_over_is_told_so_by_one_of_two_clocks() {
+fn a_lease_that_a_deposed_primary_ends_is_denied_at_one() {
     let denied = |by_millis: i64| {
         let back = Fault::ServerClockJump {
             target: REPLICA,
@@ -165,7 +166,7 @@ fn an_operator_who_promotes_brings_the_old_primary_in_line_for_good() {
     let run = simulate(&plan, 1).run;
     let calm = times(&run.history, |what| matches!(what, EventKind::CalmBegan));
     assert!(calm[0] >= VirtualTime::ZERO + seconds(10), "{calm:?}");
-    let progress = INVARIANTS.iter().find(|it| it.name == "progress");
+    let progress = INVARIANTS.iter().find(|known| known.name == "progress");
     let verdict = progress.expect("an invariant").verdict(&run);
     assert_eq!(verdict, Verdict::Holds);
 }

@@ -57,7 +57,7 @@ fn the_owner_of_a_lock_stays_the_same_though_its_key_goes_elsewhere() {
 
 #[test]
 fn the_key_goes_ahead_of_its_slot() {
-    // Nobody owns the lock from the moment on at which the server dies that has its key.
+    // The lock has no owner from the moment at which the server with its key dies.
     let has_key = |target, at: u64| {
         let slot = planned(acquired(), moves(4));
         let death = later(at, acquired(), crash(target, 60));
@@ -145,7 +145,7 @@ fn a_source_that_dies_on_the_way_and_comes_back_before_it_is_given_up_goes_on_mo
     let faults = vec![
         planned(Trigger::At(Duration::ZERO), moves(2)),
         later(600, Trigger::At(Duration::ZERO), restarts),
-        // By then the slot is the other's, and nobody misses the first.
+        // By then the slot is the other's, and no contender needs the first.
         planned(Trigger::Released { by: FIRST, nth: 1 }, crash(SOURCE, 60)),
     ];
     let history = with("redis-compare-and-delete", faults);

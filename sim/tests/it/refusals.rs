@@ -65,7 +65,7 @@ fn without_memory_a_lock_that_counts_holds_is_not_given_back_and_one_that_is_a_k
 }
 
 #[test]
-fn with_a_full_disk_nobody_gives_the_lock_back() {
+fn with_a_full_disk_no_holder_gives_the_lock_back() {
     let early = planned(Trigger::At(Duration::ZERO), full_disk(8));
     let history = on(logging(), "redis-compare-and-delete", vec![early]);
     assert!(release_fails(&history));
@@ -93,7 +93,7 @@ fn sentinels_replace_a_primary_whose_disk_is_full_for_it_does_not_say_that_it_is
 }
 
 #[test]
-fn a_server_that_loads_has_the_lock_and_gives_it_to_nobody() {
+fn a_loading_server_has_the_lock_and_grants_it_to_no_client() {
     let loading = |load_time| Deployment {
         persistence: Persistence::Log(Fsync::Always),
         load_time,
@@ -109,7 +109,7 @@ fn a_server_that_loads_has_the_lock_and_gives_it_to_nobody() {
     assert!(second(seconds(6)) >= seconds(7));
 }
 
-/// A script of somebody else, half a second after the first has the lock.
+/// A script of another client, half a second after the first has the lock.
 fn slow_script(algorithm: &str, deployment: Deployment, length: u64) -> History {
     let inject = Fault::SlowScript {
         target: SERVER,
@@ -128,7 +128,7 @@ fn while_a_script_runs_others_wait_and_then_they_are_refused() {
     };
     let told = slow_script("redis-compare-and-delete", threshold(seconds(1)), 8);
     assert!(release_fails(&told));
-    // Nobody is told, and whoever waits for long enough is served when the script has ended.
+    // No client gets `BUSY`, and one that waits for long enough is served when the script has ended.
     let waits = slow_script("redis-compare-and-delete", threshold(seconds(9)), 8);
     assert!(!release_fails(&waits));
     assert!(entered(&waits)[1].since(fired(&waits)[0]) >= seconds(8));

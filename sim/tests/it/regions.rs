@@ -100,7 +100,7 @@ fn one_server_across_an_ocean_is_far_from_one_contender_and_near_to_none() {
 }
 
 #[test]
-fn whoever_lies_where_the_server_lies_does_not_wait_for_the_ocean() {
+fn a_contender_near_the_server_does_not_wait_for_the_ocean() {
     let algorithm = "redis-compare-and-delete";
     let regions = apart(millis(50), &[0], &[1], true);
     let history = on_redis(Deployment::default(), algorithm, regions);
@@ -110,7 +110,7 @@ fn whoever_lies_where_the_server_lies_does_not_wait_for_the_ocean() {
     let entered = at(&history, |what| {
         matches!(what, EventKind::Acquired { by: B, .. })
     });
-    // The holder is told of its release after the one who is near has the lock, or much at the same time.
+    // The holder hears of its release after the near contender has the lock, or much at the same time.
     assert!(entered.micros() < left.micros() + 200_000);
     assert!(takes(&history, A) >= millis(100));
 }
@@ -164,7 +164,7 @@ fn a_majority_across_an_ocean_is_waited_for_and_a_minority_is_not() {
 #[test]
 fn a_write_waits_for_a_quorum_wherever_it_lies() {
     let service = || Service::ZooKeeper(Ensemble::default());
-    // Whoever leads, it needs one other server: with two across the ocean, that lies there, or the client is far away.
+    // Any leader needs one other server: with two across the ocean, that lies there, or the client is far away.
     let one = history(
         service(),
         "zk-hardened",

@@ -82,7 +82,7 @@ fn without_a_time_a_fault_strikes_whenever_its_moment_comes() {
     plan.workload.rounds = 4;
     let history = history(&plan);
     let acquiring = |what: &EventKind| matches!(what, EventKind::AcquireStarted { by: A, .. });
-    let begun = history.events.iter().filter(|it| acquiring(&it.what));
+    let begun = history.events.iter().filter(|event| acquiring(&event.what));
     let begun: Vec<_> = begun.map(|event| event.at).collect();
     assert!(begun.len() >= 4);
     assert_eq!(times(&history, &FIRED), begun[..2]);

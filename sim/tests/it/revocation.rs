@@ -1,4 +1,4 @@
-//! Locks that others can ask for: a holder gives its lock back early, whoever it is and whatever it does meanwhile.
+//! Locks that others can ask for: any holder gives its lock back early, no matter what it does meanwhile.
 
 use crate::common::plans;
 
@@ -16,7 +16,7 @@ const B: ContenderId = ContenderId(1);
 
 const REVOCABLE: [&str; 2] = ["zk-revocable-shared-locks", "curator-mutex-revocable"];
 
-/// Two contenders, one after the other, each for an hour; somebody asks the first for the lock.
+/// Two contenders, one after the other, each for an hour; an operator asks the first for the lock.
 fn plan(recipe: &str, when: Trigger) -> Plan {
     let faults = vec![planned(when, Fault::Revoke { of: FIRST })];
     let mut plan = plan_on(Service::ZooKeeper(Ensemble::default()), recipe, faults);
@@ -30,7 +30,8 @@ fn waiting() -> Trigger {
 
 fn violated(run: &Run) -> Vec<&'static str> {
     let evidence = Evidence::of(run);
-    let verdicts = INVARIANTS.iter().map(|it| (it.name, (it.check)(&evidence)));
+    let all = INVARIANTS.iter();
+    let verdicts = all.map(|invariant| (invariant.name, (invariant.check)(&evidence)));
     let violated = verdicts.filter(|(_, verdict)| matches!(verdict, Verdict::Violated(_)));
     violated.map(|(name, _)| name).collect()
 }
@@ -55,9 +56,10 @@ fn steps(run: &Run, of: ContenderId) -> Vec<&'static str> {
 /// For how long a contender held the lock.
 fn held(run: &Run, of: ContenderId) -> std::time::Duration {
     let mut events = run.history.events.iter();
-    let from = events.find(|it| matches!(it.what, EventKind::Acquired { by, .. } if by == of));
+    let from =
+        events.find(|event| matches!(event.what, EventKind::Acquired { by, .. } if by == of));
     let until =
-        events.find(|it| matches!(it.what, EventKind::ReleaseStarted { by, .. } if by == of));
+        events.find(|event| matches!(event.what, EventKind::ReleaseStarted { by, .. } if by == of));
     until.expect("it gives it back").at - from.expect("it gets it").at
 }
 
@@ -76,7 +78,7 @@ fn a_holder_that_is_asked_for_its_lock_gives_it_back_and_has_had_its_turn() {
 }
 
 #[test]
-fn a_holder_that_nobody_can_ask_keeps_its_lock() {
+fn a_holder_of_an_irrevocable_lock_keeps_it() {
     for recipe in ["zk-shared-locks", "curator-mutex"] {
         let run = simulate(&plan(recipe, acquired()), 0).run;
         let expected = ["acquired", "writing", "release", "released", "finished"];
@@ -96,7 +98,7 @@ fn a_reader_that_is_asked_gives_way_to_a_writer() {
 }
 
 #[test]
-fn who_holds_one_lock_and_waits_for_another_gives_it_back_and_comes_again() {
+fn a_holder_that_waits_for_another_lock_can_be_revoked() {
     for recipe in REVOCABLE {
         for seed in 0..SEEDS {
             let mut plan = plan(recipe, waiting());

@@ -82,7 +82,7 @@ fn the_kernels_random_numbers_come_through_as_a_file() {
         let mut bytes = [0; 16];
         let source = std::fs::File::open("/dev/urandom");
         source
-            .and_then(|mut it| it.read_exact(&mut bytes))
+            .and_then(|mut file| file.read_exact(&mut bytes))
             .expect("it can be read");
         bytes
     };

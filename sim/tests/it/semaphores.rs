@@ -55,7 +55,7 @@ const RECIPES: [&str; 3] = [
     "kazoo-semaphore",
 ];
 
-/// Who waits at the end, by which node, and whose that is.
+/// The contenders that wait at the end, by which node, and whose that is.
 fn still_waiting(history: &History) -> Vec<(u32, &str, u32)> {
     let events = history.events.iter();
     let waiting = events.filter_map(|event| match event.what {
@@ -71,7 +71,7 @@ fn still_waiting(history: &History) -> Vec<(u32, &str, u32)> {
 }
 
 #[test]
-fn who_waits_for_a_lease_is_behind_one_and_all_others_behind_its_mutex() {
+fn the_waiter_for_a_lease_is_behind_one_others_behind_its_mutex() {
     for (recipe, mutex) in [
         ("curator-semaphore", "/locks/a/locks/"),
         ("kazoo-semaphore", "/locks/a-__lock__/"),

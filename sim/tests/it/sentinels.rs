@@ -55,7 +55,7 @@ fn hang(target: ServerName, length: u64) -> Fault {
 }
 
 #[test]
-fn without_a_fault_both_hold_one_after_the_other_and_nobody_is_replaced() {
+fn without_a_fault_both_hold_in_turn_and_no_primary_is_replaced() {
     let history = with(Vec::new());
     let ends: Vec<_> = history
         .events
@@ -99,7 +99,7 @@ fn what_has_come_to_a_replica_that_stands_still_is_read_though_the_primary_is_de
 }
 
 #[test]
-fn without_a_majority_of_sentinels_nobody_is_replaced() {
+fn without_a_majority_of_sentinels_no_primary_is_replaced() {
     let faults = vec![
         later(500, acquired(), crash(ServerName::Sentinel(1), 30)),
         later(500, acquired(), crash(ServerName::Sentinel(2), 30)),
@@ -155,7 +155,7 @@ fn end_of_first(history: &History) -> (Disowned, Duration) {
 
 #[test]
 fn a_primary_that_stood_still_is_made_a_replica_ten_seconds_after_it_goes_on() {
-    // Whoever polls has released the lock at the new primary; at the old one it stays until that is told.
+    // A polling client has released the lock at the new primary; at the old one it stays until that learns of it.
     let faults = vec![later(1_000, acquired(), hang(PRIMARY, 4))];
     let (how, after) = end_of_first(&with_poll(Some(seconds(1)), faults));
     assert_eq!(how, Disowned::LostByService);
@@ -165,7 +165,7 @@ fn a_primary_that_stood_still_is_made_a_replica_ten_seconds_after_it_goes_on() {
 }
 
 #[test]
-fn who_does_not_poll_releases_the_lock_at_the_old_primary_and_it_stays_at_the_new_one() {
+fn without_polling_a_released_lock_stays_at_the_new_primary() {
     let history = with(vec![later(1_000, acquired(), hang(PRIMARY, 4))]);
     let (how, after) = end_of_first(&history);
     assert_eq!(how, Disowned::Expired);

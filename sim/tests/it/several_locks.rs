@@ -112,7 +112,8 @@ fn a_contender_takes_the_locks_that_are_said_of_it_in_turn() {
     plan.workload.contender_settings.insert(FIRST, own);
     let run = simulate(&plan, 1).run;
     let taken = |who: ContenderId| -> Vec<u32> {
-        let acquired = run.history.events.iter().filter_map(|it| match it.what {
+        let events = run.history.events.iter();
+        let acquired = events.filter_map(|event| match event.what {
             EventKind::Acquired { by, lock, .. } if by == who => Some(lock.0),
             _ => None,
         });
@@ -217,13 +218,13 @@ fn the_death_of_a_primary_takes_the_locks_of_its_slots_and_no_others() {
 }
 
 #[test]
-fn an_operator_makes_every_lock_anew_and_evicts_every_key() {
-    let mut anew = plan(zookeeper(), "zk-hardened");
-    anew.faults = vec![planned(acquired(), Fault::RecreateLock)];
+fn an_operator_recreates_every_lock_and_evicts_every_key() {
+    let mut recreated = plan(zookeeper(), "zk-hardened");
+    recreated.faults = vec![planned(acquired(), Fault::RecreateLock)];
     let mut evicted = plan(redis(), "redis-compare-and-delete");
     let target = ServerName::Number(0);
     evicted.faults = vec![planned(acquired(), Fault::EvictKey { target })];
-    for plan in [&mut anew, &mut evicted] {
+    for plan in [&mut recreated, &mut evicted] {
         plan.faults[0].after = seconds(1) / 2;
         plan.workload.hold = Hold::For(seconds(2));
         let run = simulate(plan, 1).run;

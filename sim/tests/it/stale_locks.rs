@@ -9,8 +9,8 @@ use picklock_checker::Disowned;
 use picklock_sim::plan::lease_server::LeaseServer;
 use picklock_sim::plan::{Deployment, Ensemble, Fault, FaultKind, Service, Trigger};
 
-/// How the service took the lock away, if its first owner dies, and a script that has seen that one's lock deletes it
-/// nine seconds later, when it is another's.
+/// How the service took the lock away if its first owner dies, and a script that has seen the first owner's lock
+/// deletes it nine seconds later, when it is another's.
 fn taken_away(service: Service, algorithm: &str, compare: bool) -> Vec<Disowned> {
     let dies = Fault::Crash {
         target: FIRST,

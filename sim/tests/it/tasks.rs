@@ -38,7 +38,7 @@ fn on_zookeeper(share: Share, faults: Vec<PlannedFault>) -> History {
         .history
 }
 
-/// Of whom there are such events, in their order.
+/// The contenders of such events, in order.
 fn whose(history: &History, is: impl Fn(&EventKind) -> Option<ContenderId>) -> Vec<u32> {
     let events = history.events.iter();
     let found = events.filter_map(|event| is(&event.what));
@@ -118,7 +118,7 @@ fn a_link_is_that_of_the_process_and_a_cancelled_call_that_of_the_task() {
 }
 
 #[test]
-fn a_session_that_expires_is_lost_to_all_who_share_it() {
+fn a_session_that_expires_is_lost_to_all_tasks_that_share_it() {
     let expired = |share| {
         let expire = Fault::ExpireSession { target: FIRST };
         let history = on_zookeeper(share, strike(expire));
@@ -138,7 +138,7 @@ fn a_session_that_expires_is_lost_to_all_who_share_it() {
     assert_eq!(expired(Share::Session), [0, 1]);
 }
 
-/// Whoever enters owns the lock then, by what it has asked for itself.
+/// A contender that enters owns the lock then, by its own request.
 #[test]
 fn requests_by_what_is_shared_are_those_of_the_task_that_asks() {
     let (zookeeper, redis) = (

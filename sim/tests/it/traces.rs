@@ -133,7 +133,7 @@ fn kind(request: &str) -> String {
 fn the_stat_is_always_asked_for_and_the_address_of_the_host_is_the_data() {
     let requests: Vec<String> = asked(LockNode::Persistent, 2)
         .iter()
-        .map(|it| kind(it))
+        .map(|request| kind(request))
         .collect();
     let ticket = "create(/locks/a/_c_GUID-lock-, 6 bytes, ephemeral, sequential, stat)";
     assert_eq!(requests, [ticket, "get-children(/locks/a, stat)"]);
@@ -143,7 +143,7 @@ fn the_stat_is_always_asked_for_and_the_address_of_the_host_is_the_data() {
 fn missing_parents_are_made_as_containers_from_the_root_on() {
     let requests: Vec<String> = asked(LockNode::Missing, 6)
         .iter()
-        .map(|it| kind(it))
+        .map(|request| kind(request))
         .collect();
     let ticket = "create(/locks/a/_c_GUID-lock-, 6 bytes, ephemeral, sequential, stat)";
     let expected = [
@@ -179,7 +179,7 @@ fn without_an_end(trace: &[TracedMessage]) -> Vec<String> {
 }
 
 #[test]
-fn a_message_to_one_who_dies_before_reading_it_is_lost() {
+fn a_message_to_a_process_that_dies_before_it_reads_is_lost() {
     let server = ServerName::Number(0);
     let restart_after = Some(seconds(3));
     for (service, algorithm, request) in services() {

@@ -192,9 +192,9 @@ fn at_servers() -> Vec<Row> {
         row(redis(), Fault::HangServer { target, length }, shut_out)
             .undecided("the only server stands still for good"),
         row(redis(), Fault::FullMemory { target, length }, shut_out)
-            .undecided("full for good: nobody who is left takes a write"),
+            .undecided("full for good: no server that is left takes a write"),
         row(redis(), Fault::FullDisk { target, length }, shut_out)
-            .undecided("full for good: nobody who is left takes a write"),
+            .undecided("full for good: no server that is left takes a write"),
         row(
             ensemble(3),
             Fault::Partition {
@@ -255,7 +255,7 @@ fn run(row: &Row) -> Run {
 }
 
 fn progress(run: &Run) -> Verdict {
-    let invariant = INVARIANTS.iter().find(|it| it.name == "progress");
+    let invariant = INVARIANTS.iter().find(|known| known.name == "progress");
     invariant.expect("an invariant").verdict(run)
 }
 
@@ -291,7 +291,7 @@ fn every_fault_that_can_be_without_an_end_has_a_row() {
 }
 
 #[test]
-fn when_all_are_cut_off_for_good_nobody_can_tell() {
+fn when_all_are_cut_off_for_good_progress_is_undecided() {
     let fault = |target| {
         let inject = Fault::BlackHole {
             target,
@@ -375,7 +375,7 @@ fn a_drift_ends_when_it_says_so() {
 }
 
 #[test]
-fn who_holds_the_lock_until_all_has_settled_does_not_wait_for_one_who_is_cut_off_for_good() {
+fn a_settled_hold_does_not_wait_for_one_cut_off_for_good() {
     let faults = vec![planned(acquired(), hole(Direction::Both))];
     let mut plan = plan_on(ensemble(3), "zk-hardened", faults);
     plan.workload.hold = Hold::Settled;

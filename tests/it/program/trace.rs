@@ -131,7 +131,7 @@ fn connections_packets_and_links_are_in_a_trace() {
     has(
         "redis/restart-loading",
         redis,
-        "server-1 to contender-2    refused   nobody listens",
+        "server-1 to contender-2    refused   no process listens",
     );
     has(
         "redis/packet-loss",

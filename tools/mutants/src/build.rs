@@ -153,8 +153,8 @@ struct Executable {
 
 fn cargo(tree: &Path, target: &Path, arguments: &[&str]) -> Result<Vec<Executable>, String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // Optimised as tests are, so that one build serves program and tests; quick to build, for it is built anew whenever
-    // a line has changed.
+    // Optimised as tests are, so that one build serves program and tests; quick to build, for it is built again
+    // whenever a line has changed.
     for profile in ["DEV", "TEST"] {
         cargo.env(format!("CARGO_PROFILE_{profile}_OPT_LEVEL"), "1");
         cargo.env(format!("CARGO_PROFILE_{profile}_DEBUG"), "0");
@@ -185,7 +185,7 @@ fn cargo(tree: &Path, target: &Path, arguments: &[&str]) -> Result<Vec<Executabl
     Ok(executables.collect())
 }
 
-/// What the compiler has said, without its warnings: a replacement leaves parentheses that nobody needs.
+/// What the compiler has said, without its warnings: a replacement leaves superfluous parentheses.
 fn errors(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     let is_error = |part: &&str| part.lines().any(|line| line.starts_with("error"));

@@ -30,7 +30,7 @@ pub struct Mutant {
     pub name: String,
     /// The file that it is in, from the root of the repository.
     pub file: String,
-    /// What comes before it in the file, if what it replaces is there more than once.
+    /// The text before it in the file, if `find` is there more than once.
     pub after: Option<String>,
     /// What it replaces.
     pub find: String,
@@ -38,12 +38,12 @@ pub struct Mutant {
     pub replace: String,
     /// What it breaks, in words.
     pub breaks: String,
-    /// Why nobody need notice it.
+    /// Why it need not be noticed.
     pub survives: Option<String>,
 }
 
 impl Mutant {
-    /// Whether the library of scenarios has to notice it: a lock of somebody else's has no tests in here.
+    /// Whether the library of scenarios has to notice it: a lock of another project has no tests in here.
     pub fn is_of_recipe(&self) -> bool {
         let folders = [
             "src/zookeeper/",

@@ -93,7 +93,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options
 fn run(options: &Options) -> Result<bool, String> {
     let repository = list::repository();
     let mutants = list::read(&repository).map_err(|mistake| mistake.to_string())?;
-    // Their numbers stay the same whichever are tried, so that nothing is built anew for that.
+    // Their numbers do not depend on which are tried, so that no build is needed for that.
     let all: Vec<(usize, &Mutant)> = (1..).zip(&mutants).collect();
     let wanted = |mutant: &Mutant| {
         let has = |part: &String| mutant.name.contains(part) || mutant.file.contains(part);
@@ -179,7 +179,7 @@ fn all_tried<'m>(
             let killer = bench.tried(*number, mutant, usual)?;
             let mut found = found.lock().map_err(|_| "another thread has panicked")?;
             found.push((*number, mutant, killer.clone()));
-            let by = killer.map_or("NOBODY".to_owned(), |killer| format!("{killer:?}"));
+            let by = killer.map_or("UNNOTICED".to_owned(), |killer| format!("{killer:?}"));
             eprintln!(
                 "{:>3}/{}  {:<32} {by}",
                 found.len(),

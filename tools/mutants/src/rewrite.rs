@@ -50,16 +50,16 @@ pub fn rewrite(text: &str, mutants: &[(usize, &Mutant)]) -> Result<String, Strin
             place,
         });
     }
-    // Whoever is around another comes before it.
-    placed.sort_by_key(|it| (it.place.start, std::cmp::Reverse(it.place.end)));
+    // A mutant whose place contains another's comes before it.
+    placed.sort_by_key(|placed| (placed.place.start, std::cmp::Reverse(placed.place.end)));
     for pair in placed.windows(2) {
         let (one, other) = (&pair[0], &pair[1]);
         let names = format!("[{}] and [{}]", one.mutant.name, other.mutant.name);
         if other.place.start < one.place.end && other.place.end > one.place.end {
             return Err(format!("{names} overlap in {}", one.mutant.file));
         }
-        let hides = |it: &Placed| {
-            let replacement = &it.mutant.replace;
+        let hides = |placed: &Placed| {
+            let replacement = &placed.mutant.replace;
             replacement.contains(SWITCH) && !replacement.contains(ORIGINAL)
         };
         let same = one.place == other.place;
@@ -160,9 +160,9 @@ fn written(text: &str, part: Range<usize>, placed: &[Placed]) -> String {
     let mut rest = placed;
     while let Some(first) = rest.first() {
         let place = first.place.clone();
-        let here = rest.iter().take_while(|it| it.place == place).count();
+        let here = rest.iter().take_while(|row| row.place == place).count();
         let inner = rest[here..].iter();
-        let inner = inner.take_while(|it| it.place.end <= place.end).count();
+        let inner = inner.take_while(|row| row.place.end <= place.end).count();
         written.push_str(&text[at..place.start]);
         let original = written_inside(text, &place, &rest[here..here + inner]);
         written.push_str(&with_branches(&original, &rest[..here]));

@@ -1,4 +1,4 @@
-//! The table: who notices which mutant.
+//! The table: which case or test notices which mutant.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::trial::Killer;
 /// Of a hundred mutants, so many must be noticed.
 pub const ENOUGH: usize = 95;
 
-/// A mutant, and who notices it.
+/// A mutant, and what notices it.
 pub type Row<'m> = (&'m Mutant, Option<Killer>);
 
 /// The table, in Markdown.
@@ -19,8 +19,8 @@ pub fn table(rows: &[Row]) -> String {
         let by = match killer {
             Some(killer) => word(killer),
             None => match &mutant.survives {
-                Some(why) => format!("nobody: {why}"),
-                None => "**nobody**".to_owned(),
+                Some(why) => format!("nothing: {why}"),
+                None => "**nothing**".to_owned(),
             },
         };
         let Mutant { name, breaks, .. } = mutant;
@@ -40,7 +40,7 @@ fn word(killer: &Killer) -> String {
     }
 }
 
-/// The last line, and whether all is well: enough are noticed, and nobody need notice the others.
+/// The last line, and whether all is well: enough are noticed, and the others need not be.
 pub fn sum(rows: &[Row]) -> (String, bool) {
     let killed = rows.iter().filter(|(_, killer)| killer.is_some()).count();
     let unexplained = |(mutant, killer): &&Row| killer.is_none() && mutant.survives.is_none();

@@ -57,7 +57,7 @@ pub fn copy(repository: &Path, to: &Path, mutants: &[(usize, &Mutant)]) -> Resul
     written(to, &files).map_err(|error| format!("{}: {error}", to.display()))
 }
 
-/// The files that version control knows, and those that it would be told of.
+/// The files that version control knows, and new ones that it does not ignore.
 fn tracked(repository: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut git = Command::new("git");
     git.arg("-C").arg(repository);

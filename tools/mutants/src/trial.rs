@@ -38,7 +38,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 /// And otherwise so many times as long.
 const TIMES: u32 = 5;
 
-/// Who noticed.
+/// What noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Killer {
     /// The library: what of it, and how many cases.

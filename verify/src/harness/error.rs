@@ -71,7 +71,7 @@ pub enum VerifyError {
         /// The longest that a step has taken.
         longest: Duration,
     },
-    /// Somebody asked to stop.
+    /// Ctrl-C was pressed.
     #[error("stopped")]
     Interrupted,
 }
@@ -79,7 +79,7 @@ pub enum VerifyError {
 /// What comes of something that real servers take part in.
 pub(crate) type Result<T, E = VerifyError> = std::result::Result<T, E>;
 
-/// Goes on, unless somebody has pressed Ctrl-C.
+/// Goes on, unless Ctrl-C was pressed.
 pub(crate) fn unless_stopped(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) {
         Err(VerifyError::Interrupted)

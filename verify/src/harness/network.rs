@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use crate::harness::error::{Result, VerifyError};
 
-/// So many ports on loopback that nobody listens to.
+/// So many free ports on loopback.
 pub(crate) fn free_ports(count: usize) -> Result<Vec<u16>> {
     let bind = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     // All at once, so that none is given twice.
     let listeners: io::Result<Vec<TcpListener>> = (0..count).map(bind).collect();
     let ports = listeners.and_then(|listeners| {
-        let ports = listeners.iter().map(|it| Ok(it.local_addr()?.port()));
+        let ports = listeners.iter().map(|port| Ok(port.local_addr()?.port()));
         ports.collect()
     });
     ports.map_err(VerifyError::io("cannot find a free port on loopback"))
 }
 
-/// One port on loopback that nobody listens to.
+/// One free port on loopback.
 pub(crate) fn free_port() -> Result<u16> {
     Ok(free_ports(1)?[0])
 }

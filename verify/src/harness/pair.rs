@@ -34,7 +34,7 @@ pub(crate) trait Backend {
     /// Performs a step, and waits until all that comes of it has arrived.
     fn perform(&mut self, step: &Self::Step) -> Result<Observed<Self::Connection, Self::Answer>>;
 
-    /// How long the last step took, if that was so long that its answers say nothing.
+    /// How long the last step took, if too long for its answers to count.
     fn standstill(&self) -> Option<Duration> {
         None
     }
@@ -96,7 +96,8 @@ where
         }
         let connections: BTreeSet<_> = real.keys().chain(model.keys()).copied().collect();
         for connection in connections {
-            let answers = [&real, &model].map(|it| it.get(&connection).map_or(&[][..], |it| it));
+            let answers =
+                [&real, &model].map(|all| all.get(&connection).map_or(&[][..], Vec::as_slice));
             self.compared
                 .compare(&self.part, step, &connection, answers);
         }

@@ -155,7 +155,7 @@ impl Drop for Process {
 }
 
 /// A shell that waits until we close its input, which the system does when we die, and then kills the server and
-/// removes its folder. Without a shell nobody does.
+/// removes its folder. Without a shell both stay.
 fn guard(server: u32, log: &Path) -> Option<Child> {
     let folder = log.parent()?;
     apart(&mut Command::new("sh"))

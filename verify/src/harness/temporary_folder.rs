@@ -22,7 +22,7 @@ impl TemporaryFolder {
     /// A new one, where the system keeps such.
     pub(crate) fn new() -> Result<Self> {
         loop {
-            // Never the same twice, so that nobody takes another's for its own.
+            // Never the same twice, so that no run takes another's folder for its own.
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let name = format!("picklock-verify-{}-{number}", process::id());
             let path = env::temp_dir().join(name);
@@ -44,7 +44,7 @@ impl TemporaryFolder {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        // There is nobody to tell, and what is left is in a folder for such things.
+        // A failure is not reported: what is left is in a folder for such things.
         let _ = fs::remove_dir_all(&self.path);
     }
 }

@@ -20,7 +20,7 @@ pub(super) enum Incoming {
 pub(super) trait ServerBackend {
     /// The wall clock shows this now. A real server sees it by itself.
     fn pass_to(&mut self, _wall_micros: i64) {}
-    /// Makes a connection, or makes it anew.
+    /// Makes a connection, or replaces it.
     fn connect(&mut self, client: usize) -> Result<()>;
     /// Sends a command.
     fn send(&mut self, client: usize, command: &Command) -> Result<()>;

@@ -1,5 +1,5 @@
-//! A cluster of the model, compared with one of real servers: what each node answers, and how long it takes until
-//! somebody takes the place of a dead primary, and until one that is alone stops.
+//! A cluster of the model, compared with one of real servers: what each node answers, and how long it takes until a
+//! replica takes the place of a dead primary, and until a primary that is alone stops.
 
 mod model;
 mod random;
@@ -25,7 +25,7 @@ use crate::harness::timing::Span;
 use model::Nodes as Model;
 use real::Nodes as Real;
 
-/// Who is asked for what: words, of which `@1` is the name of the second node, and `:1` its port.
+/// A node and its command: words, of which `@1` is the name of the second node, and `:1` its port.
 type Step = (usize, &'static str);
 
 /// Primaries, and as many replicas.
@@ -70,7 +70,7 @@ impl<R: ClusterBackend, M: ClusterBackend> Pair<R, M> {
 
     /// Lets time pass in both.
     fn pass(&mut self, time: Duration) -> Result<()> {
-        self.both().into_iter().try_for_each(|it| it.pass(time))
+        { self.both().into_iter() }.try_for_each(|cluster| cluster.pass(time))
     }
 }
 
@@ -88,7 +88,7 @@ pub fn compare(
     progress: &dyn Fn(u64),
 ) -> Result<(Compared, Vec<Span>)> {
     let real = Real::start(installed, stop)?;
-    let ports: Vec<u16> = real.addresses().iter().map(|it| it.port).collect();
+    let ports: Vec<u16> = real.addresses().iter().map(|node| node.port).collect();
     let model = Model::new(&real.addresses(), seed);
     let mut pair = Pair::new(real, model);
     slot_migration::moves(&mut pair, &ports)?;
@@ -155,7 +155,7 @@ fn isolate_primary(nodes: &mut dyn ClusterBackend) -> Result<[Option<Duration>; 
 
 fn spans(installed: &Installed, stop: &AtomicBool) -> Result<Vec<Span>> {
     let names = [
-        "a primary dies: until nobody serves its slots",
+        "a primary dies: until no node serves its slots",
         "then until its replica does",
         "a primary is left alone: until it stops",
         "the others are back: until it serves again",
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn the_model_agrees_with_itself_whatever_the_seed() {
         let addresses = model::some_addresses();
-        let ports: Vec<u16> = addresses.iter().map(|it| it.port).collect();
+        let ports: Vec<u16> = addresses.iter().map(|node| node.port).collect();
         let mut pair = Pair::new(Model::new(&addresses, 1), Model::new(&addresses, 2));
         slot_migration::moves(&mut pair, &ports).expect("the model does not fail");
         slot_migration::source_dies(&mut pair, &ports).expect("the model does not fail");

@@ -34,7 +34,7 @@ pub struct Counters {
 pub(super) type Pair<R> = pair::Pair<Driver<R>, Driver<Model>, Counters>;
 
 impl<R: ServerBackend> Pair<R> {
-    /// Both, with nobody connected.
+    /// Both, without connections.
     pub(super) fn of(real: R) -> Self {
         Self::new(Driver::new(real), Driver::new(Model::new()))
     }
@@ -155,7 +155,7 @@ impl<R: ServerBackend> Pair<R> {
 }
 
 /// Whether this may put a message into the middle of the answer to `EXEC`: a real 7.0.15 does, if the connection speaks
-/// RESP3 and listens to the channel itself, and nobody can read what comes out.
+/// RESP3 and listens to the channel itself, and what comes out cannot be read.
 fn tears_answer(step: &Step, in_transaction: &[bool; CLIENTS]) -> bool {
     let Step::Ask { client, command } = step else {
         return false;

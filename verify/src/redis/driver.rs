@@ -34,7 +34,7 @@ pub(super) struct Driver<B> {
 }
 
 impl<B: ServerBackend> Driver<B> {
-    /// Nobody is connected yet.
+    /// A driver without connections.
     pub(super) fn new(backend: B) -> Self {
         Self {
             backend,
@@ -63,7 +63,7 @@ impl<B: ServerBackend> Driver<B> {
         }
     }
 
-    /// Reads until the answer to a question that nobody else asks: then all that was on its way has arrived.
+    /// Reads until the answer to a question of its own: then all that was on its way has arrived.
     fn read_all(&mut self, client: usize) -> Result<Vec<Incoming>> {
         let mark = format!("mark-{}", self.turn);
         let ping = Command::new("PING").arg(&mark);
@@ -156,7 +156,7 @@ impl<B: ServerBackend> Backend for Driver<B> {
                 observed.insert(Name(*client), answers);
             }
         }
-        // Who is asked alone may be so because nobody else would be answered, and who was only sent something, too.
+        // A client may be asked alone, or only be sent something, because the others would get no answer.
         let all = !matches!(step, Step::Alone { .. } | Step::Send { .. });
         for other in 0..CLIENTS {
             let silent = self.in_transaction[other] || self.waits[other];

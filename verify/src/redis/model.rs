@@ -17,13 +17,13 @@ use crate::harness::error::VerifyError;
 /// After how many instructions a script is one that goes on for ever: no other of the comparison has as many.
 const SCRIPT_BUDGET: u64 = 5_000_000;
 
-/// The model, and what has come out of it that nobody has read.
+/// The model, and its output that was not read yet.
 pub(super) struct Model {
     server: Harness<Server, Boring>,
     /// The connection that each wire is at the moment, and what has come over it.
     wires: [(ConnectionId, VecDeque<Incoming>); CLIENTS],
     next: u32,
-    /// What its replica was told.
+    /// The commands that its replica got.
     stream: Vec<Command>,
     /// What it has said it does not model.
     pub(super) not_modelled: Vec<String>,

@@ -33,7 +33,7 @@ pub(super) fn plain(step: &Step, incoming: &Incoming) -> Incoming {
             hide_id(&mut values);
             Incoming::Value(Value::array(values))
         }
-        // In which order it ceases to listen to all is nobody's business.
+        // The order in which it leaves all its channels is not compared.
         (Step::Ask { command, .. }, Value::Array(values))
             if command.len() == 1
                 && values.len() == 3

@@ -108,7 +108,7 @@ impl Random {
         let client = self.below(CLIENTS);
         let ask = |command: Command| Step::Ask { client, command };
         match self.below(100) {
-            // Such keys are gone before anybody asks again: when exactly they go would depend on the moment.
+            // Such keys are gone before the next command: when exactly they go would depend on the moment.
             0 | 1 if !in_transaction[client] => {
                 let short = Command::new("PEXPIRE").arg(self.of(KEYS)).arg("4");
                 vec![ask(short), Step::Pass { millis: 12 }]

@@ -47,7 +47,7 @@ impl<'a> Real<'a> {
             stop,
         };
         real.await_start()?;
-        // What has expired stays until somebody asks for it: otherwise it would depend on the moment.
+        // An expired key stays until a command asks for it: otherwise it would depend on the moment.
         for command in ["DEBUG SET-ACTIVE-EXPIRE 0", "CLIENT ID"] {
             if let Some(command) = Command::of(command.split(' ')) {
                 real.send(0, &command)?;

@@ -19,7 +19,7 @@ pub(super) enum Step {
     Alone { client: usize, command: Command },
     /// Time passes.
     Pass { millis: u64 },
-    /// A connection is closed, and made anew.
+    /// A connection is closed and replaced.
     Renew { client: usize },
 }
 

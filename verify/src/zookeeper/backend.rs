@@ -58,7 +58,7 @@ pub(crate) enum Incoming {
 
 /// One of the two ensembles that are compared.
 pub(crate) trait EnsembleBackend: Clock {
-    /// Opens a connection and sends its first message. That nobody listens shows when it is read.
+    /// Opens a connection and sends its first message. That the port is closed shows when it is read.
     fn connect(&mut self, place: ServerIndex, request: &ConnectRequest) -> Result<Handle>;
 
     /// Sends. That the connection is gone shows when it is read.
@@ -76,7 +76,7 @@ pub(crate) trait EnsembleBackend: Clock {
     /// Starts a server again, and waits for nothing.
     fn start(&mut self, place: ServerIndex) -> Result<()>;
 
-    /// Who leads now, if somebody does and is ready to serve.
+    /// The present leader, if there is one that is ready to serve.
     fn leader(&mut self) -> Result<Option<ServerIndex>>;
 
     /// Whether a server answers reads alone now, for want of a leader.

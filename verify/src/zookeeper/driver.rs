@@ -42,7 +42,8 @@ pub(crate) struct Driver<B> {
     pub(crate) killed: Vec<ServerIndex>,
     /// The newest zxid that any client was told.
     pub(crate) newest: Zxid,
-    /// The longest for which nothing was heard of who lives on, in the last step that waited for something to go.
+    /// The longest for which nothing was heard of a client that lives on, in the last step that waited for something to
+    /// go.
     pub(crate) longest_beat: Duration,
     standstill: Option<Duration>,
     /// Paths that creates have answered in the last step.
@@ -56,8 +57,8 @@ pub(crate) struct ClientState {
     pub(crate) session: SessionId,
     pub(crate) timeout: Duration,
     pub(crate) open: bool,
-    /// Its session goes on over another connection, or its client has fallen silent: nobody looks whether there is
-    /// something to read.
+    /// Its session goes on over another connection, or its client has fallen silent: the connection is not read any
+    /// more.
     pub(crate) left: bool,
     xid: u32,
     /// The zxids of the answers so far.
@@ -65,7 +66,7 @@ pub(crate) struct ClientState {
 }
 
 impl<B: EnsembleBackend> Driver<B> {
-    /// Nobody is connected yet.
+    /// A driver without connections.
     pub(crate) fn new(backend: B, servers: usize) -> Self {
         Self {
             backend,
@@ -80,9 +81,11 @@ impl<B: EnsembleBackend> Driver<B> {
         }
     }
 
-    /// Nobody reads from the connections that there are any more.
+    /// The present connections are not read any more.
     pub(crate) fn leave_all(&mut self) {
-        self.clients.iter_mut().for_each(|it| it.left = true);
+        self.clients
+            .iter_mut()
+            .for_each(|client| client.left = true);
     }
 
     /// Paths that creates have answered in the last step.
@@ -257,7 +260,7 @@ impl<B: EnsembleBackend> Driver<B> {
         Ok(Some(message))
     }
 
-    /// Every client catches up with the newest transaction that anybody was told of; what comes before it has come.
+    /// Every client catches up with the newest transaction that any client has seen; what comes before it has come.
     pub(crate) fn catch_up(&mut self, seen: &mut Observed) -> Result<()> {
         for client in (0..self.clients.len()).map(Client) {
             let mut tries = 0;
@@ -287,7 +290,7 @@ impl<B: EnsembleBackend> Driver<B> {
                     reply: Ok(Response::Synced),
                     ..
                 }) => return Ok(zxid >= self.newest),
-                // Nobody is there to catch up with.
+                // There is no leader to catch up with.
                 Some(ServerMessage::Reply {
                     reply: Err(ZkError::NotReadOnly),
                     ..
@@ -359,7 +362,7 @@ impl<B: EnsembleBackend> Backend for Driver<B> {
             seen.values_mut().for_each(|lines| sort_events(lines));
         }
         let whole = self.backend.elapsed() - began;
-        // Who waits until something is gone hears of those who live on all the time.
+        // A step that waits until something is gone hears the clients that live on all the time.
         let (took, most) = match step {
             Step::Silence { .. } => (self.longest_beat, BEAT_STANDSTILL),
             Step::KillLeader | Step::KillFollower | Step::Isolate { .. } | Step::RestartKilled => {

@@ -61,7 +61,8 @@ impl EnsembleBackend for Model {
         hello: &ConnectRequest,
     ) -> Result<Handle, VerifyError> {
         let mut known = self.ensemble.connections.values().rev();
-        let known = known.find(|it| it.session == hello.session && it.session != SessionId(0));
+        let known =
+            known.find(|known| known.session == hello.session && known.session != SessionId(0));
         let mut password = known.map(|connection| connection.password);
         if hello.wrong_password {
             password = password.map(|right| Password(!right.0));
@@ -86,7 +87,7 @@ impl EnsembleBackend for Model {
         let until = self.ensemble.now() + timeout;
         self.ensemble.run_until_met(until, |ensemble| {
             let connection = ensemble.connections.get(&id(link));
-            connection.is_none_or(|it| !it.open || !it.inbox.is_empty())
+            connection.is_none_or(|link| !link.open || !link.inbox.is_empty())
         });
         Ok(match self.connection(link) {
             Some(it) if !it.inbox.is_empty() => Incoming::Message(it.inbox.remove(0)),

@@ -204,7 +204,7 @@ fn names(children: &Children) -> String {
     format!("children [{}]", names.join(" "))
 }
 
-/// As whom a client is known, which is in no order.
+/// The identities of a client, which are in no order.
 fn identities(known: &[Identity]) -> String {
     let known = known.iter();
     let mut names: Vec<String> = known

@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const NUDGE: Duration = Duration::from_millis(500);
 /// How a server calls itself that answers reads alone.
 const READ_ONLY: &str = "read-only";
-/// How often a start is tried, if somebody else has taken a port meanwhile.
+/// How often a start is tried, if another process has taken a port meanwhile.
 const STARTS: u32 = 3;
 
 /// Real servers, on loopback.
@@ -118,8 +118,8 @@ impl<'a> Real<'a> {
         Ok(())
     }
 
-    /// Gives a server something to do. One of 3.8.0 was seen to keep an answer until the next request of whomever, with
-    /// all its threads idle; `CommitProcessor` may miss what comes in just before it begins to listen.
+    /// Gives a server something to do. One of 3.8.0 was seen to keep an answer until the next request of any client,
+    /// with all its threads idle; `CommitProcessor` may miss what comes in just before it begins to listen.
     fn nudge(&mut self, link: Handle) {
         let (place, socket) = &mut self.sockets[link.0];
         if !socket.ping() {

@@ -93,12 +93,12 @@ pub enum Step {
     KillLeader,
     /// A server that does not lead is killed.
     KillFollower,
-    /// All others are killed, and who is left answers reads alone.
+    /// All others are killed, and the server that is left answers reads alone.
     Isolate {
-        /// Who is left.
+        /// The server that is left.
         place: ServerIndex,
     },
-    /// Who was killed comes back.
+    /// The killed servers come back.
     RestartKilled,
 }
 
@@ -117,8 +117,8 @@ impl pair::Step for Step {
     fn requests(&self) -> Vec<String> {
         match self {
             Self::Ask { requests, .. } => {
-                let names = requests.iter().map(|it| it.kind().name().to_owned());
-                names.collect()
+                let kinds = requests.iter().map(Request::kind);
+                kinds.map(|kind| kind.name().to_owned()).collect()
             }
             _ => Vec::new(),
         }
@@ -135,7 +135,7 @@ impl pair::Step for Step {
 /// A session goes on over a new connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resume {
-    /// Whose session.
+    /// The client of the session.
     pub of: Client,
     /// The server.
     pub place: ServerIndex,

@@ -126,7 +126,7 @@ impl Client {
         self.session.state
     }
 
-    /// How many calls have no answer; who waits for a lock at the master does not count.
+    /// How many calls have no answer; those that wait for a lock at the master do not count.
     pub fn under_way(&self) -> usize {
         let waits =
             |call: &Call| call.is_sent && call.answer.is_none() && call.request.waits_for_turn();

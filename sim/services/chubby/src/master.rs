@@ -181,7 +181,7 @@ impl Master {
         out.extend(callers.map(|caller| reply(caller, ServerBody::NotMaster(None))));
     }
 
-    /// Gives locks to those who wait, in their order, where they are free and no lock-delay holds them.
+    /// Gives locks to their waiters, in order, where they are free and no lock-delay holds them.
     fn pass_on(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let mut kept: Vec<Waiter> = Vec::new();
         for waiter in std::mem::take(&mut self.waiters) {

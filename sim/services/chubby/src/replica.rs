@@ -24,7 +24,7 @@ pub struct Replica {
     newest: Epoch,
     /// When it wants to be the master, if there is none.
     stands_at: VirtualTime,
-    /// What it has asked for last as a candidate or a master, and who has promised it.
+    /// What it has asked for last as a candidate or a master, and which replicas have promised it.
     asked: Option<(Epoch, VirtualTime)>,
     promises: BTreeSet<ServerId>,
     master_until: VirtualTime,
@@ -182,7 +182,7 @@ impl Replica {
         }
     }
 
-    /// Who asks a replica that is not the master is told which one is.
+    /// The answer of a replica that is not the master: which one is.
     fn not_master(&self, now: VirtualTime, connection: ConnectionId, call: u32) -> Output {
         let (_, ServerId(master)) = self.promised;
         let is_other = self.promised_until > now && master != self.id.0;

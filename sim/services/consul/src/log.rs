@@ -25,7 +25,7 @@ pub struct Entry {
     pub(crate) term: u64,
     /// What it does.
     pub command: Command,
-    /// The call that it is of, if it is of one: for those who look at a run, as servers make nothing of it.
+    /// The call that it is of, if it is of one: for observers of a run, as servers make nothing of it.
     pub call: Option<CallId>,
 }
 

@@ -50,8 +50,8 @@ pub enum Input {
     Wake,
 }
 
-/// An entry of the log that a leader has applied. A new leader says so of what it had not applied, which the one before
-/// may have said already: the place in the log tells.
+/// An entry of the log that a leader has applied. A new leader reports what it had not applied, which the one before
+/// may have reported already: the place in the log tells.
 #[derive(Clone, Debug)]
 pub struct Commit {
     /// Its place in the log.

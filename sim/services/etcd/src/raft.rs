@@ -30,7 +30,7 @@ struct Progress {
     recent_active: bool,
 }
 
-/// A read that waits for a quorum: how far the log was committed, and who has confirmed.
+/// A read that waits for a quorum: how far the log was committed, and which members have confirmed.
 #[derive(Clone, Debug)]
 struct PendingRead {
     read: ReadId,
@@ -170,7 +170,7 @@ impl Raft {
         ready: &mut Ready,
     ) {
         let RaftMessage { term, body } = message;
-        // These have no term of their own: they are for the leader, whichever it is.
+        // These have no term of their own: they are for any leader.
         let has_term = !matches!(body, RaftBody::Prop(_) | RaftBody::ReadIndex { .. });
         let leads = matches!(body, RaftBody::App { .. } | RaftBody::Heartbeat { .. });
         if has_term && term > self.term {

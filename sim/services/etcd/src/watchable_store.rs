@@ -17,7 +17,7 @@ const MAX_WATCHERS_PER_SYNC: usize = 512;
 #[derive(Clone, Debug)]
 struct Watcher {
     request: WatchCreateRequest,
-    /// What was before this is told.
+    /// Events of earlier revisions were sent.
     min_revision: Revision,
     synced: bool,
 }
@@ -32,7 +32,7 @@ pub(crate) struct WatchStream {
     pub(crate) owes_progress: bool,
 }
 
-/// What a watch is told.
+/// What a watch sends.
 #[derive(Clone, Debug)]
 pub enum Told {
     /// These changes; the revision is that of the store.
@@ -41,7 +41,7 @@ pub enum Told {
     Compacted(Revision),
 }
 
-/// What a watch of a stream is told.
+/// What a watch of a stream sends.
 pub type Notice = (StreamId, WatchId, Told);
 
 /// The watches of a member.
@@ -154,7 +154,7 @@ impl WatchableStore {
 }
 
 impl Watcher {
-    /// What it is told of the changes from a revision on.
+    /// Its events of the changes from a revision on.
     fn events(&self, store: &Store, from: Revision) -> Vec<Event> {
         let request = &self.request;
         let wanted = store.events_from(from).filter(|event| {

@@ -113,7 +113,7 @@ impl Machine for Client {
                 }
             }
             Input::Broken { connection } => {
-                if self.connection.take_if(|it| *it == connection).is_some()
+                if self.connection.take_if(|own| *own == connection).is_some()
                     && let Some((_, completion)) = self.waiting.take()
                 {
                     completion.complete(Err(Unanswered));

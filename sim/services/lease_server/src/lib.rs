@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_holds_it_holds_it_longer_or_gives_it_back() {
+    fn a_holder_renews_its_lease_or_gives_it_back() {
         let found = replies(&[(0, 1, 5), (4, 1, 5), (6, 2, 5), (7, 1, 0), (7, 2, 5)]);
         let expected = [
             granted(1),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gives_back_what_is_anothers() {
+    fn a_client_cannot_give_back_anothers_lease() {
         let found = replies(&[(0, 1, 5), (1, 2, 0), (6, 1, 0)]);
         assert_eq!(found, [granted(1), Reply::Refused, Reply::Refused]);
     }

@@ -75,7 +75,7 @@ impl Store {
         self.items.insert(Rc::clone(key), item);
         self.read(key);
         let of_class =
-            || { self.items.iter() }.filter(|(key, it)| slab_class(key, &it.value) == class);
+            || { self.items.iter() }.filter(|(key, item)| slab_class(key, &item.value) == class);
         if most.is_none_or(|most| of_class().count() <= most) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! What has to wait: clients that are paused, and those who wait for replicas.
+//! Clients that have to wait: for the end of a pause, or for replicas.
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{ErrorReply, Value};
@@ -31,14 +31,14 @@ impl Server {
         self.set_role();
     }
 
-    /// Ends a pause: who waited for its end is served.
+    /// Ends a pause: the clients that waited for its end are served.
     pub(crate) fn unpause(&mut self) {
         self.pause = None;
         self.set_role();
         self.apply_postponed();
     }
 
-    /// Whether clients are paused, and if so, whether only those who write.
+    /// Whether clients are paused, and if so, whether only those that write.
     pub(crate) fn pauses(&mut self) -> Option<bool> {
         let pause = self.pause?;
         if pause.until <= self.core.wall_millis() {

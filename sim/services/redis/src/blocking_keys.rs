@@ -1,4 +1,4 @@
-//! Who waits for which keys, and which of these have something now.
+//! Which clients wait for which keys, and which of these have something now.
 
 mod serve;
 
@@ -9,7 +9,7 @@ use picklock_clients::redis::{Bytes, Command};
 use crate::ConnectionId;
 use crate::value::ListEnd;
 
-/// Who waits for which keys of which databases, in the order in which they came, and which keys were made meanwhile.
+/// Clients that wait, by database and key, in the order in which they came, and the keys that were made meanwhile.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BlockingKeys {
     blocked: BTreeMap<(u8, Bytes), Vec<ConnectionId>>,
@@ -36,7 +36,7 @@ impl BlockingKeys {
         });
     }
 
-    /// A key was made: who waits for it is served when what is being run is over.
+    /// A key was made: its waiters are served when what is being run is over.
     pub(crate) fn signal(&mut self, db: u8, key: &[u8]) {
         let index = (db, Bytes::from(key));
         if self.blocked.contains_key(&index) && !self.ready.contains(&index) {
@@ -76,7 +76,7 @@ pub(crate) enum BlockingPop {
         from: ListEnd,
         to: ListEnd,
         target: Bytes,
-        /// Replicas are told of it by the name that it had before it could choose ends.
+        /// Replicas get the command by the name that it had before it could choose ends.
         old_name: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! A script that takes its time: nobody else is served, and after a while everybody is told so (`BUSY`).
+//! A script that takes its time: no other command is served, and after a while clients get `BUSY`.
 
 mod serve;
 
@@ -12,7 +12,7 @@ use crate::{ConnectionId, Input};
 /// The script that is being run.
 #[derive(Clone, Debug)]
 pub(crate) struct BusyScript {
-    /// Who has sent it, if it is anybody of whom we know, and what is answered if it is killed.
+    /// The client that has sent it, if it is known, and its answer if the script is killed.
     caller: Option<(ConnectionId, ErrorReply)>,
     /// When others begin to be told.
     pub(crate) told_from: VirtualTime,

@@ -13,7 +13,7 @@ mod pending;
 mod pool;
 mod primary_discovery;
 mod replica_reads;
-mod rounds;
+mod replica_rotation;
 mod sentinel_query;
 mod sequential_query;
 mod subscriptions;
@@ -36,7 +36,7 @@ use pending::Pending;
 use pool::Queued;
 use primary_discovery::PrimaryDiscovery;
 use replica_reads::Readers;
-use rounds::Rounds;
+use replica_rotation::ReplicaRotation;
 use subscriptions::Subscriptions;
 use switch_listener::SwitchListeners;
 
@@ -49,18 +49,18 @@ pub struct Client {
     /// How often one was given back.
     given_back: u64,
     subscriptions: Vec<Subscriptions>,
-    /// Who the primary is.
-    finder: PrimaryDiscovery,
-    /// Where it is to be told of another.
+    /// Finds the primary.
+    discovery: PrimaryDiscovery,
+    /// Where it subscribes to `+switch-master`.
     switches: SwitchListeners,
-    /// Who the replicas are.
+    /// Finds the replicas.
     readers: Readers,
-    /// Who serves what.
+    /// Knows which node serves which slots.
     router: Router,
-    /// The number of the next lane that nobody else uses.
+    /// The number of the next dedicated lane.
     next_lane: u32,
     /// Connections that were asked for, and until when they must stand.
-    knocking: Vec<(ConnectionId, VirtualTime)>,
+    connecting: Vec<(ConnectionId, VirtualTime)>,
 }
 
 impl Machine for Client {
@@ -77,7 +77,7 @@ impl Machine for Client {
     ) -> Alarm {
         let now = now.monotonic;
         if let Input::Opened { connection } | Input::Broken { connection } = &input {
-            self.knocking.retain(|(other, _)| other != connection);
+            self.connecting.retain(|(other, _)| other != connection);
         }
         match input {
             Input::Submit {
@@ -105,7 +105,7 @@ impl Machine for Client {
                 let at_node = self.subscriptions_at(node);
                 at_node.subscribe(now, channel, listener, completion, &settings, out);
             }
-            Input::Opened { connection } if self.readers.inquiry.opened(connection, out) => {}
+            Input::Opened { connection } if self.readers.query.opened(connection, out) => {}
             Input::Opened { connection } if self.settings.sentinels > 0 => {
                 self.opened_by_sentinel(now, connection, out);
             }
@@ -114,7 +114,7 @@ impl Machine for Client {
             Input::Broken { connection } => self.broken(now, connection, out),
             Input::Received { connection, value } => self.on_push(now, connection, value, out),
             Input::Wake => {
-                self.give_up_knocking(now, out);
+                self.expire_connects(now, out);
                 self.run_timers(now, out);
             }
         }
@@ -125,9 +125,9 @@ impl Machine for Client {
 
     fn next_wake(&self) -> VirtualTime {
         let mut first = VirtualTime::NEVER;
-        if self.asks_around() {
-            let asking = self.readers.inquiry.next_wake();
-            first = asking.min(self.finder.next_wake());
+        if self.needs_discovery() {
+            let asking = self.readers.query.next_wake();
+            first = asking.min(self.discovery.next_wake());
             first = first.min(self.router.next_wake());
             first = first.min(self.switches.next_wake());
         }
@@ -138,7 +138,7 @@ impl Machine for Client {
         for subscriptions in &self.subscriptions {
             first = first.min(subscriptions.next_wake());
         }
-        for (_, until) in &self.knocking {
+        for (_, until) in &self.connecting {
             first = first.min(*until);
         }
         for queued in &self.queued {
@@ -149,7 +149,7 @@ impl Machine for Client {
 }
 
 impl Client {
-    /// A client that has not connected to anybody.
+    /// A client without connections.
     pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
@@ -157,12 +157,12 @@ impl Client {
             queued: Vec::new(),
             given_back: 0,
             subscriptions: Vec::new(),
-            finder: PrimaryDiscovery::new(settings),
+            discovery: PrimaryDiscovery::new(settings),
             switches: SwitchListeners::new(&settings),
             readers: Readers::new(settings),
             router: Router::new(settings),
             next_lane: 1,
-            knocking: Vec::new(),
+            connecting: Vec::new(),
         }
     }
 
@@ -171,14 +171,14 @@ impl Client {
         self.settings.nodes
     }
 
-    /// A lane to a server that nobody else uses.
+    /// A lane to a server that no other task uses.
     pub fn dedicated(&mut self, node: u32) -> Lane {
         let number = self.next_lane;
         self.next_lane += 1;
         Lane { node, number }
     }
 
-    /// How many answers somebody waits for.
+    /// How many answers are awaited.
     pub fn requests_in_flight(&self) -> usize {
         let mut in_flight = self.queued.len() + self.router.in_flight();
         for wire in &self.wires {
@@ -200,17 +200,18 @@ impl Client {
     /// The connections that it has, standing or not; its lanes' first.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
         let wires = self.wires.iter().map(|wire| wire.phase);
-        let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
+        let subscribed = self.subscriptions.iter();
+        let all = wires.chain(subscribed.map(|topics| topics.phase));
         let asking = [
-            self.finder.inquiry.phase(),
-            self.readers.inquiry.phase(),
+            self.discovery.query.phase(),
+            self.readers.query.phase(),
             self.router.phase(),
         ];
         let all = all.chain(asking).chain(self.switches.phases());
         all.filter_map(Phase::connection)
     }
 
-    /// The place of the one of a lane's wires that goes to somebody.
+    /// The place of a lane's wire to this target.
     fn wire(&mut self, lane: Lane, target: &LaneTarget) -> usize {
         let is_it = |wire: &Wire| wire.lane == lane && wire.target == *target;
         let known = self.wires.iter().position(is_it);
@@ -224,7 +225,8 @@ impl Client {
     }
 
     fn subscriptions_at(&mut self, node: u32) -> &mut Subscriptions {
-        let known = self.subscriptions.iter().position(|it| it.node == node);
+        let mut all = self.subscriptions.iter();
+        let known = all.position(|topics| topics.node == node);
         let index = known.unwrap_or_else(|| {
             self.subscriptions.push(Subscriptions::new(node));
             self.subscriptions.len() - 1
@@ -236,15 +238,17 @@ impl Client {
     pub fn connecting(&mut self, now: VirtualTime, end: End, connection: ConnectionId) {
         if !matches!(end, End::Questions | End::QuestionsOfReplicas) {
             let until = now + self.settings.connect_timeout;
-            self.knocking.push((connection, until));
+            self.connecting.push((connection, until));
         }
         let phase = match end {
-            End::Wire(index) => self.wires.get_mut(index).map(|it| &mut it.phase),
-            End::Subscriptions(index) => self.subscriptions.get_mut(index).map(|it| &mut it.phase),
+            End::Wire(index) => self.wires.get_mut(index).map(|wire| &mut wire.phase),
+            End::Subscriptions(index) => {
+                { self.subscriptions.get_mut(index) }.map(|topics| &mut topics.phase)
+            }
             End::Switches(index) => self.switches.phase_mut(index),
             End::Questions if self.settings.cluster > 0 => Some(self.router.phase_mut()),
-            End::Questions => Some(self.finder.inquiry.phase_mut()),
-            End::QuestionsOfReplicas => Some(self.readers.inquiry.phase_mut()),
+            End::Questions => Some(self.discovery.query.phase_mut()),
+            End::QuestionsOfReplicas => Some(self.readers.query.phase_mut()),
         };
         if let Some(phase) = phase {
             *phase = Phase::Connecting(connection);
@@ -255,7 +259,7 @@ impl Client {
         let opening = Phase::Connecting(connection);
         let in_cluster = self.settings.cluster > 0;
         let settles = in_cluster && self.settings.read_from != ReadFrom::Primary;
-        for wire in self.wires.iter_mut().filter(|it| it.phase == opening) {
+        for wire in self.wires.iter_mut().filter(|wire| wire.phase == opening) {
             wire.opened(now, connection, &self.settings);
             if settles && wire.lane.is_shared() {
                 wire.settle_for_replicas(out);
@@ -265,7 +269,7 @@ impl Client {
         for it in self
             .subscriptions
             .iter_mut()
-            .filter(|it| it.phase == opening)
+            .filter(|topics| topics.phase == opening)
         {
             it.phase = Phase::Open(connection);
             it.opened(out);
@@ -279,21 +283,22 @@ impl Client {
             return;
         }
         if self.settings.sentinels > 0
-            && (self.finder.broken(now, connection, out)
+            && (self.discovery.broken(now, connection, out)
                 || self.switches.broken(now, connection)
-                || self.readers.inquiry.broken(now, connection, out))
+                || self.readers.query.broken(now, connection, out))
         {
             return;
         }
         let is_it = |phase: Phase| phase.connection() == Some(connection);
-        for wire in self.wires.iter_mut().filter(|it| is_it(it.phase)) {
+        for wire in self.wires.iter_mut().filter(|wire| is_it(wire.phase)) {
             match wire.phase {
                 Phase::Connecting(_) if wire.is_of_replica() => wire.pass_on(),
                 _ => wire.broken(now, &settings),
             }
         }
-        for it in self.subscriptions.iter_mut().filter(|it| is_it(it.phase)) {
-            it.broken(now, &settings);
+        let subscribed = self.subscriptions.iter_mut();
+        for topics in subscribed.filter(|topics| is_it(topics.phase)) {
+            topics.broken(now, &settings);
         }
     }
 
@@ -307,27 +312,28 @@ impl Client {
         if self.settings.sentinels > 0
             && (self.on_discovery_reply(now, connection, &value, out)
                 || self.on_switch_message(now, connection, &value, out)
-                || self.readers.inquiry.on_reply(now, connection, &value, out))
+                || self.readers.query.on_reply(now, connection, &value, out))
         {
             return;
         }
-        if self.settings.cluster > 0 && self.hear_in_cluster(now, connection, &value, out) {
+        if self.settings.cluster > 0 && self.on_cluster_reply(now, connection, &value, out) {
             return;
         }
         let open = Phase::Open(connection);
-        if let Some(wire) = self.wires.iter_mut().find(|it| it.phase == open) {
+        let mut subscribed = self.subscriptions.iter_mut();
+        if let Some(wire) = self.wires.iter_mut().find(|wire| wire.phase == open) {
             if wire.answer(now, value, &self.settings) {
                 out.push(Output::Disconnect { connection });
             }
-        } else if let Some(it) = self.subscriptions.iter_mut().find(|it| it.phase == open) {
-            it.on_push(&value, out);
+        } else if let Some(topics) = subscribed.find(|topics| topics.phase == open) {
+            topics.on_push(&value, out);
         }
     }
 
-    /// Gives up on connections that nobody has taken.
-    fn give_up_knocking(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
+    /// Gives up on connections that no server has accepted.
+    fn expire_connects(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let is_late = |(_, until): &mut (ConnectionId, VirtualTime)| *until <= now;
-        let late: Vec<_> = self.knocking.extract_if(.., is_late).collect();
+        let late: Vec<_> = self.connecting.extract_if(.., is_late).collect();
         for (connection, _) in late {
             out.push(Output::Disconnect { connection });
             self.broken(now, connection, out);
@@ -358,7 +364,7 @@ impl Client {
         }
         if settings.sentinels > 0 {
             self.run_discovery_timers(now, out);
-            self.readers.inquiry.run_timers(now, out);
+            self.readers.query.run_timers(now, out);
         }
     }
 
@@ -389,8 +395,8 @@ impl Client {
         }
     }
 
-    /// Whether it does not know by itself whom to send to.
-    fn asks_around(&self) -> bool {
+    /// Whether it has to ask which server to send to.
+    fn needs_discovery(&self) -> bool {
         self.settings.sentinels > 0 || self.settings.cluster > 0 || self.readers.are_there()
     }
 }

@@ -15,7 +15,7 @@ use crate::blocking_keys::KeysWanted;
 pub(crate) struct Clients {
     clients: IndexMap<ConnectionId, ClientConnection, FxBuildHasher>,
     next_id: i64,
-    /// Who waits for something, in the order in which they began to.
+    /// Clients that wait for something, in the order in which they began to.
     waiting: Vec<ConnectionId>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct ClientConnection {
     /// The commands of the transaction that it has begun.
     pub(crate) queue: Option<Vec<Command>>,
     /// A command of its transaction was refused.
-    pub(crate) doomed: bool,
+    pub(crate) dirty_exec: bool,
     /// To how many channels and patterns it listens.
     pub(crate) listens: usize,
     /// The end of what it has written, in the stream to replicas.
@@ -88,7 +88,7 @@ pub(crate) struct Transaction {
 pub(crate) struct Pause {
     /// Until when, in milliseconds of the wall clock.
     pub(crate) until: i64,
-    /// Only those who write.
+    /// Only clients that write.
     pub(crate) writes_only: bool,
 }
 
@@ -127,7 +127,7 @@ impl ClientConnection {
             name: [].into(),
             resp3: false,
             queue: None,
-            doomed: false,
+            dirty_exec: false,
             listens: 0,
             written: 0,
             changes: 0,
@@ -149,8 +149,8 @@ impl ClientConnection {
 
     /// Ends the transaction that it has begun: what it was to do, and whether something of it was refused.
     pub(crate) fn end_transaction(&mut self) -> Option<(Vec<Command>, bool)> {
-        let doomed = std::mem::take(&mut self.doomed);
-        self.queue.take().map(|queue| (queue, doomed))
+        let dirty_exec = std::mem::take(&mut self.dirty_exec);
+        self.queue.take().map(|queue| (queue, dirty_exec))
     }
 }
 
@@ -165,8 +165,8 @@ impl Default for Clients {
 }
 
 impl Clients {
-    /// A connection; one that nobody has told of is a new one. Asked several times with every command: one copy of it,
-    /// with the map's own steps in it, is the quickest.
+    /// A connection; an unknown one is new. Asked several times with every command: one copy of it, with the map's own
+    /// steps in it, is the quickest.
     #[inline(never)]
     pub(crate) fn get_mut(&mut self, connection: ConnectionId) -> &mut ClientConnection {
         let next_id = &mut self.next_id;
@@ -211,7 +211,7 @@ impl Clients {
         self.get_mut(connection).blocked.take()
     }
 
-    /// Who waits, and for what, in the order in which they began to.
+    /// The clients that wait, and for what, in the order in which they began to.
     pub(crate) fn blocked(
         &self,
     ) -> impl Iterator<Item = (ConnectionId, &ClientConnection, Blocked)> {

@@ -1,8 +1,8 @@
-//! A server as a node of a cluster: who serves which slots, who is alive, and who takes the place of the dead.
+//! A server as a node of a cluster: which nodes serve which slots, which are alive, and which replace the dead.
 //!
 //! As in `cluster.c` of Redis 7.0. What is left out: manual failover, replicas that move to primaries without any,
-//! nodes that join or are forgotten, and connections between nodes as such: what is sent to a dead node is lost, and
-//! who has asked in vain asks again.
+//! nodes that join or are forgotten, and connections between nodes as such: what is sent to a dead node is lost, and a
+//! node that has asked in vain asks again.
 
 mod bus;
 mod cluster_info;
@@ -76,7 +76,7 @@ pub(crate) struct Cluster {
     voted: u64,
     /// Whether it serves.
     pub(crate) serves: bool,
-    /// When it first looked whether it may serve, and when it was last in a minority: in milliseconds of its wall
+    /// When the node first looked whether it may serve, and when it was last in a minority: in milliseconds of its wall
     /// clock, as all times of a cluster are.
     began: Option<i64>,
     in_minority: i64,
@@ -97,13 +97,13 @@ pub(crate) struct Cluster {
 /// A node as another one knows it, or itself.
 #[derive(Clone, Debug)]
 struct Node {
-    /// Whose replica it is.
+    /// Its primary, if it is a replica.
     primary: Option<NodeId>,
     slots: Rc<SlotSet>,
     config_epoch: u64,
     /// When it was asked for a sign of life that has not come yet.
     asked: Option<i64>,
-    /// When the question was sent last: whom it did not reach is asked again.
+    /// When the question was sent last: a node that it did not reach is asked again.
     repeated: i64,
     /// When it answered last, and when anything came from it.
     answered: i64,
@@ -176,7 +176,7 @@ impl Cluster {
         }
     }
 
-    /// The same node after a restart: it knows what it has written to its disk, and nothing of who is alive.
+    /// The same node after a restart: it knows what it has written to its disk, and not which nodes are alive.
     pub(crate) fn restarted(&self) -> Self {
         let mut new = self.clone();
         new.serves = false;
@@ -222,12 +222,12 @@ impl Cluster {
         &self.settings.nodes[usize::from(id.0)]
     }
 
-    /// Who is there.
+    /// The node at an address.
     fn at(&self, address: &Address) -> Option<NodeId> {
         self.ids().find(|id| self.address(*id) == address)
     }
 
-    /// Whose replica this node is.
+    /// The primary of this node, if it is a replica.
     pub(crate) fn primary(&self) -> Option<NodeId> {
         self.node(self.me).primary
     }
@@ -244,7 +244,7 @@ impl Cluster {
         failed.map(|id| id.0).collect()
     }
 
-    /// Who serves a slot.
+    /// The node that serves a slot.
     fn owner(&self, slot: u16) -> Option<NodeId> {
         self.ids().find(|id| self.node(*id).slots.has(slot))
     }
@@ -298,7 +298,7 @@ impl Cluster {
         }
     }
 
-    /// Tells everybody what this node serves now.
+    /// Tells all nodes what this node serves now.
     fn broadcast_pong(&mut self, out: &mut Vec<Output>) {
         for to in self.others() {
             let gossip = self.gossip(to);

@@ -65,7 +65,7 @@ fn unsaved_script(persistence: &Persistence) -> &'static str {
 }
 
 impl Server {
-    /// Whether there is nothing that could speak against a command, whoever sends it.
+    /// Whether there is nothing that could speak against a command of any client.
     pub(crate) fn is_at_ease(&self) -> bool {
         let core = &self.core;
         self.busy.is_none()

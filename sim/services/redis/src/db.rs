@@ -33,7 +33,7 @@ pub(crate) struct Core {
     pub(crate) selected: u8,
     /// The keys of the other databases that have any.
     pub(crate) others: BTreeMap<u8, Keyspace>,
-    /// Who waits for keys.
+    /// Clients that wait for keys.
     pub(crate) blocking: BlockingKeys,
     /// Which keyspace notifications are sent.
     pub(crate) keyspace_events: KeyspaceEvents,
@@ -44,9 +44,9 @@ pub(crate) struct Core {
     pub(crate) out: Vec<Output>,
     /// What the clocks showed when this command, transaction, or script began.
     pub(crate) now: Now,
-    /// Whose command is being run: nobody's while time passes, or another server says something.
+    /// The client whose command is being run: none while time passes, or another server says something.
     pub(crate) serving: Option<ConnectionId>,
-    /// The keys that somebody outside follows.
+    /// The keys that are observed from outside.
     pub(crate) followed: Vec<KeyObserver>,
     /// What becomes of keys that are found to have expired.
     pub(crate) expired: Expired,
@@ -62,7 +62,7 @@ pub(crate) struct Core {
     pub(crate) busy_reply_threshold: Duration,
     /// The script that was cut, if the last one was.
     pub(crate) cut_script: Option<EndlessScript>,
-    /// Whether the answer goes to somebody who speaks RESP3.
+    /// Whether the answer goes to a client that speaks RESP3.
     pub(crate) resp3: bool,
     /// What it knows of its cluster, if it is a node of one, and how the connection wants to be served.
     pub(crate) cluster: Option<Box<Cluster>>,
@@ -200,7 +200,7 @@ impl Core {
         }
     }
 
-    /// What a key holds, to be changed; made if it is not there. Who asks puts something into it.
+    /// What a key holds, to be changed; made if it is not there. The caller puts something into it.
     pub(crate) fn write_or_make<K: DataType>(&mut self, key: &[u8]) -> Result<&mut K, ErrorReply> {
         if !self.lookup_key(key) {
             // It may be hidden, and then what it was is no matter.
@@ -217,7 +217,7 @@ impl Core {
         }
     }
 
-    /// Puts something there instead of what there was. What event that is, is for whoever asks to say.
+    /// Puts something there instead of what there was. What event that is, the caller says.
     pub(crate) fn put(&mut self, key: &[u8], data: Data, expires: Option<i64>) {
         let is_empty = data.is_empty();
         if let Some(before) = self.keys.put(key, data, expires) {
@@ -291,7 +291,7 @@ impl Core {
         others.chain(self.keys.earliest()).min()
     }
 
-    /// Deletes keys whose time has come, though nobody has asked for them.
+    /// Deletes keys whose time has come, without a command that asks for them.
     pub(crate) fn expire_due(&mut self) {
         if self.expired != Expired::Deleted || !self.settings.active_expiry {
             return;

@@ -7,7 +7,7 @@ use picklock_checker::VirtualTime;
 use crate::databases::Dataset;
 use crate::settings::{Fsync, Persistence};
 
-/// How long the kernel may keep what was written before it is on the disk, if nobody asks for more.
+/// How long the kernel may keep what was written before it is on the disk, without an `fsync`.
 const WRITE_BACK: Duration = Duration::from_secs(30);
 /// How often the log goes to the disk, if it is to go every second.
 const EVERY_SECOND: Duration = Duration::from_secs(1);
@@ -15,7 +15,7 @@ const EVERY_SECOND: Duration = Duration::from_secs(1);
 /// How long it takes until it is tried again to save all keys, in whole seconds.
 const RETRY: Duration = Duration::from_secs(6);
 
-/// How often it is looked whether it is time to save all keys, and a second, in microseconds.
+/// How often the server looks whether it is time to save all keys, and a second, in microseconds.
 const LOOK: u64 = 100_000;
 const SECOND: u64 = 1_000_000;
 

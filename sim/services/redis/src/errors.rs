@@ -32,7 +32,7 @@ pub(crate) fn refuse<T>(text: impl Into<Cow<'static, str>>) -> Result<T, ErrorRe
 /// How many bytes of the arguments the error for an unknown command shows.
 const SHOWN: usize = 128;
 
-/// The error for a command that nobody knows.
+/// The error for an unknown command.
 pub(crate) fn unknown_command(command: &Command) -> String {
     let name = String::from_utf8_lossy(command.name());
     let name: String = name.chars().take(SHOWN).collect();

@@ -1,4 +1,4 @@
-//! What can be seen of a server from outside: whom it follows, what it has that another has not, and what its disk has.
+//! What can be seen of a server from outside: its primary, what it has that another has not, and what its disk has.
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::{Bytes, Command};
@@ -63,8 +63,8 @@ impl Server {
         }
     }
 
-    /// What was published to channels since this was asked last; nothing the first time. What is sent to clients does
-    /// not show that nobody listened.
+    /// What was published to channels since the last call; nothing the first time. What is sent to clients does not
+    /// show a message without a subscriber.
     pub fn take_publications(&mut self) -> Vec<Publication> {
         self.core.subscriptions.take_published()
     }
@@ -98,7 +98,7 @@ impl Server {
         let others = [
             "PING", "SELECT", "REPLCONF", "MULTI", "EXEC", "PUBLISH", "SPUBLISH",
         ];
-        commands.filter(move |command| !others.iter().any(|it| command.is(it)))
+        commands.filter(move |command| !others.iter().any(|name| command.is(name)))
     }
 
     /// The epoch in which it, or its primary, has come to serve its slots.

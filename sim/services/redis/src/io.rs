@@ -57,10 +57,10 @@ pub enum Input {
     },
     /// A message from another node of the cluster.
     FromNode {
-        /// What it says; also by whom it was sent.
+        /// What it says, with its sender.
         message: Box<BusMessage>,
     },
-    /// A script of somebody of whom nothing is known begins, writes nothing, and takes so long.
+    /// A script of an unknown client begins, writes nothing, and takes so long.
     SlowScript {
         /// How long.
         lasts: Duration,
@@ -84,7 +84,7 @@ pub enum Output {
         /// The connection.
         connection: ConnectionId,
     },
-    /// Make a link to the primary, and say [`Input::Linked`], or [`Input::LinkGone`] if nobody takes it.
+    /// Make a link to the primary, and say [`Input::Linked`], or [`Input::LinkGone`] if it is not accepted.
     ReachPrimary {
         /// Where it is.
         to: Address,
@@ -96,7 +96,7 @@ pub enum Output {
         /// The message.
         message: PeerMessage,
     },
-    /// Send to another node of the cluster. If it cannot be reached, nobody has to be told.
+    /// Send to another node of the cluster. A message that cannot be delivered is dropped.
     ToNode {
         /// The node that it goes to.
         to: NodeId,
@@ -114,7 +114,7 @@ pub enum Output {
         /// What: a command, an option, a function of a script.
         what: String,
     },
-    /// A script was cut because it would have gone on for ever. On a real server everybody would wait.
+    /// A script was cut because it would have gone on for ever. On a real server all clients would wait.
     ScriptCut {
         /// Its SHA1, in hexadecimal digits.
         script: String,

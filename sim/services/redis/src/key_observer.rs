@@ -1,8 +1,8 @@
-//! Observes one key from outside: who writes it, and why it is removed.
+//! Observes one key from outside: which client writes it, and why it is removed.
 //!
-//! From outside nobody can tell. A key that is gone after a command may have been deleted by it, or may have expired
-//! when the command looked for it, or right after it; and a command may be one that has waited since another day. The
-//! server is where it happens, so it says why.
+//! Answers do not show it. A key that is gone after a command may have been deleted by it, or may have expired when the
+//! command looked for it, or right after it; and a command may be one that has waited since another day. The server is
+//! where it happens, so it says why.
 
 use std::rc::Rc;
 
@@ -18,23 +18,23 @@ pub struct KeyChanges {
     /// Why what it held is gone: if more than once, the first time. `None` if it is there, changed or not; and if its
     /// time is over and the server has not noticed.
     pub gone: Option<KeyRemoval>,
-    /// Who has written it last, if that was not undone.
+    /// The last writer, if the write was not undone.
     pub written: Option<KeyWriter>,
 }
 
-/// Why what a key held is gone, and for whom.
+/// Why what a key held is gone, and by which client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyRemoval {
     /// The reason.
     pub why: RemovalReason,
-    /// Whose command was being run then, also if the command had nothing to do with it.
+    /// The client whose command was being run then, also if the command had nothing to do with it.
     pub serving: Option<Caller>,
 }
 
 /// Why what a key held is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemovalReason {
-    /// Its time was over: somebody came upon it, or the server looked for such keys, or it starts and reads its disk.
+    /// Its time was over: a command came upon it, or the server looked for such keys, or it starts and reads its disk.
     Expired,
     /// A command has deleted it, or the last of what was in it.
     Deleted,
@@ -50,8 +50,8 @@ pub enum RemovalReason {
     Forgotten,
 }
 
-/// Whose command is run. A connection may have sent several that are run one after the other, as when a script that
-/// took its time has ended.
+/// The client whose command is run. A connection may have sent several that are run one after the other, as when a
+/// script that took its time has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// The connection.
@@ -61,7 +61,7 @@ pub struct Caller {
     pub outputs_before: usize,
 }
 
-/// Who has written something.
+/// The writer of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyWriter {
     /// A client.
@@ -163,7 +163,7 @@ impl KeyObserver {
         }
     }
 
-    /// Notes that a key was written, and by whom.
+    /// Notes that a key was written, and its writer.
     #[inline]
     pub(crate) fn note_write(&mut self, key: &[u8], writer: KeyWriter) {
         if *self.key == *key {

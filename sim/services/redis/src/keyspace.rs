@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::value::Data;
 
-/// Keys, what they hold, and when they expire. It knows no time: who asks says what has expired.
+/// Keys, what they hold, and when they expire. It knows no time: the caller says what has expired.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keyspace {
     entries: IndexMap<Bytes, Entry, FxBuildHasher>,
@@ -23,7 +23,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Whether it has expired for who reads it: at its last millisecond it is still there.
+    /// Whether it has expired for readers: at its last millisecond it is still there.
     pub(crate) fn has_expired(&self, wall_millis: i64) -> bool {
         self.expires.is_some_and(|expires| wall_millis > expires)
     }
@@ -112,7 +112,7 @@ impl Keyspace {
         self.earliest
     }
 
-    /// Keys whose time has come, for who looks for them: at their last millisecond they are among them.
+    /// Keys whose time has come, for the expiry cycle: at their last millisecond they are among them.
     pub(crate) fn due(&mut self, wall_millis: i64) -> Vec<Bytes> {
         if self.earliest.is_none_or(|earliest| earliest > wall_millis) {
             return Vec::new();
@@ -130,7 +130,7 @@ impl Keyspace {
         due
     }
 
-    /// Keys that have expired for who reads them.
+    /// Keys that have expired for readers.
     pub(crate) fn expired(&self, wall_millis: i64) -> Vec<Bytes> {
         let expired = self
             .iter()

@@ -1,11 +1,11 @@
 //! Which keyspace notifications a server sends (`notify-keyspace-events`).
 //!
-//! They are messages of channels, to whoever listens on this server at that moment: no replica and no other node hears
-//! of them, and nobody keeps them. `expired` is sent when a key is removed, and not when its time is over.
+//! They are messages of channels, to clients that are subscribed at this server at that moment: no replica and no other
+//! node gets them, and no server keeps them. `expired` is sent when a key is removed, and not when its time is over.
 
 mod notify;
 
-/// Which keyspace notifications a server sends: the classes of events, and the channels that tell of them.
+/// Which keyspace notifications a server sends: the classes of events, and the channels that carry them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyspaceEvents(u16);
 

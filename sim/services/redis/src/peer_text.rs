@@ -50,7 +50,7 @@ impl fmt::Display for StreamPart {
 }
 
 impl BusMessage {
-    /// Whether it says no more than that its sender is there, and whom it hears.
+    /// Whether it says no more than that its sender is there, and which nodes it hears.
     pub fn is_sign_of_life(&self) -> bool {
         matches!(self.body, Body::Ping(_) | Body::Pong(_))
     }

@@ -138,7 +138,8 @@ impl Server {
         }
         new.core.keys = dataset.first;
         new.core.others = dataset.others;
-        new.core.cluster = self.core.cluster.take().map(|it| Box::new(it.restarted()));
+        let cluster = self.core.cluster.take();
+        new.core.cluster = cluster.map(|cluster| Box::new(cluster.restarted()));
         new.core.followed = std::mem::take(&mut self.core.followed);
         new.core
             .note_dataset_replaced(&self.core.keys, RemovalReason::Forgotten);

@@ -36,7 +36,8 @@ impl Server {
     /// of as one when it is through.
     pub(crate) fn served(&mut self, connection: ConnectionId, outcome: Outcome) {
         let migration = self.migration.as_ref();
-        if !migration.is_some_and(|it| it.holds_up_transaction()) && self.busy.is_none() {
+        let holds_up = migration.is_some_and(|migration| migration.holds_up_transaction());
+        if !holds_up && self.busy.is_none() {
             self.core.effects.flush();
         }
         let index = self.clients.index_of(connection);
@@ -86,7 +87,7 @@ impl Server {
         let row = match self.known(command) {
             Ok(row) => row,
             Err(error) => {
-                self.spoil(connection);
+                self.flag_transaction(connection);
                 return Err(error);
             }
         };
@@ -95,7 +96,7 @@ impl Server {
                 self.clients.get_mut(connection).end_transaction();
                 self.core.watches.forget(connection);
             } else {
-                self.spoil(connection);
+                self.flag_transaction(connection);
             }
             return Err(error);
         }
@@ -109,7 +110,7 @@ impl Server {
                     "EXECABORT Transaction discarded because of: {text}"
                 ));
             }
-            self.spoil(connection);
+            self.flag_transaction(connection);
             return Err(error);
         }
         if self.is_paused(connection, row) {
@@ -125,7 +126,7 @@ impl Server {
             && !at_once.contains(&row.name)
         {
             // What cannot succeed any more is not kept.
-            if !client.doomed {
+            if !client.dirty_exec {
                 queue.push(command.clone());
             }
             return Ok(Outcome::Answer(Value::Status("QUEUED".into())));
@@ -133,9 +134,9 @@ impl Server {
         Ok(self.run_row(connection, row, command))
     }
 
-    fn spoil(&mut self, connection: ConnectionId) {
+    fn flag_transaction(&mut self, connection: ConnectionId) {
         let client = self.clients.get_mut(connection);
-        client.doomed = client.queue.is_some();
+        client.dirty_exec = client.queue.is_some();
     }
 
     /// The row of a command that has as many words as it must have.

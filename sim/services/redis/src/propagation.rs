@@ -9,17 +9,17 @@ pub(crate) struct Effects {
     pub(crate) dirty: u64,
     /// The database in which it is done.
     pub(crate) selected: u8,
-    /// Whether anybody wants to be told.
+    /// Whether changes are to be propagated.
     pub(crate) wanted: bool,
-    /// What is told instead of the command that is being run.
+    /// The command to propagate instead of the one that is being run.
     pub(crate) instead: Option<Command>,
     /// What the command, transaction, or script that is being run has come to so far.
     unit: Vec<Told>,
-    /// What is to be told.
+    /// The commands to propagate.
     told: Vec<Told>,
 }
 
-/// A command that is told, and the database that it is meant for; none if that does not matter.
+/// A propagated command, and the database that it is meant for; none if that does not matter.
 pub(crate) type Told = (Option<u8>, Command);
 
 impl Effects {
@@ -34,7 +34,7 @@ impl Effects {
         }
     }
 
-    /// Adds to what is told of this unit. It does not count as a change of the command that has come upon it.
+    /// Adds a command to the propagated unit. It does not count as a change of the command that has come upon it.
     pub(crate) fn add_with(&mut self, command: impl FnOnce() -> Command) {
         if self.wanted {
             self.unit.push((Some(self.selected), command()));

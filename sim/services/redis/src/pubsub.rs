@@ -6,11 +6,11 @@ use picklock_clients::redis::{Bytes, Value};
 
 use crate::{ConnectionId, Output, glob};
 
-/// Who listens to which channels, by channel and in the order in which they came.
+/// The subscribers, by channel and in the order in which they came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subscriptions {
     lists: [BTreeMap<Bytes, Vec<ConnectionId>>; 3],
-    /// What was published to channels since this was asked last, if somebody asks.
+    /// What was published to channels since the last call of `take_published`; `None` before the first.
     published: Option<Vec<Publication>>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Subscriptions {
 pub struct Publication {
     /// The channel.
     pub channel: Bytes,
-    /// Who listened to the channel at this server.
+    /// The subscribers of the channel at this server.
     pub listeners: Vec<ConnectionId>,
 }
 
@@ -60,7 +60,7 @@ impl Subscriptions {
         self.published.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// Whether nobody listens to anything.
+    /// Whether there is no subscription.
     pub(crate) fn is_empty(&self) -> bool {
         self.lists.iter().all(BTreeMap::is_empty)
     }
@@ -115,7 +115,7 @@ impl Subscriptions {
         }
     }
 
-    /// The channels of this kind to which anybody listens, and how many do.
+    /// The channels of this kind with subscribers, and how many they have.
     pub(crate) fn listened(&self, kind: Channel) -> impl Iterator<Item = (&Bytes, usize)> {
         let list = self.lists[kind.index()].iter();
         list.map(|(name, listeners)| (name, listeners.len()))
@@ -132,7 +132,7 @@ impl Subscriptions {
         }
     }
 
-    /// Sends a message to whoever listens to the channel. Answers how many that are.
+    /// Sends a message to the subscribers of the channel. Answers how many they are.
     pub(crate) fn publish(
         &mut self,
         kind: Channel,

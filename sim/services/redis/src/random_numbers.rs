@@ -23,7 +23,7 @@ impl RandomNumbers {
         if self.0.is_none() {
             *self = Self::sequence(0);
         }
-        let number = self.0.as_mut().map_or(0, |it| it.next_u64());
+        let number = self.0.as_mut().map_or(0, |generator| generator.next_u64());
         ((u128::from(number) * options as u128) >> 64) as usize
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Replication {
     /// The version that it had before, and the first byte that is not of it.
     previous: Option<(ReplicationId, u64)>,
     backlog: Option<Backlog>,
-    /// The database that the stream has said last is meant; it says so anew after each new beginning.
+    /// The database that the stream has selected last; it is selected again after each new beginning.
     selected: Option<u8>,
     /// The database that the primary's stream has said last, if it is a replica.
     pub(crate) followed_db: u8,
@@ -76,7 +76,7 @@ enum ReplicaState {
     Sent { noticed: VirtualTime },
     /// It has all keys, and we wait for it to say so: only then the stream goes on.
     Silent,
-    /// It is told of everything at once.
+    /// It gets every write at once.
     Streaming,
 }
 
@@ -89,7 +89,7 @@ pub(crate) struct Upstream {
     heard: VirtualTime,
     /// Since when the link is down, if it has ever been up.
     down_since: Option<VirtualTime>,
-    /// Whether our data are a version of somebody's, from which we could go on.
+    /// Whether our data are a version of a primary's, from which we could go on.
     cached: bool,
     /// What has come while clients were paused. The primary is one of them; if it goes before the pause ends, this is
     /// lost.
@@ -103,7 +103,7 @@ enum LinkState {
     Down,
     /// It is being made.
     Reaching,
-    /// We have asked to go on, or to begin anew.
+    /// We have asked to go on, or for a full copy.
     Asking(LinkId),
     /// The stream comes.
     Up(LinkId),
@@ -138,7 +138,7 @@ impl Replication {
         self.ids += 1;
     }
 
-    /// The same server after a restart: its data have a new name, and nobody is attached.
+    /// The same server after a restart: its data have a new name, and no replica is attached.
     pub(crate) fn restarted(&self) -> Self {
         let mut new = Self::new(self.server);
         new.ids = self.ids;
@@ -146,7 +146,7 @@ impl Replication {
         new
     }
 
-    /// Whether anybody may want to hear of changes.
+    /// Whether a replica may want the changes.
     pub(crate) fn is_wanted(&self) -> bool {
         self.backlog.is_some() && self.primary.is_none()
     }

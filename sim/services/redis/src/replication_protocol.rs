@@ -21,7 +21,7 @@ pub struct Address {
     pub port: u16,
 }
 
-/// Names a version of the data: everybody with the same name and offset has the same.
+/// Names a version of the data: all servers with the same name and offset have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReplicationId {
     /// By which server it was made.
@@ -63,7 +63,7 @@ pub struct StreamPart {
 /// What servers tell each other over a link, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PeerMessage {
-    /// A replica wants to go on from an offset of a version, or to begin anew if that cannot be (`PSYNC`).
+    /// A replica wants to go on from an offset of a version, or a full copy if that cannot be (`PSYNC`).
     Sync {
         /// The version, if it has one.
         id: Option<ReplicationId>,
@@ -77,7 +77,7 @@ pub enum PeerMessage {
         /// The version has this name now.
         id: ReplicationId,
     },
-    /// The replica has to begin anew, and to throw away what it has.
+    /// The replica has to take a full copy, and to throw away what it has.
     FullSync {
         /// The version.
         id: ReplicationId,

@@ -43,7 +43,7 @@ fn call(script: &mut RunningScript, command: &Command) -> Reply {
         return refuse("ERR Write commands are not allowed from read-only scripts.");
     }
     if row.traits.has(Traits::WRITE) && !script.has_written {
-        // Asked once only: who has begun to write may go on.
+        // Asked once only: a script that has begun to write may go on.
         if let Some(refusal) = script.core.refusal_in_script() {
             return refuse(refusal);
         }

@@ -54,13 +54,13 @@ pub struct Sentinel {
     objectively_down: bool,
     /// In which epoch the primary was made one.
     config_epoch: u64,
-    /// For whom this Sentinel has voted, and in which epoch.
+    /// The leader that this Sentinel has voted for, and in which epoch.
     leader: Option<Rc<str>>,
     leader_epoch: u64,
     failover: Failover,
     replicas: Vec<Replica>,
     sentinels: Vec<OtherSentinel>,
-    /// Clients that want to be told of a new primary.
+    /// Clients that are subscribed to `+switch-master`.
     listeners: Vec<ConnectionId>,
     /// Since when it does not trust its clock.
     tilt: Option<Stamp>,
@@ -161,8 +161,8 @@ impl Sentinel {
         }
     }
 
-    /// Its process ends, and starts again with what it had written into its configuration: who is there, the epochs,
-    /// and that it has voted.
+    /// Its process ends, and starts again with what it had written into its configuration: the servers and Sentinels,
+    /// the epochs, and that it has voted.
     pub fn restart(&mut self, now: Now) {
         let mut new = Self::new(Rc::clone(&self.settings), now);
         let stamp = new.context.now;
@@ -195,7 +195,7 @@ impl Sentinel {
         &self.primary.address
     }
 
-    /// For whom it has voted last, and in which epoch.
+    /// The Sentinel that it has voted for last, and in which epoch.
     pub fn vote_given(&self) -> Option<(&str, u64)> {
         Some((self.leader.as_deref()?, self.leader_epoch))
     }
@@ -221,7 +221,7 @@ impl Sentinel {
         self.context.note(event, &self.primary.address);
     }
 
-    /// Looks at the clock, and at everybody.
+    /// Looks at the clock, and at all servers and Sentinels.
     fn run_timer(&mut self, chance: &mut dyn Chance) {
         self.check_clock();
         let hello = self.hello();

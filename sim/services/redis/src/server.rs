@@ -29,7 +29,7 @@ pub struct Server {
     /// Where its primary is after a restart, if it is a replica then.
     pub(crate) configured: Option<Address>,
     pub(crate) pause: Option<Pause>,
-    /// A transaction is being run, in which nobody waits.
+    /// A transaction is being run, in which no command blocks.
     pub(crate) in_transaction: bool,
     /// Keys that are on their way to another node: meanwhile it does nothing else.
     pub(crate) migration: Option<Box<Migration>>,
@@ -159,7 +159,7 @@ impl Server {
         KeysAt(&self.core.keys)
     }
 
-    /// Whether it is nobody's replica.
+    /// Whether it has no primary.
     pub fn is_primary(&self) -> bool {
         self.replication.primary.is_none()
     }
@@ -169,7 +169,7 @@ impl Server {
         self.replication.offset
     }
 
-    /// Whether it serves keys: a node of a cluster does not while it sees no majority, or some slots have nobody.
+    /// Whether it serves keys: a node of a cluster does not while it sees no majority, or some slots have no node.
     pub fn serves(&self) -> bool {
         let cluster = self.core.cluster.as_ref();
         self.core.degraded.loading.is_none() && cluster.is_none_or(|cluster| cluster.serves)
@@ -203,8 +203,8 @@ impl Server {
         followed.map_or_else(KeyChanges::default, KeyObserver::take_changes)
     }
 
-    /// What the commands before the last one have made of the key that it was told to follow at this place, where it
-    /// has executed several in one step, for it was kept from its work: each by itself, since this was asked last.
+    /// The changes of the key that it observes at this place by the commands before the last one, each by itself, since
+    /// the last call: it may have executed several in one step, for it was kept from its work.
     #[inline]
     pub fn key_steps(&mut self, index: usize) -> Vec<KeyStep> {
         let followed = self.core.followed.get_mut(index);
@@ -255,7 +255,7 @@ impl Server {
         let meant: Vec<ConnectionId> = meant.map(|(id, _)| id).collect();
         for &connection in &meant {
             if connection == by {
-                // Who closes itself is answered first.
+                // A client that closes itself is answered first.
                 self.clients.get_mut(connection).closing = true;
             } else {
                 self.close(connection);

@@ -15,7 +15,7 @@ pub struct ServerConfig {
     pub version: ServerVersion,
     /// Which of several servers it is: the versions of its data are named after it.
     pub number: u32,
-    /// Where it says that it is, if it is somebody's replica.
+    /// Where it says that it is, if it is a replica.
     pub address: Option<Address>,
     /// Where its primary is, if it begins as a replica.
     pub primary: Option<Address>,
@@ -44,7 +44,7 @@ pub struct ServerConfig {
     pub busy_reply_threshold: Duration,
     /// Which keyspace notifications it sends.
     pub notify_keyspace_events: KeyspaceEvents,
-    /// Whether keys whose time has come are looked for. If not, they stay until somebody asks for them.
+    /// Whether keys whose time has come are looked for. If not, they stay until a command asks for them.
     pub active_expiry: bool,
     /// After how many instructions a script is cut, because it would go on for ever.
     pub script_budget: u64,
@@ -78,13 +78,13 @@ pub enum Fsync {
     Never,
     /// Every second.
     EverySecond,
-    /// Before anybody is answered.
+    /// Before each answer.
     Always,
 }
 
 impl Persistence {
     /// The save points of a server without a configuration file.
-    pub fn snapshots() -> Self {
+    pub fn default_save_points() -> Self {
         let point = |seconds, changes| SavePoint {
             after: Duration::from_secs(seconds),
             changes,

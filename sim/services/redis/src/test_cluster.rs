@@ -2,7 +2,7 @@
 //!
 //! It is for tests of this crate, and for `picklock verify`, which breaks real servers in the same ways. There is no
 //! network of the simulator here, no process, and no history: a message takes as long as any other, and arrives unless
-//! somebody stands in its way.
+//! a fault of the test stops it.
 
 mod calls;
 mod clients;
@@ -35,7 +35,7 @@ const WALL: i64 = 1_700_000_000_000_000;
 /// Sentinels are started within this time, in microseconds.
 const STARTS: u32 = 100_000;
 
-/// Who is there at first.
+/// The machines at first.
 #[derive(Clone, Debug)]
 pub struct TestClusterConfig {
     /// How many replicas the first server has.
@@ -77,9 +77,9 @@ impl TestClusterConfig {
         }
     }
 
-    /// One who knows everybody.
+    /// A Sentinel that knows all servers and Sentinels.
     fn sentinel(&self, index: usize, now: Now) -> Sentinel {
-        let replicas = (1..=self.replicas).map(|it| Machine::Server(it).address());
+        let replicas = (1..=self.replicas).map(|server| Machine::Server(server).address());
         let others = (0..self.sentinels).filter(|other| *other != index);
         let settings = sentinel::SentinelConfig {
             replicas: replicas.collect(),
@@ -116,7 +116,7 @@ pub struct TestCluster {
     servers: Vec<Server>,
     /// The Sentinels, and when each is started.
     sentinels: Vec<(Sentinel, VirtualTime)>,
-    /// Where everybody is.
+    /// The addresses of all machines.
     addresses: Vec<(Address, Machine)>,
     /// How far wall clocks are ahead, in microseconds.
     jumps: BTreeMap<Machine, i64>,
@@ -126,7 +126,7 @@ pub struct TestCluster {
     off_the_bus: Vec<usize>,
     /// How often each server has sent all its keys, and how often it went on where a replica was.
     copies: Vec<(u64, u64)>,
-    /// The connections of Sentinels, and to whom they go.
+    /// The connections of Sentinels, and where they lead.
     calls: BTreeMap<ConnectionId, Machine>,
     clients: BTreeMap<ConnectionId, TestClient>,
     next_client: u32,
@@ -240,7 +240,7 @@ impl TestCluster {
                     }
                 }
                 Output::CloseLink { link } => self.close_link(index, link),
-                // Who asks for what is not modelled is answered with an error.
+                // A command that is not modelled is answered with an error.
                 Output::NotModelled { .. } | Output::ScriptCut { .. } => {}
             }
         }

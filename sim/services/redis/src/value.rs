@@ -27,7 +27,7 @@ pub(crate) struct Hash(pub(crate) IndexMap<Bytes, Bytes, FxBuildHasher>);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct List(pub(crate) VecDeque<Bytes>);
 
-/// Members without an order that anybody may rely on.
+/// Members without an order to rely on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Set(pub(crate) BTreeSet<Bytes>);
 
@@ -164,11 +164,13 @@ impl Data {
             Self::Text(text) => begin("SET").arg(text),
             Self::Hash(hash) => {
                 let pairs = hash.0.iter();
-                pairs.fold(begin("HSET"), |it, (field, value)| it.arg(field).arg(value))
+                pairs.fold(begin("HSET"), |hset, (field, value)| {
+                    hset.arg(field).arg(value)
+                })
             }
             Self::List(list) => list.0.iter().fold(begin("RPUSH"), Command::arg),
-            Self::Sorted(sorted) => sorted.iter().fold(begin("ZADD"), |it, (member, score)| {
-                it.arg(numbers::float_text(score)).arg(member)
+            Self::Sorted(sorted) => sorted.iter().fold(begin("ZADD"), |zadd, (member, score)| {
+                zadd.arg(numbers::float_text(score)).arg(member)
             }),
             Self::Set(set) => set.0.iter().fold(begin("SADD"), Command::arg),
         };

@@ -7,7 +7,7 @@ use picklock_clients::redis::Bytes;
 use crate::ConnectionId;
 use crate::keyspace::{Entry, Keyspace};
 
-/// Who watches which keys, and whose transactions must not happen any more.
+/// Which clients watch which keys, and which of them have a transaction that must not happen any more.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WatchedKeys {
     watched: Vec<Watched>,

@@ -107,20 +107,21 @@ impl Client {
     /// How many sessions are not there yet, or have a statement that is under way and does not wait for a lock.
     pub fn under_way(&self) -> usize {
         let all = self.sessions.values();
-        all.filter(|it| !it.is_open || it.is_asking && !it.waits)
+        all.filter(|session| !session.is_open || session.is_asking && !session.waits)
             .count()
     }
 
     /// Whether a statement has no answer yet that this connection has carried.
     pub fn is_asking(&self, connection: ConnectionId) -> bool {
         let mut all = self.sessions.values();
-        all.any(|it| it.connection == Some(connection) && it.is_asking)
+        all.any(|session| session.connection == Some(connection) && session.is_asking)
     }
 
     /// The statement of this connection has come to wait for a lock, or is answered. Answers whether that is new.
     pub fn set_waits(&mut self, connection: ConnectionId, waits: bool) -> bool {
         let mut all = self.sessions.values_mut();
-        let session = all.find(|it| it.connection == Some(connection) && it.is_asking);
+        let session =
+            all.find(|session| session.connection == Some(connection) && session.is_asking);
         session.is_some_and(|session| std::mem::replace(&mut session.waits, waits) != waits)
     }
 

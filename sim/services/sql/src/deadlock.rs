@@ -89,8 +89,8 @@ impl LockManager {
         false
     }
 
-    /// Looks whether one that waits is in a circle of waits for such locks. A circle that the order of a queue has
-    /// made is undone by another order, if that is allowed and there is one.
+    /// Looks whether a waiter is in a circle of waits for such locks. A circle that the order of a queue has made is
+    /// undone by another order, if that is allowed and possible.
     pub fn look_for_deadlock(
         &mut self,
         start: Holder,

@@ -23,13 +23,13 @@ pub enum Status {
 /// A version of a row.
 #[derive(Clone, Debug)]
 pub struct Tuple {
-    /// Who has made it.
+    /// The transaction that has made it.
     pub xmin: Xid,
-    /// Who has deleted it, or made the next version.
+    /// The transaction that has deleted it, or made the next version.
     pub xmax: Option<Xid>,
     /// The next version.
     pub next: Option<TupleId>,
-    /// Who has locked it.
+    /// The transactions that have locked it.
     pub lockers: Vec<(Xid, RowStrength)>,
     pub row: Row,
 }
@@ -171,7 +171,7 @@ impl Heap {
         }
         if let Some((id, row)) = new {
             self.insert(xid, table, *id, Rc::clone(row));
-            // Who has locked the version before has locked the row.
+            // A transaction that has locked the version before has locked the row.
             self.tuples[table]
                 .entry(*id)
                 .and_modify(|tuple| tuple.lockers = lockers);

@@ -14,7 +14,7 @@ use crate::ids::{Advisory, Holder, TupleId, Xid};
 pub enum Tag {
     /// A table.
     Relation(&'static str),
-    /// A version of a row: who waits for it in front of all others.
+    /// A version of a row: its holder waits for the row in front of all others.
     Tuple(&'static str, TupleId),
     /// A transaction, which holds its own until it ends.
     Transaction(Xid),
@@ -82,7 +82,7 @@ pub struct LockManager {
     pub locks: BTreeMap<Tag, Lock>,
     /// What each that waits is waiting for.
     pub waiting: BTreeMap<Holder, Tag>,
-    /// Whose requests were granted after they had waited, in order.
+    /// The holders whose requests were granted after they had waited, in order.
     pub woken: Vec<(Holder, Tag)>,
 }
 
@@ -137,8 +137,8 @@ impl Lock {
         { self.granted.iter() }.any(|held| held.holder == holder && is_such(held))
     }
 
-    /// Where a request joins the queue (`ProcSleep`): at its end, unless it holds what one that waits there conflicts
-    /// with; `None` if the two would wait for each other.
+    /// Where a request joins the queue (`ProcSleep`): before the first waiter that conflicts with what it holds, or at
+    /// the end; `None` if the two would wait for each other.
     fn place_for(&self, holder: Holder, mode: &Mode) -> Option<usize> {
         for (place, waiter) in self.queue.iter().enumerate() {
             if self.holds(holder, |held| waiter.mode.conflicts(&held.mode)) {

@@ -11,7 +11,7 @@ use crate::session::{Done, Session, Stop};
 use crate::state::Instance;
 
 impl Tag {
-    /// What it is to the world, if a session that holds it keeps others out.
+    /// The lock as an observer sees it, if a session that holds it keeps others out.
     fn told(&self) -> Option<Locked> {
         match self {
             Self::Advisory(key) => Some(Locked::Advisory(*key)),

@@ -102,7 +102,7 @@ pub struct Standby {
 /// What a server is to others.
 #[derive(Clone, Debug, Default)]
 pub struct Replication {
-    /// Whose log it repeats; none if it is a primary.
+    /// The primary whose log it repeats; none if it is a primary.
     pub primary: Option<ServerId>,
     pub standbys: BTreeMap<ServerId, Standby>,
     pub next_status: VirtualTime,

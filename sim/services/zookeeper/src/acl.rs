@@ -12,8 +12,8 @@ use data_encoding::BASE64;
 use picklock_clients::zookeeper::{Acl, Identity, Permissions, Permit, ZkError};
 use sha1_smol::Sha1;
 
-/// Who may be told of a change: those who may read the node, and of its parent those who may read that. A watch fires
-/// for the others too, but nobody hears of it.
+/// Who may be notified of a change: of the node, its readers, and of its parent's children, the parent's readers. A
+/// watch of any other client fires, too, but sends nothing.
 #[derive(Default)]
 pub(super) struct Readers {
     pub(super) of_node: Acl,
@@ -45,7 +45,7 @@ impl Identities {
         }
     }
 
-    /// As whom the client is known, without what is secret: its address, and the names that it has said.
+    /// The identities of the client, without what is secret: its address, and the names that it has said.
     pub(super) fn names(&self) -> Vec<Identity> {
         let address = Identity::new("ip", &ADDRESS.to_string());
         let said = self.digests().iter().map(|who| {
@@ -83,7 +83,7 @@ impl Identities {
         }
     }
 
-    /// A list as a node keeps it: each line once, and `auth` as those who made it.
+    /// A list as a node keeps it: each line once, and `auth` as the identities of its creator.
     pub(super) fn expand(&self, acl: Acl) -> Result<Acl, ZkError> {
         if acl.is_open() {
             return Ok(acl);
@@ -117,7 +117,7 @@ impl Identities {
     }
 }
 
-/// A list as it is shown to those who may not change it: without hashes.
+/// A list as it is shown to a client that may not change it: without hashes.
 pub(super) fn without_secrets(acl: &Acl) -> Acl {
     if acl.is_open() {
         return Acl::OPEN;

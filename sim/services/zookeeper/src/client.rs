@@ -65,21 +65,20 @@ pub use watches::WatchTable;
 pub enum Input {
     /// It is to begin to connect. One that has begun is left alone.
     Start,
-    /// The application asks for something. On a closed handle it fails at once, and no time passes: who repeats such a
-    /// request for ever must be made to take time by the world. If there is no connection, it is kept until it is known
-    /// how the next attempt to connect ends.
+    /// The application asks for something. On a closed handle it fails at once, and no time passes: the world must make
+    /// a contender that repeats such a request for ever take time. If there is no connection, it is kept until it is
+    /// known how the next attempt to connect ends.
     Request {
         /// For what.
         request: Request,
-        /// Who is told of changes, if the request leaves a watch. It is registered when that is answered.
+        /// Receives the events of the watch, if the request leaves one. It is registered when that is answered.
         watcher: Option<Watcher>,
-        /// Who gets the answer.
+        /// Receives the answer.
         caller: Caller,
     },
-    /// The application wants to be told of each change of the session's state. On a closed handle nothing will ever be
-    /// told.
+    /// The application subscribes to changes of the session's state. On a closed handle there are none.
     WatchSession {
-        /// Who is told.
+        /// Receives the changes.
         watcher: Watcher,
     },
     /// A server says something. On a connection that was given up it is not listened to.
@@ -116,8 +115,8 @@ pub enum Input {
         connection: ConnectionId,
     },
     /// An [`Output::ProbeIsro`] was answered with yes.
-    Writer {
-        /// By whom.
+    RwServerFound {
+        /// The server that answered.
         server: ServerId,
     },
     /// The time of [`Client::next_wake`] has come.
@@ -130,7 +129,7 @@ pub enum Output {
     /// Open a connection. It is answered by [`Input::Opened`] or [`Input::Refused`], or not at all. It takes back an
     /// earlier one, and so does the end of the session: what was taken back must not be answered any more.
     Connect {
-        /// To whom.
+        /// The server to connect to.
         server: ServerId,
     },
     /// Close a connection. What comes from it is not listened to any more.
@@ -177,7 +176,7 @@ pub struct Client {
     /// The number of the next request. Those in `waiting` have the numbers just before it.
     next_xid: Xid,
     state: SessionState,
-    /// The state that watchers were last told of: nobody is told the same twice.
+    /// The state that watchers were last notified of: no state is reported twice in a row.
     told: SessionState,
     /// The application has asked to end the session.
     closing: bool,
@@ -198,10 +197,10 @@ pub struct Client {
     /// The server that it is connected to, or tries.
     server: ServerId,
     search: WriterSearch,
-    /// What the application has said of who it is.
-    said: Vec<(Rc<str>, Rc<[u8]>)>,
+    /// The schemes and secrets by which the application has authenticated.
+    auth_info: Vec<(Rc<str>, Rc<[u8]>)>,
     /// A server did not believe it.
-    disbelieved: bool,
+    auth_failed: bool,
     /// The last list that was too long to be read.
     too_long: Option<Box<ListTooLong>>,
 }
@@ -233,8 +232,8 @@ impl Client {
             unsent: Vec::new(),
             watches: ClientWatchManager::default(),
             events: EventThread::default(),
-            said: Vec::new(),
-            disbelieved: false,
+            auth_info: Vec::new(),
+            auth_failed: false,
             too_long: None,
         }
     }
@@ -294,7 +293,7 @@ impl Client {
                     self.clean_up(now);
                 }
             }
-            Input::Writer { server } => self.writer_found(now, server, out),
+            Input::RwServerFound { server } => self.writer_found(now, server, out),
             Input::Wake => {}
         }
         let settled = quiet && matches!(self.phase, Phase::Connected { .. });
@@ -355,8 +354,8 @@ impl Client {
         }
     }
 
-    /// What it waits for, in the order of the paths. A node and table is listed once for each watcher object; also
-    /// those that nobody listens to any more, for the server knows no better.
+    /// What it waits for, in the order of the paths. A node and table is listed once for each watcher object; also a
+    /// forgotten one, for the server knows no better.
     pub fn watches(&self) -> impl Iterator<Item = (&Path, WatchTable)> {
         self.watches.iter()
     }

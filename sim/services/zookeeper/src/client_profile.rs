@@ -26,7 +26,7 @@ pub(crate) const KAZOO_LONGEST_PAUSE: u64 = 60_000_000;
 /// How long a Go client waits for a connection, in microseconds.
 const GO_CONNECT_TIMEOUT: u64 = 1_000_000;
 
-/// What of a client runs on one thread, and waits if a callback of the application does not return there.
+/// The work of a client's event thread, which a callback of the application can block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventThread {
     /// All events, and the answers to what was asked in the background.
@@ -63,8 +63,8 @@ impl Library {
             }
             Self::Rust => "No event thread. The loss of a connection is told at once.",
             Self::Go => {
-                "No event thread: each watch has a channel. The loss of a connection is told at once, to those who \
-                 listen to the session, and what is asked without one is sent by the next."
+                "No event thread: each watch has a channel. The loss of a connection is reported at once, \
+                to watchers of the session, and a request without a connection is sent by the next."
             }
         }
     }
@@ -91,7 +91,7 @@ impl Library {
         }
     }
 
-    /// How long it takes to clean up a connection, in microseconds: nobody is told of its loss before.
+    /// How long it takes to clean up a connection, whose loss is not reported before, in microseconds.
     pub fn cleanup_pause(self) -> u64 {
         match self {
             Self::Java => 100_000,
@@ -99,7 +99,7 @@ impl Library {
         }
     }
 
-    /// After how much silence it takes the session to be over though nobody has said so: a share of the session
+    /// After how much silence it takes the session to be over without word from a server: a share of the session
     /// timeout, above and below the line.
     pub fn expires_after(self, version: Version) -> Option<(u64, u64)> {
         match self {
@@ -118,8 +118,8 @@ impl Library {
         }
     }
 
-    /// How much silence it bears on a connection: a share of the session timeout. kazoo counts unanswered pings.
-    pub(super) fn bears(self) -> Option<(u64, u64)> {
+    /// How long a connection may be silent: a share of the session timeout. kazoo counts unanswered pings.
+    pub(super) fn read_timeout(self) -> Option<(u64, u64)> {
         match self {
             Self::Java | Self::Go => Some((2, 3)),
             Self::Kazoo => None,
@@ -138,7 +138,7 @@ impl Library {
     }
 
     /// How long it may take then to be accepted. A Go client waits ten times as long as for any other answer.
-    pub(super) fn greeting_patience(self, timeout: u64, servers: u64) -> u64 {
+    pub(super) fn handshake_timeout(self, timeout: u64, servers: u64) -> u64 {
         match self {
             Self::Java | Self::Kazoo | Self::Rust => self.patience(timeout, servers),
             Self::Go => timeout.saturating_mul(2) / 3 * 10,
@@ -162,9 +162,8 @@ impl Library {
         self == Self::Go
     }
 
-    /// What a callback of the application that does not return holds up. kazoo calls those who listen to the session
-    /// on the thread of the connection, and gives answers on a thread of their own; the clients for Rust and Go have
-    /// channels.
+    /// What a callback of the application that does not return holds up. kazoo calls listeners of the session on the
+    /// thread of the connection, and gives answers on a thread of their own; the clients for Rust and Go have channels.
     pub fn event_thread(self) -> EventThread {
         match self {
             Self::Java => EventThread::Everything,
@@ -183,7 +182,7 @@ impl Library {
         self == Self::Java
     }
 
-    /// Whether a lost connection is told to those who watch nodes.
+    /// Whether a lost connection is reported to watchers of nodes.
     pub(super) fn notifies_watchers_of_disconnects(self) -> bool {
         match self {
             Self::Java | Self::Kazoo => true,
@@ -191,8 +190,8 @@ impl Library {
         }
     }
 
-    /// Whether watches of nodes outlive the connection: they are brought to the next server.
-    pub(super) fn brings_watches_along(self) -> bool {
+    /// Whether watches of nodes outlive the connection: they are set again at the next server.
+    pub(super) fn sends_set_watches(self) -> bool {
         self != Self::Kazoo
     }
 }

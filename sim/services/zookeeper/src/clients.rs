@@ -42,14 +42,14 @@ pub(super) struct Connection {
     /// The session's timeout in microseconds.
     pub(super) timeout: u64,
     pub(super) last_heard: VirtualTime,
-    /// The last turn of the touch table that it is in, so that it is entered only once. Who is silent until the
-    /// numbers of turns begin again is long gone.
+    /// The last turn of the touch table that it is in, so that it is entered only once. A client that is silent until
+    /// the numbers of turns begin again is long gone.
     pub(super) touched: u16,
     /// Whether it is not read from, because too many requests wait.
     pub(super) throttled: bool,
     /// Its watches: tables, and paths as the tables share them.
     pub(super) watches: SmallQueue<(Table, Path)>,
-    /// Who the client has said that it is.
+    /// The identities that the client has claimed.
     pub(super) who: Identities,
 }
 
@@ -102,7 +102,7 @@ pub(super) enum Decision {
 pub(super) struct Answered {
     /// The request that it answers, and over which connection.
     pub(super) request: Option<(ConnectionId, Decision)>,
-    /// Whether something may wait that can be done then, or nobody is there to wait.
+    /// Whether requests wait behind it, or the session has no connection here.
     pub(super) goes_on: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Applying committed transactions: the tree changes, watches fire, whoever asked is answered, and what waited behind
-//! the answer goes on.
+//! Applying committed transactions: the tree changes, watches fire, the client is answered, and requests that waited
+//! behind the answer go on.
 
 use std::rc::Rc;
 
@@ -53,7 +53,7 @@ impl Server {
         }
     }
 
-    /// Does what a transaction says. Answers what there is to be told of each part of a multi.
+    /// Does what a transaction says. Answers the result of each part of a multi.
     #[inline(never)]
     fn change(&mut self, turn: &mut Turn, txn: &Txn, wants_results: bool) -> Vec<OpResult> {
         let mut results = Vec::new();
@@ -158,7 +158,7 @@ impl Server {
 }
 
 impl DataTree {
-    /// Applies a transaction where nobody watches.
+    /// Applies a transaction without watches.
     pub(super) fn fast_forward(&mut self, txn: &Txn) {
         let mut applying = TxnApplication {
             tree: self,
@@ -192,7 +192,7 @@ struct TxnApplication<'a> {
 }
 
 impl TxnApplication<'_> {
-    /// Applies all that the transaction changes; `done` is told of each part of a multi.
+    /// Applies all that the transaction changes; `done` is called for each part of a multi.
     fn apply_all(&mut self, mut done: impl FnMut(&Self, &TxnChange)) {
         self.apply(&self.txn.change);
         if let TxnChange::Multi(changes) = &self.txn.change {
@@ -249,7 +249,7 @@ impl TxnApplication<'_> {
         }
     }
 
-    /// What a client is told of a part of its multi.
+    /// The result of a part of a multi for its client.
     fn result(&self, change: &TxnChange) -> OpResult {
         match change {
             TxnChange::Create(made) => OpResult::Created(Rc::clone(&made.path)),

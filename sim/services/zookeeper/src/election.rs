@@ -1,5 +1,5 @@
-//! Leader election: everybody tells everybody whom they vote for, and changes to a better candidate, until a quorum
-//! agrees and nothing better has come for a while.
+//! Leader election: each server sends its vote to all others, and changes to a better candidate, until a quorum agrees
+//! and nothing better has come for a while.
 
 mod received_votes;
 
@@ -28,7 +28,7 @@ impl Server {
         let had_leader = matches!(self.role, Role::Following(_));
         self.stop_serving(turn);
         self.hang_up(turn);
-        // Who stops following or leading writes down first what it has logged.
+        // A server that stops following or leading writes down first what it has logged.
         self.log.flush_now(turn.now);
         self.round += 1;
         self.vote = self.own_vote();
@@ -60,7 +60,7 @@ impl Server {
         self.establish_leader(turn);
     }
 
-    /// The start-up shortcut: everybody knows who leads and is in sync.
+    /// The start-up shortcut: every server knows the leader and is in sync.
     pub(super) fn start_formed(&mut self, leader: ServerId) {
         let now = VirtualTime::ZERO;
         self.round = 1;
@@ -113,7 +113,7 @@ impl Server {
         !self.settings.is_observer(self.id)
     }
 
-    /// Who does not vote begins with one that any other beats.
+    /// A server that does not vote begins with a vote that any other beats.
     fn own_vote(&self) -> Vote {
         if !self.votes() {
             return Vote {
@@ -159,7 +159,7 @@ impl Server {
         });
     }
 
-    /// Who looks for a leader is told what we know.
+    /// Answers a server that looks for a leader with what we know.
     pub(super) fn answer_vote(&mut self, turn: &mut Turn, from: ServerId, theirs: Notification) {
         self.connect_to_peer(from);
         if theirs.standing == ServerState::Looking && self.votes() {

@@ -172,7 +172,7 @@ impl Server {
             return;
         };
         if from != following.leader || message.link != following.link {
-            // Somebody takes us for the leader, or this is of a link that is closed.
+            // The sender takes us for the leader, or this is of a link that is closed.
             self.refuse_link(turn, from, &message);
             return;
         }
@@ -228,7 +228,7 @@ impl Server {
         self.send_to_leader_at(turn, durable, PeerBody::Ack(zxid));
     }
 
-    /// Who does not vote hears of what is committed, and acknowledges nothing.
+    /// A server that does not vote hears of what is committed, and acknowledges nothing.
     #[inline(never)]
     fn informed(&mut self, turn: &mut Turn, txn: SharedTxn) {
         let zxid = txn.zxid;

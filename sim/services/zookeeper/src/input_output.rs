@@ -89,8 +89,8 @@ pub enum Output {
         kind: RequestKind,
     },
     /// The leader knows that a transaction is committed that does something: nothing is said of what was refused. Once
-    /// per leader and transaction, in the order of zxids. A new leader says so of those of its log that it had not
-    /// applied, which the one before may have done already.
+    /// per leader and transaction, in the order of zxids. A new leader reports those of its log that it had not
+    /// applied, which the one before may have reported already.
     Committed(Rc<Txn>),
     /// The leader has marked a session as closing, because nothing was heard from it.
     SessionExpired {

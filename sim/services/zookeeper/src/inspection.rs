@@ -1,4 +1,4 @@
-//! What can be seen of a server from outside: whom it follows, and what a message of its leader makes of its log.
+//! What can be seen of a server from outside: its leader, and what a message of its leader makes of its log.
 
 use picklock_clients::zookeeper::Zxid;
 
@@ -38,7 +38,7 @@ impl Server {
         }
     }
 
-    /// Whom it follows.
+    /// The leader that it follows.
     pub fn leader(&self) -> Option<ServerId> {
         match &self.role {
             Role::Following(following) => Some(following.leader),
@@ -51,7 +51,7 @@ impl Server {
         self.log.after(zxid).count()
     }
 
-    /// What this message from another server tells it to do with its log, if it does.
+    /// What it does with its log by this message of another server, if anything.
     pub fn sync_order(&self, from: ServerId, message: &PeerMessage) -> Option<SyncOrder> {
         let (PeerBody::NewLeader(catchup), Role::Following(following)) =
             (&message.body, &self.role)

@@ -227,7 +227,7 @@ impl Leading {
         Some(zxid)
     }
 
-    /// A transaction is committed. Whoever waits for this moment comes before anybody has heard of it.
+    /// A transaction is committed. A fault that waits for this moment strikes before any server or client hears of it.
     #[inline(always)]
     pub(super) fn broadcast_commit(&mut self, turn: &mut Turn, txn: &SharedTxn) {
         let zxid = txn.zxid;
@@ -335,7 +335,7 @@ impl Server {
         if self.settings.machines() == 1 || leading.next_ping > turn.now {
             return;
         }
-        // Who was away for long does not catch up on pings.
+        // A leader that stood still for long does not catch up on pings.
         let late = turn.now.since(leading.next_ping).as_micros() as u64;
         leading.next_ping = later(leading.next_ping, (late / half + 1) * half);
         leading.half_ticks += 1;

@@ -235,11 +235,11 @@ impl Server {
 }
 
 impl super::leader::Leading {
-    /// Sends everybody who has accepted the epoch what they lack.
+    /// Sends all learners that have accepted the epoch what they lack.
     fn catch_up_all(&mut self, turn: &mut Turn, log: &TxnLog, tree: &DataTree) {
         let epoch = self.epoch;
         let (voters, log_end) = (self.voters().len(), log.last_zxid());
-        // What is still to be agreed on is nothing for those who are only told of agreements.
+        // Observers get no proposal that is not agreed on.
         let agreed = if self.is_established() {
             self.committed
         } else {
@@ -280,7 +280,8 @@ impl Server {
             return;
         };
         if epoch < self.accepted_epoch {
-            // We have promised ourselves to another, who came to nothing. As long as this one leads we stay outside.
+            // We have promised ourselves to another leader, which came to nothing. As long as this one leads we stay
+            // outside.
             following.retry = later(turn.now, self.settings.tick);
             return;
         }

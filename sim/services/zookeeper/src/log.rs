@@ -8,10 +8,10 @@ use picklock_clients::zookeeper::Zxid;
 
 use super::txn::{SharedTxn, Txn};
 
-/// How many applied transactions are kept for those who come back after a while. Who was away longer gets a
-/// snapshot.
+/// How many applied transactions are kept for servers that come back after a while. A server that was away longer gets
+/// a snapshot.
 pub(super) const WINDOW: usize = 500;
-/// How many are kept where nobody comes back, for there is no other server: what was logged lately can be looked at.
+/// How many are kept by a lone server, to which no other comes back: what was logged lately can be looked at.
 pub(super) const WINDOW_ALONE: usize = 16;
 
 /// The transactions that a server has logged, in the order of their zxids.

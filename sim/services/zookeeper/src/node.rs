@@ -18,7 +18,7 @@ pub struct Node {
     /// Children ever made under this incarnation of the node: the next sequence number.
     pub(super) creates: i32,
     pub(super) owner: SessionId,
-    /// Who may do what with it, unless everybody may do everything and always might.
+    /// Who may do what with it, unless every client may do everything and always might.
     access: Option<Box<Access>>,
     /// When it was made, among all nodes of the tree.
     birth: u64,
@@ -32,8 +32,8 @@ struct ChildList {
     /// When they were made, oldest first. The queue of a lock loses its oldest child and gains a youngest: both ends
     /// are cheap.
     births: VecDeque<u64>,
-    /// Their names as clients get them: newest first, so that who forgets to sort is caught. Ten thousand readers share
-    /// the list; if a child comes or goes while one still has it, it is copied.
+    /// Their names as clients get them: newest first, so that a recipe that forgets to sort is caught. Ten thousand
+    /// readers share the list; if a child comes or goes while one still has it, it is copied.
     list: Rc<Children>,
 }
 
@@ -79,7 +79,7 @@ impl Node {
             .map_or(Acl::OPEN, |access| access.acl.clone())
     }
 
-    /// Whether everybody may do everything with it.
+    /// Whether every client may do everything with it.
     pub(super) fn is_open(&self) -> bool {
         self.access
             .as_ref()
@@ -131,7 +131,7 @@ impl Node {
         }
     }
 
-    /// Whether this is its metadata: it need not be put together for that.
+    /// Whether this is its metadata, which is compared without being put together.
     #[inline]
     pub(super) fn has_stat(&self, stat: &Stat) -> bool {
         let Stat {
@@ -156,7 +156,7 @@ impl Node {
             && self.creates.wrapping_mul(2).wrapping_sub(children) == cversion
     }
 
-    /// The names of its children as clients get them: newest first, so that who forgets to sort is caught.
+    /// The names of its children as clients get them: newest first, so that a recipe that forgets to sort is caught.
     pub fn list(&self) -> Rc<Children> {
         self.children
             .as_ref()

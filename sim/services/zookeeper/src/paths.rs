@@ -13,7 +13,7 @@ pub(super) fn above(path: &str) -> Result<&str, ZkError> {
     }
 }
 
-/// Whether a node of this name may say what may be below another, or what there is.
+/// Whether a node of this name may hold the quota of another, or its counts.
 pub(super) fn is_of_quota(name: &str) -> bool {
     matches!(name, "zookeeper_limits" | "zookeeper_stats")
 }

@@ -85,7 +85,8 @@ impl Firing<'_> {
         let mut at = Some(path);
         while let Some(watched) = at {
             let watched: Path = Rc::from(watched);
-            // Nobody watches the same path twice, so who was told on this level need not be looked for.
+            // No connection watches the same path twice, so those that were notified on this level need not be looked
+            // for.
             let told_below = told.len();
             for id in self.watches.watchers(table, &watched) {
                 let key = (id, table, Rc::clone(&watched));

@@ -35,7 +35,7 @@ pub(super) struct Check<'a> {
     pub(super) extended_types: bool,
 }
 
-/// What is refused whoever asks: it is looked at before the session is.
+/// What is refused to every session: it is looked at before the session is.
 pub(super) fn refused_to_all(request: &Request, extended_types: bool) -> Result<(), ZkError> {
     match request {
         Request::Create(node) => check_kind(node.mode(), extended_types),
@@ -176,7 +176,8 @@ impl Check<'_> {
         acl: &Acl,
     ) -> Result<TxnChange, ZkError> {
         check_kind(mode, self.extended_types)?;
-        // Of those who race to make a node, all but one come too late: little has to be looked at to tell them.
+        // Of the clients that race to create a node, all but one come too late: little has to be looked at to tell
+        // them.
         if acl.is_open() && !mode.is_sequential() && self.is_all_open() && self.will_be(path) {
             return Err(ZkError::NodeExists);
         }
@@ -290,7 +291,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether there may be so many more nodes, and so much data at this one.
+    /// Whether the quotas allow so many more nodes, and so much data at this one.
     fn check_quota(&self, path: &str, nodes: i64, bytes: usize) -> Result<(), ZkError> {
         if !self.enforce_quota {
             return Ok(());

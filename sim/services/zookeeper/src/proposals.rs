@@ -13,7 +13,7 @@ use super::quorum_messages::{Forwarded, PeerBody, Submission};
 use super::state::{Output, Role, Server, Turn, WALL_CLOCK_AT_START, later};
 use super::txn::{Txn, TxnChange};
 
-/// Who wants to write.
+/// The client that wants to write.
 pub(super) struct Writer {
     pub(super) session: SessionId,
     pub(super) who: Identities,
@@ -149,7 +149,7 @@ impl Server {
         self.propose(turn, session, xid, TxnChange::CloseSession { paths });
     }
 
-    /// Deletes the nodes that go by themselves and are due. If there are none, nobody looked either.
+    /// Deletes the nodes that go by themselves and are due. If there are none, there was no look either.
     #[cold]
     pub(super) fn reap(&mut self, turn: &mut Turn) {
         let interval = self.settings.reap_interval;

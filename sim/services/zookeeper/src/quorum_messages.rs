@@ -23,7 +23,7 @@ pub struct PeerMessage {
 }
 
 impl PeerMessage {
-    /// Whether it tells that transactions are committed.
+    /// Whether it commits transactions.
     pub fn is_commit(&self) -> bool {
         matches!(self.body, PeerBody::Commit(_) | PeerBody::Inform(_))
     }
@@ -33,7 +33,7 @@ impl PeerMessage {
         matches!(self.body, PeerBody::Proposal(_))
     }
 
-    /// Whether it tells that a proposal is logged.
+    /// Whether it acknowledges a logged proposal.
     pub fn is_ack(&self) -> bool {
         matches!(self.body, PeerBody::Ack(_))
     }
@@ -42,7 +42,7 @@ impl PeerMessage {
 /// What a message says.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PeerBody {
-    /// Election: whom I vote for.
+    /// Election: my vote.
     Vote(Box<Notification>),
     /// Follower: I want to follow.
     FollowerInfo { accepted_epoch: u32 },
@@ -68,7 +68,7 @@ pub(super) enum PeerBody {
     Ack(Zxid),
     /// Leader: everything up to this is committed.
     Commit(Zxid),
-    /// Leader, to who does not vote: this is committed.
+    /// Leader, to an observer: this is committed.
     Inform(SharedTxn),
     /// Leader: I am here.
     Ping,
@@ -111,7 +111,7 @@ pub(super) struct Forwarded {
 /// What a client asks the leader for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Submission {
-    /// A write, and who the client has said that it is.
+    /// A write, and the identities of its client.
     Write(Request, Identities),
     /// A new session, with this timeout.
     Open { timeout: u64 },

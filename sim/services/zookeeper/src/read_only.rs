@@ -21,7 +21,7 @@ const GRACE: u64 = 2_000_000;
 /// What a server keeps that answers reads alone.
 #[derive(Clone, Debug)]
 pub(super) struct ReadOnly {
-    /// What it has logged, all of it: nobody knows what of it is committed.
+    /// What it has logged, all of it, committed or not.
     tree: DataTree,
     /// The sessions that have begun here. No other server knows of them.
     sessions: SessionTracker,
@@ -48,9 +48,9 @@ impl ReadOnly {
         }
     }
 
-    /// What the clients of a server can read that may answer reads alone; `tree` is what it has applied.
-    pub(super) fn readable<'a>(it: &'a Option<Box<Self>>, tree: &'a DataTree) -> &'a DataTree {
-        it.as_ref().map_or(tree, |it| &it.tree)
+    /// The tree that clients of a server read: its own if it answers reads alone, or `tree`, what it has applied.
+    pub(super) fn readable<'a>(alone: &'a Option<Box<Self>>, tree: &'a DataTree) -> &'a DataTree {
+        alone.as_ref().map_or(tree, |alone| &alone.tree)
     }
 
     /// When sessions may expire here.
@@ -189,7 +189,7 @@ impl Server {
         if self.clients.connections.contains(id) {
             return;
         }
-        // Sessions of the ensemble do not go on here: who has one looks for another server.
+        // Sessions of the ensemble do not go on here: their clients look for another server.
         let is_global = self.readable().has_session(hello.session);
         if !hello.read_only || hello.last_zxid > self.newest() || is_global {
             turn.out.push(Output::CloseClient { connection: id });

@@ -53,7 +53,7 @@ impl Server {
         if node.is_none() && is_exists && path.contains('\0') {
             return Err(ZkError::BadArguments);
         }
-        // Before 3.10 anybody may ask whether a node exists.
+        // Before 3.10 any client may ask whether a node exists.
         let guarded = !is_exists || self.settings.version.guards_exists();
         if let Some(node) = node.filter(|_| guarded)
             && let Some(connection) = self.clients.connections.get(id)
@@ -141,7 +141,7 @@ impl Server {
     /// Whether a client has a watch; it stays as it is.
     fn check_watches(&self, id: ConnectionId, path: &Path, side: WatchSide) -> Reply {
         let connection = self.clients.connections.get(id).ok_or(ZkError::NoWatcher)?;
-        let has_it = if self.settings.version.finds_watches_of_anybody() {
+        let has_it = if self.settings.version.finds_watches_of_others() {
             let mut tables = tables(side).iter();
             tables.any(|table| self.watches.is_watched(*table, path))
         } else {

@@ -36,7 +36,7 @@ impl Server {
             } => {
                 self.connect(turn, id, session, password, timeout, last_zxid);
             }
-            // Nobody reads so much: the connection goes.
+            // No server reads so much: the connection goes.
             ClientMessage::Request { request, .. }
                 if request.is_too_long(self.settings.jute_max_buffer) =>
             {
@@ -140,7 +140,7 @@ impl Server {
         }
     }
 
-    /// Notes a sign of life of a connection's session. Answers the session, or `None` if nobody is to be served.
+    /// Notes a sign of life of a connection's session. Answers the session, or `None` if it is not to be served.
     #[inline(never)]
     fn touch(&mut self, turn: &Turn, id: ConnectionId) -> Option<SessionId> {
         let connection = self.clients.connections.get_mut(id)?;
@@ -167,7 +167,7 @@ impl Server {
         }
     }
 
-    /// Hands a request to the leader, who may be ourselves.
+    /// Hands a request to the leader, which may be this server.
     fn forward(&mut self, turn: &mut Turn, session: SessionId, xid: Xid, what: Submission) {
         let forwarded = Forwarded { session, xid, what };
         match &self.role {
@@ -190,7 +190,7 @@ impl Server {
         if self.clients.connections.contains(id) {
             return;
         }
-        // Who has seen what we have not would go back in time here.
+        // A client that has seen what we have not would go back in time here.
         if last_zxid > self.newest() {
             turn.out.push(Output::CloseClient { connection: id });
             return;
@@ -336,7 +336,7 @@ impl Server {
         }
     }
 
-    /// Whether a connection may read: leaders know whose session has moved or is dead; followers read for everybody.
+    /// Whether a connection may read: leaders know whose session has moved or is dead; followers let all read.
     fn may_read(&mut self, id: ConnectionId) -> Option<Result<(), ZkError>> {
         let connection = self.clients.connections.get_mut(id)?;
         let Role::Leading(leading) = &mut self.role else {

@@ -198,7 +198,7 @@ impl SessionTracker {
         }
     }
 
-    /// Whether a request of a session that was found at this place before may come through this server.
+    /// Whether a request of a session may come through this server; `index` is where the session was found before.
     #[inline(always)]
     pub(super) fn check_at(
         &mut self,

@@ -34,12 +34,12 @@ pub struct QuorumPeerConfig {
     pub fsync: u64,
     /// What differs between versions.
     pub version: Version,
-    /// Whether a server that finds no leader answers reads: `readonlymode.enabled`, and `localSessionsEnabled` with
-    /// it, without which nobody could ask.
+    /// Whether a server that finds no leader answers reads: `readonlymode.enabled`, and `localSessionsEnabled` with it,
+    /// without which no client could ask.
     pub read_only: bool,
     /// Whether a hard quota refuses anything: `zookeeper.enforceQuota`.
     pub enforce_quota: bool,
-    /// How many requests may be under way before the server reads no more of those who have asked:
+    /// How many requests may be under way before the server reads no more of their clients:
     /// `zookeeper.globalOutstandingLimit`.
     pub outstanding_limit: usize,
     /// The longest request that is read, in bytes: `jute.maxbuffer`.
@@ -75,7 +75,7 @@ impl QuorumPeerConfig {
 }
 
 /// What is granted of the session timeout that a client asks for, between the shortest and the longest. As ZooKeeper
-/// does it, one after the other: nobody has to see to it that the one is not more than the other.
+/// does it, one after the other: the shortest may be more than the longest.
 pub fn granted<T: Ord>(asked: T, (least, most): (T, T)) -> T {
     asked.max(least).min(most)
 }

@@ -37,7 +37,7 @@ pub struct Server {
 
     // In memory.
     pub(super) role: Role,
-    /// The beginning of the last epoch that it has led: its clients are told of it as if it were a transaction.
+    /// The beginning of the last epoch that it has led: its clients see it as if it were a transaction.
     pub(super) led_from: Zxid,
     pub(super) serving: bool,
     /// Set while it serves, but has no leader.
@@ -61,7 +61,7 @@ pub struct Server {
     pub(super) vote: Vote,
     /// To which servers the connections for elections stand, as far as we know; by server.
     pub(super) connected_peers: Vec<bool>,
-    /// Whether anybody minds what is proposed.
+    /// Whether proposals are reported.
     pub(super) reports_proposals: bool,
     pub(super) wake: VirtualTime,
 }
@@ -126,8 +126,8 @@ impl Server {
         }
     }
 
-    /// An ensemble that has formed already: the highest id that votes leads in epoch 1, everybody is in sync, everybody
-    /// serves, and these nodes are there. A node's parent has to stand before it.
+    /// An ensemble that has formed already: the highest id that votes leads in epoch 1, all servers are in sync and
+    /// serve, and these nodes are there. A node's parent has to stand before it.
     pub fn formed(settings: &Rc<QuorumPeerConfig>, nodes: &[(Path, ReapRule)]) -> Vec<Self> {
         let mut tree = DataTree::new(settings.version);
         for ((path, reaped), zxid) in nodes.iter().zip(1..) {
@@ -169,7 +169,7 @@ impl Server {
         out: &mut Vec<Output>,
     ) {
         let mut turn = Turn { now, chance, out };
-        // What is overdue comes first: who was paused finds sessions expired before it reads what they have sent.
+        // What is overdue comes first: a paused server finds sessions expired before it reads what they have sent.
         if self.wake <= now {
             self.run_timers(&mut turn);
         }
@@ -271,7 +271,7 @@ impl Server {
         &self.tree
     }
 
-    /// The newest zxid that its clients are told of.
+    /// The newest zxid that its clients see.
     pub(super) fn newest(&self) -> Zxid {
         self.readable().last_zxid().max(self.led_from)
     }

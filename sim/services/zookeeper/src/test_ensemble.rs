@@ -53,21 +53,21 @@ pub enum Message {
 pub struct Connection {
     /// To which server it goes.
     pub server: ServerId,
-    /// Nobody has closed it.
+    /// It is not closed.
     pub open: bool,
     /// The session that the server has granted.
     pub session: SessionId,
     /// The password of that session.
     pub password: Password,
-    /// What has come and nobody has read.
+    /// What has come and was not read.
     pub inbox: Vec<ServerMessage>,
 }
 
-/// Who minds what servers do besides sending messages.
+/// Observes what servers do besides sending messages.
 pub trait Observer {
     /// A server has handled an input.
     fn handled(&mut self, _server: &Server) {}
-    /// It has said something that is for nobody on the network.
+    /// It has output that does not go over the network.
     fn said(&mut self, _server: ServerId, _output: Output) {}
 }
 
@@ -83,7 +83,7 @@ pub struct Ensemble<O> {
     pub connections: BTreeMap<ConnectionId, Connection>,
     /// The network that they are on.
     pub network: Network<Node, Message>,
-    /// Who minds what servers do.
+    /// Observes what servers do.
     pub observer: O,
     out: Vec<Output>,
 }
@@ -225,7 +225,8 @@ impl<O: Observer> Ensemble<O> {
     }
 
     fn note_contact(&mut self, id: ConnectionId, message: ServerMessage) {
-        let connection = self.connections.get_mut(&id).filter(|it| it.open);
+        let known = self.connections.get_mut(&id);
+        let connection = known.filter(|connection| connection.open);
         let Some(connection) = connection else {
             return;
         };

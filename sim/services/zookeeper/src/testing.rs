@@ -183,7 +183,7 @@ impl Cluster {
     pub(super) fn ask(&mut self, id: ConnectionId, request: Request) -> Reply {
         let xid = self.request(id, request);
         let patience = later(self.now(), 5 * SECOND);
-        let answered = self.run_until_met(patience, |it| it.reply_to(id, xid).is_some());
+        let answered = self.run_until_met(patience, |cluster| cluster.reply_to(id, xid).is_some());
         assert!(answered, "request {xid:?} was not answered");
         self.reply_to(id, xid).unwrap()
     }

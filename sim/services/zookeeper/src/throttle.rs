@@ -1,4 +1,4 @@
-//! Throttling: a server with too much to do reads no more of those who wait for it.
+//! Throttling: a server with too much to do reads no more of the clients that wait for it.
 //!
 //! # Source
 //!

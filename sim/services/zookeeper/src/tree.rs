@@ -25,11 +25,11 @@ pub struct DataTree {
     reaped: PathMap<ReapRule>,
     /// The nodes that have a quota.
     pub(super) quotas: Vec<Path>,
-    /// How many nodes not everybody may do everything with, ZooKeeper's own aside.
+    /// How many nodes some client may not do everything with, ZooKeeper's own aside.
     restricted: usize,
     /// The place of the node that was a parent last: mostly it is the next parent too.
     last_parent: usize,
-    /// The place of the node that was made last: whoever made it asks for it next.
+    /// The place of the node that was made last: its creator asks for it next.
     last_made: usize,
 }
 
@@ -69,7 +69,7 @@ impl DataTree {
             }
             tree.births += 1;
         }
-        // Nobody may change the list of servers but who is allowed to.
+        // Only a client with the permission may change the list of servers.
         tree.set_acl("/zookeeper/config", &Acl::read_only(), -1);
         tree.restricted = 0;
         tree
@@ -153,7 +153,7 @@ impl DataTree {
         i32::try_from(number).unwrap_or(i32::MAX)
     }
 
-    /// Whether everybody may do everything with every node, ZooKeeper's own aside.
+    /// Whether every client may do everything with every node, ZooKeeper's own aside.
     pub(super) fn is_all_open(&self) -> bool {
         self.restricted == 0
     }
@@ -241,7 +241,7 @@ impl DataTree {
         }
     }
 
-    /// Who may be told of a change of a node, and of its parent's children.
+    /// Who may be notified of a change of a node, and of its parent's children.
     #[inline]
     pub(super) fn readers(&self, path: &str, parent: Option<&str>) -> Readers {
         if self.restricted == 0 {

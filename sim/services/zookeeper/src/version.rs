@@ -54,9 +54,9 @@ impl Version {
         self >= Self::V3_9
     }
 
-    /// Whether a server that is asked whether a client has a watch says so if anybody has it (ZOOKEEPER-4466 mended
-    /// that by the way).
-    pub fn finds_watches_of_anybody(self) -> bool {
+    /// Whether a server that is asked for a client's watch finds another client's, too (ZOOKEEPER-4466 mended that by
+    /// the way).
+    pub fn finds_watches_of_others(self) -> bool {
         (Self::V3_6..=Self::V3_8).contains(&self)
     }
 

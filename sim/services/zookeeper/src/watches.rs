@@ -12,7 +12,7 @@ use super::messages::{ConnectionId, ServerMessage};
 use super::version::Version;
 
 /// The watches of one server. They live in memory, and are per connection: however many watchers a client has on a
-/// node's side, it is told once.
+/// node's side, it gets one event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WatchManager {
     data: SmallMap<Path, Watchers>,
@@ -36,7 +36,7 @@ pub(super) struct WatcherModes {
 /// The connections that were notified of a deletion.
 pub(super) type Notified = FxIndexMap<ConnectionId, ()>;
 
-/// Who watches, first come first served. Most nodes have one watcher.
+/// The watching connections, first come first served. Most nodes have one watcher.
 #[derive(Clone, Debug)]
 enum Watchers {
     One(ConnectionId),
@@ -73,7 +73,7 @@ impl WatchManager {
         }
     }
 
-    /// Whether anybody watches this side of a node.
+    /// Whether any connection watches this side of a node.
     pub(super) fn is_watched(&self, table: Table, path: &str) -> bool {
         match table {
             Table::Data => self.data.contains_key(&PathKey(path)),
@@ -130,7 +130,7 @@ impl WatchManager {
         }
     }
 
-    /// Who watches this side of a node.
+    /// The connections that watch this side of a node.
     pub(super) fn watchers(&mut self, table: Table, path: &str) -> Vec<ConnectionId> {
         let watchers = self.table(table).get(&PathKey(path));
         watchers.map_or_else(Vec::new, |watchers| watchers.as_slice().to_vec())
@@ -178,7 +178,7 @@ fn is_watch((table, path): &(Table, Path), on: Table, of: &Path) -> bool {
     *table == on && Rc::ptr_eq(path, of)
 }
 
-/// What fires watches: the tables, those who are told, and where the messages go.
+/// What fires watches: the tables, the clients, and where the messages go.
 pub(super) struct Firing<'a> {
     pub(super) watches: &'a mut WatchManager,
     pub(super) clients: &'a mut Clients,
@@ -210,7 +210,7 @@ impl Firing<'_> {
         );
     }
 
-    /// A node was deleted. Who watched both its sides is told once.
+    /// A node was deleted. A connection that watched both its sides gets one event.
     pub(super) fn deleted(&mut self, path: &str, parent: Option<&str>, readers: &Readers) {
         let kind = EventType::NodeDeleted;
         let watches = &self.watches;

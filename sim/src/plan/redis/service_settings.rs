@@ -74,7 +74,7 @@ impl ServiceSettings for Deployment {
     }
 
     fn sentinels(&self) -> u8 {
-        self.sentinels.as_ref().map_or(0, |it| it.number)
+        self.sentinels.as_ref().map_or(0, |group| group.number)
     }
 
     fn has_links(&self) -> bool {

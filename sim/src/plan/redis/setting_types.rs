@@ -11,7 +11,7 @@ type Make = fn() -> Persistence;
 /// What servers keep on their disks, by name.
 const PERSISTENCE: [(&str, Make); 5] = [
     ("none", || Persistence::None),
-    ("rdb", Persistence::snapshots),
+    ("rdb", Persistence::default_save_points),
     ("aof-no", || Persistence::Log(Fsync::Never)),
     ("aof-everysec", || Persistence::Log(Fsync::EverySecond)),
     ("aof-always", || Persistence::Log(Fsync::Always)),

@@ -1,4 +1,4 @@
-//! Clients of a cell: who has asked what, and who waits for it.
+//! Clients of a cell: which contender has asked what, and which wait for it.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ impl World<SimulatedChubby> {
     /// A contender's session is in another state, or it has come to believe that it holds a lock: what is known of the
     /// session tells it whether it may have lost the lock.
     pub(super) fn note_session_state(&mut self, by: ContenderId) {
-        let client = (self.contenders.get(by.0 as usize)).and_then(|it| it.client);
+        let client = (self.contenders.get(by.0 as usize)).and_then(|contender| contender.client);
         let Some(client) = client.filter(|_| self.believes(by)) else {
             return;
         };
@@ -115,7 +115,7 @@ impl ClientSide for SimulatedChubby {
         world.host.clients[client.0 as usize].state = ClientState::default();
     }
 
-    /// Who waits for a lock at the master does not ask: it is told when it has it.
+    /// A contender that waits for a lock at the master does not ask: the master answers when it has it.
     fn requests_in_flight(client: &Client) -> usize {
         client.under_way()
     }

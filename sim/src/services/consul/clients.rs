@@ -1,4 +1,4 @@
-//! Clients with their agents: who has asked what, and who waits for it.
+//! Clients with their agents: which contender has asked what, and which wait for it.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ impl World<SimulatedConsul> {
         self.is_connected(by, false);
     }
 
-    /// An answer has come to a contender: what it tells of its session, and of the key that it holds.
+    /// An answer has come to a contender: what it says of its session, and of the key that it holds.
     fn learns(&mut self, by: ContenderId, message: &ServerMessage) {
         match &message.result {
             Ok(Response::Renewed(Some(_))) => self.session_renewed(by),
@@ -79,7 +79,7 @@ impl ClientSide for SimulatedConsul {
         world.host.clients[client.0 as usize].state = ClientState::default();
     }
 
-    /// Who waits for a change is told of it.
+    /// A contender that waits for a change has a request in flight, a blocking query.
     fn requests_in_flight(client: &Client) -> usize {
         client.calls_under_way()
     }
@@ -107,7 +107,9 @@ impl ClientSide for SimulatedConsul {
                 let connection = world.connect(client, server);
                 let known = &world.connections;
                 let state = &mut world.host.clients[index].state;
-                state.connections.retain(|it| known.get(*it).open_at_client);
+                state
+                    .connections
+                    .retain(|held| known.get(*held).open_at_client);
                 state.connections.push(connection);
             }
             Output::Send(connection, message) => world.send_call(connection, message),

@@ -22,7 +22,7 @@ pub(crate) struct Hold {
 }
 
 impl World<SimulatedConsul> {
-    /// A leader has applied an entry of the log. A new leader may tell of some again.
+    /// A leader has applied an entry of the log. A new leader may report some again.
     pub(super) fn committed(&mut self, leader: ServerId, commit: Commit) {
         if commit.index <= self.service.last_commit {
             return;
@@ -105,7 +105,7 @@ impl World<SimulatedConsul> {
         }
     }
 
-    /// Whose session has this name.
+    /// The contender whose session has this name.
     fn holder_named(&self, name: &str) -> Option<ContenderId> {
         let mut sessions = self.service.sessions.iter();
         let found = sessions.find(|(session, _)| *session.to_string() == *name);

@@ -1,4 +1,4 @@
-//! Clients of members: who has asked what, and who waits for it.
+//! Clients of members: which contender has asked what, and which wait for it.
 
 use std::collections::BTreeMap;
 
@@ -124,7 +124,7 @@ impl ClientSide for SimulatedEtcd {
         world.host.clients[client.0 as usize].state = ClientState::default();
     }
 
-    /// Who waits for a lock at a member does not ask: it is told when it has it.
+    /// A contender that waits for a lock at a member does not ask: the member answers when it has it.
     fn requests_in_flight(client: &Client) -> usize {
         client.calls_under_way()
     }

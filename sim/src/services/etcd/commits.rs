@@ -14,7 +14,7 @@ use crate::world::moment::{Moment, MomentKind};
 use crate::world::{NO_CONTENDER, SessionFact, World};
 
 impl World<SimulatedEtcd> {
-    /// A leader has applied an entry of the log. A new leader may tell of some again.
+    /// A leader has applied an entry of the log. A new leader may report some again.
     pub(super) fn committed(&mut self, leader: ServerId, commit: &Commit) {
         if commit.index <= self.service.last_commit {
             return;

@@ -15,7 +15,7 @@ use crate::world::{NO_CONTENDER, World};
 pub(crate) struct Holds(Vec<Option<Hold>>);
 
 struct Hold {
-    /// What tells it from the next.
+    /// Differs from that of the next hold.
     identity: Bytes,
     token: Token,
 }

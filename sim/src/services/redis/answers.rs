@@ -11,7 +11,7 @@ use super::ownership::Owner;
 use crate::network::ServerId;
 use crate::world::World;
 
-/// Which of the servers that know nothing of each other have granted the lock, and to whom: the latest of these.
+/// Which of the independent servers have granted the lock, and to which holder: the latest grants.
 #[derive(Debug, Default)]
 pub(super) struct Grants(Vec<(Holder, u16)>);
 
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_majority_is_one_once_whoever_has_lost_it_since() {
+    fn a_majority_is_one_once_even_if_servers_lost_it_since() {
         let holder = Holder {
             by: ContenderId(0),
             identity: Bytes::from(&b"token"[..]),

@@ -8,7 +8,7 @@ use crate::network::ConnectionId;
 use crate::world::World;
 
 impl World<SimulatedRedis> {
-    /// Whose client has a connection; of one that tasks share, whoever began it.
+    /// The contender whose client has a connection; of a shared client, the contender that began it.
     #[inline(always)]
     pub(super) fn owner_at(&self, connection: ConnectionId) -> ContenderId {
         let client = self.connections.get(connection).client;
@@ -20,7 +20,7 @@ impl World<SimulatedRedis> {
         self.users(self.client_of(connection))
     }
 
-    /// Who has asked for what a server executes. It executes in order: what it has answered and not sent yet comes
+    /// The contender whose command a server executes. It executes in order: what it has answered and not sent yet comes
     /// before.
     #[inline]
     pub(super) fn caller(&self, caller: Caller) -> ContenderId {
@@ -39,7 +39,7 @@ impl World<SimulatedRedis> {
         self.sender_of(ConnectionId(caller.connection.0), answers.count())
     }
 
-    /// Who has asked for what a server answers next.
+    /// The contender whose command a server answers next.
     #[inline(always)]
     pub(super) fn answered_at(&self, connection: ConnectionId) -> ContenderId {
         match self.shares_clients() {
@@ -48,7 +48,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Who has sent the command that arrives: the first of those that have not arrived yet.
+    /// The contender whose command arrives: the first of those that have not arrived yet.
     #[inline(always)]
     pub(super) fn arrived_at(&mut self, connection: ConnectionId) -> ContenderId {
         let traffic = &mut self.service.traffic[connection.0 as usize];
@@ -60,11 +60,11 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Who has sent the command at this place of those that are not answered.
+    /// The contender whose command is at this place of those that are not answered.
     fn sender_of(&self, connection: ConnectionId, place: usize) -> ContenderId {
         let unanswered = &self.service.traffic[connection.0 as usize].unanswered;
         let sent = unanswered.get(place);
-        sent.map_or_else(|| self.owner_at(connection), |it| it.by)
+        sent.map_or_else(|| self.owner_at(connection), |sent| sent.by)
     }
 }
 

@@ -84,7 +84,7 @@ impl ClientSide for SimulatedRedis {
             resend: deployment.resend,
             close_on_timeout: deployment.close_on_timeout,
             switch_master: deployment.switch_master,
-            sentinels: sentinels.map_or(0, |it| it.number),
+            sentinels: sentinels.map_or(0, |sentinels| sentinels.number),
             poll: deployment.poll,
             cluster: cluster.map_or(0, Cluster::nodes),
             connections: deployment.connections,

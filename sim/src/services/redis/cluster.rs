@@ -16,7 +16,7 @@ use crate::world::World;
 /// So many streams of chance there are for each node.
 const STREAMS: u32 = 1 << 16;
 
-/// Whose replica a node is at first.
+/// The primary of a node at first, if it is a replica.
 pub(super) fn primary_of(cluster: &Cluster, node: ServerId) -> Option<ServerId> {
     let replica = node.0.checked_sub(cluster.primaries)?;
     Some(ServerId(replica % cluster.primaries))
@@ -56,8 +56,8 @@ impl World<SimulatedRedis> {
         self.server_input(to, Input::FromNode { message });
     }
 
-    /// A server that becomes the primary of others has been elected, by whomever. A node of a cluster that becomes one,
-    /// or ceases to be one or to serve, changes who owns the lock.
+    /// A server that becomes the primary of others has been elected. A node of a cluster that becomes one, or ceases to
+    /// be one or to serve, changes who owns the lock.
     pub(super) fn follow_role(&mut self, node: ServerId) {
         let in_cluster = self.service.deployment.cluster.is_some();
         if !in_cluster && self.service.deployment.replicas == 0 {
@@ -74,7 +74,7 @@ impl World<SimulatedRedis> {
                 slot.state.promotion = self.service.promotions;
                 self.record_promotion(node);
                 self.record_server_change(node, ServerChange::Promoted);
-                // Leases go on as they did; only who waits for it is told.
+                // Leases go on as they did; only triggers that wait for it fire.
                 if in_cluster || self.faults_armed > 0 {
                     self.elected();
                 }

@@ -91,7 +91,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Keeps the text of a script for whoever reads a trace.
+    /// Keeps the text of a script for the trace.
     #[inline]
     pub(super) fn record_script(&mut self, command: &Command) {
         if self.trace.is_some()

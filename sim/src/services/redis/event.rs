@@ -32,9 +32,9 @@ pub enum RedisEvent {
     LinkClosed { server: ServerId, link: LinkId },
     /// A primary that was replaced is told so.
     Demote { server: ServerId },
-    /// Whoever moves a slot does the next thing about it.
+    /// The operator that moves a slot takes the next step.
     SlotMoves { fault: usize },
-    /// Something happens between a Sentinel and whom it asks.
+    /// Something happens on a call of a Sentinel.
     Sentinel(Box<SentinelEvent>),
 }
 
@@ -45,11 +45,11 @@ pub struct Call {
     pub id: CallId,
 }
 
-/// Something that happens between a Sentinel and whom it asks.
+/// Something that happens on a call of a Sentinel.
 pub enum SentinelEvent {
     /// A Sentinel wanted to look at the clock.
     Wake { sentinel: ServerId },
-    /// It knocks at somebody.
+    /// It requests a connection to a server or a Sentinel.
     ConnectRequest { call: Call, at: ServerId },
     /// A command of it arrives.
     Asked {
@@ -69,10 +69,10 @@ impl SentinelEvent {
     /// The machine that it comes to.
     pub fn recipient(&self) -> ServerId {
         match self {
-            Self::Wake { sentinel: whom }
-            | Self::ConnectRequest { at: whom, .. }
-            | Self::Asked { at: whom, .. }
-            | Self::HungUp { at: whom, .. } => *whom,
+            Self::Wake { sentinel: to }
+            | Self::ConnectRequest { at: to, .. }
+            | Self::Asked { at: to, .. }
+            | Self::HungUp { at: to, .. } => *to,
             Self::Answered { call, .. } | Self::Closed { call } => call.by,
         }
     }

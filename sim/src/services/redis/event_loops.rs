@@ -48,7 +48,7 @@ impl World<SimulatedRedis> {
             let runs = self.processes[process.0 as usize].state == ProcessState::Running;
             if runs
                 && slot.process == process
-                && let Some(blocked) = slot.state.blocked.take_if(|it| it.until <= self.now)
+                && let Some(blocked) = slot.state.blocked.take_if(|stall| stall.until <= self.now)
             {
                 self.hand_over(ClientId(index as u32), blocked.backlog);
             }

@@ -66,7 +66,7 @@ impl World<SimulatedRedis> {
         None
     }
 
-    /// What a fault has filled is empty again; a slot that it moves comes to where it is to go.
+    /// A fault is over: memory and disks are empty again, and a moving slot comes to its new primary.
     pub(super) fn heal_at_deployment(&mut self, number: usize, fault: &Fault) {
         if let Fault::DeleteStale { compare, .. } = *fault {
             self.delete_stale(number, compare);

@@ -11,7 +11,7 @@ use crate::world::World;
 type Lacks = &'static str;
 
 const NO_COPIES: Lacks = "too few replicas are left to hear of a write";
-const NO_WRITES: Lacks = "nobody who is left takes a write";
+const NO_WRITES: Lacks = "no server that is left takes a write";
 
 impl World<SimulatedRedis> {
     /// Whether a side can serve, whatever else heals; if not, what it lacks.
@@ -38,14 +38,14 @@ impl World<SimulatedRedis> {
         match &deployment.sentinels {
             Some(sentinels) => self.is_led(sentinels, side, &servers),
             None if !servers.contains(&self.service.primary) => {
-                Err("nobody makes a replica the primary")
+                Err("no Sentinel makes a replica the primary")
             }
             None if !self.takes_writes(self.service.primary) => Err(NO_WRITES),
             None => Ok(()),
         }
     }
 
-    /// Whether a client that reaches these, and nobody else, finds who can serve it.
+    /// Whether a client that reaches only these finds a server that can serve it.
     pub(super) fn side_serves_client_reaching(&self, reached: &Side) -> bool {
         let deployment = &self.service.deployment;
         if deployment.replicas == 0 && deployment.cluster.is_none() {
@@ -81,15 +81,15 @@ impl World<SimulatedRedis> {
 
     /// Whether Sentinels of a side lead clients to a primary, or can make one.
     fn is_led(&self, sentinels: &Sentinels, side: &Side, servers: &Side) -> Result<(), Lacks> {
-        let machines = side.iter().filter(|it| self.service.is_sentinel(**it));
+        let machines = side.iter().filter(|id| self.service.is_sentinel(**id));
         let known: Vec<Option<ServerId>> = machines
-            .map(|it| {
-                let index = usize::from(it.0) - self.host.servers.len();
+            .map(|id| {
+                let index = usize::from(id.0) - self.host.servers.len();
                 self.server_at(self.service.sentinels[index].machine.primary())
             })
             .collect();
         if known.is_empty() {
-            return Err("nobody says who the primary is");
+            return Err("no Sentinel is left to name the primary");
         }
         let leads = |server: &ServerId| servers.contains(server) && !self.refuses_pings(*server);
         let led = known.iter().flatten().find(|server| leads(server));
@@ -116,7 +116,7 @@ impl World<SimulatedRedis> {
             nodes.collect::<Side>()
         };
         if (0..cluster.primaries).any(|primary| of_shard(primary).is_empty()) {
-            return Err("nobody serves their slots, and a cluster serves all or none");
+            return Err("no server serves their slots, and a cluster serves all or none");
         }
         let votes = |node: &&ServerId| {
             let slot = &self.host.servers[usize::from(node.0)];
@@ -148,7 +148,8 @@ impl World<SimulatedRedis> {
 
     /// A server that was started again still has what fills it.
     pub(super) fn fill_again(&mut self, server: ServerId) {
-        let struck = self.struck.servers.iter().filter(|it| it.server == server);
+        let struck = self.struck.servers.iter();
+        let struck = struck.filter(|struck| struck.server == server);
         let full: Vec<Fault> = { struck.map(|struck| &self.plan.faults[struck.fault].inject) }
             .filter(|fault| matches!(fault, Fault::FullMemory { .. } | Fault::FullDisk { .. }))
             .cloned()

@@ -1,4 +1,4 @@
-//! What the keys of a lock on a server have: holds, and who has them.
+//! The holds in the keys of a lock on a server, and their holders.
 
 use picklock_algorithms::Keys;
 use picklock_checker::{ContenderId, Mode, VirtualTime};

@@ -1,4 +1,4 @@
-//! What somebody with a shell on a server's machine does.
+//! What an operator does in a shell on a server's machine.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::SimulatedRedis;
 use crate::network::{ConnectionId, ServerId};
 use crate::world::World;
 
-/// The connection of somebody with a shell on the server's machine.
+/// The connection of an operator with a shell on the server's machine.
 pub(super) const OPERATOR: ConnectionId = ConnectionId(u32::MAX);
 
 /// A lock that a clean-up script has found, and takes for stale.
@@ -23,7 +23,7 @@ pub(super) struct SeenKey {
 }
 
 impl World<SimulatedRedis> {
-    /// A clean-up script looks who has the locks.
+    /// A clean-up script looks at the locks.
     pub(super) fn look_for_stale(&mut self) {
         for server in self.servers_with_keys() {
             for lock in 0..self.lock_names.len() {
@@ -39,9 +39,9 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// It has thought, and deletes what it has seen, whosever it is by now; or only if it is as it was.
+    /// It has thought, and deletes what it has seen, even if it is another's by now; or only if it is as it was.
     pub(super) fn delete_stale(&mut self, fault: usize, compare: bool) {
-        let seen = self.service.stale.extract_if(.., |it| it.fault == fault);
+        let seen = self.service.stale.extract_if(.., |key| key.fault == fault);
         for SeenKey {
             server,
             lock,
@@ -51,7 +51,7 @@ impl World<SimulatedRedis> {
         {
             let there = self.servers_with_keys();
             let alone = there.len() == 1;
-            let server = there.iter().find(|it| alone || **it == server).copied();
+            let server = there.iter().find(|id| alone || **id == server).copied();
             let found = server.and_then(|server| Some((server, self.value_at(server, lock)?)));
             if let Some((server, found)) = found
                 && (!compare || found == value)
@@ -88,7 +88,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Somebody with a shell on the server's machine runs a command.
+    /// An operator runs a command in a shell on the server's machine.
     pub(super) fn run_as_operator(&mut self, server: ServerId, command: Command) {
         let connection = OPERATOR;
         self.handle_at(server, Input::Connected { connection });

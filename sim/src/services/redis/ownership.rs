@@ -18,7 +18,7 @@ use crate::world::{NO_CONTENDER, World};
 pub(super) struct Owner {
     pub holder: Holder,
     token: Token,
-    /// Whether a server that answers for all did not have this hold when that was last looked at.
+    /// Whether a server that answers for all did not have this hold at the last look.
     pub denied: bool,
 }
 
@@ -233,9 +233,9 @@ impl World<SimulatedRedis> {
         let mode = in_mode(mode);
         let is_it = |holder: &&Holder| holder.identity == identity && holder.mode == mode;
         let before = key.holders().find(is_it);
-        let made_anew = fate.gone.is_some() || before.is_none();
+        let is_new = fate.gone.is_some() || before.is_none();
         match self.writer(fate) {
-            Some(Actor::Contender(by)) if made_anew => Some(Holder { by, identity, mode }),
+            Some(Actor::Contender(by)) if is_new => Some(Holder { by, identity, mode }),
             _ => before
                 .cloned()
                 .or_else(|| self.known(lock, &identity, mode)),
@@ -250,16 +250,16 @@ impl World<SimulatedRedis> {
         })
     }
 
-    /// Who has ended what the key told of.
+    /// The actor that has ended the hold in the key.
     pub(super) fn ended_by(&self, fate: KeyChanges) -> Actor {
         match fate.gone {
             Some(KeyRemoval { why, serving }) => match why {
-                // Whoever came upon it.
+                // A server that came upon it.
                 RemovalReason::Expired => Actor::SessionEnd,
                 RemovalReason::Deleted | RemovalReason::Flushed | RemovalReason::Migrated => {
-                    serving.map_or(Actor::Outsider, |it| self.served(it))
+                    serving.map_or(Actor::Outsider, |caller| self.served(caller))
                 }
-                RemovalReason::Overwritten => match serving.map(|it| self.served(it)) {
+                RemovalReason::Overwritten => match serving.map(|caller| self.served(caller)) {
                     Some(Actor::Contender(by)) => Actor::Overwriter(by),
                     Some(
                         Actor::Overwriter(_) | Actor::SessionEnd | Actor::Service | Actor::Outsider,
@@ -273,7 +273,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Whose command a server runs.
+    /// The actor whose command a server runs.
     fn served(&self, caller: Caller) -> Actor {
         if caller.connection == OPERATOR || sentinel_links::is_call(caller.connection) {
             return Actor::Outsider;
@@ -284,8 +284,8 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Who has set the key on more than half of the servers owns the lock; with replicas or in a cluster, whoever has
-    /// set it on a server that runs and takes writes. There may be two of those.
+    /// The owner is the holder with the key on more than half of the servers; with replicas or in a cluster, the holder
+    /// with the key on a server that runs and takes writes. There may be two of those.
     fn owners_now(&self, lock: LockId, owners: &mut Vec<Holder>) {
         let redis = &self.service;
         let index = lock.0 as usize;

@@ -11,7 +11,7 @@ use crate::network::{ConnectionId, ServerId};
 use crate::ownership::Actor;
 use crate::world::World;
 
-/// Who is to learn, when the power is back, that it was gone.
+/// Connections and links whose other ends learn, when the power is back, that it was gone.
 #[derive(Default)]
 pub(super) struct LostConnections {
     connections: Vec<ConnectionId>,

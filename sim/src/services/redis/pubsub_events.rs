@@ -25,7 +25,7 @@ impl World<SimulatedRedis> {
         self.contender_of(self.process_of(connection))
     }
 
-    /// Who would publish what is published because of this input, if somebody wants to be told.
+    /// The contender that would publish what is published because of this input, if service events are recorded.
     #[inline]
     pub(super) fn publisher(&self, input: &Input) -> Option<ContenderId> {
         match input {
@@ -36,7 +36,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// A server has handled an input that came from this contender, or from nobody.
+    /// A server has handled an input that came from this contender, or from none.
     #[inline]
     pub(super) fn record_publications(&mut self, server: ServerId, by: Option<ContenderId>) {
         if self.records_service_events() {
@@ -59,7 +59,7 @@ impl World<SimulatedRedis> {
             return;
         }
         let by = by.filter(|_| !channel.starts_with(OF_KEYS));
-        let to = listeners.iter().filter_map(|it| self.contender_at(*it));
+        let to = listeners.iter().filter_map(|id| self.contender_at(*id));
         let to: Vec<ContenderId> = to.collect();
         // A replica, and another node of a cluster, passes on what was published elsewhere.
         let is_primary = self.host.servers[usize::from(server.0)].leads();
@@ -89,7 +89,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// A message of a channel does not come to whom it was sent.
+    /// A message of a channel does not come to its subscriber.
     pub(super) fn record_lost_message(
         &mut self,
         connection: ConnectionId,

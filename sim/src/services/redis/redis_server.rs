@@ -35,12 +35,12 @@ impl RedisServer {
         self.process.is_up() && self.machine.is_primary() && self.machine.serves()
     }
 
-    /// Whether what it says of a lock's key is what the service says: in a cluster, if it has the key's slot.
+    /// Whether its answer about a lock's key is the service's: in a cluster, if it has the key's slot.
     pub fn answers_for_all(&self, in_cluster: bool, key: &str) -> bool {
         self.leads() && (!in_cluster || self.machine.has_slot_of(key.as_bytes()))
     }
 
-    /// Whether it is a replica that has had this hold and has nothing now: it hides what is over by its own clock.
+    /// Whether it is a replica that hides this hold, whose time is over by the replica's own clock.
     pub(super) fn has_lost_by_its_clock(&self, lock: usize, holder: &Holder) -> bool {
         let key = &self.state.keys[lock];
         self.process.is_up()

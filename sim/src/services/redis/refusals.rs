@@ -21,7 +21,7 @@ impl World<SimulatedRedis> {
         if !self.believes_without_owning(by) {
             return None;
         }
-        // What it asked before it got the lock was about an earlier hold, and whoever asked may have given up.
+        // A command from before it got the lock was about an earlier hold, and the call may have been given up.
         let traffic = &self.service.traffic[connection.0 as usize];
         let sent = traffic.unanswered.front()?.sent;
         let kind = command.kind();
@@ -80,8 +80,8 @@ impl World<SimulatedRedis> {
             return;
         }
         let number = traffic.heard;
-        let known = traffic.refusals.iter().position(|it| it.0 == number);
-        let refused = known.map(|it| traffic.refusals.swap_remove(it));
+        let known = traffic.refusals.iter().position(|(nth, _)| *nth == number);
+        let refused = known.map(|index| traffic.refusals.swap_remove(index));
         if let Some((_, (by, lock))) = refused
             && heard
             && self.believes_in_vain(by, lock)
@@ -97,8 +97,8 @@ impl World<SimulatedRedis> {
 }
 
 impl super::SimulatedRedis {
-    /// How many servers must refuse a key until nobody can hold it on a majority of them. Where one server has the key,
-    /// its word is enough.
+    /// How many servers must refuse a key until no holder can have it on a majority of them. Where one server has the
+    /// key, its word is enough.
     fn refusals_needed(&self) -> u32 {
         if self.deployment.is_replicated() || self.deployment.cluster.is_some() {
             return 1;

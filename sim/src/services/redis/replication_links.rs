@@ -99,7 +99,7 @@ impl World<SimulatedRedis> {
         );
         let (step, text) = match up {
             true => (Opened, "the replication link"),
-            false => (Refused, "nobody listens"),
+            false => (Refused, "no process listens"),
         };
         self.trace_between((replica, primary), step, &text, |_| false);
         let input = if up {
@@ -191,7 +191,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// The links of a server are gone, and nobody is told. Answers which they were.
+    /// The links of a server are gone, and no end is notified. Answers which they were.
     pub(super) fn drop_links_of(&mut self, server: ServerId) -> Vec<LinkId> {
         let mut dropped = Vec::new();
         for (number, ends) in self.service.links.iter_mut().enumerate() {

@@ -17,7 +17,7 @@ use crate::world::{HostEvent, World};
 /// How long Linux goes on, if the application has not set `TCP_USER_TIMEOUT`.
 const RETRIES2: Duration = Duration::from_millis(924_600);
 
-/// Whose kernel is going to give a connection up.
+/// Which ends' kernels are going to give a connection up.
 #[derive(Clone, Copy, Default)]
 pub(super) struct GivenUp {
     by_client: bool,

@@ -36,11 +36,11 @@ pub(super) fn call(connection: ConnectionId) -> (usize, CallId) {
     ((number >> EACH) as usize, CallId(number % (1 << EACH)))
 }
 
-/// Whether a Sentinel only asks whether somebody is there, or says that it is there itself.
+/// Whether a Sentinel only asks whether a server is there, or says that it is there itself.
 fn is_routine(command: &Command) -> bool {
     ["PING", "INFO", "PUBLISH", "SUBSCRIBE"]
         .iter()
-        .any(|it| command.is(it))
+        .any(|name| command.is(name))
 }
 
 /// Whether this is what answers to such a question say, or such a greeting.
@@ -72,10 +72,10 @@ impl World<SimulatedRedis> {
         self.schedule(at, event);
     }
 
-    /// A Sentinel wants to ask somebody. Whoever is not there refuses.
+    /// A Sentinel wants to ask a server or another Sentinel, which refuses if its process is gone.
     pub(super) fn make_call(&mut self, by: ServerId, id: CallId, to: &Address) {
         let at = self.server_at(to).or_else(|| self.sentinel_at(to));
-        let at = at.expect("Sentinels know nobody who does not exist");
+        let at = at.expect("Sentinels know servers and Sentinels that exist");
         let call = Call { by, id };
         let index = self.index_of(call);
         self.service.sentinels[index].state.push(SentinelCall {
@@ -110,7 +110,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Somebody answers a call, or sends a message of a subscription.
+    /// A server or a Sentinel answers a call, or sends a message of a subscription.
     pub(super) fn answer_call(&mut self, from: ServerId, call: (usize, CallId), value: Value) {
         let call = self.call_of(call);
         if self.ends(call).taken {
@@ -119,7 +119,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Somebody closes a call, or refuses it.
+    /// A server or a Sentinel closes a call, or refuses it.
     pub(super) fn close_call(&mut self, from: ServerId, call: (usize, CallId)) {
         let call = self.call_of(call);
         self.ends(call).taken = false;
@@ -154,7 +154,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// Lets something happen between a Sentinel and whom it asks.
+    /// Lets something happen on a call of a Sentinel.
     pub(super) fn dispatch_sentinel(&mut self, news: SentinelEvent) {
         match news {
             SentinelEvent::Wake { sentinel } => self.sentinel_wake(sentinel),
@@ -218,7 +218,7 @@ impl World<SimulatedRedis> {
         self.apply_server_outputs(at);
     }
 
-    /// Writes down that what a Sentinel has asked, or the answer, has come to one who is dead.
+    /// Writes down that a command of a Sentinel, or its answer, has come to a dead process.
     pub(super) fn trace_lost_call(&mut self, news: &SentinelEvent) {
         match news {
             SentinelEvent::Asked { call, at, command } => {
@@ -262,8 +262,8 @@ mod tests {
     use crate::simulation::world_after;
     use crate::world::World;
 
-    /// Whether the first connections of the first Sentinel still stand when the run is over, as it sees them, and as
-    /// those do to whom they lead.
+    /// Whether the first connections of the first Sentinel, to the primary, still stand when the run is over: as it
+    /// sees them, and as the primary does.
     fn first_calls_stand(faults: Vec<PlannedFault>) -> (bool, bool) {
         let plan = Plan {
             recipe: *registry::find("redis-compare-and-delete").expect("a recipe"),
@@ -284,7 +284,7 @@ mod tests {
         world_after(&plan, 1, |world: &World<SimulatedRedis>| {
             let calls = &world.service.sentinels[0].state;
             // To the primary: one to ask by, and one to listen.
-            let first = calls.first().expect("it has called somebody");
+            let first = calls.first().expect("it has made a call");
             (first.open, first.taken)
         })
     }

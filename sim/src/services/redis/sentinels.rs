@@ -47,7 +47,7 @@ pub(super) fn of(deployment: &Deployment) -> Vec<SentinelSlot> {
             replicas: (1..=deployment.replicas)
                 .map(|number| replication_links::address(ServerId(number)))
                 .collect(),
-            sentinels: others.map(|it| (it.into(), address(it))).collect(),
+            sentinels: others.map(|other| (other.into(), address(other))).collect(),
             down_after: sentinels.down_after,
             failover_timeout: sentinels.failover_timeout,
             parallel_syncs: sentinels.parallel_syncs.into(),

@@ -1,4 +1,4 @@
-//! What Redis servers and Sentinels do and find, for whoever wants to be told.
+//! What Redis servers and Sentinels do and find, as service events.
 
 use picklock_checker::LockId;
 use picklock_checker::service_event::{
@@ -63,7 +63,7 @@ impl World<SimulatedRedis> {
         }
     }
 
-    /// A node of a cluster may have come to another view of who is alive.
+    /// A node of a cluster may have come to another view of which nodes are alive.
     #[inline]
     pub(super) fn record_failed_nodes(&mut self, server: ServerId) {
         if self.records_service_events() {
@@ -104,7 +104,7 @@ impl World<SimulatedRedis> {
             },
             PeerMessage::FullSync { .. } => {
                 let common = theirs.machine.common_offset(&ours.machine);
-                let lost = common.map(|it| ours.machine.writes_after(it).count() as u64);
+                let lost = common.map(|offset| ours.machine.writes_after(offset).count() as u64);
                 let mut keys = ours.state.keys.iter().zip(&theirs.state.keys);
                 let key = keys
                     .find_map(|(ours, theirs)| ours.holders().find(|holder| !theirs.has(holder)));

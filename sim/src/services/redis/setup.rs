@@ -1,4 +1,4 @@
-//! How a deployment begins: everybody in place, and nothing has happened yet.
+//! How a deployment begins: all servers in place, and nothing has happened yet.
 
 use std::rc::Rc;
 

@@ -3,8 +3,7 @@
 //! An operator does what `redis-cli --cluster reshard` does, from the machines of the two: the target is told that it
 //! imports the slot, and the source that it migrates it; then keys go one by one (`MIGRATE`); and when none is left,
 //! the target and the source are told whose the slot is, and all others hear it from them. A key goes a quarter of the
-//! time after the one before it, so that somebody asks while some are here and some are there.
-
+//! time after the one before it, so that commands arrive while some are here and some are there.
 use std::time::Duration;
 
 use picklock_checker::VirtualTime;
@@ -22,7 +21,7 @@ use crate::world::World;
 const PARTS: u32 = 4;
 /// How long a source waits for its target, in milliseconds, as `redis-cli` sets it: it does nothing else meanwhile.
 const PATIENCE: u32 = 60_000;
-/// How soon it is looked again whether all keys have gone, and whether both ends run.
+/// How soon the operator looks again whether all keys have gone, and whether both ends run.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A slot that is on its way.
@@ -38,7 +37,7 @@ pub(super) struct SlotMove {
 }
 
 impl World<SimulatedRedis> {
-    /// Begins to move the slot of the lock's key. Whether there is somebody who has it, and another who can take it.
+    /// Begins to move the slot of the lock's key. Whether one server has it, and another can take it.
     pub(super) fn begin_to_move_slot(&mut self, to: ServerId, length: Duration) -> bool {
         let all = (0..self.host.servers.len()).map(|index| ServerId(index as u8));
         let Some(from) = { all }.find(|server| self.has_slot(*server)) else {
@@ -83,7 +82,7 @@ impl World<SimulatedRedis> {
             every,
             ends,
             ..
-        }) = moves.iter().find(|it| it.fault == fault)
+        }) = moves.iter().find(|planned| planned.fault == fault)
         else {
             return;
         };
@@ -99,11 +98,11 @@ impl World<SimulatedRedis> {
         self.schedule_slot_check(fault, every);
     }
 
-    /// The slot is given to its new primary, if all keys are there; if not, they go, and it is looked again. Whoever
-    /// has lost it meanwhile has nothing to give: then all is left as it is.
+    /// The slot is given to its new primary, if all keys are there; if not, they go, and the next look comes later. A
+    /// source that has lost the slot meanwhile has nothing to give: then all is left as it is.
     pub(super) fn finish_moving_slot(&mut self, fault: usize) {
         let moves = self.service.moves.iter();
-        let Some(index) = { moves }.position(|it| it.fault == fault) else {
+        let Some(index) = { moves }.position(|planned| planned.fault == fault) else {
             return;
         };
         let (from, to) = (self.service.moves[index].from, self.service.moves[index].to);

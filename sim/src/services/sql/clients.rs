@@ -1,4 +1,4 @@
-//! Clients of a database: who has asked what, and who waits for it.
+//! Clients of a database: which contender has asked what, and which wait for it.
 
 use std::collections::BTreeMap;
 

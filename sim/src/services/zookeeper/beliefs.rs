@@ -22,13 +22,13 @@ impl World<SimulatedZooKeeper> {
     /// A contender has come to believe that it holds a lock.
     pub(super) fn note_new_belief(&mut self, by: ContenderId, lock: LockId) {
         let untold = &mut self.service.pending_loss_news.untold;
-        untold.retain(|it| (it.0, it.1) != (by, lock));
+        untold.retain(|news| (news.0, news.1) != (by, lock));
         self.note_session_state(by);
     }
 
     /// The state of a contender's session has changed, or its event thread goes on and can say so.
     pub(super) fn note_session_state(&mut self, by: ContenderId) {
-        let client = (self.contenders.get(by.0 as usize)).and_then(|it| it.client);
+        let client = (self.contenders.get(by.0 as usize)).and_then(|contender| contender.client);
         let Some(client) = client.filter(|_| self.believes(by)) else {
             return;
         };
@@ -51,7 +51,7 @@ impl World<SimulatedZooKeeper> {
         let untold = &mut self.service.pending_loss_news.untold;
         let (told, left) = std::mem::take(untold)
             .into_iter()
-            .partition(|it| it.0 == by);
+            .partition(|news| news.0 == by);
         *untold = left;
         let told: Vec<(ContenderId, LockId, bool)> = told;
         for (by, lock, is_heard) in told {
@@ -90,7 +90,7 @@ impl World<SimulatedZooKeeper> {
                 let asked = (connection, *xid);
                 let looks = &mut self.service.pending_loss_news.requests;
                 let look = looks.iter().position(|look| (look.0, look.1) == asked);
-                if let Some((_, _, (by, lock))) = look.map(|it| looks.swap_remove(it))
+                if let Some((_, _, (by, lock))) = look.map(|place| looks.swap_remove(place))
                     && reply.as_ref().err() == Some(&ZkError::NoNode)
                     && self.believes_in_vain(by, lock)
                 {
@@ -107,7 +107,7 @@ impl World<SimulatedZooKeeper> {
                     let Some(lock) = self.lock_lost_with(by, path) else {
                         continue;
                     };
-                    match self.is_told_of_node(client, by, path) {
+                    match self.hears_of_node(client, by, path) {
                         true if blocked => {
                             let untold = &mut self.service.pending_loss_news.untold;
                             untold.push((by, lock, is_heard));

@@ -1,4 +1,4 @@
-//! Handles that several tasks of a process share: whose request is whose, and whom their events are for.
+//! Handles that several tasks of a process share: which task made a request, and which tasks an event is for.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(super) struct Callers {
 }
 
 impl World<SimulatedZooKeeper> {
-    /// A thread has given up a handle, and wants another session: whoever shared the old one shares the new one.
+    /// A thread has given up a handle, and wants another session: the tasks that shared the old one share the new one.
     pub(super) fn replace_client(&mut self, old: ClientId, thread: Thread) -> ClientId {
         let shared = self.shares_clients();
         let users = self.users(old);
@@ -76,9 +76,9 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// A node is gone, and a watch on it has fired: whether this task has left one. Others that share the handle are
-    /// told of nothing.
-    pub(super) fn is_told_of_node(&self, client: ClientId, by: ContenderId, path: &Path) -> bool {
+    /// A node is gone, and a watch on it has fired: whether this task has left one. Other tasks that share the handle
+    /// are not notified.
+    pub(super) fn hears_of_node(&self, client: ClientId, by: ContenderId, path: &Path) -> bool {
         let callers = &self.service.callers;
         let of_task = |watch: &&(u32, ContenderId, Path)| (watch.0, watch.1) == (client.0, by);
         let mut persistent = callers.persistent_watches.iter().filter(of_task);
@@ -129,7 +129,7 @@ impl World<SimulatedZooKeeper> {
         Some(self.caller(client.0 as usize, xid))
     }
 
-    /// Whose session it is: those of several tasks, if they share it.
+    /// The contenders of a session: several tasks, if they share it.
     pub(super) fn users_of_session(&self, session: SessionId) -> Vec<ContenderId> {
         let by = self.service.sessions.get(&session).copied();
         match self.service.callers.of_sessions.get(&session) {

@@ -16,7 +16,7 @@ pub(crate) struct EventThreadDelay {
     until: VirtualTime,
     /// How many callbacks of a recipe have not returned.
     callbacks: u32,
-    /// How many notifications have come to the handle, and nobody has been told.
+    /// How many notifications have come to the handle without being delivered.
     notifications: u32,
 }
 
@@ -74,8 +74,8 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// A message has come to a client. One that waits until a callback returns is still under way; everybody else has
-    /// been told of it, if it was heard.
+    /// A message has come to a client. A notification that waits until a callback returns is still under way; any other
+    /// was delivered, if the message was heard.
     pub(super) fn arrived(&mut self, client: ClientId, message: &ServerMessage, heard: bool) {
         let ServerMessage::Notification { .. } = message else {
             return;
@@ -89,7 +89,7 @@ impl World<SimulatedZooKeeper> {
         }
     }
 
-    /// What was held up at a client is told, or will never be.
+    /// Notifications that were held up at a client are delivered, or will never be.
     pub(super) fn no_longer_held(&mut self, client: ClientId, heard: bool) {
         let slot = &mut self.host.clients[client.0 as usize];
         let (process, held) = (

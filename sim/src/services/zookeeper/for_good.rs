@@ -6,7 +6,7 @@ use crate::plan::Fault;
 use crate::world::World;
 
 impl World<SimulatedZooKeeper> {
-    /// Whether a side can serve those who reach it; if not, what it lacks.
+    /// Whether a side can serve the clients that reach it; if not, what it lacks.
     pub(super) fn has_quorum(&self, side: &Side) -> Result<(), &'static str> {
         let ensemble = &self.service.ensemble;
         let voters = side.iter().filter(|server| {

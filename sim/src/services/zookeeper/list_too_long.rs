@@ -36,7 +36,7 @@ impl World<SimulatedZooKeeper> {
             self.service.list_retries.state = state;
         }
         self.service.list_retries.list = Some(*list);
-        // Who holds the lock has let go of it by then, and the nodes of the dead are gone.
+        // The holder has given the lock back by then, and the nodes of the dead are gone.
         let workload = &self.plan.workload;
         let holds = workload.each(|name| workload.hold_of(name));
         let holds = holds.map(|(hold, _)| match hold {
@@ -45,7 +45,7 @@ impl World<SimulatedZooKeeper> {
         });
         let hold = holds.max().unwrap_or_default();
         let patient = !workload.has_acquire_timeout();
-        // Where nothing breaks, nobody is dead, and who holds the lock is heard of as soon as it lets go.
+        // Where nothing breaks, no contender is dead, and a release shows at once.
         let nodes_of_the_dead = match self.plan.faults.is_empty() {
             true => RELEASE_PROPAGATION,
             false => self.lease * 2,

@@ -1,4 +1,4 @@
-//! The operator: somebody with a shell, who deletes what is in the way, or asks for it.
+//! The operator: deletes in a shell what is in the way, or asks for the lock.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,8 +18,8 @@ pub(super) async fn delete_node(shared: SharedWorld, path: Path) {
     until_done(shared, async |zk| delete(zk, &path).await).await;
 }
 
-/// Cleans up what it takes for stale: looks at nodes, thinks, and deletes them, whosever they are by now; or only if
-/// they have the version that they had.
+/// Cleans up what it takes for stale: looks at nodes, thinks, and deletes them, even if they are another's by now; or
+/// only if they have the version that they had.
 pub(super) async fn delete_stale(
     shared: SharedWorld,
     nodes: Vec<Path>,
@@ -54,8 +54,8 @@ pub(super) async fn delete_stale(
     }
 }
 
-/// Asks whoever has made a node to give the lock back: `attemptRevoke` of Curator's `Revoker`. If the node is gone by
-/// then, nobody is asked.
+/// Asks the contender that created a node to give the lock back: `attemptRevoke` of Curator's `Revoker`. If the node is
+/// gone by then, the request reaches no contender.
 pub(super) async fn revoke(shared: SharedWorld, path: Path, message: &'static str) {
     until_done(shared, async |zk| {
         match until_answered(|| zk.set_data(&path, message.as_bytes(), None)).await {
@@ -66,7 +66,7 @@ pub(super) async fn revoke(shared: SharedWorld, path: Path, message: &'static st
     .await;
 }
 
-/// Deletes the lock's own node with all below it, and makes it anew; of several locks each in turn.
+/// Deletes the lock's own node with all below it, and creates it again; of several locks each in turn.
 pub(super) async fn recreate_lock(shared: SharedWorld) {
     let locks = shared.world.borrow().lock_names.clone();
     for lock in &locks {
@@ -83,8 +83,8 @@ async fn until_done(shared: SharedWorld, work: impl AsyncFn(&ZooKeeper) -> ZkRes
     while let Err(ZkError::SessionExpired) = work(&operator_session(&shared)).await {}
 }
 
-/// So often an operator deletes what is below the lock's node. If somebody has come each time meanwhile, it gives up:
-/// it would break holds for as long as anybody wants the lock.
+/// So often an operator deletes what is below the lock's node. If contenders have come each time meanwhile, it gives
+/// up: it would break holds for as long as contenders want the lock.
 const PASSES: u32 = 20;
 
 async fn delete_and_create(zk: &ZooKeeper, lock: &Path) -> ZkResult<()> {
@@ -102,7 +102,7 @@ async fn delete_and_create(zk: &ZooKeeper, lock: &Path) -> ZkResult<()> {
         }
         match zk.delete(lock, None).await {
             Ok(()) | Err(ZkError::NoNode) => break,
-            // Somebody was quicker.
+            // A contender was quicker.
             Err(ZkError::NotEmpty | ZkError::ConnectionLoss | ZkError::NoServer) => {}
             Err(error) => return Err(error),
         }

@@ -12,7 +12,7 @@ use crate::world::World;
 use crate::world::moment::MomentKind;
 
 impl World<SimulatedZooKeeper> {
-    /// A transaction is committed. A new leader may tell of some again.
+    /// A transaction is committed. A new leader may report some again.
     pub(super) fn committed(&mut self, leader: ServerId, txn: &Txn) {
         if txn.zxid.0 <= self.service.last_commit {
             return;
@@ -84,7 +84,7 @@ impl World<SimulatedZooKeeper> {
     }
 }
 
-/// Who has changed something: a contender, or somebody else.
+/// The actor of a change: a contender, or an operator.
 fn actor(by: Option<ContenderId>) -> Actor {
     by.map_or(Actor::Outsider, Actor::Contender)
 }

@@ -14,7 +14,8 @@ impl World<SimulatedZooKeeper> {
     pub(super) fn slow_as_struck(&mut self, server: ServerId) {
         let (mut lag, mut lag_until) = (Duration::ZERO, VirtualTime::ZERO);
         let mut flush = self.service.ensemble.fsync;
-        for struck in self.struck.servers.iter().filter(|it| it.server == server) {
+        let all = self.struck.servers.iter();
+        for struck in all.filter(|struck| struck.server == server) {
             match self.plan.faults[struck.fault].inject {
                 Fault::LagServer { by, .. } => {
                     lag = lag.max(by);

@@ -73,7 +73,7 @@ impl SimulatedService for SimulatedZooKeeper {
         match event {
             ZooKeeperEvent::IsroProbe { client, server } => world.on_isro_probe(client, server),
             ZooKeeperEvent::IsroReply { client, server } => {
-                world.client_input(client, ClientInput::Writer { server });
+                world.client_input(client, ClientInput::RwServerFound { server });
             }
             ZooKeeperEvent::Peer {
                 from,

@@ -1,4 +1,4 @@
-//! What the servers of an ensemble do and find, for whoever wants to be told: in the words of Zab.
+//! What the servers of an ensemble do and find, as service events: in the words of Zab.
 
 use picklock_checker::ContenderId;
 use picklock_checker::service_event::{DataFound, KeyHolders, ServiceEventKind as What, SyncMode};

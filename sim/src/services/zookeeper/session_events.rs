@@ -1,4 +1,4 @@
-//! What becomes of sessions and of the requests in them: moments that faults wait for, and the history tells of.
+//! What becomes of sessions and of the requests in them: moments that faults wait for, and events of the history.
 
 use picklock_checker::{ContenderId, EventKind};
 use picklock_clients::RequestKind;
@@ -64,7 +64,7 @@ impl World<SimulatedZooKeeper> {
         });
     }
 
-    /// A client sees its session in another state. Everybody who stands on it is told.
+    /// A client sees its session in another state, and so do the contenders that use it.
     #[cold]
     pub(super) fn client_state(&mut self, client: ClientId, state: SessionState) {
         let users = self.users(client).into_iter();

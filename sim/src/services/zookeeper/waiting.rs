@@ -1,4 +1,4 @@
-//! Whom those who still wait at the end wait for.
+//! The contenders that waiters still wait for when the run ends.
 
 use picklock_checker::{ContenderId, NameId};
 use picklock_clients::zookeeper::Path;
@@ -9,7 +9,7 @@ use crate::plan::LockName;
 use crate::world::World;
 
 impl World<SimulatedZooKeeper> {
-    /// The node that a contender waits for, and who made it: the one that it watches, or else the first.
+    /// The node that a contender waits for, and its creator: the one that it watches, or else the first.
     pub(super) fn waits_behind(&mut self, by: ContenderId) -> Option<(NameId, ContenderId)> {
         let watched = self.watched_by(by);
         let lock = self.lock_of(by);
@@ -32,13 +32,13 @@ impl World<SimulatedZooKeeper> {
             return Vec::new();
         };
         let watches = self.host.clients[client.0 as usize].machine.watches();
-        let own = |path| !self.shares_clients() || self.is_told_of_node(client, by, path);
+        let own = |path| !self.shares_clients() || self.hears_of_node(client, by, path);
         let watched = watches.filter(|(path, _)| own(path));
         watched.map(|(path, _)| Path::clone(path)).collect()
     }
 
-    /// Who counts the leases of a semaphore has a mutex meanwhile, whose nodes take no permits: that of these which is
-    /// there still, and who made it.
+    /// A contender that counts the leases of a semaphore has a mutex meanwhile, whose nodes take no permits: that of
+    /// these which is there still, and its creator.
     fn inner_mutex(&mut self, by: ContenderId, watched: &[Path]) -> Option<(NameId, ContenderId)> {
         let lock = LockName(self.lock_of(by).0);
         let lock = format!("{LOCKS_PATH}/{}", lock.letter());

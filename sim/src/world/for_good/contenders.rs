@@ -11,7 +11,7 @@ use crate::world::SimulatedService;
 use crate::world::World;
 
 impl<S: SimulatedService> World<S> {
-    /// Contenders that owe no progress, if this side serves. Of those that are dead nobody asks.
+    /// Contenders that owe no progress, if this side serves. Dead contenders are left out.
     pub(crate) fn contenders_gone(&self, serving: Option<&Side>) -> Vec<Stranded> {
         let contenders = (0..self.contenders.len() as u32).map(ContenderId);
         contenders
@@ -53,7 +53,7 @@ impl<S: SimulatedService> World<S> {
         })
     }
 
-    /// Whether a client reaches whom it needs of a side: all of it, or at least one who can serve it.
+    /// Whether a client reaches the machines that it needs of a side: all of it, or at least one that can serve it.
     fn reaches(&self, process: ProcessId, side: &Side) -> bool {
         let reached: Side = { side.iter().copied() }
             .filter(|server| !self.is_parted_for_good(process, *server))
@@ -66,7 +66,7 @@ impl<S: SimulatedService> World<S> {
 
     fn is_parted_for_good(&self, process: ProcessId, server: ServerId) -> bool {
         let mut partitions = self.partitions.iter();
-        partitions.any(|it| it.until == VirtualTime::NEVER && it.parts(process, server))
+        partitions.any(|split| split.until == VirtualTime::NEVER && split.parts(process, server))
     }
 
     fn is_blocked_for_good(&self, by: ContenderId) -> bool {
@@ -74,7 +74,7 @@ impl<S: SimulatedService> World<S> {
         let blocks = |fault: &usize| {
             matches!(self.plan.faults[*fault].inject, Fault::BlockEvents { target, .. }
                 if target.0 == by.0
-                    || client_of(target.0).is_some_and(|it| client_of(by.0) == Some(it)))
+                    || client_of(target.0).is_some_and(|client| client_of(by.0) == Some(client)))
         };
         self.struck.for_good.iter().any(blocks)
     }

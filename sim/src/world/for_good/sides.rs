@@ -5,8 +5,8 @@ use crate::world::SimulatedService;
 use crate::world::World;
 
 impl<S: SimulatedService> World<S> {
-    /// The machines that are not gone, by who hears whom, the largest side first. `None` if some hear others who do not
-    /// hear them, or hear some of those who hear each other.
+    /// The machines that are not gone, in groups that hear each other, the largest first. `None` if hearing is
+    /// one-sided, or a group hears some but not all of another.
     pub(crate) fn sides(&self) -> Option<Vec<Side>> {
         let machines = (0..self.plan.service.machines()).map(ServerId);
         let mut left: Vec<ServerId> = machines

@@ -15,7 +15,7 @@ impl<S: SimulatedService> World<S> {
         let alone = self.plan.service.machines() == 1;
         let names = |machines: &[ServerId]| match alone {
             true => vec!["the only server".to_owned()],
-            false => machines.iter().map(|it| self.name_of(*it)).collect(),
+            false => machines.iter().map(|id| self.name_of(*id)).collect(),
         };
         let mut parts = Vec::new();
         if !dead.is_empty() {

@@ -53,7 +53,7 @@ pub(crate) trait ClientSide: ServiceTypes {
         true
     }
 
-    /// What a client is told of something that comes by a connection to a server.
+    /// The input of a client for something that comes by a connection to a server.
     fn client_input(
         by: (ConnectionId, ServerId),
         arrival: Arrival<Self::Reply>,

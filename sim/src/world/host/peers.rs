@@ -60,10 +60,10 @@ impl<M> PeerEvent<M> {
 
 /// A service whose servers agree with each other.
 pub(crate) trait PeerSide<M>: SimulatedService<OwnEvent = PeerEvent<M>> {
-    /// What a server is told of a message of another.
+    /// The input of a server for a message of another.
     fn peer_input(from: ServerId, message: M) -> ServerInput<Self>;
 
-    /// What a server is told when the process of another is gone, if it looks at that.
+    /// The input of a server when the process of another is gone, if it looks at that.
     fn peer_lost_input(_peer: ServerId) -> Option<ServerInput<Self>> {
         None
     }

@@ -1,4 +1,4 @@
-//! Primaries that die, and who owns the lock then.
+//! Primaries that die, and the owners of the lock then.
 
 use picklock_checker::{EventKind, History, VirtualTime};
 use picklock_sim::plan::{Fault, ServerName};

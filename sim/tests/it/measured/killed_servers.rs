@@ -17,7 +17,7 @@ use picklock_sim::simulate;
 
 use crate::measured::world::{self, PlanOf, millis};
 
-/// When the servers are killed: everybody waits by then.
+/// When the servers are killed: all contenders wait by then.
 const KILLED: Duration = Duration::from_secs(30);
 /// From the start of a real server until it serves.
 const START: Duration = Duration::from_millis(500);
@@ -135,7 +135,7 @@ fn kill(target: ServerName, away: Option<u64>) -> Fault {
 const ELECTION: u64 = 200;
 
 #[test]
-fn a_killed_leader_suspends_everybody_and_costs_nobody_the_session() {
+fn a_killed_leader_suspends_all_clients_and_ends_no_session() {
     let seen = see(&[kill(ServerName::Leader, None)]);
     for (suspended, reconnected) in seen.suspended.iter().zip(&seen.reconnected) {
         assert_eq!((suspended.len(), reconnected.len()), (21, 21));
@@ -167,7 +167,7 @@ fn without_quorum(seconds: u64) -> Seen {
 }
 
 #[test]
-fn three_seconds_without_a_quorum_cost_nobody_the_session() {
+fn three_seconds_without_a_quorum_end_no_session() {
     let seen = without_quorum(3);
     assert!(seen.suspended.iter().all(|suspended| suspended.len() == 21));
     all_within(&seen.suspended, 100..=182);

@@ -108,7 +108,7 @@ impl Seen {
             .collect()
     }
 
-    /// Whom it waits for in the end, if it does.
+    /// The owner that it waits for in the end, if it does.
     fn waits_behind(&self) -> Option<Option<ContenderId>> {
         self.0.events.iter().find_map(|event| match event.what {
             EventKind::StillWaiting { by: A, owner, .. } => Some(owner),
@@ -122,7 +122,7 @@ fn is_connected_again(what: &EventKind) -> bool {
 }
 
 #[test]
-fn who_creates_again_after_a_lost_reply_waits_behind_its_own_node_for_good() {
+fn a_create_after_a_lost_reply_waits_for_its_own_node_for_good() {
     for seen in histories("zk-no-guid", Library::Java, &[reply_cut()]) {
         assert_eq!(seen.made(), ["0000000000", "0000000001"]);
         assert_eq!(seen.acquired(), None);
@@ -182,7 +182,7 @@ fn curator_finds_its_node_again_and_has_the_lock_a_second_or_two_after_the_cut()
 }
 
 #[test]
-fn curator_that_cannot_come_back_in_time_queues_anew_in_a_new_session() {
+fn a_curator_too_late_to_reconnect_queues_in_a_new_session() {
     let blocked = planned(
         Trigger::Fired { fault: 0 },
         Fault::BlackHole {

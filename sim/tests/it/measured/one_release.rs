@@ -10,7 +10,7 @@ use picklock_sim::plan::{
 };
 use picklock_sim::simulate;
 
-/// Of so many, one holds and the others wait. The queue drains, and before each release everybody waits again.
+/// Of so many, one holds and the others wait. The queue drains, and before each release all others wait again.
 fn plan(algorithm: &str, contenders: u32) -> Plan {
     Plan {
         recipe: *registry::find(algorithm).expect("a registered algorithm"),
@@ -49,7 +49,7 @@ fn cost(algorithm: &str, contenders: u32) -> (u64, u64) {
 }
 
 #[test]
-fn a_release_wakes_one_who_looks_where_a_predecessor_is_watched() {
+fn a_release_wakes_one_waiter_where_a_predecessor_is_watched() {
     // A delete, and a list.
     let expected = (each_of(19, |_| 2), each_of(19, |_| 1));
     assert_eq!(cost("zk-predecessor-watch", 20), expected);
@@ -95,7 +95,7 @@ fn creates_that_fail_get_in_each_others_way_at_a_leader_that_takes_its_time() {
         let slow = until_the_last(algorithm, Duration::from_millis(1));
         slow.saturating_sub(until_the_last(algorithm, Duration::ZERO))
     };
-    // A release is one delete, and, if they want the same name, a create of everybody who waits.
+    // A release is one delete, and, if they want the same name, a create of every waiter.
     let all_at_once = longer("zk-same-name") / 19;
     assert!(all_at_once > Duration::from_millis(5), "{all_at_once:?}");
     let one_by_one = longer("zk-predecessor-watch") / 19;

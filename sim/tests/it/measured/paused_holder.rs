@@ -1,6 +1,5 @@
-//! A holder that stands still for seven seconds, with a session of four, and one who waits: for how long both believe
-//! that they hold the lock, against what was measured with ZooKeeper 3.8.0, Curator 5.4.0, and kazoo 2.11 (ticks of
-//! 0.5 s).
+//! A holder that stands still for seven seconds, with a session of four, and a waiter: for how long both believe that
+//! they hold the lock, against what was measured with ZooKeeper 3.8.0, Curator 5.4.0, and kazoo 2.11 (ticks of 0.5 s).
 //!
 //! Real runs were few, ten and four: their ranges are those of a handful of moments between two pings. So two things
 //! are asked of many runs here: none lies outside what the rules allow, and together they cover what was measured.
@@ -37,7 +36,7 @@ struct Seen {
     until_suspended: Vec<u64>,
     /// Or that its session is.
     until_lost: Vec<u64>,
-    /// From when the first runs again until it is told of its connection.
+    /// From when the first runs again until it learns of its connection.
     awake_until_suspended: Vec<u64>,
     /// And of its session.
     awake_until_lost: Vec<u64>,

@@ -15,7 +15,7 @@ pub const HOW: &str = "apt-get install --no-install-recommends etcd-server";
 #[derive(Clone, Debug)]
 pub struct Installed {
     pub(super) program: PathBuf,
-    /// What it says that it is.
+    /// The version that it prints.
     pub version: Version,
 }
 

@@ -245,10 +245,10 @@ pub(in crate::redis) const MESSAGES: Case = case(
     3 SUNSUBSCRIBE
     1 SUBSCRIBE z
     renew 1
-    0 PUBLISH z nobody
+    0 PUBLISH z unheard
     1 SUBSCRIBE z
     1 RESET
-    0 PUBLISH z nobody
+    0 PUBLISH z unheard
     1 GET k
     1 SUBSCRIBE
     2 UNSUBSCRIBE none

@@ -22,7 +22,7 @@ pub(super) struct Nodes {
     clients: Vec<ConnectionId>,
 }
 
-/// Addresses that nobody connects to.
+/// Addresses without servers.
 pub(super) fn some_addresses() -> Vec<Address> {
     let address = |port| Address {
         host: "127.0.0.1".into(),

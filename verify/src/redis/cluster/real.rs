@@ -61,7 +61,8 @@ impl<'a> Nodes<'a> {
 
     /// Tells the nodes of each other, and which slots are whose, as `redis-cli --cluster create` does.
     fn form(&mut self, buses: &[String]) -> Result<()> {
-        let ports: Vec<String> = self.servers.iter().map(|it| it.port.to_string()).collect();
+        let ports = self.servers.iter().map(|server| server.port);
+        let ports: Vec<String> = ports.map(|port| port.to_string()).collect();
         for (index, (first, last)) in [(0, 5_460), (5_461, 10_922), (10_923, 16_383)]
             .into_iter()
             .enumerate()
@@ -165,7 +166,7 @@ impl ClusterBackend for Nodes<'_> {
         if connection.is_none() {
             *connection = Connection::open(self.servers[node].port, ANSWER).ok();
         }
-        let answer = connection.as_mut().and_then(|it| it.ask(command).ok());
+        let answer = connection.as_mut().and_then(|open| open.ask(command).ok());
         if answer.is_none() {
             // What comes later would be taken for the answer to something else.
             *connection = None;

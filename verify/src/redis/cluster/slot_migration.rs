@@ -7,7 +7,7 @@ use picklock_clients::redis::{Command, Value};
 use super::{ClusterBackend, Pair, Step, replica_reads, until};
 use crate::harness::error::Result;
 
-/// How long it takes until everybody has heard of something.
+/// How long it takes until all nodes have heard of something.
 const HEARD: Duration = Duration::from_secs(3);
 /// How long it takes until a replica has.
 const COPIED: Duration = Duration::from_millis(300);
@@ -22,9 +22,9 @@ const MOVE: &[Step] = &[
     (0, "SET {b}busy old"),
     (0, "SET {b}sent 1"),
     (0, "SET {b}both 2"),
-    (1, "CLUSTER SETSLOT 3300 IMPORTING nobody"),
-    (0, "CLUSTER SETSLOT 3300 MIGRATING nobody"),
-    (0, "CLUSTER SETSLOT 3300 NODE nobody"),
+    (1, "CLUSTER SETSLOT 3300 IMPORTING absent"),
+    (0, "CLUSTER SETSLOT 3300 MIGRATING absent"),
+    (0, "CLUSTER SETSLOT 3300 NODE absent"),
     (0, "CLUSTER SETSLOT 3300 MIGRATING @3"),
     (1, "CLUSTER SETSLOT 3300 IMPORTING @3"),
     (0, "CLUSTER SETSLOT 3300 NODE @3"),
@@ -119,7 +119,7 @@ const MOVE: &[Step] = &[
     (0, "MIGRATE 127.0.0.1 :1 {b}sent 0 1000"),
     (0, "EXEC"),
     (0, "CLUSTER COUNTKEYSINSLOT 3300"),
-    // A key that goes while somebody watches it, and a transaction about one that has gone.
+    // A watched key that goes, and a transaction about one that has gone.
     (0, "WATCH {b}list"),
     (0, "MULTI"),
     (0, "DEL {b}list"),

@@ -41,7 +41,7 @@ impl ModelBackend {
         });
         let servers = (0..=setup.replicas).map(Machine::Server);
         let clients = servers.map(|server| town.connect(server)).collect();
-        // Where in its second everybody is depends on nothing but chance.
+        // Where in its second each machine is depends on nothing but chance.
         let more = u64::from(town.choose(2_000));
         town.run_for(Duration::from_millis(4_000 + more));
         Self { town, clients }

@@ -41,7 +41,7 @@ pub(super) struct RealBackend<'a> {
     stop: &'a AtomicBool,
 }
 
-/// How long a server takes for a key that is to take a while, in microseconds. It serves somebody after each kibibyte.
+/// How long a server takes for a key that is to take a while, in microseconds. It serves clients after each kibibyte.
 const SLOWLY: [&str; 6] = [
     "--key-load-delay",
     "60000",
@@ -56,7 +56,7 @@ fn options(setup: &Setup) -> Vec<String> {
         Persistence::None => Vec::new(),
         Persistence::Snapshots(points) => {
             let points = points.iter();
-            let points = points.map(|it| format!("{} {}", it.after.as_secs(), it.changes));
+            let points = points.map(|point| format!("{} {}", point.after.as_secs(), point.changes));
             vec!["--save".to_owned(), points.collect::<Vec<_>>().join(" ")]
         }
         Persistence::Log(fsync) => {
@@ -153,7 +153,7 @@ impl<'a> RealBackend<'a> {
         })?;
         match listens {
             Some(_) => Ok(()),
-            None => Err(self.not_started(index, "nobody listens".to_owned())),
+            None => Err(self.not_started(index, "the port is closed".to_owned())),
         }
     }
 
@@ -162,7 +162,7 @@ impl<'a> RealBackend<'a> {
         let port = self.servers[index].port;
         let said = self.await_answer(port, &["PING"], |said| said == "status PONG")?;
         said.map_err(|said| self.not_started(index, said))?;
-        // What has expired stays until somebody asks for it: otherwise it would depend on the moment.
+        // An expired key stays until a command asks for it: otherwise it would depend on the moment.
         ask_port(port, &["DEBUG", "SET-ACTIVE-EXPIRE", "0"]);
         self.connections.resize_with(self.servers.len(), || None);
         self.connections[index] = Connection::open(port, ANSWER).ok();
@@ -272,12 +272,12 @@ impl super::FailoverBackend for RealBackend<'_> {
     }
 
     fn ask_sentinel(&mut self, words: &[&str]) -> Result<Option<Value>> {
-        let port = self.sentinels.first().map(|it| it.port);
+        let port = self.sentinels.first().map(|sentinel| sentinel.port);
         Ok(port.and_then(|port| ask_port(port, words)))
     }
 
     fn server_index(&self, _: &str, port: u16) -> Option<usize> {
-        self.servers.iter().position(|it| it.port == port)
+        self.servers.iter().position(|server| server.port == port)
     }
 
     fn ask_once(&mut self, server: usize, words: &[&str]) -> Result<()> {
@@ -285,7 +285,7 @@ impl super::FailoverBackend for RealBackend<'_> {
         Ok(())
     }
 
-    /// A log is begun anew, where it can be written or where it cannot; an image finds something in its place.
+    /// A new log is begun, where it can be written or where it cannot; an image finds something in its place.
     fn fill_disk(&mut self, server: usize, is_full: bool) -> Result<()> {
         let in_vain = VerifyError::io("cannot get into the way of redis-server");
         let home = self.servers[server].home();
@@ -347,7 +347,7 @@ impl super::FailoverBackend for RealBackend<'_> {
     }
 
     fn logged(&mut self, event: &str, from: Duration) -> Option<Duration> {
-        let logs = self.sentinels.iter().map(|it| it.process.log());
+        let logs = self.sentinels.iter().map(|sentinel| sentinel.process.log());
         let start = self.time_of_day;
         let times = logs.flat_map(|log| {
             let lines = log.lines().filter(|line| is_about(line, event));

@@ -51,7 +51,7 @@ impl<'a> Recorder<'a> {
     /// Waits until a server has this value of a key, and writes down whether it ever had.
     pub(super) fn until(&mut self, server: usize, key: &str, value: &str) -> Result<()> {
         let wanted = format!("\"{value}\"");
-        let found = until(self.backend, server, &["GET", key], |it| it == wanted)?;
+        let found = until(self.backend, server, &["GET", key], |found| found == wanted)?;
         let asked = format!("GET {key} until {value}");
         self.note(asked, found.is_some().to_string());
         Ok(())

@@ -203,7 +203,7 @@ fn no_disk_for_log(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     it.ask_all(PRIMARY, BEFORE)?;
     it.ask_all(PRIMARY, BEGUN)?;
     it.backend.fill_disk(PRIMARY, true)?;
-    // It is answered before anybody notices.
+    // It is answered before the server notices.
     it.backend.ask_once(PRIMARY, &["SET", "lock", "lost"])?;
     it.ends(PRIMARY)?;
     it.ask_twice(PRIMARY)?;

@@ -83,7 +83,7 @@ fn read(backend: &mut dyn FailoverBackend) -> Result<Observed> {
         ],
     )?;
     it.pass(4_500)?;
-    // Its time is over, nobody has asked for it at the primary, and nobody has told the replica.
+    // Its time is over, no command has asked for it at the primary, and the replica got no `DEL`.
     it.ask_all(
         REPLICA,
         &[
@@ -134,7 +134,7 @@ fn wait(backend: &mut dyn FailoverBackend) -> Result<Observed> {
     Ok(it.observed)
 }
 
-/// A mebibyte is kept for those who come back: five of these fit into it, and six do not.
+/// A mebibyte is kept for replicas that come back: five of these fit into it, and six do not.
 fn much(it: &mut Recorder, times: usize) -> Result<()> {
     let much = "x".repeat(200_000);
     for number in 0..times {

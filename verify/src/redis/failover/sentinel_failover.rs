@@ -88,7 +88,9 @@ fn watched(replicas: usize, relayed: bool) -> Setup {
 fn die(backend: &mut dyn FailoverBackend, way: LastWrite, taken: &mut Taken) -> Result<Observed> {
     let mut it = Recorder::of(backend);
     it.ask(PRIMARY, "SET before 1")?;
-    until(it.backend, REPLICA, &["GET", "before"], |it| it == "\"1\"")?;
+    until(it.backend, REPLICA, &["GET", "before"], |said| {
+        said == "\"1\""
+    })?;
     match way {
         LastWrite::Arrives => {}
         LastWrite::Held => it.backend.flow(Flow::Held),

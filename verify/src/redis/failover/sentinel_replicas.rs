@@ -54,7 +54,7 @@ fn row(backend: &dyn FailoverBackend, value: &Value) -> Option<(usize, Vec<(Stri
             "master-host" => {
                 let (_, port) = field("master-port")?;
                 let primary = backend.server_index(value, port.parse().ok()?);
-                primary.map_or_else(|| value.clone(), |it| format!("server {it}"))
+                primary.map_or_else(|| value.clone(), |index| format!("server {index}"))
             }
             _ => value.clone(),
         };
@@ -82,10 +82,10 @@ fn until(it: &mut Recorder, flags: &str, link: &str) -> Result<()> {
     let mut rows = Vec::new();
     clock::until(it.backend, (MOST, LOOK), |backend| {
         rows = reported_replicas(backend)?;
-        let fields: &[(String, String)] = rows.get(REPLICA - 1).map_or(&[], |it| it);
+        let fields: &[(String, String)] = rows.get(REPLICA - 1).map_or(&[], |row| row);
         let is = |name: &str, value: &str| {
             let mut fields = fields.iter();
-            fields.any(|(known, it)| known == name && it == value)
+            fields.any(|(known, text)| known == name && text == value)
         };
         Ok(is("flags", flags) && is("master-link-status", link))
     })?;
@@ -106,7 +106,7 @@ fn report_replicas(backend: &mut dyn FailoverBackend) -> Result<Observed> {
         let answer = it.backend.ask_sentinel(&words)?;
         it.note(line, answer.text());
     }
-    // It stands still, and its kernel takes connections; it is dead, and nobody does.
+    // It stands still, and its kernel takes connections; it is dead, and its port is closed.
     it.backend.stop(REPLICA)?;
     until(&mut it, "s_down,slave", "ok")?;
     it.backend.go_on(REPLICA)?;

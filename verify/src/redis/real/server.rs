@@ -104,7 +104,7 @@ impl RealServer {
         made.map_err(VerifyError::io("cannot make a folder for the server"))?;
         let mut program = Program::new(&installed.server);
         prepare(&mut program, &home)?;
-        // The times in its log are to be those of everybody.
+        // The times in all logs are to be of one time zone.
         program.env("TZ", "UTC").current_dir(&home);
         let process = Process::start("redis-server".to_owned(), program, home.join("log"))?;
         Ok(Self {

@@ -4,7 +4,7 @@ use picklock_clients::zookeeper::{Acl, CreateMode, Op, Path, Permissions, Reques
 
 use super::{Build, Case};
 
-/// A node for whoever made it: others can do nothing with it, until they say that they are the same.
+/// A node for its creator: other clients can do nothing with it, until they say that they are the same.
 pub(super) const CREATOR: Case = Case {
     name: "all for the creator",
     servers: 1,
@@ -99,9 +99,9 @@ pub(super) const PERMISSIONS: Case = Case {
     },
 };
 
-/// Who is not believed is told, and loses the connection; the session goes on.
+/// A failed authentication is answered, and ends the connection; the session goes on.
 pub(super) const DISBELIEVED: Case = Case {
-    name: "nobody of that name",
+    name: "failed authentication",
     servers: 1,
     steps: |root, first, servers| {
         let mut build = Build::new(root, first, servers);

@@ -101,7 +101,7 @@ impl Build {
         Request::create(self.path(path), b"", mode, Acl::OPEN, true)
     }
 
-    /// A persistent node, for whom it may concern.
+    /// A persistent node with this list of permissions.
     pub(super) fn create_for(&self, path: &str, acl: Acl) -> Request {
         Request::create(self.path(path), b"", CreateMode::Persistent, acl, true)
     }

@@ -4,7 +4,7 @@ use picklock_clients::zookeeper::{Acl, CreateMode, Data, Op, Path, ReadOp, Reque
 
 use super::{Build, Case};
 
-/// `null` is not the same as no bytes: who asks is given back what was set, and both have no length.
+/// `null` is not the same as no bytes: a client reads what was set, and both have no length.
 pub(super) const NULL: Case = Case {
     name: "null data",
     servers: 1,

@@ -10,7 +10,7 @@ use crate::zookeeper::step::{Client, Step};
 /// A short timeout: two ticks.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// A cut client's ephemeral nodes go when its session expires, and whoever watches is told.
+/// A cut client's ephemeral nodes go when its session expires, and their watchers are notified.
 pub(super) const EXPIRY: Case = Case {
     name: "expiry of a cut client",
     servers: 1,
@@ -49,7 +49,7 @@ fn expiry(mut build: Build, servers: usize, cut: bool) -> Vec<Step> {
     build.steps
 }
 
-/// The leader dies: every connection ends, every session and its nodes live on, with their watches set anew.
+/// The leader dies: every connection ends, every session and its nodes live on, with their watches set again.
 pub(super) const LEADER_KILLED: Case = Case {
     name: "leader killed",
     servers: 3,
@@ -188,7 +188,7 @@ fn killed(build: &mut Build, first: usize, servers: usize, fault: Step) {
     );
     build.steps.push(Step::RestartKilled);
     for server in 0..servers {
-        // The first connections: whoever was cut off comes back where it was.
+        // The first connections: a client that was cut off comes back where it was.
         let back = build.resume(Client(first + server), server, true);
         build.ask(
             back,

@@ -136,8 +136,8 @@ pub(super) const NO_TIME_TO_LIVE: Case = Case {
     },
 };
 
-/// A parent that is a container, and its container, go when the last child has; who comes next makes them anew, and the
-/// numbers begin anew.
+/// A parent that is a container, and its container, go when the last child has; the next client creates them again, and
+/// the numbers begin again.
 pub(super) const PARENTS: Case = Case {
     name: "parents that go",
     servers: 1,

@@ -50,7 +50,7 @@ fn left_alone(root: &str, first: usize, servers: usize, place: usize) -> Vec<Ste
     build.steps.push(Step::Isolate {
         place: ServerIndex(place),
     });
-    // Who must be able to write is turned away, and so is who has a session of the ensemble.
+    // A client that must be able to write is turned away, and so is one with a session of the ensemble.
     build.client(place);
     build.resume(old, place, true);
     build.resume_reader(also, place, false);

@@ -6,7 +6,7 @@ use picklock_clients::zookeeper::{CreateMode, Reconfiguration, Request, Zxid};
 
 use super::{Build, Case};
 
-/// Whoever asks, and whatever for, is refused; that is a transaction like any other.
+/// Every reconfiguration of every client is refused; that is a transaction like any other.
 pub(super) const DISABLED: Case = Case {
     name: "reconfiguration is disabled",
     servers: 1,
@@ -32,7 +32,7 @@ pub(super) const DISABLED: Case = Case {
             build.ask(client, [reconfig(asked), build.exists("")]);
         }
         build.ask(client, [build.create("/a", CreateMode::Persistent)]);
-        // So is a session that has moved on: nobody looks whose session it is.
+        // So is a session that has moved on: its server is not looked at.
         if servers > 1 {
             let moved = build.resume(client, 0, false);
             let asked = || reconfig(Reconfiguration::default());

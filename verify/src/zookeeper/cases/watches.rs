@@ -7,7 +7,7 @@ use crate::zookeeper::step::{Client, Step};
 
 const PERSISTENT: CreateMode = CreateMode::Persistent;
 
-/// A watch that stays is told of every change; a recursive one of everything below it, but of no list of children.
+/// A watch that stays gets every change; a recursive one gets everything below it, but no list of children.
 pub(super) const LASTING: Case = Case {
     name: "watches that stay",
     servers: 1,
@@ -102,7 +102,7 @@ pub(super) const BROUGHT_ALONG: Case = Case {
     },
 };
 
-/// To ask whether there is a watch changes nothing: who takes back one watcher of several goes on being told.
+/// To ask whether there is a watch changes nothing: if one watcher of several is taken back, the others stay.
 pub(super) const ASKED_FOR: Case = Case {
     name: "watches asked for",
     servers: 1,
@@ -124,7 +124,7 @@ pub(super) const ASKED_FOR: Case = Case {
             for side in sides {
                 ask_for(&mut build, client, path, side);
             }
-            // Before 3.9 who has none is told of those of others.
+            // Before 3.9 a client without a watch gets the answer for the watches of others.
             for side in sides {
                 ask_for(&mut build, other, path, side);
             }

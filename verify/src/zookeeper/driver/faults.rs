@@ -11,7 +11,7 @@ use crate::harness::error::Result;
 use crate::zookeeper::backend::{EnsembleBackend, Incoming, ServerIndex};
 use crate::zookeeper::step::Client;
 
-/// How often those who live on are heard of meanwhile.
+/// How often the clients that live on are heard of meanwhile.
 const BEAT: Duration = Duration::from_millis(50);
 /// How long the others may take to elect a leader.
 const ELECTION: Duration = Duration::from_secs(60);
@@ -99,7 +99,7 @@ impl<B: EnsembleBackend> Driver<B> {
         }
     }
 
-    /// Kills the leader or one that follows, and waits until somebody leads and all that are left serve.
+    /// Kills the leader or a follower, and waits until there is a leader and all that are left serve.
     pub(super) fn kill(&mut self, leader: bool, seen: &mut Observed) -> Result<()> {
         let leads = self.backend.leader()?;
         let running = |place: &ServerIndex| !self.killed.contains(place);
@@ -109,7 +109,7 @@ impl<B: EnsembleBackend> Driver<B> {
         };
         self.backend.kill(victim)?;
         self.killed.push(victim);
-        // One that stands alone leaves nobody to wait for.
+        // A server that stood alone leaves none to wait for.
         if self.servers > 1 {
             self.await_service()?;
         }
@@ -125,11 +125,11 @@ impl<B: EnsembleBackend> Driver<B> {
             }
         }
         let backend = &mut self.backend;
-        until(backend, (ELECTION, BEAT), |it| it.is_read_only(left))?;
+        until(backend, (ELECTION, BEAT), |known| known.is_read_only(left))?;
         self.note_closed(seen)
     }
 
-    /// Starts who was killed, and waits until it serves.
+    /// Starts the servers that were killed, and waits until they serve.
     pub(super) fn restart_killed(&mut self, seen: &mut Observed) -> Result<()> {
         for place in std::mem::take(&mut self.killed) {
             self.backend.start(place)?;

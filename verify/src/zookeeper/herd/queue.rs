@@ -11,13 +11,13 @@ use picklock_clients::zookeeper::{
 /// How one waits for the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitStrategy {
-    /// One node, and everybody watches it.
+    /// One node, and all waiters watch it.
     SameName,
-    /// A queue, and everybody watches all of it.
+    /// A queue, and each waiter watches all of it.
     Children,
-    /// A queue, and everybody watches the one ahead.
+    /// A queue, and each waiter watches the one ahead.
     Predecessor,
-    /// A queue of which everybody keeps a copy, by one watch that stays.
+    /// A queue of which each waiter keeps a copy, by one watch that stays.
     Copy,
 }
 
@@ -194,7 +194,7 @@ impl Contender {
                 path: self.below("/holder"),
                 watch: true,
             }),
-            // It is gone already; the watch that this has left is one that nobody counts on.
+            // It is gone already; the watch that this has left is not counted on.
             Err(ZkError::NoNode) => Some(match self.way {
                 WaitStrategy::SameName => self.create(),
                 WaitStrategy::Children | WaitStrategy::Predecessor | WaitStrategy::Copy => {
@@ -214,7 +214,7 @@ impl Contender {
         self.enter_if_first()
     }
 
-    /// Who is first takes back its watch, and then holds the lock.
+    /// The first takes back its watch, and then holds the lock.
     fn enter_if_first(&mut self) -> Option<Request> {
         if !self.ahead.is_empty() {
             return None;

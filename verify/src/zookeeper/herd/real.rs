@@ -26,7 +26,7 @@ const QUIET: Duration = Duration::from_millis(100);
 /// Real servers, and the numbers of the locks that were used on them.
 pub(super) struct Experiment<'a> {
     real: Real<'a>,
-    /// Who makes the locks, and how many requests that took.
+    /// The connection that creates the locks, and how many requests that took.
     maker: (Handle, u32),
     servers: usize,
     locks: u32,
@@ -146,7 +146,7 @@ impl Experiment<'_> {
         Ok(Some(notifications))
     }
 
-    /// Hears everybody until all is as it should be; who holds the lock gives it back after this time, if at all.
+    /// Reads from all clients until all is as it should be; the holder gives the lock back after this time, if at all.
     /// Answers how many notifications came.
     fn until(
         &mut self,
@@ -177,7 +177,7 @@ impl Experiment<'_> {
                 if beats {
                     self.real.send(seat.link, &ClientMessage::Ping)?;
                 }
-                // The last of all would tell nobody but itself.
+                // The node of the last client has no other watcher.
                 if let Some(hold) = hold
                     && seat.contender.stage == Stage::Holding
                     && left(seats) > 1
@@ -197,7 +197,7 @@ impl Experiment<'_> {
         Ok(notifications)
     }
 
-    /// Hears everybody until nothing comes any more.
+    /// Reads from all clients until nothing comes any more.
     fn settle(&mut self, seats: &mut [HerdClient]) -> Result<u64> {
         let mut quiet_since = self.real.elapsed();
         let mut notifications = 0;
@@ -213,7 +213,7 @@ impl Experiment<'_> {
     }
 }
 
-/// How many have not begun to give the lock back. Who gets it next can have it before the answer to that is read.
+/// How many have not begun to give the lock back. The next holder can have it before the answer to that is read.
 fn left(seats: &[HerdClient]) -> usize {
     seats.iter().filter(|seat| !seat.released).count()
 }

@@ -14,7 +14,8 @@ const THREE_CHILDREN: Ranges = [(25, 64), (983, 1_316), (4_494, 5_082), (17_973,
 
 /// What was seen in a cell of the table before.
 pub(super) fn seen(cell: Cell) -> (u64, u64) {
-    let place = super::WAITERS.iter().position(|it| *it == cell.waiters);
+    let mut all = super::WAITERS.iter();
+    let place = all.position(|waiters| *waiters == cell.waiters);
     let coalesced = match (cell.way, cell.servers) {
         // Each waits for one, or for watches that stay: nothing can coalesce.
         (WaitStrategy::Predecessor | WaitStrategy::Copy, _) => None,
@@ -28,7 +29,7 @@ pub(super) fn seen(cell: Cell) -> (u64, u64) {
     ranges.map_or((exact(cell), exact(cell)), |(ranges, place)| ranges[place])
 }
 
-/// How many there are if nothing coalesces: with a hold that is long against the round trip of everybody.
+/// How many there are if nothing coalesces: with a hold that is long against the round trip of each client.
 fn exact(cell: Cell) -> u64 {
     let waiters = u64::from(cell.waiters);
     match cell.way {

@@ -10,7 +10,7 @@ use picklock_sim::simulate;
 
 use super::Cell;
 
-/// All clients of the real servers share one machine with them: who is told something may have to wait until all the
+/// All clients of the real servers share one machine with them: a client with an event may have to wait until all the
 /// others have had their turn, each for so long. Told apart from a network only by the watches that it costs.
 const TURN: Duration = Duration::from_micros(3);
 

@@ -1,4 +1,4 @@
-//! Random lists of who may do what, and random claims of who one is.
+//! Random lists of who may do what, and random claims of identities.
 
 use picklock_clients::zookeeper::{Acl, Identity, Permissions, Permit, Request};
 
@@ -11,13 +11,13 @@ const SAID: [(&str, &str); 8] = [
     ("digest", "alice:a"),
     ("digest", "bob:b"),
     ("digest", "bob:wrong"),
-    ("digest", "nobody"),
+    ("digest", "unknown"),
     ("digest", "carol:c:c"),
     ("ip", "10.0.0.1"),
     ("magic", "wand"),
 ];
 
-/// Who may be in a list: people that there are and are not, and what is no name of anybody.
+/// Who may be in a list: identities that exist or not, and what is no identity.
 const WHO: [(&str, &str); 18] = [
     ("world", "anyone"),
     ("world", "anyone"),
@@ -35,12 +35,12 @@ const WHO: [(&str, &str); 18] = [
     ("ip", "localhost"),
     ("digest", "alice"),
     ("digest", "a:b:c"),
-    ("world", "nobody"),
+    ("world", "unknown"),
     ("magic", "wand"),
 ];
 
 impl Random {
-    /// Mostly everybody may do everything: what nobody may touch is not worth asking for long.
+    /// Mostly every client may do everything: a node that none may touch is not worth asking for long.
     pub(super) fn acl(&mut self) -> Acl {
         if self.percent(85) {
             return Acl::OPEN;

@@ -21,7 +21,7 @@ log4j.appender.out.layout=org.apache.log4j.PatternLayout
 log4j.appender.out.layout.ConversionPattern=%d{ABSOLUTE} %-5p %m%n
 ";
 
-/// Ports on loopback that nobody uses.
+/// Free ports on loopback.
 #[derive(Clone, Debug)]
 pub(super) struct Ports {
     client: Vec<u16>,
@@ -97,7 +97,7 @@ impl RealServer {
         })
     }
 
-    /// What it says it does in the ensemble, if it serves clients.
+    /// Its mode in the ensemble by its own word, if it serves clients.
     pub(super) fn mode(&mut self) -> Result<Option<String>> {
         if !self.process.is_running() {
             return Ok(None);
@@ -170,7 +170,7 @@ fn configuration(settings: &QuorumPeerConfig, ports: &Ports, data: &Path, number
         ports.client[number],
     );
     if settings.read_only {
-        // Without these nobody can begin a session at a server without a leader.
+        // Without these no client can begin a session at a server without a leader.
         text.push_str("localSessionsEnabled=true\nlocalSessionsUpgradingEnabled=true\n");
     }
     let voters = usize::from(settings.servers);

@@ -69,8 +69,7 @@ impl Socket {
         self.write(&protocol::message(message));
     }
 
-    /// Sends a ping that nobody has asked for, and whose answer nobody will see. False if there is no session yet, or
-    /// no connection any more.
+    /// Sends a ping of its own, whose answer is dropped. False if there is no session yet, or no connection any more.
     pub(super) fn ping(&mut self) -> bool {
         let ready = self.greeted && self.stream.is_some();
         if ready {

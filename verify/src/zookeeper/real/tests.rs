@@ -74,7 +74,7 @@ fn a_server_that_says_nothing_is_not_waited_for_for_ever() {
 }
 
 #[test]
-fn a_port_where_nobody_listens_is_a_closed_connection() {
+fn a_free_port_is_a_closed_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);

@@ -16,7 +16,7 @@ pub(super) struct Session {
     pub is_wanted: bool,
     id: SessionId,
     pub epoch: Epoch,
-    /// The last master of which it was told that it has taken over.
+    /// The epoch of the last master that it knows.
     knows: Epoch,
     pub state: SessionState,
     /// When the lease ends by the local clock.

@@ -14,7 +14,7 @@ pub struct Proposal {
     pub by: ServerId,
     /// Its number for it.
     pub number: u64,
-    /// The call of a client that it is of, if it is of one: for those who look at a run, as members make nothing of it.
+    /// The call of a client that it is of, if it is of one: for observers of a run, as members make nothing of it.
     pub origin: Option<(ConnectionId, u32)>,
     /// The request.
     pub request: Request,

@@ -309,7 +309,7 @@ fn event_at(mod_revision: i64) -> WatchResponse {
     }
 }
 
-/// From where a watch goes on when its connection breaks after it was told this.
+/// From where a watch goes on when its connection breaks after these messages.
 fn goes_on_from(start: i64, told: &[ServerBody]) -> i64 {
     let mut bench = Bench::connected();
     let stream = place(&bench.handle(Input::Watch(WATCH, watch_of(start))));

@@ -188,8 +188,8 @@ proptest! {
     }
 }
 
-/// What is told of the revision that a compaction keeps, where the key was deleted at that revision.
-fn told_of_compacted_deletion(keeps: bool) -> usize {
+/// How many events there are of the revision that a compaction keeps, where the key was deleted at that revision.
+fn events_of_compacted_deletion(keeps: bool) -> usize {
     let mut store = Store::new(keeps);
     store.put([1].into(), [1].into(), LeaseId(0));
     store.end();
@@ -203,8 +203,8 @@ fn told_of_compacted_deletion(keeps: bool) -> usize {
 
 #[test]
 fn a_deletion_at_the_compacted_revision_is_kept_since_3_4_36() {
-    assert_eq!(told_of_compacted_deletion(true), 1);
-    assert_eq!(told_of_compacted_deletion(false), 0);
+    assert_eq!(events_of_compacted_deletion(true), 1);
+    assert_eq!(events_of_compacted_deletion(false), 0);
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn a_call_that_is_given_up_takes_its_connection_with_it() {
     assert!(matches!(&out[..], [Output::HangUp(_), Output::Dial(_)]));
 }
 
-/// Rule: who ejects a server sees another for the same key, and the old one again when it has come back.
+/// Rule: a client that ejects a server uses another for the same key, and the old one again when it has come back.
 #[test]
 fn a_server_that_fails_twice_is_left_out_for_a_minute() {
     let mut test = Test::new(Some(2));

@@ -77,7 +77,7 @@ impl Server {
         self.clients.unblock(connection);
     }
 
-    /// Sends away who waits for keys that another node serves now, or nobody.
+    /// Sends away clients that wait for keys that another node serves now, or none.
     pub(crate) fn redirect_blocked(&mut self) {
         if self.core.cluster.is_none() {
             return;

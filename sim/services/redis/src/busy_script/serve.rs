@@ -13,7 +13,7 @@ use crate::errors::refuse;
 use crate::replication_protocol::PeerMessage;
 use crate::{ConnectionId, Input, Server};
 
-/// What everybody else is told.
+/// The answer to other clients.
 const BUSY: &str =
     "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 const UNKILLABLE: &str = "UNKILLABLE Sorry the script already executed write commands against the dataset. You can \
@@ -26,8 +26,8 @@ const ALLOWED: &[&str] = &[
 ];
 
 impl Server {
-    /// A script of somebody of whom we do not know takes so long, and writes nothing. While another runs, or the keys
-    /// are still being read, there is none.
+    /// An unknown client runs a script for this long, which writes nothing. While another script runs, or the keys are
+    /// still being read, there is none.
     pub(crate) fn begin_slow_script(&mut self, lasts: Duration) {
         if self.busy.is_none() && self.core.degraded.loading.is_none() {
             let until = self.core.now.monotonic + lasts;
@@ -35,7 +35,7 @@ impl Server {
         }
     }
 
-    /// The script that a connection has sent goes on until somebody kills it.
+    /// The script that a connection has sent goes on until a client kills it.
     pub(crate) fn begin_endless_script(
         &mut self,
         connection: ConnectionId,
@@ -65,7 +65,7 @@ impl Server {
         }));
     }
 
-    /// When something happens to the script that is being run: others begin to be told of it, or it ends.
+    /// When something happens to the script that is being run: other clients begin to get `BUSY`, or it ends.
     pub(crate) fn busy_until(&self) -> Option<VirtualTime> {
         let busy = self.busy.as_ref()?;
         Some(match busy.told_from > self.core.now.monotonic {

@@ -1,10 +1,11 @@
 //! How a client of a cluster finds the node that serves a key, as redis-py, redis-rs, and Redisson do.
 //!
-//! It asks a node who serves which slots, and sends each command where its first key belongs. A node that does not
-//! serve the slot says who does (`MOVED`), or who does for this once (`ASK`), and the command is sent there. Whenever
-//! the client has reason to doubt what it knows (it was sent elsewhere, a connection broke, no answer came, the cluster
-//! was down), it asks again before the next command, each time another node, and the next one if that does not answer.
-//! If it polls, it also asks now and then without a reason. If it may, it reads from replicas, in turn.
+//! It asks a node which nodes serve which slots, and sends each command where its first key belongs. A node that does
+//! not serve the slot names the one that does (`MOVED`), or that does for this once (`ASK`), and the command is sent
+//! there. Whenever the client has reason to doubt its map (a command was sent elsewhere, a connection broke, no answer
+//! came, the cluster was down), it asks again before the next command, each time another node, and the next one if that
+//! does not answer. If it polls, it also asks now and then without a reason. If it may, it reads from replicas, in
+//! turn.
 
 mod slot_map;
 #[cfg(test)]
@@ -21,7 +22,7 @@ use super::{Client, Destination, End, Output, ReadFrom, RedisClientConfig};
 use crate::{Address, only_reads, slot_of, slot_of_command};
 use slot_map::{Map, Reply};
 
-/// Who serves what, as far as a client knows, and what waits for knowing it.
+/// Which node serves which slots, as far as a client knows, and the commands that wait for that.
 pub(super) struct Router {
     settings: RedisClientConfig,
     map: Map,
@@ -29,7 +30,7 @@ pub(super) struct Router {
     stale: bool,
     /// What the nodes are asked.
     questions: SequentialQuery,
-    /// Nobody has answered.
+    /// No node has answered.
     in_vain: bool,
     /// Commands that have nowhere to go yet, and before when they are not to be sent.
     waiting: Vec<(Lane, Pending, VirtualTime)>,
@@ -39,7 +40,7 @@ pub(super) struct Router {
     wake: VirtualTime,
     /// When to ask without a reason.
     poll_at: VirtualTime,
-    /// How often it has read from whoever's turn it was.
+    /// How often it has read in turn.
     turn: usize,
 }
 
@@ -93,11 +94,11 @@ impl Router {
         self.waiting.push((lane, pending, not_before));
     }
 
-    /// Where a command goes; nowhere if nobody serves its slot.
+    /// Where a command goes; nowhere if no node serves its slot.
     fn route(&mut self, lane: Lane, command: &Command) -> Option<Address> {
         let Some(slot) = slot_of_command(command) else {
             let last = self.last.iter().find(|(other, _)| *other == lane);
-            return last.map_or_else(|| self.map.anybody(), |(_, to)| Some(to.clone()));
+            return last.map_or_else(|| self.map.any_node(), |(_, to)| Some(to.clone()));
         };
         if lane.is_shared()
             && only_reads(command)
@@ -106,11 +107,11 @@ impl Router {
             return Some(to);
         }
         let to = self.map.owner(slot)?;
-        self.goes(lane, &to);
+        self.note_node(lane, &to);
         Some(to)
     }
 
-    /// Whose turn it is to answer what only reads; nobody's, if the primary is to.
+    /// The node whose turn it is to answer a read; none if the primary is to.
     fn reader(&mut self, slot: u16) -> Option<Address> {
         let nodes = self.map.nodes(slot);
         let nodes = match self.settings.read_from {
@@ -124,7 +125,7 @@ impl Router {
     }
 
     /// A lane sends a command with a key to a node.
-    fn goes(&mut self, lane: Lane, to: &Address) {
+    fn note_node(&mut self, lane: Lane, to: &Address) {
         match self.last.iter_mut().find(|(other, _)| *other == lane) {
             Some((_, last)) => last.clone_from(to),
             None => self.last.push((lane, to.clone())),
@@ -136,7 +137,7 @@ impl Router {
         self.questions.opened(connection, out)
     }
 
-    /// The node has failed to answer: the next one is asked. After the last, nobody, and what waits fails or is tried
+    /// The node has failed to answer: the next one is asked. After the last, none is, and what waits fails or is tried
     /// again later.
     fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         if self.questions.next(now, out) {
@@ -149,7 +150,7 @@ impl Router {
         }
     }
 
-    /// The nodes have answered, or none has: whoever polls asks again after a while.
+    /// A node has answered, or none has: a client that polls asks again after a while.
     fn poll_later(&mut self, now: VirtualTime) {
         if let Some(every) = self.settings.poll {
             self.poll_at = now + every;
@@ -194,7 +195,7 @@ impl Router {
 }
 
 impl Client {
-    /// A connection could not be made, or is gone: who serves what may have changed.
+    /// A connection could not be made, or is gone: another node may serve its slots by now.
     pub(super) fn broken_in_cluster(
         &mut self,
         now: VirtualTime,
@@ -208,19 +209,20 @@ impl Client {
         let settings = self.settings;
         let is_it = |phase: Phase| phase.connection() == Some(connection);
         self.router.stale = true;
-        for wire in self.wires.iter_mut().filter(|it| is_it(it.phase)) {
+        for wire in self.wires.iter_mut().filter(|wire| is_it(wire.phase)) {
             for pending in wire.lose(now, &settings) {
                 let not_before = now + settings.retry_pause;
                 self.router.take(wire.lane, pending, not_before);
             }
         }
-        for it in self.subscriptions.iter_mut().filter(|it| is_it(it.phase)) {
-            it.broken(now, &settings);
+        let subscribed = self.subscriptions.iter_mut();
+        for topics in subscribed.filter(|topics| is_it(topics.phase)) {
+            topics.broken(now, &settings);
         }
     }
 
     /// Something has come. Answers whether it was for a lane, or about who serves what.
-    pub(super) fn hear_in_cluster(
+    pub(super) fn on_cluster_reply(
         &mut self,
         now: VirtualTime,
         connection: ConnectionId,
@@ -241,7 +243,7 @@ impl Client {
             }
             return true;
         }
-        let Some(wire) = self.wires.iter_mut().find(|it| it.phase == open) else {
+        let Some(wire) = self.wires.iter_mut().find(|wire| wire.phase == open) else {
             return false;
         };
         if let Some(pending) = wire.answered() {
@@ -251,7 +253,7 @@ impl Client {
         true
     }
 
-    /// A node has answered a command, or says that another is to be asked, or nobody.
+    /// A node has answered a command, or says that another is to be asked, or that none can serve it now.
     fn answered(
         &mut self,
         now: VirtualTime,
@@ -280,18 +282,19 @@ impl Client {
                 Some(to)
             }
         };
-        // A lane of somebody's own may be in the middle of a transaction, of which no part can go elsewhere.
+        // A dedicated lane may be in the middle of a transaction, of which no part can go elsewhere.
         match to {
             Some(to) if lane.is_shared() && pending.redirections_left > 0 => {
                 pending.redirections_left -= 1;
-                self.router.goes(lane, &to);
+                self.router.note_node(lane, &to);
                 self.send_by(lane, LaneTarget::Node(to), pending, out);
             }
             _ => pending.answer(value.clone()),
         }
     }
 
-    /// Gives up on what has waited long enough, as without a cluster. Whoever does not answer may have been replaced.
+    /// Gives up on what has waited long enough, as without a cluster. A node that does not answer may have been
+    /// replaced.
     pub(super) fn look_at_clock_in_cluster(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let settings = self.settings;
         for wire in &mut self.wires {
@@ -315,19 +318,19 @@ impl Client {
         self.router.run_timers(now, out);
     }
 
-    /// Asks who serves what, if somebody has to know, and sends what waits where it belongs.
+    /// Asks which nodes serve which slots, if a command has to know, and sends what waits where it belongs.
     pub(super) fn connect_in_cluster(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let due = |(_, _, not_before): &(Lane, Pending, VirtualTime)| *not_before <= now;
         let mut wanted = self.router.waiting.iter().any(due);
         let in_vain = std::mem::take(&mut self.router.in_vain);
         for it in &mut self.subscriptions {
-            if in_vain && it.phase == Phase::Looking {
+            if in_vain && it.phase == Phase::Resolving {
                 it.broken(now, &self.settings);
             }
             if it.wants_connection() && it.not_before <= now {
-                it.phase = Phase::Looking;
+                it.phase = Phase::Resolving;
             }
-            wanted |= it.phase == Phase::Looking;
+            wanted |= it.phase == Phase::Resolving;
         }
         if wanted && self.router.stale {
             self.router.questions.ask(now, out);
@@ -350,18 +353,17 @@ impl Client {
         }
     }
 
-    /// What is subscribed to goes to whoever serves the slot of the channel; any node would do, for all pass messages
-    /// on.
+    /// Subscribes at the node that serves the slot of the channel; any node would do, for all pass messages on.
     fn connect_subscriptions(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let looking = self.subscriptions.iter_mut().enumerate();
-        for (index, it) in looking.filter(|(_, it)| it.phase == Phase::Looking) {
-            let slot = it.first_channel().map(slot_of);
+        for (index, topics) in looking.filter(|(_, topics)| topics.phase == Phase::Resolving) {
+            let slot = topics.first_channel().map(slot_of);
             match slot.and_then(|slot| self.router.map.owner(slot)) {
                 Some(to) => {
                     let (end, to) = (End::Subscriptions(index), Destination::Address(to));
                     out.push(Output::Connect { end, to });
                 }
-                None => it.broken(now, &self.settings),
+                None => topics.broken(now, &self.settings),
             }
         }
     }

@@ -8,7 +8,7 @@ use picklock_machines::ConnectionId;
 
 use super::in_flight::InFlight;
 use super::pending::Pending;
-use super::{Output, RedisClientConfig, Rounds};
+use super::{Output, RedisClientConfig, ReplicaRotation};
 use crate::Address;
 
 /// Where a connection is.
@@ -17,7 +17,7 @@ pub(super) enum Phase {
     /// There is none.
     Idle,
     /// A Sentinel is asked where it is to go.
-    Looking,
+    Resolving,
     /// It is asked for.
     Connecting(ConnectionId),
     /// It stands.
@@ -28,7 +28,7 @@ impl Phase {
     /// The connection, standing or not.
     pub fn connection(self) -> Option<ConnectionId> {
         match self {
-            Self::Idle | Self::Looking => None,
+            Self::Idle | Self::Resolving => None,
             Self::Connecting(connection) | Self::Open(connection) => Some(connection),
         }
     }
@@ -40,7 +40,7 @@ const NOT_YET: [&str; 2] = ["LOADING", "MASTERDOWN"];
 /// The target of the commands of a lane. Each target has connections of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LaneTarget {
-    /// The server of the lane, or whoever is the primary.
+    /// The server of the lane, or the present primary.
     Lane,
     /// A node of the cluster.
     Node(Address),
@@ -53,7 +53,7 @@ pub(super) struct Wire {
     pub lane: Lane,
     pub target: LaneTarget,
     /// Which replica is to be read from, if one is.
-    pub rounds: Option<Rounds>,
+    pub rotation: Option<ReplicaRotation>,
     pub phase: Phase,
     /// No connection is asked for before.
     pub not_before: VirtualTime,
@@ -69,14 +69,14 @@ pub(super) struct Wire {
 
 impl Wire {
     pub fn new(lane: Lane, target: LaneTarget) -> Self {
-        let rounds = match target {
+        let rotation = match target {
             LaneTarget::Lane | LaneTarget::Node(_) => None,
-            LaneTarget::Reader(turn) => Some(Rounds::from(turn)),
+            LaneTarget::Reader(turn) => Some(ReplicaRotation::from(turn)),
         };
         Self {
             lane,
             target,
-            rounds,
+            rotation,
             phase: Phase::Idle,
             not_before: VirtualTime::ZERO,
             is_out: false,
@@ -87,7 +87,7 @@ impl Wire {
         }
     }
 
-    /// How many commands somebody waits for.
+    /// How many commands have an awaited answer.
     pub fn in_flight(&self) -> usize {
         self.unsent.len() + self.sent.awaited()
     }
@@ -114,7 +114,7 @@ impl Wire {
 
     /// Whether it is to go to a replica, or does.
     pub fn is_of_replica(&self) -> bool {
-        self.rounds.as_ref().is_some_and(|it| !it.falls_back)
+        self.rotation.as_ref().is_some_and(|turn| !turn.falls_back)
     }
 
     /// The connection stands. Where the time-out is one of reading from it, what waited for it waits for its answer
@@ -134,16 +134,16 @@ impl Wire {
         if settings.replay {
             self.failures = 0;
         }
-        if let Some(rounds) = &mut self.rounds {
-            rounds.reached();
+        if let Some(rotation) = &mut self.rotation {
+            rotation.reached();
         }
     }
 
     /// There is no connection to a replica: what waits for it goes to the next one, and none of its tries is taken.
     pub fn pass_on(&mut self) {
         self.phase = Phase::Idle;
-        if let Some(rounds) = &mut self.rounds {
-            rounds.missed();
+        if let Some(rotation) = &mut self.rotation {
+            rotation.missed();
         }
     }
 
@@ -192,7 +192,7 @@ impl Wire {
         true
     }
 
-    /// The oldest command without an answer has one, if anybody still waits for it.
+    /// The oldest command without an answer has one: the command, if its answer is still awaited.
     pub fn answered(&mut self) -> Option<Pending> {
         self.sent.pop()
     }
@@ -208,8 +208,8 @@ impl Wire {
         let pause = settings.pause_after(self.failures);
         self.failures = self.failures.saturating_add(1);
         self.not_before = now + pause;
-        if let Some(rounds) = &mut self.rounds {
-            rounds.lost();
+        if let Some(rotation) = &mut self.rotation {
+            rotation.lost();
         }
         let sent = self.sent.take().map(Pending::broken_off);
         let all = sent.chain(std::mem::take(&mut self.unsent));
@@ -260,7 +260,7 @@ impl Wire {
     }
 }
 
-/// Sends a word that nobody waits for the answer of.
+/// Sends a word whose answer is not awaited.
 fn send_untracked(
     connection: ConnectionId,
     word: &str,

@@ -6,30 +6,30 @@ use picklock_checker::VirtualTime;
 
 use super::pending::Pending;
 
-/// Commands without an answer, in the order in which they were sent. Those that nobody waits for any more are only
-/// counted: a server that stands still for a day leaves a hundred thousand of them.
+/// Commands without an answer, in the order in which they were sent. Those whose answer is not awaited any more are
+/// only counted: a server that stands still for a day leaves a hundred thousand of them.
 #[derive(Default)]
 pub(super) struct InFlight {
     queue: VecDeque<InFlightCommand>,
-    /// How many were sent behind the last of the queue that nobody waits for.
+    /// How many commands with no awaited answer were sent behind the last of the queue.
     untracked: u64,
 }
 
-/// A command that somebody waits for.
+/// A command with an awaited answer.
 struct InFlightCommand {
     pending: Pending,
-    /// How many were sent before it, and behind the one before, that nobody waits for.
+    /// How many commands with no awaited answer were sent between the one before and it.
     untracked_before: u64,
 }
 
 impl InFlight {
-    /// For how many answers somebody waits.
+    /// How many answers are awaited.
     #[inline]
     pub fn awaited(&self) -> usize {
         self.queue.len()
     }
 
-    /// Whether the next answer is of a command that waits for it, and whose caller has not dropped it.
+    /// Whether the next answer is awaited, and its caller has not dropped it.
     pub fn next_is_awaited(&self) -> bool {
         let first = self.queue.front();
         first.is_some_and(|first| {
@@ -50,12 +50,12 @@ impl InFlight {
         });
     }
 
-    /// A word is sent that nobody waits for the answer of.
+    /// A word is sent whose answer is not awaited.
     pub fn push_untracked(&mut self) {
         self.untracked += 1;
     }
 
-    /// The oldest command has its answer: whose it is, if anybody still waits for it.
+    /// The oldest command has its answer: the command, if its answer is still awaited.
     pub fn pop(&mut self) -> Option<Pending> {
         let untracked = match self.queue.front_mut() {
             Some(first) => &mut first.untracked_before,
@@ -68,7 +68,7 @@ impl InFlight {
         self.queue.pop_front().map(|first| first.pending)
     }
 
-    /// Takes all that somebody waits for; no answers will come.
+    /// Takes all commands with an awaited answer; no answers will come.
     pub fn take(&mut self) -> impl Iterator<Item = Pending> + use<> {
         let queue = std::mem::take(self).queue;
         queue.into_iter().map(|one| one.pending)
@@ -97,7 +97,7 @@ impl InFlight {
         (over, true)
     }
 
-    /// When the first of those who wait gives up.
+    /// When the first awaited command is given up.
     #[inline]
     pub fn deadline(&self) -> VirtualTime {
         let deadlines = self.queue.iter().map(|one| one.pending.deadline);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_waits_for_any_more_is_counted_and_not_kept() {
+    fn a_command_given_up_is_counted_and_not_kept() {
         let mut sent = InFlight::default();
         for turn in 0..10_000 {
             sent.push(sent_at(turn * 1_000));

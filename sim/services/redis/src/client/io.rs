@@ -22,7 +22,7 @@ pub struct RedisClientConfig {
     pub retries: u32,
     /// How long it waits before it connects again after a connection broke.
     pub retry_pause: Duration,
-    /// How long that may become: it doubles with each try in a row that fails. `None`: it stays as it is.
+    /// The longest such pause: pauses double with each try in a row that fails. `None`: they stay as they are.
     pub retry_pause_max: Option<Duration>,
     /// Whether it sends by the next connection what was not answered when the last one broke, and waits for a
     /// connection to send what comes meanwhile, until the timeout of each command. It has no `retries` then.
@@ -41,7 +41,7 @@ pub struct RedisClientConfig {
     pub cluster: u8,
     /// How many replicas its only server has.
     pub replicas: u8,
-    /// Whom it reads from.
+    /// Which servers it reads from.
     pub read_from: ReadFrom,
     /// How its process shares connections to a server.
     pub connections: ConnectionMode,
@@ -65,7 +65,8 @@ impl RedisClientConfig {
 
     /// Whether a connection is closed whose answer is late: by the next command, the answer would be taken for its own.
     /// If its library does not say so, it is closed where the command is sent again, where a command has a connection
-    /// for itself, and before Sentinels, where its server may be dead, and another the primary. Who replays keeps it.
+    /// for itself, and before Sentinels, where its server may be dead, and another the primary. A client that replays
+    /// keeps it.
     pub(super) fn closes_late(&self) -> bool {
         let may_have_failed_over = self.sentinels > 0 && !self.replay;
         let has_reason = self.retries > 0
@@ -171,9 +172,9 @@ pub enum Input {
         node: u32,
         /// To which.
         channel: Bytes,
-        /// Whom to tell of messages.
+        /// Receives the messages.
         listener: Listener,
-        /// What is told when the server has confirmed it.
+        /// Completes when the server has confirmed it.
         completion: Completion<RedisResult<Value>>,
     },
     /// A connection stands.
@@ -203,7 +204,7 @@ pub enum Output {
     Connect {
         /// For which of its ends.
         end: End,
-        /// To whom.
+        /// The server to connect to.
         to: Destination,
     },
     /// Send a command.
@@ -224,14 +225,14 @@ pub enum Output {
     },
 }
 
-/// Whom a client connects to.
+/// The server that a client connects to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// One of several independent servers, or the only one, or whoever is the primary.
+    /// One of several independent servers, or the only one, or the present primary.
     Node(u32),
     /// A Sentinel, by its index.
     Sentinel(u8),
-    /// One of the replicas of whoever is the primary, by its index among them.
+    /// One of the replicas of the present primary, by its index among them.
     Replica(u8),
     /// A server that a Sentinel has named, or a node of the cluster.
     Address(Address),
@@ -240,9 +241,9 @@ pub enum Destination {
 /// An end of a client that has a connection of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The questions to Sentinels, or to nodes of a cluster, of who serves what.
+    /// The questions to Sentinels for the primary, or to nodes of a cluster for their slots.
     Questions,
-    /// The questions to Sentinels of who the replicas are.
+    /// The questions to Sentinels for the replicas.
     QuestionsOfReplicas,
     /// A subscription to `+switch-master`, by its index.
     Switches(usize),

@@ -8,13 +8,13 @@ use picklock_clients::redis::{Command, RedisError, RedisResult, Value, short_nam
 
 use super::RedisClientConfig;
 
-/// A command that somebody waits for the answer of.
+/// A command with an awaited answer.
 pub(super) struct Pending {
     pub command: Command,
     pub completion: Completion<RedisResult<Value>>,
     /// Which of the tasks that share the client has asked.
     pub caller: Option<ContenderId>,
-    /// When nobody waits for it any longer.
+    /// When it is given up.
     pub deadline: VirtualTime,
     pub tries_left: u32,
     /// It is tried again only for want of a connection, and not once it was sent.
@@ -36,7 +36,7 @@ const REDIRECTIONS: u32 = 16;
 const PATIENCE: u32 = 3;
 const DOWN_FOR: Duration = Duration::from_millis(250);
 
-/// When nobody waits for the answer any longer. What the server itself waits for comes on top of it, as with Jedis and
+/// When a command is given up. What the server itself waits for comes on top of the time-out, as with Jedis and
 /// Redisson.
 fn deadline(
     now: VirtualTime,

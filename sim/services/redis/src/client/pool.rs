@@ -1,8 +1,8 @@
 //! Pools of connections: a command checks one out, has it for itself, and gives it back with its answer.
 //!
-//! Whoever was given back last is handed out first, as in redis-py and Jedis. If all are out, the command waits, for as
-//! long as for an answer, and then fails without having been sent. A connection that has broken without a word is
-//! handed out like any other. What a recipe sends by a connection of its own is not of the pool.
+//! The connection that was given back last is handed out first, as in redis-py and Jedis. If all are out, the command
+//! waits, for as long as for an answer, and then fails without having been sent. A connection that has broken without a
+//! word is handed out like any other. A dedicated connection of a recipe is not of the pool.
 
 use picklock_checker::VirtualTime;
 use picklock_clients::redis::Lane;
@@ -19,7 +19,7 @@ pub(super) struct Queued {
 }
 
 impl Queued {
-    /// When nobody waits for it any longer.
+    /// When it is given up.
     pub fn deadline(&self) -> VirtualTime {
         self.pending.deadline
     }
@@ -44,7 +44,7 @@ impl Client {
         }
     }
 
-    /// The place of the wire that a command of a lane may have: the only one, or one that nobody has.
+    /// The place of the wire that a command of a lane may have: the only one, or a free one.
     fn checked_out(&mut self, lane: Lane, target: &LaneTarget) -> Option<usize> {
         let size = match self.settings.connections {
             ConnectionMode::Pool(size) if lane.is_shared() => usize::from(size),
@@ -69,12 +69,13 @@ impl Client {
         Some(index)
     }
 
-    /// Takes back the connections whose commands are answered, and hands them out to what waits.
+    /// Takes back the connections whose commands are answered, and hands them out to commands that wait.
     pub(super) fn hand_out(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         if self.settings.connections == ConnectionMode::Multiplexed {
             return;
         }
-        for wire in self.wires.iter_mut().filter(|it| it.is_out && it.is_free()) {
+        let is_back = |wire: &&mut Wire| wire.is_out && wire.is_free();
+        for wire in self.wires.iter_mut().filter(is_back) {
             self.given_back += 1;
             wire.is_out = false;
             wire.given_back = self.given_back;
@@ -93,7 +94,7 @@ impl Client {
 
     /// Gives up on what has waited for a connection for long enough.
     pub(super) fn give_up_queued(&mut self, now: VirtualTime) {
-        let is_late = |it: &mut Queued| it.deadline() <= now;
+        let is_late = |queued: &mut Queued| queued.deadline() <= now;
         for late in self.queued.extract_if(.., is_late) {
             late.pending.give_up();
         }

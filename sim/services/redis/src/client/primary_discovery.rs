@@ -1,7 +1,7 @@
 //! How a client finds the primary: it asks a Sentinel, connects, and asks the server whether it is one.
 //!
 //! The steps are those that redis.io gives to the makers of clients ("Guidelines for Redis clients with support for
-//! Redis Sentinel"). Whoever polls asks again now and then, and leaves a server that is the primary no longer, as
+//! Redis Sentinel"). A client that polls asks again now and then, and leaves a server that is the primary no longer, as
 //! Redisson does.
 
 use picklock_checker::VirtualTime;
@@ -13,12 +13,12 @@ use super::sentinel_query::SentinelQuery;
 use super::{Client, Destination, End, Output, RedisClientConfig};
 use crate::Address;
 
-/// Who the primary is, as far as a client knows.
+/// The primary, as far as a client knows it.
 pub(super) struct PrimaryDiscovery {
     settings: RedisClientConfig,
     /// What the Sentinels are asked.
-    pub inquiry: SentinelQuery<Address>,
-    /// Whoever was named last.
+    pub query: SentinelQuery<Address>,
+    /// The primary that was named last.
     primary: Option<Address>,
     /// Connections whose server is asked whether it is the primary, and until when it must answer.
     pub checking: Vec<(ConnectionId, VirtualTime)>,
@@ -57,7 +57,7 @@ impl PrimaryDiscovery {
     pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
-            inquiry: SentinelQuery::new(End::Questions, get_master_addr, address, &settings),
+            query: SentinelQuery::new(End::Questions, get_master_addr, address, &settings),
             primary: None,
             checking: Vec::new(),
         }
@@ -71,12 +71,12 @@ impl PrimaryDiscovery {
         out: &mut Vec<Output>,
     ) -> bool {
         self.checking.retain(|(other, _)| *other != connection);
-        self.inquiry.broken(now, connection, out)
+        self.query.broken(now, connection, out)
     }
 
     pub fn next_wake(&self) -> VirtualTime {
         let checks = self.checking.iter().map(|(_, until)| *until);
-        checks.fold(self.inquiry.next_wake(), VirtualTime::min)
+        checks.fold(self.query.next_wake(), VirtualTime::min)
     }
 }
 
@@ -89,19 +89,20 @@ impl Client {
         connection: ConnectionId,
         out: &mut Vec<Output>,
     ) {
-        let is_it = |wire: &Wire| wire.phase == Phase::Connecting(connection);
-        if self.wires.iter().any(|it| is_it(it) && it.is_of_replica()) {
+        let connecting = Phase::Connecting(connection);
+        let is_it = |wire: &Wire| wire.phase == connecting && wire.is_of_replica();
+        if self.wires.iter().any(is_it) {
             self.opened(now, connection, out);
             return;
         }
         if self.switches.opened(connection, out) {
             return;
         }
-        let finder = &mut self.finder;
-        if !finder.inquiry.opened(connection, out) {
-            finder
+        let discovery = &mut self.discovery;
+        if !discovery.query.opened(connection, out) {
+            discovery
                 .checking
-                .push((connection, now + finder.settings.timeout));
+                .push((connection, now + discovery.settings.timeout));
             out.push(Output::Send {
                 connection,
                 command: Command::new("ROLE"),
@@ -119,18 +120,18 @@ impl Client {
         value: &Value,
         out: &mut Vec<Output>,
     ) -> bool {
-        let finder = &mut self.finder;
-        if finder.inquiry.on_reply(now, connection, value, out) {
+        let discovery = &mut self.discovery;
+        if discovery.query.on_reply(now, connection, value, out) {
             return true;
         }
-        let checked = finder
+        let checked = discovery
             .checking
             .iter()
             .position(|(other, _)| *other == connection);
         let Some(index) = checked else {
             return false;
         };
-        finder.checking.remove(index);
+        discovery.checking.remove(index);
         if leads(value) {
             self.opened(now, connection, out);
         } else {
@@ -150,11 +151,11 @@ impl Client {
         self.broken(now, connection, out);
     }
 
-    /// Gives up on Sentinels and servers that do not say who is the primary, and asks if it is time to.
+    /// Gives up on Sentinels and servers that do not answer, and asks again if it is time to.
     pub(super) fn run_discovery_timers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
-        let finder = &mut self.finder;
-        finder.inquiry.run_timers(now, out);
-        let checking = finder.checking.iter();
+        let discovery = &mut self.discovery;
+        discovery.query.run_timers(now, out);
+        let checking = discovery.checking.iter();
         let late: Vec<ConnectionId> = checking
             .filter(|(_, until)| *until <= now)
             .map(|(connection, _)| *connection)
@@ -167,23 +168,23 @@ impl Client {
     /// Asks a Sentinel for those that want a connection, and connects them when it has answered.
     pub(super) fn connect_by_sentinel(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let mut wanted = false;
-        for wire in self.wires.iter_mut().filter(|it| !it.is_of_replica()) {
+        for wire in self.wires.iter_mut().filter(|wire| !wire.is_of_replica()) {
             if wire.wants_connection() && wire.not_before <= now {
-                wire.phase = Phase::Looking;
+                wire.phase = Phase::Resolving;
                 wanted = true;
             }
         }
         for it in &mut self.subscriptions {
             if it.wants_connection() && it.not_before <= now {
-                it.phase = Phase::Looking;
+                it.phase = Phase::Resolving;
                 wanted = true;
             }
         }
         if wanted {
-            self.finder.inquiry.ask(now, out);
+            self.discovery.query.ask(now, out);
         }
         self.switches.connect(now, wanted, out);
-        match self.finder.inquiry.take_outcome() {
+        match self.discovery.query.take_outcome() {
             None => {}
             Some(Some(found)) => self.connect_to(now, found, out),
             Some(None) => self.no_primary_found(now),
@@ -192,12 +193,13 @@ impl Client {
 
     /// A Sentinel has named the primary.
     pub(super) fn connect_to(&mut self, now: VirtualTime, found: Address, out: &mut Vec<Output>) {
-        let before = self.finder.primary.replace(found.clone());
+        let before = self.discovery.primary.replace(found.clone());
         if self.settings.leaves_old_primary() && before.is_some_and(|before| before != found) {
-            // Whoever still talks to the old one talks to nobody any more.
-            let wires = self.wires.iter().filter(|it| !it.is_of_replica());
+            // The old primary is a primary no longer: connections to it are left.
+            let wires = self.wires.iter().filter(|wire| !wire.is_of_replica());
             let wires = wires.map(|wire| wire.phase);
-            let all = wires.chain(self.subscriptions.iter().map(|it| it.phase));
+            let subscribed = self.subscriptions.iter();
+            let all = wires.chain(subscribed.map(|topics| topics.phase));
             let old: Vec<ConnectionId> = all.filter_map(Phase::connection).collect();
             for connection in old {
                 self.leave(now, connection, out);
@@ -208,12 +210,12 @@ impl Client {
             to: Destination::Address(found.clone()),
         };
         for (index, wire) in self.wires.iter().enumerate() {
-            if wire.phase == Phase::Looking && !wire.is_of_replica() {
+            if wire.phase == Phase::Resolving && !wire.is_of_replica() {
                 out.push(connect(End::Wire(index)));
             }
         }
         for (index, it) in self.subscriptions.iter().enumerate() {
-            if it.phase == Phase::Looking {
+            if it.phase == Phase::Resolving {
                 out.push(connect(End::Subscriptions(index)));
             }
         }
@@ -225,12 +227,12 @@ impl Client {
         for wire in self
             .wires
             .iter_mut()
-            .filter(|it| it.phase == Phase::Looking && !it.is_of_replica())
+            .filter(|wire| wire.phase == Phase::Resolving && !wire.is_of_replica())
         {
             wire.broken(now, &settings);
         }
         for it in &mut self.subscriptions {
-            if it.phase == Phase::Looking {
+            if it.phase == Phase::Resolving {
                 it.broken(now, &settings);
             }
         }

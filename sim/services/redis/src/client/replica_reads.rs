@@ -1,9 +1,9 @@
 //! How a client without a cluster reads from replicas, as redis-py's `slave_for`, Redisson, and Lettuce do.
 //!
 //! What only reads goes to the replicas in turn, each by a connection of its own. If there are Sentinels, one of them
-//! is asked who they are whenever such a connection is made, and those that it finds down or has lost sight of are
-//! left out. A replica that cannot be reached is passed over for the next one, and when all are, the primary is read
-//! from, for as long as that connection stands. Whoever polls asks again now and then, leaves a replica that is not
+//! is asked who they are whenever such a connection is made, and those that it finds down or has lost sight of are left
+//! out. A replica that cannot be reached is passed over for the next one, and when all are, the primary is read from,
+//! for as long as that connection stands. A client that polls asks again now and then, leaves a replica that is not
 //! named any more, and the primary as soon as a replica is named.
 
 #[cfg(test)]
@@ -19,12 +19,12 @@ use super::sentinel_query::SentinelQuery;
 use super::{Client, Destination, End, Output, ReadFrom, RedisClientConfig};
 use crate::only_reads;
 
-/// Who the replicas are, as far as a client has to know.
+/// The replicas, as far as a client has to know them.
 pub(super) struct Readers {
     settings: RedisClientConfig,
     /// What the Sentinels are asked.
-    pub inquiry: SentinelQuery<Vec<Destination>>,
-    /// How often it has read from whoever's turn it was.
+    pub query: SentinelQuery<Vec<Destination>>,
+    /// How often it has read in turn.
     turn: u8,
 }
 
@@ -57,17 +57,17 @@ impl Readers {
     pub fn new(settings: RedisClientConfig) -> Self {
         Self {
             settings,
-            inquiry: SentinelQuery::new(End::QuestionsOfReplicas, who_follows, named, &settings),
+            query: SentinelQuery::new(End::QuestionsOfReplicas, who_follows, named, &settings),
             turn: 0,
         }
     }
 
-    /// Whether anybody but the primary is read from, and there is no cluster.
+    /// Whether it reads from replicas, and there is no cluster.
     pub fn are_there(&self) -> bool {
         self.settings.read_from != ReadFrom::Primary && self.settings.replicas > 0
     }
 
-    /// Whom a command is sent to: whoever's turn it is, if it only reads and goes by no connection of its own.
+    /// Where a command is sent: a replica in turn, if it only reads and goes by no dedicated lane.
     pub fn target(&mut self, lane: Lane, command: &Command) -> LaneTarget {
         if !self.are_there() || !lane.is_shared() || !only_reads(command) {
             return LaneTarget::Lane;
@@ -90,19 +90,19 @@ impl Client {
     /// Connects to replicas what is to go there, as soon as it is known who they are.
     pub(super) fn connect_readers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let mut wanted = false;
-        let is_due = |it: &Wire| it.wants_connection() && it.not_before <= now;
-        for wire in self.wires.iter_mut().filter(|it| it.is_of_replica()) {
+        let is_due = |wire: &Wire| wire.wants_connection() && wire.not_before <= now;
+        for wire in self.wires.iter_mut().filter(|wire| wire.is_of_replica()) {
             if is_due(wire) {
-                wire.phase = Phase::Looking;
+                wire.phase = Phase::Resolving;
                 wanted = true;
             }
         }
-        let inquiry = &mut self.readers.inquiry;
+        let query = &mut self.readers.query;
         let found = if self.settings.sentinels > 0 {
             if wanted {
-                inquiry.ask(now, out);
+                query.ask(now, out);
             }
-            inquiry.take_outcome()
+            query.take_outcome()
         } else {
             let all = (0..self.settings.replicas).map(Destination::Replica);
             wanted.then(|| Some(all.collect()))
@@ -112,7 +112,8 @@ impl Client {
             Some(Some(replicas)) => self.connect_to_replicas(now, &replicas, out),
             Some(None) => {
                 let settings = self.settings;
-                let looking = |it: &&mut Wire| it.is_of_replica() && it.phase == Phase::Looking;
+                let looking =
+                    |wire: &&mut Wire| wire.is_of_replica() && wire.phase == Phase::Resolving;
                 for wire in self.wires.iter_mut().filter(looking) {
                     wire.broken(now, &settings);
                 }
@@ -128,23 +129,24 @@ impl Client {
     ) {
         if self.settings.poll.is_some() {
             let is_astray = |wire: &&Wire| {
-                let rounds = wire.rounds.as_ref();
-                rounds.is_some_and(|it| it.is_astray(replicas))
+                let rotation = wire.rotation.as_ref();
+                rotation.is_some_and(|rotation| rotation.is_astray(replicas))
             };
             let astray = self.wires.iter().filter(is_astray);
-            let astray: Vec<ConnectionId> = astray.filter_map(|it| it.phase.connection()).collect();
+            let astray: Vec<ConnectionId> =
+                astray.filter_map(|wire| wire.phase.connection()).collect();
             for connection in astray {
                 self.leave(now, connection, out);
             }
         }
         for (index, wire) in self.wires.iter_mut().enumerate() {
-            if wire.phase != Phase::Looking || !wire.is_of_replica() {
+            if wire.phase != Phase::Resolving || !wire.is_of_replica() {
                 continue;
             }
-            let Some(rounds) = &mut wire.rounds else {
+            let Some(rotation) = &mut wire.rotation else {
                 continue;
             };
-            match rounds.aim(replicas) {
+            match rotation.aim(replicas) {
                 Some(to) => out.push(Output::Connect {
                     end: End::Wire(index),
                     to,

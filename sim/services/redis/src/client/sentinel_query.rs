@@ -11,20 +11,20 @@ use super::connection::Phase;
 use super::sequential_query::SequentialQuery;
 use super::{Destination, End, Output, RedisClientConfig};
 
-/// Who is asked, how far the asking is, and what has come of it.
+/// A question to the Sentinels, how far the asking is, and what has come of it.
 pub(super) struct SentinelQuery<T> {
     questions: SequentialQuery,
     /// What an answer says, if it says anything.
     read: fn(&Value) -> Option<T>,
-    /// Everybody has failed, or somebody has answered.
+    /// All Sentinels have failed to answer (`None`), or one has answered.
     outcome: Option<Option<T>>,
-    /// How long after an answer it is asked again, though nobody wants to connect.
+    /// How long after an answer the Sentinels are asked again, though no connection needs it.
     poll: Option<Duration>,
     poll_at: VirtualTime,
 }
 
 impl<T> SentinelQuery<T> {
-    /// Nobody has been asked.
+    /// A query that has not begun.
     pub fn new(
         end: End,
         what: fn() -> Command,
@@ -55,7 +55,7 @@ impl<T> SentinelQuery<T> {
         &mut self.questions.phase
     }
 
-    /// Somebody wants to know.
+    /// Begins to ask, if it does not ask already.
     pub fn ask(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         self.questions.ask(now, out);
     }
@@ -102,7 +102,7 @@ impl<T> SentinelQuery<T> {
         is_it
     }
 
-    /// The Sentinel has failed to answer: the next one is asked, or, after the last, nobody.
+    /// The Sentinel has failed to answer: the next one is asked, or, after the last, none.
     fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         if !self.questions.next(now, out) {
             self.settle(now, None);

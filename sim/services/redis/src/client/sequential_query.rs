@@ -1,4 +1,4 @@
-//! A question that is put to one after another until somebody answers it: to Sentinels, or to the nodes of a cluster.
+//! A question that is put to one server after another until one answers it: to Sentinels, or to nodes of a cluster.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use picklock_machines::ConnectionId;
 use super::connection::Phase;
 use super::{Destination, End, Output};
 
-/// Who can be asked, and how far the asking is.
+/// The servers to ask, and how far the asking is.
 pub(super) struct SequentialQuery {
     /// Which end of the client asks.
     end: End,
@@ -23,14 +23,14 @@ pub(super) struct SequentialQuery {
     pub phase: Phase,
     /// Which that is, or will be.
     place: u8,
-    /// How many have failed to answer since somebody wanted to know.
+    /// How many have failed to answer since it was asked.
     failed: u8,
     /// Until when an answer must come, if one is wanted.
     deadline: Option<VirtualTime>,
 }
 
 impl SequentialQuery {
-    /// Nobody has been asked.
+    /// A query that has not begun.
     pub fn new(
         end: End,
         number: u8,
@@ -61,7 +61,7 @@ impl SequentialQuery {
         self.deadline.unwrap_or(VirtualTime::NEVER)
     }
 
-    /// Somebody wants to know.
+    /// Begins to ask, if it does not ask already.
     pub fn ask(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         if !self.is_open() {
             self.failed = 0;
@@ -77,12 +77,12 @@ impl SequentialQuery {
                 end: self.end,
                 to: (self.target)(self.place),
             }),
-            Phase::Looking | Phase::Connecting(_) => {}
+            Phase::Resolving | Phase::Connecting(_) => {}
         }
     }
 
-    /// A connection stands. Answers whether it was the one to whoever is to be asked: then that is asked, and has for
-    /// its answer what is left of the time.
+    /// A connection stands. Answers whether it was the one to the server to ask: then that is asked, and has for its
+    /// answer what is left of the time.
     pub fn opened(&mut self, connection: ConnectionId, out: &mut Vec<Output>) -> bool {
         let is_it = self.phase == Phase::Connecting(connection);
         if is_it {
@@ -101,7 +101,7 @@ impl SequentialQuery {
         });
     }
 
-    /// A connection is gone. Answers whether it was the one to whoever is asked.
+    /// A connection is gone. Answers whether it was the one to the server that is asked.
     pub fn lost(&mut self, connection: ConnectionId) -> bool {
         let is_it = self.phase.connection() == Some(connection);
         if is_it {
@@ -110,12 +110,12 @@ impl SequentialQuery {
         is_it
     }
 
-    /// The answer has come, or nobody wants it any more.
+    /// The answer has come, or is not wanted any more.
     pub fn settle(&mut self) {
         self.deadline = None;
     }
 
-    /// Leaves whoever was asked. The next time it is another's turn.
+    /// Leaves the server that was asked. The next time it is another's turn.
     pub fn leave(&mut self, out: &mut Vec<Output>) {
         if let Some(connection) = self.phase.connection() {
             out.push(Output::Disconnect { connection });
@@ -124,7 +124,7 @@ impl SequentialQuery {
         self.place = (self.place + 1) % self.number;
     }
 
-    /// Whoever was asked has failed to answer: the next one is asked. Answers whether there was a next one.
+    /// The server that was asked has failed to answer: the next one is asked. Answers whether there was a next one.
     pub fn next(&mut self, now: VirtualTime, out: &mut Vec<Output>) -> bool {
         self.leave(out);
         self.failed += 1;

@@ -10,7 +10,7 @@ use super::{Output, RedisClientConfig};
 struct Channel {
     name: Bytes,
     listeners: Vec<Listener>,
-    /// Who waits for the server to confirm it, and until when.
+    /// Calls that wait for the server to confirm it, and until when.
     waiting: Vec<(Completion<RedisResult<Value>>, VirtualTime)>,
     confirmed: bool,
 }
@@ -35,7 +35,7 @@ impl Subscriptions {
         }
     }
 
-    /// How many confirmations somebody waits for.
+    /// How many confirmations are awaited.
     pub fn in_flight(&self) -> usize {
         let waiting = self.channels.iter().map(|channel| channel.waiting.len());
         waiting.sum()
@@ -92,7 +92,7 @@ impl Subscriptions {
         }
     }
 
-    /// Leaves the channels that nobody listens to any more.
+    /// Leaves the channels without a listener.
     fn leave_unused_channels(&mut self, out: &mut Vec<Output>) {
         let mut left = Vec::new();
         self.channels.retain_mut(|channel| {
@@ -120,7 +120,7 @@ impl Subscriptions {
         let Some([Value::Bulk(kind), Value::Bulk(name), last]) = value.values() else {
             return;
         };
-        let Some(channel) = self.channels.iter_mut().find(|it| it.name == *name) else {
+        let Some(channel) = self.channels.iter_mut().find(|known| known.name == *name) else {
             return;
         };
         if &**kind == b"subscribe" {

@@ -124,7 +124,8 @@ impl SwitchListeners {
     /// A connection is gone, or was none. Answers whether it was one of these.
     pub fn broken(&mut self, now: VirtualTime, connection: ConnectionId) -> bool {
         let mut all = self.all.iter_mut();
-        let Some(listener) = all.find(|it| it.phase.connection() == Some(connection)) else {
+        let Some(listener) = all.find(|listener| listener.phase.connection() == Some(connection))
+        else {
             return false;
         };
         listener.phase = Phase::Idle;
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn who_hears_of_another_primary_leaves_the_old_one() {
+    fn a_client_that_hears_of_another_primary_leaves_the_old_one() {
         let mut harness = subscribed(SwitchMaster::One);
         let connection = connect(&mut harness);
         assert_eq!(harness.opened, ["sentinel-0", "sentinel-0", "one"]);
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn who_subscribes_at_every_sentinel_has_a_connection_to_each() {
+    fn a_subscriber_at_every_sentinel_has_a_connection_to_each() {
         let mut harness = subscribed(SwitchMaster::Every);
         connect(&mut harness);
         let opened = [

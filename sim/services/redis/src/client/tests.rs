@@ -43,7 +43,7 @@ fn commands_wait_for_the_connection_and_are_answered_in_their_order() {
 }
 
 #[test]
-fn who_is_told_that_the_server_still_loads_connects_again_if_it_may() {
+fn a_client_of_a_loading_server_connects_again_if_it_may() {
     let loading = || Value::error("LOADING Redis is loading the dataset in memory");
     let mut harness = ClientHarness::new(SETTINGS);
     let once = harness.ask("GET");
@@ -66,7 +66,7 @@ fn who_is_told_that_the_server_still_loads_connects_again_if_it_may() {
 }
 
 #[test]
-fn a_connection_that_nobody_takes_is_given_up_and_asked_for_again() {
+fn an_unaccepted_connection_is_given_up_and_asked_for_again() {
     let mut harness = ClientHarness::new(SETTINGS);
     let _first = harness.ask("GET");
     let untaken = harness.next_connection();
@@ -83,7 +83,7 @@ fn a_connection_that_nobody_takes_is_given_up_and_asked_for_again() {
 }
 
 #[test]
-fn an_answer_that_comes_too_late_is_nobody_elses() {
+fn a_late_answer_is_not_taken_for_another_commands() {
     let mut harness = ClientHarness::new(SETTINGS);
     let late = harness.ask("GET");
     let connection = harness.open_next();
@@ -163,7 +163,7 @@ fn a_late_answer_closes_the_connection_of_a_client_that_repeats_commands() {
 }
 
 #[test]
-fn who_sends_nothing_again_tries_again_only_what_had_no_connection() {
+fn without_resending_only_unsent_commands_are_tried_again() {
     let mut harness = ClientHarness::new(RedisClientConfig {
         retries: 1,
         resend: false,
@@ -180,7 +180,7 @@ fn who_sends_nothing_again_tries_again_only_what_had_no_connection() {
 }
 
 #[test]
-fn a_late_answer_is_awaited_on_the_connection_of_who_keeps_it() {
+fn a_late_answer_is_awaited_on_a_connection_that_is_kept() {
     let mut harness = ClientHarness::new(RedisClientConfig {
         retries: 1,
         close_on_timeout: Some(false),
@@ -243,7 +243,7 @@ fn a_subscription_goes_over_to_the_next_connection_without_what_was_said_meanwhi
 }
 
 #[test]
-fn a_subscription_that_nobody_listens_to_is_left() {
+fn a_subscription_without_a_listener_is_left() {
     let mut harness = ClientHarness::new(SETTINGS);
     let (_confirmed, subscription) = subscribe(&mut harness);
     let connection = harness.open_next();
@@ -269,7 +269,7 @@ const POOL_OF_TWO: RedisClientConfig = RedisClientConfig {
 };
 
 #[test]
-fn whoever_waits_for_an_answer_has_its_connection_of_the_pool_for_itself() {
+fn a_command_has_its_connection_of_the_pool_for_itself() {
     let mut harness = ClientHarness::new(POOL_OF_TWO);
     let first = harness.ask("FIRST");
     let one = harness.open_next();
@@ -277,7 +277,7 @@ fn whoever_waits_for_an_answer_has_its_connection_of_the_pool_for_itself() {
     let second = harness.ask("SECOND");
     let two = harness.open_next();
     assert_eq!(harness.newly_sent(), ["SECOND"]);
-    // Both are out: the third waits for whoever comes back first.
+    // Both are out: the third waits for the first connection that comes back.
     let third = harness.ask("THIRD");
     assert!(harness.is_idle());
     assert_eq!(harness.client.requests_in_flight(), 3);
@@ -331,7 +331,7 @@ fn each_connection_of_a_pool_that_has_died_unheard_costs_one_command() {
     harness.newly_sent();
     harness.hear(one, Value::OK);
     harness.hear(two, Value::OK);
-    // The server is gone, and nobody has been told. Whoever came back last is handed out first.
+    // The server is gone, and the client does not know. The connection that came back last is handed out first.
     for connection in [two, one] {
         let lost = harness.ask("LOST");
         assert_eq!(harness.newly_sent(), ["LOST"]);
@@ -409,11 +409,7 @@ fn a_client_that_replays_sends_what_waits_in_its_order_until_the_timeout_of_each
     harness.break_off(connection);
     harness.pass(1);
     let connection = harness.open_next();
-    assert_eq!(
-        harness.newly_sent(),
-        ["SECOND"],
-        "nobody waits for the first any more"
-    );
+    assert_eq!(harness.newly_sent(), ["SECOND"], "the first was given up");
     harness.hear(connection, Value::Integer(2));
     assert_eq!(now(second), Some(Ok(Value::Integer(2))));
 }

@@ -28,7 +28,7 @@ pub(crate) struct Header {
     pub(crate) config_epoch: u64,
     /// The slots that it serves, or that its primary does.
     pub(crate) slots: Rc<SlotSet>,
-    /// Whose replica it is.
+    /// Its primary, if it is a replica.
     pub(crate) primary: Option<NodeId>,
     /// How far it is in the stream of its shard.
     pub(crate) offset: u64,
@@ -47,13 +47,13 @@ pub(crate) enum Body {
     VoteWanted,
     /// You may.
     Vote,
-    /// Somebody serves these slots by a larger epoch than you believe.
+    /// Another node serves these slots by a larger epoch than the receiver believes.
     Newer {
         node: NodeId,
         config_epoch: u64,
         slots: Rc<SlotSet>,
     },
-    /// A message for whoever listens to a channel.
+    /// A message for the subscribers of a channel.
     Published {
         shard: bool,
         channel: Bytes,
@@ -92,12 +92,12 @@ pub(crate) struct KeyPayload {
 }
 
 impl BusMessage {
-    /// Who sends it.
+    /// Its sender.
     pub fn from(&self) -> NodeId {
         self.header.from
     }
 
-    /// Whether it is about keys on their way, which go over connections of their own: it says nothing of who is alive.
+    /// Whether it is about keys on their way, which go over connections of their own: it is no sign of life.
     pub(super) fn is_about_keys(&self) -> bool {
         matches!(self.body, Body::Keys { .. } | Body::KeysTaken { .. })
     }

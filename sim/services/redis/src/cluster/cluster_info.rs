@@ -75,7 +75,7 @@ impl Cluster {
         lines.concat()
     }
 
-    /// `CLUSTER SLOTS`: who serves which run of slots, and which replicas of theirs are alive.
+    /// `CLUSTER SLOTS`: which primary serves which run of slots, and which replicas of it are alive.
     pub(crate) fn table(&self) -> Value {
         let mut rows: Vec<(u16, u16, NodeId)> = Vec::new();
         for id in self.ids() {

@@ -4,7 +4,7 @@ use super::Cluster;
 
 /// A primary that has just started waits so long, in milliseconds, until a replica may have taken its place.
 const WRITABLE_DELAY: i64 = 2_000;
-/// Who comes back from a minority waits for a node timeout, but within these, in milliseconds.
+/// A primary that comes back from a minority waits for a node timeout, but within these, in milliseconds.
 const REJOIN_LEAST: i64 = 500;
 const REJOIN_MOST: i64 = 5_000;
 

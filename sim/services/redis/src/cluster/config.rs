@@ -6,8 +6,8 @@ use super::{Cluster, NodeId, SlotSet};
 use crate::Output;
 
 impl Cluster {
-    /// A primary says that it serves these slots. What it claims by a larger epoch than the one that has it, it gets.
-    /// Whoever loses its last slot so, and whoever follows that one, follows the winner.
+    /// A primary says that it serves these slots. What it claims by a larger epoch than the one that has it, it gets. A
+    /// primary that loses its last slot so, and each of its replicas, follows the winner.
     pub(super) fn claim(&mut self, from: NodeId, config_epoch: u64, slots: &SlotSet) {
         let head = self.primary().unwrap_or(self.me);
         let mut won = (*self.node(from).slots).clone();
@@ -34,7 +34,7 @@ impl Cluster {
         }
     }
 
-    /// Somebody tells us that we are not up to date about a node.
+    /// Another node says that this one is not up to date about a node.
     pub(super) fn apply_newer_config(&mut self, id: NodeId, config_epoch: u64, slots: &SlotSet) {
         if !self.has(id) || self.node(id).config_epoch >= config_epoch {
             return;
@@ -60,7 +60,7 @@ impl Cluster {
     }
 
     /// Gives a slot to a node (`CLUSTER SETSLOT slot NODE id`). One that takes a slot in takes the next epoch with it,
-    /// unless it has the largest, and tells everybody.
+    /// unless it has the largest, and tells all nodes.
     pub(crate) fn set_slot_owner(&mut self, slot: u16, to: NodeId, out: &mut Vec<Output>) {
         if let Some(owner) = self.owner(slot) {
             Rc::make_mut(&mut self.node_mut(owner).slots).remove(slot);

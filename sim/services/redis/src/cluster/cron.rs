@@ -9,7 +9,7 @@ use crate::Output;
 
 /// How often.
 pub(super) const EVERY: Duration = Duration::from_millis(100);
-/// Every so many times, somebody is asked who is not due yet.
+/// Every so many times, a node is asked that is not due yet.
 const SECOND: u64 = 10;
 /// Among so many.
 const SAMPLE: u32 = 5;
@@ -17,7 +17,7 @@ const SAMPLE: u32 = 5;
 const GOSSIP_LEAST: usize = 3;
 
 impl Cluster {
-    /// Looks after the others. Answers whether anybody is suspected who was not.
+    /// Looks after the others. Answers whether a node is suspected that was not.
     pub(super) fn run_cron(&mut self, now: i64, out: &mut Vec<Output>) -> bool {
         self.beats += 1;
         if self.beats == 1 {
@@ -82,7 +82,7 @@ impl Cluster {
         self.send_to_node(id, Body::Ping(gossip), out);
     }
 
-    /// What to tell a node of others: of a few by chance, and of everybody who is suspected.
+    /// The gossip for a node: about a few others by chance, and about all that are suspected.
     pub(super) fn gossip(&mut self, to: NodeId) -> Rc<[Gossip]> {
         let most = self.nodes.len().saturating_sub(2);
         let wanted = (self.nodes.len() / 10).max(GOSSIP_LEAST).min(most);

@@ -5,7 +5,7 @@ use super::bus::{Body, Header};
 use super::{Cluster, NodeId};
 use crate::Output;
 
-/// How long a replica waits before it asks, in milliseconds, so that everybody knows that the primary has failed.
+/// How long a replica waits before it asks, in milliseconds, so that all nodes know that the primary has failed.
 const DELAY: i64 = 500;
 /// And by chance up to so much longer.
 const SPREAD: u32 = 500;
@@ -108,7 +108,7 @@ impl Cluster {
         ahead.count() as i64
     }
 
-    /// Whether this node may vote for whoever sends this.
+    /// Whether this node may vote for the sender.
     pub(super) fn may_vote_for(&self, header: &Header, now: i64) -> bool {
         let Some(primary) = self.node(header.from).primary else {
             return false;

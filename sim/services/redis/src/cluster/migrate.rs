@@ -1,8 +1,8 @@
 //! Keys that go from one node to another (`MIGRATE`).
 //!
 //! The source sends a key with what it holds and what is left of its time to live, and does nothing else until it is
-//! answered, or has waited for long enough. So nobody sees a key that is on its way; but if no answer comes, both may
-//! have it. What a real source sends is an image of the key; here it is the key itself, and what it comes to at the
+//! answered, or has waited for long enough. So no client sees a key that is on its way; but if no answer comes, both
+//! may have it. What a real source sends is an image of the key; here it is the key itself, and what it comes to at the
 //! target is told to replicas as the commands that would build it.
 
 use std::collections::VecDeque;
@@ -72,7 +72,7 @@ impl MigrateArgs {
             },
             timeout: u64::try_from(timeout)
                 .ok()
-                .filter(|it| *it > 0)
+                .filter(|millis| *millis > 0)
                 .unwrap_or(TIMEOUT),
             copy,
             replace,
@@ -211,7 +211,7 @@ impl Server {
         migration.waiting
     }
 
-    /// Keys have come, or an answer that nobody waits for any more.
+    /// Keys have come, or an answer that is not awaited any more.
     pub(super) fn on_keys_message(&mut self, message: BusMessage) {
         if let Body::Keys {
             number,
@@ -286,7 +286,8 @@ impl Server {
     /// Whether it is a node of a cluster that takes itself for the primary of a key's slot.
     pub fn has_slot_of(&self, key: &[u8]) -> bool {
         let cluster = self.core.cluster.as_ref();
-        cluster.is_some_and(|it| it.primary().is_none() && it.serves_slot(slot_of(key)))
+        cluster
+            .is_some_and(|cluster| cluster.primary().is_none() && cluster.serves_slot(slot_of(key)))
     }
 
     /// Whether keys are on their way from it to another node: meanwhile it does nothing else.

@@ -6,11 +6,11 @@ use super::bus::{Body, BusMessage, Gossip, Header};
 use super::{Cluster, NodeId};
 use crate::Output;
 
-/// For so many node timeouts, a report that somebody is down counts.
+/// For so many node timeouts, a report that a node is down counts.
 const REPORT_LASTS: i64 = 2;
-/// So many node timeouts after it was given up, a primary that nobody has replaced is taken back.
+/// So many node timeouts after it was given up, a primary without a successor is taken back.
 const TAKEN_BACK_AFTER: i64 = 2;
-/// What others say of when somebody answered is not believed if it lies further ahead than this.
+/// What others say of when a node answered is not believed if it lies further ahead than this.
 const AHEAD: i64 = 500;
 
 /// What else is to be done about a message.
@@ -18,7 +18,7 @@ pub(super) enum PacketOutcome {
     Nothing,
     /// This node has got a vote.
     Vote,
-    /// A message for whoever listens here.
+    /// A message for the subscribers here.
     Published(Body),
 }
 
@@ -84,14 +84,14 @@ impl Cluster {
                 slots,
             } => self.apply_newer_config(node, config_epoch, &slots),
             published @ Body::Published { .. } => return PacketOutcome::Published(published),
-            // Whoever hears them looks for these first.
+            // The caller looks for these first.
             Body::Keys { .. } | Body::KeysTaken { .. } => {}
         }
         PacketOutcome::Nothing
     }
 
-    /// Somebody who was given up answers: a replica, or a primary without slots, is taken back at once; one that has
-    /// slots only after nobody has taken its place for long.
+    /// A node that was given up answers: a replica, or a primary without slots, is taken back at once; one that has
+    /// slots only if it has had no successor for long.
     fn clear_failure(&mut self, id: NodeId, now: i64) {
         let late = TAKEN_BACK_AFTER * self.timeout();
         let node = self.node_mut(id);
@@ -175,7 +175,7 @@ impl Cluster {
         self.contradict(header, out);
     }
 
-    /// Tells a sender of somebody who serves one of its slots by a larger epoch.
+    /// Answers a sender with another node that serves one of its slots by a larger epoch.
     fn contradict(&self, header: &Header, out: &mut Vec<Output>) {
         let newer = header.slots.iter().find_map(|slot| {
             let owner = self.owner(slot)?;

@@ -85,7 +85,7 @@ impl BlockingPop {
         })
     }
 
-    /// Takes from a list, which has something; at once, by the command that was sent, or for somebody who has waited.
+    /// Takes from a list, which has something; at once, by the command that was sent, or for a client that has waited.
     pub(crate) fn run(&self, core: &mut Core, key: &[u8], sent: Option<&Command>) -> Reply {
         let dirty = core.effects.dirty;
         let (answer, told) = self.take_from(core, key, sent)?;
@@ -213,7 +213,7 @@ fn several(
 ) -> Result<(std::ops::Range<usize>, BlockingPop), ErrorReply> {
     let positive = |index: usize| {
         let number = numbers::integer(word(command, index));
-        number.and_then(|number| usize::try_from(number).ok().filter(|it| *it > 0))
+        number.and_then(|number| usize::try_from(number).ok().filter(|keys| *keys > 0))
     };
     let Some(keys) = positive(index) else {
         return refuse("ERR numkeys should be greater than 0");

@@ -111,7 +111,7 @@ fn hello(
     let mut index = 2;
     while index < command.len() {
         if is(command, index, "AUTH") && index + 2 < command.len() {
-            // Nobody has a password here; every user and password is taken.
+            // There are no passwords here; every user and password is taken.
             index += 3;
         } else if is(command, index, "SETNAME") && index + 1 < command.len() {
             name = Some(checked_name(word(command, index + 1))?);
@@ -257,7 +257,7 @@ fn unblock(server: &mut Server, command: &Command) -> Result<Outcome, ErrorReply
 struct KillFilter {
     id: Option<i64>,
     kind: Option<ClientType>,
-    not_me: bool,
+    skipme: bool,
 }
 
 fn kill(
@@ -272,8 +272,8 @@ fn kill(
         // By address, and connections have none here.
         return refuse("ERR No such client");
     }
-    let mut doomed = KillFilter {
-        not_me: true,
+    let mut filter = KillFilter {
+        skipme: true,
         ..KillFilter::default()
     };
     let mut index = 2;
@@ -285,17 +285,17 @@ fn kill(
             let Some(id) = numbers::integer(value).filter(|id| *id > 0) else {
                 return refuse("ERR client-id should be greater than 0");
             };
-            doomed.id = Some(id);
+            filter.id = Some(id);
         } else if is(command, index, "TYPE") {
             let Some(kind) = ClientType::of(value) else {
                 let name = String::from_utf8_lossy(value).into_owned();
                 return refuse(format!("ERR Unknown client type '{name}'"));
             };
-            doomed.kind = Some(kind);
+            filter.kind = Some(kind);
         } else if is(command, index, "SKIPME") && value.eq_ignore_ascii_case(b"yes") {
-            doomed.not_me = true;
+            filter.skipme = true;
         } else if is(command, index, "SKIPME") && value.eq_ignore_ascii_case(b"no") {
-            doomed.not_me = false;
+            filter.skipme = false;
         } else if ["ADDR", "LADDR", "USER"]
             .iter()
             .any(|name| is(command, index, name))
@@ -308,9 +308,9 @@ fn kill(
         index += 2;
     }
     let killed = server.kill(connection, |other, client| {
-        let is_id = doomed.id.is_none_or(|id| id == client.id);
-        let is_kind = doomed.kind.is_none_or(|kind| kind == client.kind());
-        is_id && is_kind && !(doomed.not_me && other == connection)
+        let is_id = filter.id.is_none_or(|id| id == client.id);
+        let is_kind = filter.kind.is_none_or(|kind| kind == client.kind());
+        is_id && is_kind && !(filter.skipme && other == connection)
     });
     answer(Value::Integer(killed))
 }

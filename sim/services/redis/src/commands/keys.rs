@@ -88,7 +88,7 @@ fn kind(core: &mut Core, command: &Command) -> Reply {
     Ok(Value::Status(kind.into()))
 }
 
-/// Counts what has expired and nobody has noticed, too.
+/// Counts expired keys that are still there, too.
 fn dbsize(core: &mut Core, _: &Command) -> Reply {
     Ok(Value::Integer(core.keys.len() as i64))
 }

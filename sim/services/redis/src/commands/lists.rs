@@ -253,7 +253,7 @@ fn ltrim(core: &mut Core, command: &Command) -> Reply {
         None => list.0.clear(),
     }
     if list.0.len() == before {
-        // Who watches it takes it for changed, and replicas are told nothing.
+        // For clients that watch the key it has changed, and replicas are told nothing.
         core.touched(key);
         core.notify(Class::List, "ltrim", key);
     } else {

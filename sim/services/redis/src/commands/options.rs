@@ -5,7 +5,7 @@ use picklock_clients::redis::{Command, ErrorReply};
 use crate::errors::{NOT_A_FLOAT, NOT_AN_INTEGER, refuse};
 use crate::numbers;
 
-/// The word at a place. Who asks has made sure that it is there; nothing is as good as an empty word.
+/// The word at a place. The caller has made sure that it is there; nothing is as good as an empty word.
 pub(super) fn word(command: &Command, index: usize) -> &[u8] {
     command.word(index).unwrap_or_default()
 }

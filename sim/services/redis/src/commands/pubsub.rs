@@ -1,4 +1,4 @@
-//! Messages to whoever listens.
+//! Messages to subscribers.
 
 use picklock_clients::redis::{Command, ErrorReply, Value};
 

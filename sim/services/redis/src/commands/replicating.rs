@@ -38,7 +38,7 @@ fn section(server: &Server, command: &Command) -> Reply {
     }
     let all = ["all", "default", "everything"];
     let wants = |section: &str| {
-        command.len() == 1 || is(command, 1, section) || all.iter().any(|it| is(command, 1, it))
+        command.len() == 1 || is(command, 1, section) || all.iter().any(|name| is(command, 1, name))
     };
     let (wall, monotonic) = (server.core.wall_millis(), server.core.now.monotonic);
     let about_itself = wants("server").then(|| server.section());
@@ -95,7 +95,7 @@ fn config(server: &mut Server, _: ConnectionId, command: &Command) -> Result<Out
     refuse(format!("ERR not modelled: CONFIG {what}"))
 }
 
-/// What is answered to whoever asks for a setting that can be changed here.
+/// The answer to `CONFIG GET` of a setting that can be changed here.
 fn get(server: &Server, name: &str) -> Result<Outcome, ErrorReply> {
     let value = match name {
         "notify-keyspace-events" => server.core.keyspace_events.letters(),

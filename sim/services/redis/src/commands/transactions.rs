@@ -74,7 +74,7 @@ fn unwatch(
 
 fn exec(server: &mut Server, connection: ConnectionId, _: &Command) -> Result<Outcome, ErrorReply> {
     let client = server.clients.get_mut(connection);
-    let Some((queue, doomed)) = client.end_transaction() else {
+    let Some((queue, dirty_exec)) = client.end_transaction() else {
         return refuse("ERR EXEC without MULTI");
     };
     let core = &mut *server.core;
@@ -85,7 +85,7 @@ fn exec(server: &mut Server, connection: ConnectionId, _: &Command) -> Result<Ou
         core.watches.stop(connection, entry_in, sees_expiry, now)
     };
     core.watches.forget(connection);
-    if doomed {
+    if dirty_exec {
         return refuse(EXEC_ABORT);
     }
     if stopped {

@@ -1,4 +1,4 @@
-//! Commands that Redis has and this server does not: they are told apart from those that nobody has.
+//! Commands that Redis has and this server does not: their error is not that of an unknown command.
 
 use super::{Row, Run, Traits};
 

@@ -71,8 +71,8 @@ struct RangeArgs {
 }
 
 impl RangeArgs {
-    /// Reads the options behind the range; `any` says that they may also change what the range means.
-    fn parse(&mut self, command: &Command, any: bool) -> Result<(), ErrorReply> {
+    /// Reads the options behind the range; `is_zrange` says that they may also change what the range means.
+    fn parse(&mut self, command: &Command, is_zrange: bool) -> Result<(), ErrorReply> {
         let mut index = 4;
         while index < command.len() {
             if is(command, index, "WITHSCORES") {
@@ -80,11 +80,11 @@ impl RangeArgs {
             } else if is(command, index, "LIMIT") && index + 2 < command.len() {
                 self.limit = Some((integer(command, index + 1)?, integer(command, index + 2)?));
                 index += 2;
-            } else if any && is(command, index, "BYSCORE") {
+            } else if is_zrange && is(command, index, "BYSCORE") {
                 self.by_score = true;
-            } else if any && is(command, index, "REV") {
+            } else if is_zrange && is(command, index, "REV") {
                 self.reversed = true;
-            } else if any && is(command, index, "BYLEX") {
+            } else if is_zrange && is(command, index, "BYLEX") {
                 return refuse("ERR not modelled: ZRANGE BYLEX");
             } else {
                 return refuse(SYNTAX);
@@ -129,8 +129,8 @@ fn zrevrangebyscore(core: &mut Core, command: &Command) -> Reply {
     answer(core, command, asked, false)
 }
 
-fn answer(core: &mut Core, command: &Command, mut asked: RangeArgs, any: bool) -> Reply {
-    asked.parse(command, any)?;
+fn answer(core: &mut Core, command: &Command, mut asked: RangeArgs, is_zrange: bool) -> Reply {
+    asked.parse(command, is_zrange)?;
     let members = if asked.by_score {
         by_score(core, command, &asked)?
     } else {

@@ -24,7 +24,7 @@ impl Core {
         self.effects.selected = db;
     }
 
-    /// A key of a database, whichever is selected.
+    /// A key of a database, selected or not.
     pub(crate) fn entry_in(&self, db: u8, key: &[u8]) -> Option<&Entry> {
         if db == self.selected {
             self.keys.get(key)
@@ -48,7 +48,7 @@ impl Core {
         }
     }
 
-    /// Puts these in the place of all keys, and tells whoever watches or follows one of them.
+    /// Puts these in the place of all keys, and tells the clients that watch and the observers that follow one of them.
     pub(crate) fn replace_dataset(&mut self, new: Dataset, why: RemovalReason) {
         self.select(0);
         let now = self.wall_millis();

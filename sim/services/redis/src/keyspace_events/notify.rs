@@ -5,7 +5,7 @@ use crate::db::Core;
 use crate::pubsub::Channel;
 
 impl Core {
-    /// Tells whoever listens of an event of a key of the selected database.
+    /// Sends an event of a key of the selected database to its subscribers.
     #[inline]
     pub(crate) fn notify(&mut self, class: Class, event: &str, key: &[u8]) {
         if self.keyspace_events.has(class) {

@@ -19,8 +19,8 @@ impl Server {
     }
 }
 
-/// Whether a command may ask for a random number. A script is looked at once, when it comes for the first time: whoever
-/// calls it later by its SHA1 goes on in the sequence that began then.
+/// Whether a command may ask for a random number. A script is looked at once, when it comes for the first time: later
+/// calls by its SHA1 go on in the sequence that began then.
 fn may_ask(command: &Command, scripts: &Scripts) -> bool {
     let mentions = |index: usize| {
         let text = command.word(index).unwrap_or_default();

@@ -35,7 +35,7 @@ impl Server {
         }
     }
 
-    /// Sends a part of the stream to everybody who is told of it at once.
+    /// Sends a part of the stream to the replicas that get every write at once.
     pub(super) fn pass_on(&mut self, part: &Rc<StreamPart>) {
         for replica in &mut self.replication.replicas {
             if replica.stage == ReplicaState::Streaming {
@@ -48,7 +48,7 @@ impl Server {
         }
     }
 
-    /// A replica wants to go on, or to begin anew.
+    /// A replica wants to go on, or a full copy.
     pub(super) fn attach(
         &mut self,
         link: LinkId,
@@ -169,7 +169,7 @@ impl Server {
         replica.heard = now;
         replica.acked = replica.acked.max(offset);
         if replica.stage == ReplicaState::Silent {
-            // Only now it is told of what has changed since its copy was made.
+            // Only now it gets what has changed since its copy was made.
             replica.stage = ReplicaState::Streaming;
             self.catch_up(link);
         }
@@ -183,7 +183,7 @@ impl Server {
         self.count_good();
     }
 
-    /// Closes the links to all replicas, which come back and ask anew.
+    /// Closes the links to all replicas, which come back and ask again.
     pub(super) fn drop_replicas(&mut self) {
         for replica in self.replication.replicas.drain(..) {
             let link = replica.link;

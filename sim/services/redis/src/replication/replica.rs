@@ -120,7 +120,7 @@ impl Server {
             return false;
         };
         let upstream = self.replication.primary.as_ref();
-        let others_wait = upstream.is_some_and(|it| !it.postponed.is_empty());
+        let others_wait = upstream.is_some_and(|primary| !primary.postponed.is_empty());
         let harmless = |command: &Command| command.is("PING") || command.is("REPLCONF");
         !writes_only || others_wait || !part.commands.iter().all(harmless)
     }
@@ -255,7 +255,7 @@ impl Server {
     pub(crate) fn begin_as_replica(&mut self, address: Address) {
         self.set_upstream(address, false);
         self.set_role();
-        // As soon as somebody looks at the clock.
+        // At the next look at the clock.
         self.replication.cron = VirtualTime::ZERO;
         self.wake = VirtualTime::ZERO;
     }

@@ -27,7 +27,7 @@ impl Server {
         self.core.effects.wanted = self.replication.is_wanted();
     }
 
-    /// Who waits for replicas or for keys waits in vain: it is told so, and its connection is closed.
+    /// Clients that wait for replicas or for keys wait in vain: they get an error, and their connections are closed.
     pub(super) fn unblock_waiting(&mut self) {
         let waits = |blocked: &Blocked| !matches!(blocked, Blocked::Paused | Blocked::Script);
         let blocked = self.clients.blocked();

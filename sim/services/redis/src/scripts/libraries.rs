@@ -15,7 +15,7 @@ use mlua::{Lua, MultiValue, Table, Value as LuaValue};
 
 use super::redis_call::wrong_type;
 
-/// How deep values may be nested that a library makes anew or takes apart.
+/// How deep values may be nested that a library builds or takes apart.
 const DEPTH_MAX: usize = 1_000;
 
 /// All of them, by their names.

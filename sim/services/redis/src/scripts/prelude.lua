@@ -8,7 +8,7 @@ local raw_error, raw_pcall, raw_xpcall = error, pcall, xpcall
 local raw_type, raw_tostring, raw_rawset, raw_setmetatable = type, tostring, rawset, setmetatable
 local raw_getmetatable, raw_rawget, raw_next, raw_select = getmetatable, rawget, next, select
 
--- Tables that nobody may change: what is in them is behind a table that stays empty.
+-- Tables that scripts may not change: what is in them is behind a table that stays empty.
 local sealed, behind = {}, {}
 
 local function read_only(_, _, _)
@@ -26,8 +26,8 @@ local function seal(content, missing)
   return face
 end
 
--- Errors of commands end the script, unless it catches them, and then it sees their text. What the server has cut
--- nobody catches.
+-- Errors of commands end the script, unless it catches them, and then it sees their text. A script that the server
+-- has cut cannot catch that.
 local function own(err)
   if raw_type(err) == 'userdata' and err ~= host.libraries.cjson.null then
     local text, alone = host.text_of(err)

@@ -52,7 +52,7 @@ pub(super) fn raise<T>(lua: &Lua, text: &str) -> mlua::Result<T> {
     raise_alone(&format!("{place}{text}"))
 }
 
-/// An error as the interpreter raises it within a library: nobody says where.
+/// An error as the interpreter raises it within a library: without a place.
 pub(super) fn raise_alone<T>(text: &str) -> mlua::Result<T> {
     Err(mlua::Error::external(LuaError(text.to_owned())))
 }
@@ -136,7 +136,7 @@ pub(super) fn sha1hex(_: &Lua, words: MultiValue) -> mlua::Result<String> {
     })
 }
 
-/// `redis.log`: nobody reads it.
+/// `redis.log`: there is no log.
 pub(super) fn log(_: &Lua, words: MultiValue) -> mlua::Result<()> {
     if words.len() < 2 {
         return refused(ErrorReply::new(

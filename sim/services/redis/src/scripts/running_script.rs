@@ -37,7 +37,7 @@ pub(crate) struct RunningScript {
 }
 
 thread_local! {
-    /// What the script that runs works on; nobody's, if none runs.
+    /// What the script that runs works on; a placeholder, if none runs.
     pub(super) static LENT: RefCell<RunningScript> = RefCell::new(RunningScript {
         core: Box::new(Core::new(Rc::new(ServerConfig::default()))),
         random: Random::seeded(0),
@@ -49,7 +49,7 @@ thread_local! {
     });
 }
 
-/// The generator behind `math.random`, which begins anew with every script: the 48-bit one of the C library.
+/// The generator behind `math.random`, which begins again with every script: the 48-bit one of the C library.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Random(u64);
 

@@ -9,7 +9,7 @@ use super::settings::{CHANNEL, NAME};
 use crate::ConnectionId;
 use crate::replication_protocol::Address;
 
-/// The channel on which clients are told of a new primary.
+/// The channel that announces a new primary to clients.
 const SWITCH: &str = "+switch-master";
 
 impl Sentinel {

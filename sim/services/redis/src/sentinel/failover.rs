@@ -16,15 +16,15 @@ use crate::replication_protocol::Address;
 pub(super) enum FailoverState {
     /// There is none.
     None,
-    /// Somebody is to be elected.
+    /// A leader is to be elected.
     WaitStart,
     /// We were elected, and choose a replica.
     Select,
-    /// The replica is to be told.
+    /// The replica is to be promoted.
     Promote,
-    /// It was told, and is to say that it is the primary.
+    /// The replica has the order, and is to say that it is the primary.
     WaitPromotion,
-    /// It has said so; the others are told to follow it.
+    /// The replica has said so; the others are told to follow it.
     Reconfigure,
     /// All is done but what we call the primary ourselves.
     Update,
@@ -35,7 +35,7 @@ pub(super) enum FailoverState {
 pub(super) struct Failover {
     pub stage: FailoverState,
     pub epoch: u64,
-    /// When an attempt, of whomever, last began, or a little later.
+    /// When an attempt, of any Sentinel, last began, or a little later.
     pub started: Stamp,
     changed: Stamp,
     promoted: Option<Address>,
@@ -240,7 +240,7 @@ impl Sentinel {
         self.enter(FailoverState::Update);
     }
 
-    /// Tells a server to follow another, or nobody, and to send its clients away.
+    /// Tells a server to follow another, or none, and to send its clients away.
     pub(super) fn order_to_follow(&mut self, index: usize, primary: Option<&Address>) -> bool {
         let follow = Command::new("REPLICAOF");
         let follow = match primary {

@@ -129,7 +129,7 @@ impl Sentinel {
         }
     }
 
-    /// What was to be a replica says that it is a primary: because we have told it to, or because it does not know.
+    /// A replica says that it is a primary: because we have told it to, or because it does not know.
     fn replica_leads(&mut self, index: usize) {
         let is_promoted = self.is_promoted(index);
         if is_promoted && self.failover.stage == FailoverState::WaitPromotion {
@@ -142,7 +142,7 @@ impl Sentinel {
             self.force_hello_updates();
             return;
         }
-        // It may be that it is right, and we have not been told of a new primary yet.
+        // It may be that it is right, and we do not know of a new primary yet.
         let wait = HELLO * 4;
         let own = &self.replicas[index].own;
         let settled = self.context.now.since(own.role_since) > wait

@@ -38,7 +38,7 @@ struct InstanceLink {
     owed: VecDeque<Purpose>,
 }
 
-/// Somebody whom a Sentinel watches.
+/// A server or a Sentinel that a Sentinel watches.
 #[derive(Clone, Debug)]
 pub(super) struct Instance {
     pub address: Address,
@@ -65,7 +65,7 @@ pub(super) struct Instance {
     script_kill_sent: bool,
     /// Since when, or since when the last time.
     pub down_since: Stamp,
-    /// When it last said what it is.
+    /// When it last answered `INFO`.
     pub refreshed: Stamp,
     pub role: Role,
     pub role_since: Stamp,
@@ -97,7 +97,7 @@ impl Instance {
         }
     }
 
-    /// Whether it has this call, and if so, whether it is that of the subscription.
+    /// Whether this call leads to it, and if so, whether it is the one for the subscription.
     pub fn has(&self, call: CallId) -> Option<bool> {
         let is_it =
             |line: &Option<InstanceLink>| line.as_ref().is_some_and(|line| line.call == call);

@@ -5,7 +5,8 @@ use picklock_clients::redis::{Command, Value};
 use crate::ConnectionId;
 use crate::replication_protocol::Address;
 
-/// A connection from a Sentinel to somebody whom it asks. The Sentinel counts them, and never uses a number twice.
+/// A connection from a Sentinel to a server or another Sentinel. The Sentinel counts them, and never uses a number
+/// twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub u32);
 
@@ -43,11 +44,11 @@ pub enum Input {
 /// What a Sentinel wants done, in this order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// Connect to somebody. Commands may follow at once.
+    /// Connect to a server or a Sentinel. Commands may follow at once.
     Call {
         /// The new call.
         call: CallId,
-        /// To whom.
+        /// Where it leads.
         to: Address,
     },
     /// Send a command.
@@ -73,7 +74,7 @@ pub enum Output {
     Noted {
         /// The event.
         event: Event,
-        /// About whom.
+        /// The server or Sentinel that it is about.
         about: Address,
     },
 }

@@ -1,4 +1,4 @@
-//! Whether the primary is down, and who is to replace it: what Sentinels ask each other.
+//! Whether the primary is down, and which Sentinel is to replace it: what Sentinels ask each other.
 
 use std::rc::Rc;
 
@@ -18,9 +18,9 @@ pub(super) struct OtherSentinel {
     pub own: Instance,
     /// It finds the primary down.
     finds_down: bool,
-    /// When it said last whether it does.
+    /// When it last said whether it finds the primary down.
     said: Stamp,
-    /// For whom it has voted, and in which epoch.
+    /// The Sentinel that it has voted for, and in which epoch.
     vote: Option<(Rc<str>, u64)>,
 }
 
@@ -109,7 +109,7 @@ impl Sentinel {
         }
     }
 
-    /// Votes, if we have not in this epoch or a later one. Answers for whom we have, and in which.
+    /// Votes, if we have not in this epoch or a later one. Answers our vote and its epoch.
     pub(super) fn vote(
         &mut self,
         epoch: u64,
@@ -125,14 +125,14 @@ impl Sentinel {
             self.leader_epoch = self.epoch;
             self.note(Event::VoteForLeader);
             if *name != self.id {
-                // Whoever has voted for another does not try for a while.
+                // A Sentinel that has voted for another does not try for a while.
                 self.failover.started = self.context.now.later(self.desync(chance));
             }
         }
         (self.leader.clone(), self.leader_epoch)
     }
 
-    /// Who has been elected: by the majority of all Sentinels that we know of, and by as many as the quorum.
+    /// The elected leader: by the majority of all Sentinels that we know of, and by as many as the quorum.
     pub(super) fn leader_of(&mut self, epoch: u64, chance: &mut dyn Chance) -> Option<Rc<str>> {
         let now = self.epoch;
         let given = self.sentinels.iter().filter_map(|other| match &other.vote {
@@ -141,12 +141,12 @@ impl Sentinel {
         });
         let mut votes: Vec<Rc<str>> = given.collect();
         let count =
-            |votes: &[Rc<str>], name: &Rc<str>| votes.iter().filter(|it| *it == name).count();
+            |votes: &[Rc<str>], name: &Rc<str>| votes.iter().filter(|vote| *vote == name).count();
         let first = |votes: &[Rc<str>]| {
             let names = votes.iter();
             names.max_by_key(|name| count(votes, name)).cloned()
         };
-        // Whoever has not voted yet votes with the others.
+        // This Sentinel votes with the others, if it has not voted yet.
         let ours = first(&votes).unwrap_or_else(|| Rc::clone(&self.id));
         if let (Some(name), given) = self.vote(epoch, &ours, chance)
             && given == epoch

@@ -13,9 +13,9 @@ use crate::replication_protocol::Address;
 /// How far a replica is with following the new primary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reconfiguration {
-    /// It was not told to.
+    /// It has no order to follow.
     None,
-    /// It was told to.
+    /// It has the order to follow.
     Sent(Stamp),
     /// It says that it does.
     Begun,
@@ -28,7 +28,7 @@ pub(super) enum Reconfiguration {
 pub(super) struct Replica {
     pub own: Instance,
     pub priority: u32,
-    /// How far it was when it said so last, which may be a while ago.
+    /// Its offset when it last answered `INFO`, which may be a while ago.
     pub offset: u64,
     pub follows: Option<Address>,
     pub follows_since: Stamp,
@@ -65,7 +65,7 @@ impl Reconfiguration {
 }
 
 impl Sentinel {
-    /// What a client is told of a replica: of what the real one says, what clients look at.
+    /// The description of a replica for a client: of what the real one says, what clients look at.
     pub(super) fn description(&self, index: usize) -> Value {
         let replica = &self.replicas[index];
         let own = &replica.own;
@@ -106,8 +106,8 @@ impl Sentinel {
         Value::array(words.into_iter().flatten())
     }
 
-    /// Who is to be the new primary: the one with the lowest priority; of these, the one that was furthest when it last
-    /// said so; of these, the one with the first id.
+    /// The replica to promote: the one with the lowest priority; of these, the one that was furthest when it last said
+    /// so; of these, the one with the first id.
     pub(super) fn select(&self) -> Option<Address> {
         let now = self.context.now;
         let (down_for, fresh) = if self.primary.is_down {

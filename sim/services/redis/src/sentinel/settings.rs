@@ -28,7 +28,7 @@ pub struct SentinelConfig {
 }
 
 impl SentinelConfig {
-    /// One that knows a primary, and nobody else.
+    /// One that knows only a primary.
     pub fn new(number: u32, address: Address, primary: Address, quorum: usize) -> Self {
         Self {
             number,
@@ -44,11 +44,11 @@ impl SentinelConfig {
     }
 }
 
-/// How often everybody is asked whether it is there.
+/// How often servers and Sentinels are pinged.
 pub(super) const PING: Duration = Duration::from_secs(1);
 /// How often servers are asked what they are.
 pub(super) const INFO: Duration = Duration::from_secs(10);
-/// How often everybody is told what this Sentinel knows.
+/// How often this Sentinel publishes what it knows.
 pub(super) const HELLO: Duration = Duration::from_secs(2);
 /// How often others are asked whether the primary is down.
 pub(super) const ASK: Duration = Duration::from_secs(1);

@@ -25,7 +25,7 @@ fn caller(connection: ConnectionId) -> (usize, CallId) {
     )
 }
 
-/// A question, by a client or a Sentinel, as it comes to whom it is for.
+/// A question of a client or a Sentinel, as it comes to the machine that it is for.
 pub(super) fn asked(callee: Machine, connection: ConnectionId, command: Command) -> Message {
     match callee {
         Machine::Server(_) => Message::Server(Input::Received {

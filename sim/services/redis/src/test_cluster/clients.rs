@@ -24,13 +24,13 @@ pub enum Incoming {
 /// A client, and what has come that was not read.
 pub(super) struct TestClient {
     to: Machine,
-    /// Nobody has closed its connection.
+    /// Its connection is not closed.
     open: bool,
     inbox: Vec<Incoming>,
 }
 
 impl TestCluster {
-    /// A client connects. Whether somebody is there it learns when it asks.
+    /// A client connects. Whether the machine is up it learns when it asks.
     pub fn connect(&mut self, to: Machine) -> ConnectionId {
         let connection = ConnectionId(self.next_client);
         self.next_client += 1;
@@ -48,8 +48,9 @@ impl TestCluster {
 
     /// A client goes.
     pub fn disconnect(&mut self, connection: ConnectionId) {
-        let client = self.clients.remove(&connection).filter(|it| it.open);
-        match client.map(|it| it.to) {
+        let gone = self.clients.remove(&connection);
+        let client = gone.filter(|client| client.open);
+        match client.map(|client| client.to) {
             Some(Machine::Server(index)) => self.tell(index, Input::Gone { connection }),
             Some(Machine::Sentinel(index)) => {
                 self.tell_sentinel(index, sentinel::Input::Gone { connection });

@@ -41,7 +41,7 @@ impl TestCluster {
         self.tell(server, Input::Disk { is_full });
     }
 
-    /// A script of somebody else takes so long at a server.
+    /// A script of another client takes so long at a server.
     pub fn slow_script(&mut self, server: usize, lasts: Duration) {
         self.tell(server, Input::SlowScript { lasts });
     }

@@ -33,7 +33,7 @@ impl Link {
 }
 
 impl TestCluster {
-    /// Who of those who are there has this address.
+    /// The machine with this address.
     pub(super) fn find(&self, address: &Address) -> Option<Machine> {
         let mut all = self.addresses.iter();
         let found = all.find(|(other, _)| other == address);

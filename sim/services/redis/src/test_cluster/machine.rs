@@ -26,7 +26,7 @@ impl Machine {
         }
     }
 
-    /// Who is there, if anybody could be.
+    /// The machine at an address, if it is that of one.
     pub fn at(address: &Address) -> Option<Self> {
         let index = usize::from(address.port.checked_sub(1)?);
         match &*address.host {

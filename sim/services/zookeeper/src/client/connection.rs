@@ -49,7 +49,7 @@ impl Client {
     fn connect_timeout(&self) -> u64 {
         let (library, servers) = (self.settings.library, self.servers.count());
         let patience = match self.phase {
-            Phase::Greeting { .. } => library.greeting_patience(self.timeout, servers),
+            Phase::Greeting { .. } => library.handshake_timeout(self.timeout, servers),
             Phase::Idle
             | Phase::Cleaning { .. }
             | Phase::Sleeping { .. }
@@ -61,7 +61,7 @@ impl Client {
         patience.max(1)
     }
 
-    /// When the session is taken to be over though nobody has said so.
+    /// When the client takes the session to be over without word from a server.
     fn expires_at(&self) -> VirtualTime {
         let counts = self.session != SessionId(0) || self.settings.gives_up_new_sessions;
         match self.settings.local_expiry {
@@ -166,7 +166,7 @@ impl Client {
         self.phase = Phase::Sleeping { until };
     }
 
-    /// There is a connection: introduces itself. A connection that nobody waits for is closed.
+    /// There is a connection: introduces itself. A connection that is not awaited is closed.
     #[cold]
     pub(super) fn opened(
         &mut self,
@@ -229,7 +229,7 @@ impl Client {
             out,
         );
         self.notify_state();
-        for index in 0..self.said.len() {
+        for index in 0..self.auth_info.len() {
             self.send_auth(now, connection, index, out);
         }
         if self.settings.library.queues_watches_behind_requests() {
@@ -258,13 +258,13 @@ impl Client {
         self.clean_up(now);
     }
 
-    /// The connection or the attempt is over. Who waits is told when that is cleaned up.
+    /// The connection or the attempt is over. Waiting calls fail when that is cleaned up.
     pub(super) fn clean_up(&mut self, now: VirtualTime) {
         let until = after(now, self.settings.cleanup_pause);
         self.phase = Phase::Cleaning { until };
     }
 
-    /// The application has no use for the session any more, and says nothing to anybody.
+    /// The application has no use for the session any more, and sends no word.
     #[cold]
     pub(super) fn abandon(&mut self, out: &mut Vec<Output>) {
         if self.state == SessionState::Closed {
@@ -285,7 +285,7 @@ impl Client {
         self.enter(SessionState::Closed, out);
     }
 
-    /// Nothing will happen any more: everybody is told, and forgotten.
+    /// Nothing will happen any more: all watchers are notified, and forgotten.
     #[cold]
     pub(super) fn finish(&mut self, out: &mut Vec<Output>) {
         self.phase = Phase::Closed;
@@ -301,7 +301,7 @@ impl Client {
         }
     }
 
-    /// Tells of the state, unless that was told already.
+    /// Notifies watchers of the state, unless they know it.
     pub(super) fn notify_state(&mut self) {
         if self.told != self.state {
             self.told = self.state;
@@ -309,7 +309,7 @@ impl Client {
             let watchers = closed || library.notifies_watchers_of_disconnects();
             self.watches
                 .notify_session(self.state, watchers, &mut self.events);
-            if self.state == SessionState::Connecting && !library.brings_watches_along() {
+            if self.state == SessionState::Connecting && !library.sends_set_watches() {
                 self.watches.forget_nodes();
             }
         }

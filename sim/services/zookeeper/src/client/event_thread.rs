@@ -1,4 +1,4 @@
-//! The event thread: on it the application is told of events, one after the other.
+//! The event thread: it hands events to the application, one after the other.
 
 use picklock_checker::ContenderId;
 use picklock_clients::completion::Completion;
@@ -7,7 +7,7 @@ use picklock_clients::zookeeper::{EventType, Path, Reply, WatchedEvent, Watcher}
 use super::Client;
 use crate::client_profile::EventThread as Kind;
 
-/// Who has asked for something.
+/// The caller of a request.
 pub struct Caller {
     completion: Completion<Reply>,
     in_background: bool,
@@ -15,11 +15,11 @@ pub struct Caller {
     task: ContenderId,
 }
 
-/// Stands for one who shares the handle with nobody.
+/// The task of a handle that is not shared.
 const NO_TASK: ContenderId = ContenderId(u32::MAX);
 
 impl Caller {
-    /// Somebody who waits for the answer.
+    /// A call that waits for the answer.
     pub fn waiting(completion: Completion<Reply>) -> Self {
         let in_background = false;
         Self {
@@ -67,9 +67,9 @@ enum QueuedEvent {
     Answer(Completion<Reply>, Reply),
 }
 
-/// Hands out what there is to tell, in the order in which it has come: events, and the answers to what was asked in the
-/// background. While a callback of the application does not return, whatever comes later waits. Who is to be told was
-/// settled when it came: a watch that has fired is gone, though nobody has heard of it.
+/// Hands out events, and the answers to what was asked in the background, in the order in which they have come. While a
+/// callback of the application does not return, later ones wait. Their watchers were settled when they came: a watch
+/// that has fired is gone, though its event is not delivered yet.
 #[derive(Default)]
 pub(super) struct EventThread {
     /// What a callback that does not return holds up, if there is one.
@@ -102,7 +102,7 @@ impl EventThread {
         }
     }
 
-    /// Somebody is to be answered: at once if it waits, a callback in its turn.
+    /// Answers a caller: at once if it waits, a callback in its turn.
     #[inline(always)]
     pub(super) fn answer(&mut self, caller: Caller, reply: Reply) {
         match &mut self.blocked {
@@ -130,7 +130,7 @@ impl Client {
         }
     }
 
-    /// It has returned: whatever has queued up is told.
+    /// The callback has returned: the queued events are delivered.
     pub fn unblock_events(&mut self) {
         let blocked = self.events.blocked.take();
         for news in blocked.into_iter().flat_map(|blocked| blocked.queue) {

@@ -39,7 +39,7 @@ fn while_a_callback_does_not_return_events_wait_and_are_told_in_order_afterwards
 }
 
 #[test]
-fn who_calls_and_waits_is_answered_at_once_and_a_callback_in_its_turn() {
+fn a_waiting_call_is_answered_at_once_and_a_callback_in_turn() {
     let (mut harness, _watcher, events) = watching(Library::Java);
     harness.client.block_events();
     harness.notify(1, EventType::NodeDeleted, "/a");

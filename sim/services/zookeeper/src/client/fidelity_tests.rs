@@ -99,7 +99,7 @@ fn a_change_of_the_session_reaches_every_watcher_and_tells_nothing_of_its_node()
     for events in [&node_events, &session_events] {
         assert_eq!(told(events), ["disconnected"]);
     }
-    // It stays: who takes the first event for the deletion of the node is wrong.
+    // It stays: to take the first event for the deletion of the node is wrong.
     harness.accept(2);
     harness.notify(2, EventType::NodeDeleted, "/q");
     assert_eq!(told(&node_events), ["connected", "deleted /q"]);

@@ -73,7 +73,7 @@ fn an_answered_ping_keeps_the_connection() {
 }
 
 #[test]
-fn java_tells_of_a_lost_connection_after_a_tenth_of_a_second_and_others_at_once() {
+fn java_reports_a_lost_connection_after_100_ms_others_at_once() {
     let told_at = of_each(|mut harness| {
         harness.broken(1);
         let lost = Output::StateChanged(SessionState::Connecting);
@@ -206,7 +206,7 @@ fn a_go_client_waits_for_a_connection_for_a_second_and_then_to_be_accepted_for_l
     let tries = harness.pass_until(SECOND);
     let tries = tries
         .iter()
-        .filter(|(_, it)| matches!(it, Output::Connect { .. }));
+        .filter(|(_, output)| matches!(output, Output::Connect { .. }));
     assert_eq!(tries.map(|(at, _)| *at).collect::<Vec<_>>(), [0, SECOND]);
     harness.input(Input::Opened {
         connection: ConnectionId(2),
@@ -224,7 +224,7 @@ fn the_ticker_of_a_go_client_ticks_whatever_else_it_sends_and_hears() {
         pings.extend(
             outputs
                 .iter()
-                .filter(|(_, it)| is_ping(it))
+                .filter(|(_, output)| is_ping(output))
                 .map(|(at, _)| *at),
         );
         harness.hear(1, ServerMessage::Pong);
@@ -254,7 +254,7 @@ fn a_go_client_brings_its_watches_behind_what_was_asked_meanwhile() {
             }),
             _ => None,
         });
-        sent.filter(|it| *it != "connect").collect::<Vec<_>>()
+        sent.filter(|kind| *kind != "connect").collect::<Vec<_>>()
     });
     assert_eq!(orders, [["watches", "request"], ["request", "watches"]]);
 }

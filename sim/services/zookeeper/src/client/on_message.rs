@@ -46,7 +46,7 @@ impl Client {
             ServerMessage::Authenticated if accepted => {}
             ServerMessage::AuthFailed if accepted => {
                 out.push(Output::Disconnect { connection });
-                self.disbelieved = true;
+                self.auth_failed = true;
                 self.die(now, out);
                 self.notify_state();
             }

@@ -105,7 +105,7 @@ fn the_only_watch_is_left_by_what_does_not_concern_it() {
 }
 
 #[test]
-fn a_second_notification_tells_nobody_until_somebody_watches_again() {
+fn a_second_notification_reaches_no_watcher_until_a_new_watch() {
     let mut harness = ClientHarness::connected();
     let (watcher, events) = watch();
     let deleted = || notification(EventType::NodeDeleted, "/a");
@@ -120,7 +120,7 @@ fn a_second_notification_tells_nobody_until_somebody_watches_again() {
 }
 
 #[test]
-fn a_watcher_of_the_session_that_comes_to_watch_a_node_is_told_of_each_event_once() {
+fn a_session_watcher_that_watches_a_node_gets_each_event_once() {
     let mut harness = ClientHarness::connected();
     let (watcher, events) = watch();
     harness.watch_session(watcher.clone());
@@ -139,7 +139,7 @@ fn a_watcher_of_the_session_that_comes_to_watch_a_node_is_told_of_each_event_onc
 }
 
 #[test]
-fn the_only_watcher_of_a_node_that_comes_to_watch_the_session_is_told_of_each_event_once() {
+fn a_node_watcher_that_watches_the_session_gets_each_event_once() {
     let mut harness = ClientHarness::connected();
     let (watcher, events) = watch();
     harness.watch(1, get_data("/a"), data(), &watcher);
@@ -151,7 +151,7 @@ fn the_only_watcher_of_a_node_that_comes_to_watch_the_session_is_told_of_each_ev
 }
 
 #[test]
-fn a_watcher_of_a_node_is_told_of_the_session_though_another_watches_that_alone() {
+fn a_node_watcher_gets_session_events_beside_a_session_watcher() {
     let mut harness = ClientHarness::connected();
     let ((session, session_events), (node, node_events)) = (watch(), watch());
     harness.watch_session(session);

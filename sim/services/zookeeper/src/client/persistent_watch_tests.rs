@@ -53,7 +53,7 @@ fn a_watch_that_stays_is_registered_by_the_answer_and_stays_when_it_fires() {
 }
 
 #[test]
-fn a_recursive_watch_is_told_of_all_below_it_but_of_no_list() {
+fn a_recursive_watch_gets_all_below_it_but_no_list() {
     let mut harness = ClientHarness::connected();
     let ((watcher, events), (root, of_all)) = (watch(), watch());
     harness.watch(1, add("/a", true), watching(), &watcher);
@@ -146,7 +146,7 @@ fn one_watcher_is_taken_back_and_the_others_stay() {
 }
 
 #[test]
-fn all_are_taken_back_and_each_is_told_of_each_kind_once() {
+fn all_are_taken_back_and_each_gets_each_kind_once() {
     let mut harness = ClientHarness::connected();
     let ((one, of_one), (other, of_other)) = (watch(), watch());
     harness.watch(1, get_data("/a"), data(), &one);

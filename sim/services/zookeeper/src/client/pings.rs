@@ -103,7 +103,7 @@ impl Client {
         if !self.pings.unanswered && self.ping_due() <= now {
             self.ping(now, out);
             self.pings.unanswered = self.settings.library != Library::Go;
-            // Ticks that nobody took while the process stood still are one.
+            // Ticks that were missed while the process stood still are one.
             let ticks = now.since(self.pings.since).as_micros() as u64 / self.ping_interval();
             if self.settings.library == Library::Go {
                 self.pings.since = after(self.pings.since, ticks * self.ping_interval());
@@ -156,7 +156,7 @@ impl Client {
 
     /// When it has waited for long enough for a sign of life from its server.
     pub(super) fn silent_until(&self) -> VirtualTime {
-        match self.settings.library.bears() {
+        match self.settings.library.read_timeout() {
             Some((above, below)) => {
                 let silence = self.timeout.saturating_mul(above) / below;
                 let until = after(self.last_heard, silence);

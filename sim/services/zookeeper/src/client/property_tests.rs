@@ -1,4 +1,4 @@
-//! Tests of the client handle: whatever happens, everybody is answered.
+//! Tests of the client handle: whatever happens, every request is answered.
 
 use picklock_clients::completion::Answer;
 use picklock_clients::zookeeper::{EventType, Reply, Response, SessionState, watch};
@@ -140,7 +140,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn whatever_happens_everybody_is_answered_once_and_a_closed_handle_is_silent(
+    fn each_request_is_answered_once_and_a_closed_handle_is_silent(
         steps in prop::collection::vec(step(), 0..80),
         choices in prop::collection::vec(any::<u32>(), 0..20),
         local_expiry in any::<bool>(),

@@ -28,7 +28,7 @@ fn greeting(session: u64, read_only: bool) -> ServerMessage {
     }
 }
 
-/// When it asks whom whether he takes writes, in milliseconds.
+/// When it asks which server whether it takes writes, in milliseconds.
 fn asked(outputs: &[(u64, Output)]) -> Vec<(u64, u8)> {
     let asked = outputs.iter().filter_map(|(at, output)| match output {
         Output::ProbeIsro { server } => Some((at / MILLI, server.0)),
@@ -92,7 +92,7 @@ fn it_goes_to_the_server_that_takes_writes_and_begins_a_session_there() {
     let mut harness = connected();
     harness.pass_until(150 * MILLI);
     let server = ServerId(2);
-    let outputs = harness.input(Input::Writer { server });
+    let outputs = harness.input(Input::RwServerFound { server });
     assert_eq!(outputs[..1], [disconnect(1)]);
     let outputs = harness.pass_until(250 * MILLI);
     let tried: Vec<&Output> = outputs.iter().map(|(_, output)| output).collect();
@@ -121,14 +121,14 @@ fn a_late_yes_is_of_no_use() {
     let mut harness = connected();
     harness.broken(1);
     let server = ServerId(2);
-    assert!(harness.input(Input::Writer { server }).is_empty());
+    assert!(harness.input(Input::RwServerFound { server }).is_empty());
     let mut harness = ClientHarness::connected();
-    assert!(harness.input(Input::Writer { server }).is_empty());
+    assert!(harness.input(Input::RwServerFound { server }).is_empty());
     assert_eq!(harness.client.state(), SessionState::Connected);
 }
 
 #[test]
-fn who_does_not_put_up_with_it_does_not_offer_to() {
+fn a_client_does_not_offer_read_only_by_default() {
     let mut harness = ClientHarness::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
     harness.start();
     let outputs = harness.input(Input::Opened {

@@ -14,7 +14,7 @@ use super::watches::ClientWatchManager;
 use super::{Client, Output};
 use crate::messages::{ClientMessage, ConnectionId, Xid};
 
-/// Whoever waits for the answer to a request.
+/// The caller of a request that waits for the answer.
 pub(super) struct Waiting {
     /// When it was asked.
     since: VirtualTime,
@@ -34,7 +34,7 @@ enum OutgoingRequest {
 }
 
 impl Waiting {
-    /// Tells of the answer, once it is known what becomes of the watch.
+    /// Hands out the answer, once it is known what becomes of the watch.
     #[inline(always)]
     pub(super) fn answer(
         self,
@@ -160,7 +160,7 @@ impl Client {
         self.waiting.get(index)
     }
 
-    /// Somebody waits for the answer to what is sent now: under which number.
+    /// The answer to the request that is sent now is awaited: its number.
     #[inline(always)]
     fn expect(&mut self, now: VirtualTime, waiting: Waiting) -> Xid {
         let xid = self.next_xid;
@@ -181,9 +181,9 @@ impl Client {
         if self.state == SessionState::Closed {
             return;
         }
-        self.said.push((scheme, secret));
+        self.auth_info.push((scheme, secret));
         if let Phase::Connected { connection } = self.phase {
-            self.send_auth(now, connection, self.said.len() - 1, out);
+            self.send_auth(now, connection, self.auth_info.len() - 1, out);
         }
     }
 
@@ -196,7 +196,7 @@ impl Client {
         out: &mut Vec<Output>,
     ) {
         self.last_sent = now;
-        let (scheme, secret) = self.said[index].clone();
+        let (scheme, secret) = self.auth_info[index].clone();
         out.push(Output::Send {
             connection,
             message: ClientMessage::Authenticate { scheme, secret },
@@ -205,7 +205,7 @@ impl Client {
 
     /// Why nothing can be asked any more.
     pub(super) fn end(&self) -> ZkError {
-        if self.disbelieved {
+        if self.auth_failed {
             ZkError::AuthFailed
         } else {
             ZkError::SessionExpired

@@ -15,14 +15,14 @@ pub struct ZooKeeperClientConfig {
     /// After how much silence it declares its own session expired, as a share of the timeout, above and below the
     /// line: four thirds in Java's of 3.9.3 and later.
     pub local_expiry: Option<(u64, u64)>,
-    /// Whether it does so of a session that never came about, too.
+    /// Whether local expiry holds for a session that never came about, too.
     pub gives_up_new_sessions: bool,
     /// How long a request may go unanswered, sent or not, before it fails and the connection is given up:
     /// `zookeeper.request.timeout`.
     pub request_timeout: Option<u64>,
     /// Whether it puts up with a server that answers reads alone: `canBeReadOnly`.
     pub read_only: bool,
-    /// How long it takes to clean up a connection: nobody is told of its loss before.
+    /// How long it takes to clean up a connection, whose loss is not reported before.
     pub cleanup_pause: u64,
     /// Before each attempt, once a connection was opened, a Java client sleeps for a random time below this.
     pub reconnect_jitter: u64,

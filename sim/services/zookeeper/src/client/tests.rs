@@ -140,7 +140,7 @@ fn an_attempt_that_is_not_answered_is_given_up() {
 }
 
 #[test]
-fn a_connection_that_nobody_waits_for_any_more_is_closed() {
+fn a_connection_that_is_not_awaited_any_more_is_closed() {
     let mut harness = ClientHarness::new(ZooKeeperClientConfig::new(TIMEOUT, 3));
     harness.start();
     harness.pass_until(2 * SECOND);
@@ -178,7 +178,7 @@ fn an_answer_out_of_order_breaks_the_connection() {
     assert_eq!(answered(&mut first), Some(Err(ZkError::ConnectionLoss)));
     assert_eq!(answered(&mut second), Some(Err(ZkError::ConnectionLoss)));
     harness.accept(2);
-    assert_eq!(harness.reply(2, 3, SYNCED), [disconnect(2)], "nobody asked");
+    assert_eq!(harness.reply(2, 3, SYNCED), [disconnect(2)], "unasked");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn an_idle_client_pings_after_a_third_of_the_timeout_and_earlier_if_it_is_awake(
 }
 
 #[test]
-fn pings_that_nobody_answers_do_not_keep_a_connection() {
+fn unanswered_pings_do_not_keep_a_connection() {
     let mut harness = ClientHarness::connected();
     let outputs = harness.pass_until(4 * SECOND);
     let ping = send(1, ClientMessage::Ping);
@@ -300,7 +300,7 @@ fn a_client_with_one_request_or_one_watch_is_small() {
 }
 
 #[test]
-fn who_the_client_is_it_says_again_on_each_connection_before_anything_else() {
+fn a_client_authenticates_first_on_each_connection() {
     let mut harness = ClientHarness::connected();
     let say = |connection| {
         let (scheme, secret) = ("digest".into(), (*b"alice:a").into());

@@ -271,7 +271,7 @@ impl Talk {
             }),
             Step::Writer => armed.does(|harness| {
                 let server = ServerId(1);
-                harness.input(Input::Writer { server })
+                harness.input(Input::RwServerFound { server })
             }),
             Step::Pass { span, behind } => {
                 let end = span.end(self.now, &armed.harness.client);

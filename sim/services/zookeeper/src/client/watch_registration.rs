@@ -24,7 +24,7 @@ enum RegistrationKind {
 }
 
 impl Registration {
-    /// Without a watcher there is nobody to tell, and without the flag nothing to be told.
+    /// None without a watcher, or without the flag that asks for a watch.
     #[inline(always)]
     pub(super) fn of(request: &Request, watcher: Option<Watcher>) -> Option<Self> {
         let (path, watch, kind) = match request {

@@ -71,7 +71,7 @@ fn each_kind_of_event_reaches_the_tables_that_it_concerns() {
 }
 
 #[test]
-fn every_watcher_object_is_told_of_the_session_once_and_stays() {
+fn every_watcher_object_gets_one_session_event_and_stays() {
     let mut harness = ClientHarness::connected();
     let ((session, session_events), (node, node_events)) = (watch(), watch());
     harness.watch(1, get_data("/a"), data(), &session);
@@ -87,7 +87,7 @@ fn every_watcher_object_is_told_of_the_session_once_and_stays() {
         assert_eq!(told(events), ["disconnected"], "a repeat is not told");
     }
     assert_eq!(watches(&harness).len(), 3);
-    // What was told first about a pair is told of the second alone once the first has gone.
+    // The event of a pair of watches goes to the second alone once the first has gone.
     harness.accept(2);
     harness.notify(2, EventType::NodeDataChanged, "/a");
     harness.broken(2);

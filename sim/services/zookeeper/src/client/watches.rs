@@ -89,9 +89,9 @@ pub(super) struct ClientWatchManager {
     entries: SmallVec<[Entry; 1]>,
     /// How many of the entries stay when they fire.
     lasting: u32,
-    /// Whether anybody has ever watched the session. If not, that list need not be looked at, which lies elsewhere.
+    /// Whether the session was ever watched. If not, that list need not be looked at, which lies elsewhere.
     session_watched: bool,
-    /// Told of changes of the session's state only.
+    /// Watchers of the session's state only.
     session: Vec<Watcher>,
 }
 
@@ -140,7 +140,7 @@ impl ClientWatchManager {
             }
         }
         self.session_watched = true;
-        // No server knows of these, so those that nobody listens to leave no trace.
+        // No server knows of these, so forgotten ones leave no trace.
         if self.session.len() == self.session.capacity() {
             self.session.retain(|watcher| !watcher.is_forgotten());
             self.session.reserve_exact(self.session.len().max(1));
@@ -211,8 +211,9 @@ impl ClientWatchManager {
         self.entries.drain(range);
     }
 
-    /// Those that stay, of those that an event concerns: on the node, and recursive ones on it and above it, which are
-    /// told of no list of children. (Java's client of 3.8.0 itself tells them, if somebody else watches the list.)
+    /// Those that stay, of those that an event concerns: on the node, and recursive ones on it and above it, which get
+    /// no change of a list of children. (Java's client of 3.8.0 itself gives it to them, if another watcher watches the
+    /// list.)
     fn lasting_of(&self, event: &WatchedEvent) -> impl Iterator<Item = &Entry> {
         let WatchedEvent { kind, path } = event;
         let recursive = *kind != EventType::NodeChildrenChanged;
@@ -261,7 +262,7 @@ impl ClientWatchManager {
         for entry in &removed {
             self.lasting -= u32::from(entry.table.stays());
             let (kind, watcher) = (entry.table.removal(), &entry.watcher);
-            let known = |(other, it): &(EventType, &Watcher)| *other == kind && it.is(watcher);
+            let known = |(other, one): &(EventType, &Watcher)| *other == kind && one.is(watcher);
             if told.iter().any(known) || watcher.is_forgotten() {
                 continue;
             }
@@ -272,11 +273,11 @@ impl ClientWatchManager {
         Ok(Response::Watching)
     }
 
-    /// Tells of the session's state: those who watch nothing else, and every watcher object if so asked. All stay.
+    /// Reports the session's state to its watchers, and to every watcher object if so asked. All stay.
     pub(super) fn notify_session(
         &self,
         state: SessionState,
-        everybody: bool,
+        all_watchers: bool,
         events: &mut EventThread,
     ) {
         if self.session.is_empty() && self.entries.is_empty() {
@@ -291,7 +292,7 @@ impl ClientWatchManager {
                 events.queue_session_event(watcher, event.clone());
             }
         }
-        if everybody {
+        if all_watchers {
             notify_each_once(&self.entries, &self.session, &event, events);
         }
     }

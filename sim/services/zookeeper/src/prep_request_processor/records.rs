@@ -214,7 +214,7 @@ impl Check<'_> {
         Ok((Rc::clone(path), View::of(node)))
     }
 
-    /// Whether everybody may do everything with every node, now and when everything proposed is applied, but for
+    /// Whether every client may do everything with every node, now and when everything proposed is applied, but for
     /// ZooKeeper's own. It may be so although the answer is no.
     pub(super) fn is_all_open(&self) -> bool {
         self.tree.is_all_open() && self.prep.closed == 0

@@ -20,9 +20,9 @@ impl Cluster {
         self.network.hold(from, to);
     }
 
-    /// What servers tell of proposals that they have logged waits.
+    /// Acknowledgements of logged proposals wait.
     pub(crate) fn hold_acks(&mut self) {
-        let is_ack = |message: &Message| matches!(message, Message::Peer(it) if it.is_ack());
+        let is_ack = |message: &Message| matches!(message, Message::Peer(peer) if peer.is_ack());
         self.network
             .hold_where(move |_, _, message| is_ack(message));
     }
@@ -49,7 +49,7 @@ impl Cluster {
         leader.is_some_and(|leader| server.accepted_epoch > leader.accepted_epoch)
     }
 
-    /// Runs until there is a leader that everybody follows who runs and is not left out.
+    /// Runs until there is a leader, and all servers that run and are not left out follow it.
     pub(crate) fn settle(&mut self) {
         for _ in 0..300 {
             self.run_for(SECOND / 2);

@@ -39,7 +39,7 @@ fn say(cluster: &mut Cluster, client: ConnectionId, scheme: &str, secret: &str) 
 }
 
 #[test]
-fn what_is_for_its_creator_is_for_whoever_says_the_same() {
+fn a_creators_node_is_for_any_client_of_the_same_identity() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let (maker, other) = (cluster.connect(0), cluster.connect(1));
     let mine = || create_for("/q/mine", Acl::creator_all());
@@ -65,7 +65,7 @@ fn what_is_for_its_creator_is_for_whoever_says_the_same() {
 }
 
 #[test]
-fn hashes_are_shown_to_those_only_who_may_change_them() {
+fn hashes_are_shown_only_to_clients_that_may_change_them() {
     let mut cluster = Cluster::formed(1, &[]);
     let (maker, other) = (cluster.connect(0), cluster.connect(0));
     say(&mut cluster, maker, "digest", "alice:a");
@@ -86,7 +86,7 @@ fn hashes_are_shown_to_those_only_who_may_change_them() {
 }
 
 #[test]
-fn a_watch_of_who_may_not_read_fires_unheard() {
+fn a_watch_of_a_client_that_may_not_read_fires_without_an_event() {
     let mut cluster = Cluster::formed(1, &["/q"]);
     let (watcher, writer) = (cluster.connect(0), cluster.connect(0));
     cluster.ask(watcher, exists("/q/x", true)).unwrap_err();
@@ -101,7 +101,7 @@ fn a_watch_of_who_may_not_read_fires_unheard() {
 }
 
 #[test]
-fn who_is_not_believed_loses_the_connection_and_keeps_the_session() {
+fn a_failed_authentication_ends_the_connection_alone() {
     let mut cluster = Cluster::formed(1, &["/q"]);
     let client = cluster.connect(0);
     let ephemeral = create("/q/e", CreateMode::Ephemeral);

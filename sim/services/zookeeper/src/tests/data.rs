@@ -114,7 +114,7 @@ fn children_come_with_the_stat_of_the_same_moment_and_a_watch() {
 }
 
 #[test]
-fn all_children_are_counted_for_who_may_read_the_node() {
+fn all_children_are_counted_for_a_reader_of_the_node() {
     let mut cluster = Cluster::formed(1, &["/a", "/a/b", "/a/b/c", "/ab"]);
     let client = cluster.connect(0);
     let mut count = |path: &str| {
@@ -165,7 +165,7 @@ fn reconfiguration_is_refused_in_a_transaction_of_its_own() {
 }
 
 #[test]
-fn before_3_6_servers_know_neither_who_one_is_nor_how_many_children_there_are() {
+fn before_3_6_servers_know_no_who_am_i_and_count_no_children() {
     for version in [Version::V3_4, Version::V3_6] {
         for request in [
             Request::WhoAmI,
@@ -249,7 +249,7 @@ fn what_is_refused_to_all_is_refused_before_the_session_is_looked_at() {
         ZkError::Unimplemented
     );
     assert!(cluster.connections[&old].open);
-    // Of what comes later in a multi, nobody asks.
+    // Later parts of a multi are not looked at.
     let late = cluster.request(
         old,
         multi(vec![

@@ -50,7 +50,7 @@ fn a_server_that_comes_back_hears_the_vote_of_one_that_has_looked_for_long() {
 }
 
 #[test]
-fn who_has_settled_in_this_round_counts_with_the_own_vote_for_a_quorum() {
+fn a_server_settled_in_this_round_counts_for_a_quorum() {
     let mut cluster = Cluster::formed(5, &["/q"]);
     // The first server does not hear that the second votes for the third, before that one leads.
     cluster.hold(1, 0);
@@ -231,7 +231,7 @@ fn a_leader_that_is_cut_off_steps_down_and_comes_back_as_a_follower() {
     let lonely = cluster.connect_for(2, 40);
     cluster.isolate(2);
     let lost = cluster.request(lonely, create("/q/lost", CreateMode::Persistent));
-    // Nobody has told it yet: it still reads.
+    // It does not know yet: it still reads.
     cluster.run_for(8 * SECOND);
     assert!(cluster.server(2).is_leader());
     cluster.run_for(6 * SECOND);
@@ -251,7 +251,7 @@ fn a_leader_that_is_cut_off_steps_down_and_comes_back_as_a_follower() {
 }
 
 #[test]
-fn who_was_away_for_long_gets_a_snapshot() {
+fn a_server_that_was_away_for_long_gets_a_snapshot() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let client = cluster.connect(2);
     cluster.crash(0);

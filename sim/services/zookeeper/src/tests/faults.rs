@@ -1,4 +1,4 @@
-//! Whatever breaks, what was committed stays, and everybody comes to agree.
+//! Whatever breaks, what was committed stays, and all servers come to agree.
 
 use std::rc::Rc;
 
@@ -94,7 +94,7 @@ fn weather(cluster: &mut Cluster, steps: Vec<Step>) -> Vec<String> {
     cluster.settle();
     cluster.run_for(10 * SECOND);
     cluster.settle();
-    // Who is left out can join the next leader, or the one after that.
+    // A server that is left out can join the next leader, or the one after that.
     while cluster.servers.iter().any(|one| cluster.is_left_out(one)) {
         if let Some(leader) = cluster.leader() {
             cluster.crash(leader.0);
@@ -141,7 +141,7 @@ proptest! {
                 assert_eq!(tree.get(&made.path).is_some(), stays, "{txn:?}");
             }
         }
-        // Nobody was heard for long enough: every session is gone.
+        // No client was heard for long enough: every session is gone.
         assert_eq!(tree.sessions().count(), 0);
     }
 }

@@ -70,7 +70,7 @@ fn a_hard_quota_refuses_and_a_soft_one_counts() {
 }
 
 #[test]
-fn a_server_with_too_much_to_do_reads_no_more_of_those_who_wait() {
+fn a_server_with_too_much_to_do_reads_no_more_of_its_clients() {
     let mut cluster = cluster(3, &["/q"], |settings| settings.outstanding_limit = 2);
     let clients = [0; 4].map(|server| cluster.connect(server));
     let xids =
@@ -115,7 +115,7 @@ fn at_its_largest_the_sequence_number_sticks_or_wraps() {
 }
 
 #[test]
-fn before_3_8_4_who_may_not_read_is_told_all_the_same() {
+fn before_3_8_4_a_watcher_that_may_not_read_gets_the_event() {
     let told_by = |version| {
         let mut cluster = of_version(version);
         let client = cluster.connect(0);

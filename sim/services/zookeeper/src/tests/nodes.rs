@@ -1,4 +1,4 @@
-//! Nodes that go by themselves, and requests that nobody reads.
+//! Nodes that go by themselves, and requests that are too long to be read.
 
 use std::rc::Rc;
 use std::time::Duration;

@@ -29,7 +29,7 @@ fn an_observer_serves_reads_and_passes_writes_on() {
     cluster.run_for(10 * LATENCY);
     assert_eq!(cluster.events(client).len(), 1);
     assert_eq!(cluster.server(3).tree(), cluster.server(2).tree());
-    // What it is told is on its disk, and nobody has heard of an acknowledgement.
+    // What it receives is on its disk, and it sends no acknowledgement.
     assert_eq!(
         cluster.server(3).last_logged(),
         cluster.server(2).last_logged()
@@ -64,7 +64,7 @@ fn an_observer_hears_of_nothing_before_it_is_committed() {
 }
 
 #[test]
-fn observers_are_no_quorum_and_elect_nobody() {
+fn observers_are_no_quorum_and_elect_no_leader() {
     let mut cluster = observed(3);
     let client = cluster.connect_for(3, 40);
     cluster.crash(0);

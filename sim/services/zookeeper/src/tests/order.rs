@@ -95,7 +95,7 @@ struct Asked {
 struct Client {
     connection: ConnectionId,
     session: SessionId,
-    /// The newest zxid that it was told of.
+    /// The newest zxid that it has seen.
     seen: Zxid,
     /// What was answered last.
     answered: Xid,
@@ -135,7 +135,7 @@ impl Play {
         }
     }
 
-    /// Reads what has come for everybody.
+    /// Reads what has come for all clients.
     fn hear(&mut self) {
         self.clock += 1;
         for index in 0..self.clients.len() {
@@ -301,7 +301,7 @@ proptest! {
         play.stats_are_those_of_the_order();
     }
 
-    /// Nobody who only asks and is answered could tell otherwise.
+    /// Clients that see only their answers could not tell otherwise.
     #[test]
     fn what_clients_see_in_a_short_run_has_an_order(
         steps in prop::collection::vec(step(), 1..30),

@@ -26,7 +26,7 @@ fn take_back(cluster: &mut Cluster, id: ConnectionId, side: WatchSide) -> Result
     reply.map(|response| assert_eq!(response, Response::Watching))
 }
 
-/// Makes, changes, and deletes a node and one below it, and answers what a client is told of it.
+/// Makes, changes, and deletes a node and one below it, and answers the events that a client gets.
 fn changes(cluster: &mut Cluster, by: ConnectionId, of: ConnectionId) -> Vec<(EventType, String)> {
     for path in ["/a", "/a/b"] {
         cluster
@@ -47,7 +47,7 @@ fn told(list: &[(EventType, &str)]) -> Vec<(EventType, String)> {
 }
 
 #[test]
-fn a_persistent_watch_stays_and_is_told_of_both_sides() {
+fn a_persistent_watch_stays_and_gets_events_of_both_sides() {
     let mut cluster = Cluster::formed(3, &[]);
     let (watcher, writer) = (cluster.connect(0), cluster.connect(1));
     add(&mut cluster, watcher, "/a", false);
@@ -65,7 +65,7 @@ fn a_persistent_watch_stays_and_is_told_of_both_sides() {
 }
 
 #[test]
-fn a_recursive_watch_is_told_of_everything_below_but_of_no_list_of_children() {
+fn a_recursive_watch_gets_all_below_but_no_list_of_children() {
     let mut cluster = Cluster::formed(3, &[]);
     let (watcher, writer) = (cluster.connect(0), cluster.connect(1));
     add(&mut cluster, watcher, "/", true);

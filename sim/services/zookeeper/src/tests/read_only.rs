@@ -78,7 +78,7 @@ fn after_two_seconds_without_a_leader_reads_are_answered_and_nothing_else() {
 }
 
 #[test]
-fn who_wants_to_write_and_who_has_a_session_of_the_ensemble_is_turned_away() {
+fn a_writer_and_a_session_of_the_ensemble_are_turned_away() {
     let mut cluster = formed(&["/q"]);
     let old = cluster.connect_for(0, 40);
     cluster.run_for(10 * LATENCY);
@@ -129,7 +129,7 @@ fn a_session_of_a_read_only_server_lives_there_alone() {
     let expired = cluster.open(0, hello(session, password, true));
     cluster.run_for(10 * LATENCY);
     assert_eq!(cluster.inbox(expired), [ServerMessage::Expired]);
-    // With a leader all its clients lose their connections, and nobody knows their sessions.
+    // With a leader all its clients lose their connections, and no server knows their sessions.
     let watcher = reader(&mut cluster);
     let elsewhere = cluster.connections[&watcher].session;
     cluster.restart(1);
@@ -144,7 +144,7 @@ fn a_read_only_server_shows_what_it_has_logged_even_if_it_comes_to_nothing() {
     let mut cluster = formed(&["/q"]);
     let client = cluster.connect(2);
     cluster.run_for(10 * LATENCY);
-    // Two of three know of the write, and nobody knows that two do.
+    // Two of three know of the write, and no server knows that two do.
     cluster.hold_acks();
     cluster.hold(2, 1);
     cluster.request(client, create("/q/logged", CreateMode::Persistent));
@@ -162,7 +162,7 @@ fn a_read_only_server_shows_what_it_has_logged_even_if_it_comes_to_nothing() {
 }
 
 #[test]
-fn a_read_only_server_that_is_cut_off_tells_of_nothing_that_others_do() {
+fn a_read_only_server_that_is_cut_off_sends_no_events() {
     let mut cluster = formed(&["/q", "/q/x"]);
     cluster.isolate(0);
     cluster.run_for(13 * SECOND);
@@ -174,7 +174,7 @@ fn a_read_only_server_that_is_cut_off_tells_of_nothing_that_others_do() {
     cluster.ping_for(&[watcher], 5);
     assert!(cluster.events(watcher).is_empty());
     cluster.ask(watcher, exists("/q/x", false)).unwrap();
-    // It comes back, and who watched is told when it brings its watches to a server that has a leader.
+    // It comes back, and a watcher gets the event when it brings its watches to a server that has a leader.
     cluster.heal(false);
     cluster.ping_for(&[watcher], 5);
     assert!(!cluster.connections[&watcher].open);
@@ -187,7 +187,7 @@ fn a_read_only_server_that_is_cut_off_tells_of_nothing_that_others_do() {
 }
 
 #[test]
-fn without_the_setting_nobody_is_answered_without_a_leader() {
+fn without_the_setting_no_client_is_served_without_a_leader() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     alone(&mut cluster);
     cluster.run_for(60 * SECOND);

@@ -171,7 +171,7 @@ fn a_wrong_password_closes_the_live_connection_and_spares_the_session() {
 }
 
 #[test]
-fn who_has_seen_more_than_a_server_is_turned_away() {
+fn a_client_that_has_seen_more_than_a_server_is_turned_away() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let client = cluster.connect(2);
     cluster.hold(2, 0);

@@ -45,7 +45,7 @@ fn an_event_comes_before_the_reply_of_the_write_that_caused_it() {
 }
 
 #[test]
-fn a_deletion_is_told_once_to_who_watches_both_sides() {
+fn a_watcher_of_both_sides_gets_one_event_of_a_deletion() {
     let mut cluster = Cluster::formed(3, &["/q", "/q/x"]);
     let client = cluster.connect(1);
     for request in [
@@ -202,8 +202,8 @@ fn ten_thousand_watchers_of_one_path_are_all_told_once() {
     assert_ne!(cluster.server(0).tree().last_zxid(), Zxid(0));
 }
 
-/// What a server says of watches when a request is done that it is asked now: to whom, of which of them the client
-/// asked, and what.
+/// The events that a server sends when it has done a request: to which connections, which of them is the client that
+/// asked, and what kind.
 type Said = (Vec<ConnectionId>, Option<ConnectionId>, EventType);
 
 fn said_of(cluster: &mut Cluster, writer: ConnectionId, request: Request) -> Vec<Said> {
@@ -246,7 +246,7 @@ fn three_watchers(cluster: &mut Cluster, path: &str) -> [ConnectionId; 3] {
 }
 
 #[test]
-fn between_two_who_may_read_one_who_may_not_is_not_told() {
+fn a_watcher_that_may_not_read_gets_no_event_among_others() {
     let mut cluster = Cluster::formed(1, &["/q"]);
     let three = three_watchers(&mut cluster, "/q");
     let [first, _, last] = three;
@@ -267,7 +267,7 @@ fn between_two_who_may_read_one_who_may_not_is_not_told() {
 }
 
 #[test]
-fn among_others_who_watches_both_sides_is_told_of_a_deletion_once() {
+fn among_others_a_watcher_of_both_sides_gets_one_event() {
     let mut cluster = Cluster::formed(1, &["/q", "/q/x"]);
     let [first, both, last] = three_watchers(&mut cluster, "/q/x");
     let child = cluster.connect(0);
@@ -282,7 +282,7 @@ fn among_others_who_watches_both_sides_is_told_of_a_deletion_once() {
 }
 
 #[test]
-fn who_has_gone_is_not_told_and_the_others_are_in_order() {
+fn a_watcher_that_has_gone_is_skipped_and_others_are_in_order() {
     let mut cluster = Cluster::formed(1, &["/q"]);
     let writer = cluster.connect(0);
     for gone in 0..3 {
@@ -302,6 +302,6 @@ fn who_has_gone_is_not_told_and_the_others_are_in_order() {
     assert_eq!(
         said_of(&mut cluster, writer, set_data("/q", b"x")),
         [],
-        "nobody is left"
+        "no watch is left"
     );
 }

@@ -7,10 +7,10 @@ use picklock_clients::redis::Value;
 use super::super::primary_discovery::address;
 use crate::Address;
 
-/// Who serves which slots.
+/// Which nodes serve which slots.
 #[derive(Debug, Default)]
 pub(super) struct Map {
-    /// By the first slot of each run: the last one, and who serves them, the primary first.
+    /// By the first slot of each run: the last one, and its nodes, the primary first.
     runs: BTreeMap<u16, (u16, Vec<Address>)>,
     /// What single redirections have said since.
     corrections: BTreeMap<u16, Address>,
@@ -25,12 +25,12 @@ pub(super) enum Reply {
     Moved(u16, Address),
     /// Another node has the key, although the slot is not its yet.
     Ask(Address),
-    /// Nobody can do it at the moment.
+    /// No node can do it at the moment.
     NotNow,
 }
 
 impl Map {
-    /// The answer to `CLUSTER SLOTS`; nothing if it is none, or if nobody serves anything.
+    /// The answer to `CLUSTER SLOTS`; `None` if it is none, or if no node serves any slot.
     pub fn from_cluster_slots(value: &Value) -> Option<Self> {
         let mut runs = BTreeMap::new();
         for row in value.values()? {
@@ -48,7 +48,7 @@ impl Map {
         (!runs.is_empty()).then_some(Self { runs, corrections })
     }
 
-    /// Who serves a slot: the primary, and then its replicas, if nothing was said since of who it is.
+    /// The nodes of a slot: the primary that was named last alone, or the primary and then its replicas.
     pub fn nodes(&self, slot: u16) -> &[Address] {
         if let Some(corrected) = self.corrections.get(&slot) {
             return std::slice::from_ref(corrected);
@@ -64,8 +64,8 @@ impl Map {
         self.nodes(slot).first().cloned()
     }
 
-    /// Somebody who serves something.
-    pub fn anybody(&self) -> Option<Address> {
+    /// A node that serves a slot.
+    pub fn any_node(&self) -> Option<Address> {
         let (_, nodes) = self.runs.values().next()?;
         nodes.first().cloned()
     }

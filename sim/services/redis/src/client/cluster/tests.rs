@@ -20,7 +20,7 @@ fn run(first: i64, last: i64, host: &str) -> Value {
 }
 
 impl ClientHarness {
-    /// The newest connection is to somebody who is asked who serves what, and says so.
+    /// The node at the newest connection is asked which nodes serve which slots, and says so.
     fn learn(&mut self, rows: &[Value]) {
         let connection = self.opened.len() - 1;
         assert!(
@@ -40,7 +40,7 @@ fn halves() -> [Value; 2] {
 }
 
 #[test]
-fn commands_go_to_whoever_serves_the_slot_of_their_key() {
+fn commands_go_to_the_node_that_serves_the_slot_of_their_key() {
     let mut harness = ClientHarness::new(SETTINGS);
     let first = harness.submit(SHARED, &["GET", "a"]);
     let second = harness.submit(SHARED, &["GET", "b"]);
@@ -59,7 +59,7 @@ fn commands_go_to_whoever_serves_the_slot_of_their_key() {
 }
 
 #[test]
-fn a_command_is_sent_where_a_node_says_and_the_next_asks_another_node_who_serves_what() {
+fn a_redirected_command_goes_there_and_the_next_asks_again() {
     let mut harness = ClientHarness::new(SETTINGS);
     let answer = harness.submit(SHARED, &["GET", "a"]);
     harness.learn(&halves());
@@ -97,7 +97,7 @@ fn a_key_on_its_way_is_asked_for_once_and_with_the_word_for_it() {
 }
 
 #[test]
-fn nobody_is_sent_about_for_ever() {
+fn a_command_is_not_redirected_for_ever() {
     let mut harness = ClientHarness::new(SETTINGS);
     let answer = harness.submit(SHARED, &["GET", "a"]);
     harness.learn(&halves());
@@ -259,7 +259,7 @@ fn what_only_reads_goes_to_replicas_in_turn_and_all_else_to_the_primary() {
     let _unheard = ["GET", "PTTL", "SET"].map(|name| harness.submit(SHARED, &[name, "a"]));
     assert_eq!(harness.last(), (1, "PTTL a"));
     assert_eq!(harness.opened, ["any-0", "two", "three", "one"]);
-    // A connection of somebody's own goes to the primary.
+    // A dedicated lane goes to the primary.
     let own = harness.client.dedicated(0);
     let _unheard = harness.submit(own, &["GET", "a"]);
     assert_eq!(harness.opened.last().map(String::as_str), Some("one"));
@@ -268,12 +268,12 @@ fn what_only_reads_goes_to_replicas_in_turn_and_all_else_to_the_primary() {
 }
 
 #[test]
-fn whoever_reads_from_any_node_reads_from_the_primary_too() {
+fn a_client_that_reads_from_any_node_reads_from_the_primary_too() {
     let mut harness = reading_from(ReadFrom::Any);
     let _unheard = [(); 4].map(|()| harness.submit(SHARED, &["GET", "a"]));
     harness.learn(&[replicated()]);
     assert_eq!(harness.opened, ["any-0", "one", "two", "three"]);
-    // Without replicas, nobody else can be read from.
+    // Without replicas, only the primary can be read from.
     let mut harness = reading_from(ReadFrom::Replicas);
     let _unheard = harness.submit(SHARED, &["GET", "a"]);
     harness.learn(&halves());
@@ -308,12 +308,12 @@ fn a_replica_that_is_sent_elsewhere_and_one_without_its_primary_are_asked_about_
 }
 
 #[test]
-fn whoever_polls_asks_again_without_a_reason_each_time_another_node() {
+fn a_polling_client_asks_another_node_each_time() {
     let mut harness = ClientHarness::new(RedisClientConfig {
         poll: Some(Duration::from_secs(1)),
         ..SETTINGS
     });
-    // Before anybody wants to know, nobody is asked.
+    // Before the first command, no node is asked.
     assert_eq!(harness.client.next_wake(), VirtualTime::NEVER);
     let _unheard = harness.submit(SHARED, &["GET", "a"]);
     harness.learn(&halves());
@@ -324,10 +324,10 @@ fn whoever_polls_asks_again_without_a_reason_each_time_another_node() {
     harness.pass(1);
     assert_eq!(harness.opened[2..], ["any-1"]);
     harness.learn(&[run(0, 16_383, "three")]);
-    // What comes next goes to whom it belongs now.
+    // The next command goes to the new owner of its slot.
     let _unheard = harness.submit(SHARED, &["GET", "a"]);
     assert_eq!(harness.opened[3..], ["three"]);
-    // Nobody answers: it asks again all the same.
+    // No node answers: it asks again all the same.
     harness.pass(1_000);
     for connection in 4..8 {
         harness.break_off(connection);

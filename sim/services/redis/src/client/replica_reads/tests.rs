@@ -52,7 +52,7 @@ fn what_only_reads_goes_to_replicas_in_turn_and_all_else_to_the_primary() {
 }
 
 #[test]
-fn who_reads_from_any_server_reads_from_the_primary_in_its_turn() {
+fn a_reader_from_any_server_reads_from_the_primary_in_turn() {
     let mut harness = ClientHarness::new(RedisClientConfig {
         read_from: ReadFrom::Any,
         ..SETTINGS
@@ -97,7 +97,7 @@ fn a_replica_that_cannot_be_reached_is_passed_over_and_at_last_the_primary_is_re
 }
 
 #[test]
-fn whoever_cannot_reach_anybody_is_told() {
+fn a_command_fails_if_no_server_can_be_reached() {
     let mut harness = ClientHarness::new(SETTINGS);
     let answer = harness.submit(SHARED, &["GET", "a"]);
     for connection in 0..3 {
@@ -124,7 +124,7 @@ fn after_a_replica_that_does_not_answer_the_next_one_is_asked() {
 }
 
 #[test]
-fn sentinels_are_asked_and_who_is_down_for_them_is_left_out() {
+fn sentinels_are_asked_and_a_replica_down_for_them_is_left_out() {
     let mut harness = with_sentinels(None);
     let answer = harness.submit(SHARED, &["GET", "a"]);
     harness.open(0);
@@ -172,7 +172,7 @@ fn a_sentinel_that_does_not_answer_is_followed_by_the_next_and_after_the_last_th
 }
 
 #[test]
-fn who_polls_leaves_a_replica_that_is_named_no_more_and_the_primary_once_there_is_one() {
+fn a_polling_client_leaves_a_replica_that_is_named_no_more() {
     let mut harness = with_sentinels(Some(std::time::Duration::from_secs(1)));
     let first = harness.submit(SHARED, &["GET", "a"]);
     harness.open(0);

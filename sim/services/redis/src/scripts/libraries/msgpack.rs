@@ -65,7 +65,7 @@ fn some(given: &Arguments, limit: f64, offset: f64) -> mlua::Result<MultiValue> 
         let text = format!("Start offset {offset} greater than input length {length}.");
         return raise(given.lua, &text);
     };
-    // Without a limit and from the beginning on, nobody asks where the next one begins.
+    // Without a limit and from the beginning on, the answer does not say where the next one begins.
     let all = most == 0 && from == 0;
     let mut values = Vec::new();
     let most = if all { usize::MAX } else { most };
@@ -132,7 +132,7 @@ fn add_whole(bytes: &mut Vec<u8>, number: i64) {
     }
 }
 
-/// How long something is: in one byte with what it is, if it is short, or in one, two, or four behind that.
+/// Writes a length: in one byte with the type, if it is short, or in one, two, or four behind that.
 fn add_length(
     bytes: &mut Vec<u8>,
     length: usize,

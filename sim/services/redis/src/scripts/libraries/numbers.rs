@@ -2,7 +2,7 @@
 
 /// The number with which a text begins, and how long it is.
 pub(super) fn number_at(text: &[u8]) -> Option<(f64, usize)> {
-    let signed = usize::from(text.first().is_some_and(|it| [b'+', b'-'].contains(it)));
+    let signed = usize::from(text.first().is_some_and(|sign| [b'+', b'-'].contains(sign)));
     let negative = text.first() == Some(&b'-');
     // Of what is no number, too.
     let signs = |number: f64| if negative { -number } else { number };
@@ -25,7 +25,7 @@ pub(super) fn number_at(text: &[u8]) -> Option<(f64, usize)> {
     let digits = |from: usize| {
         rest[from.min(rest.len())..]
             .iter()
-            .take_while(|it| it.is_ascii_digit())
+            .take_while(|byte| byte.is_ascii_digit())
             .count()
     };
     let mut length = digits(0);
@@ -40,11 +40,11 @@ pub(super) fn number_at(text: &[u8]) -> Option<(f64, usize)> {
     }
     if rest
         .get(length)
-        .is_some_and(|it| it.eq_ignore_ascii_case(&b'e'))
+        .is_some_and(|byte| byte.eq_ignore_ascii_case(&b'e'))
     {
         let sign = usize::from(
             rest.get(length + 1)
-                .is_some_and(|it| [b'+', b'-'].contains(it)),
+                .is_some_and(|sign| [b'+', b'-'].contains(sign)),
         );
         let exponent = digits(length + 1 + sign);
         if exponent > 0 {
@@ -70,7 +70,7 @@ fn in_parentheses(text: &[u8]) -> usize {
 fn hexadecimal_at(text: &[u8]) -> Option<(f64, usize)> {
     let digits = |from: usize| {
         let rest = text.get(from..).unwrap_or_default().iter();
-        rest.map_while(|it| char::from(*it).to_digit(16))
+        rest.map_while(|byte| char::from(*byte).to_digit(16))
             .map(f64::from)
     };
     let whole = digits(0).count();
@@ -88,11 +88,12 @@ fn hexadecimal_at(text: &[u8]) -> Option<(f64, usize)> {
     let mut power = 0;
     if text
         .get(length)
-        .is_some_and(|it| it.eq_ignore_ascii_case(&b'p'))
+        .is_some_and(|byte| byte.eq_ignore_ascii_case(&b'p'))
     {
         let rest = text.get(length + 1..).unwrap_or_default();
-        let signed = usize::from(rest.first().is_some_and(|it| b"+-".contains(it)));
-        let digits = rest[signed..].iter().take_while(|it| it.is_ascii_digit());
+        let signed = usize::from(rest.first().is_some_and(|sign| b"+-".contains(sign)));
+        let bytes = rest[signed..].iter();
+        let digits = bytes.take_while(|byte| byte.is_ascii_digit());
         let end = signed + digits.count();
         if end > signed {
             let text = std::str::from_utf8(&rest[..end]).unwrap_or_default();

@@ -54,7 +54,7 @@ fn a_dead_primary_that_comes_back_empty_is_made_a_replica() {
 }
 
 #[test]
-fn whoever_is_connected_to_a_deposed_primary_is_told_by_nothing_but_the_end_of_its_connection() {
+fn a_client_of_a_deposed_primary_only_sees_its_connection_end() {
     let mut town = TestCluster::of(1, 3, |_| {});
     assert_eq!(town.on(0, 1, "SET lock first"), Some(Value::OK));
     town.stop(Server(0));
@@ -69,7 +69,7 @@ fn whoever_is_connected_to_a_deposed_primary_is_told_by_nothing_but_the_end_of_i
     town.run(6_000);
     assert!(town.first(Event::ConvertToReplica, resumed).is_some());
     assert_eq!(town.on(0, 1, "PING"), None);
-    // Who connects anew is refused to write.
+    // A new connection may not write.
     let refused = town.on(0, 2, "SET lock again");
     let read_only = "READONLY You can't write against a read only replica.";
     assert_eq!(refused, Some(Value::error(read_only)));

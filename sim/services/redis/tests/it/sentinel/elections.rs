@@ -1,4 +1,4 @@
-//! A12.2: who does the failover, and when nobody does.
+//! A12.2: which Sentinel does the failover, and when none does.
 
 use picklock_redis::sentinel::Event;
 
@@ -15,7 +15,7 @@ fn exactly_one_is_elected() {
 }
 
 #[test]
-fn a_quorum_without_a_majority_finds_the_primary_down_and_elects_nobody() {
+fn a_quorum_without_a_majority_elects_no_leader() {
     // Two of five are left: enough to find it down, and not enough to do anything about it.
     let mut town = TestCluster::of(1, 5, |settings| settings.quorum = 2);
     for index in 2..5 {
@@ -54,7 +54,7 @@ fn a_sentinel_that_restarts_votes_no_second_time_in_an_epoch() {
     town.kill(Sentinel(0));
     town.restart(Sentinel(0));
     let third = town.ask_sentinel(0, &ask("c")).expect("an answer");
-    // It has forgotten for whom, and knows that it has.
+    // It has forgotten its vote, and knows that it has voted.
     assert_eq!(
         third.values().expect("three")[1].bytes(),
         Some(b"*".as_slice())
@@ -62,14 +62,14 @@ fn a_sentinel_that_restarts_votes_no_second_time_in_an_epoch() {
 }
 
 /// Five Sentinels of which four must agree. Each has found the primary down by itself, and has not heard of the others.
-/// So many of them have given their votes of the next epoch to somebody who does not stand.
+/// So many of them have given their votes of the next epoch to a Sentinel that does not stand.
 fn with_votes_given_away(given: usize) -> TestCluster {
     let mut town = TestCluster::of(1, 5, |settings| settings.quorum = 4);
     town.kill(Server(0));
     while town.count(Event::SubjectivelyDown) < 5 {
         town.run(1);
     }
-    let ask = "SENTINEL IS-MASTER-DOWN-BY-ADDR server 1 1 nobody";
+    let ask = "SENTINEL IS-MASTER-DOWN-BY-ADDR server 1 1 absent";
     for sentinel in 5 - given..5 {
         town.ask_sentinel(sentinel, ask);
     }
@@ -79,7 +79,7 @@ fn with_votes_given_away(given: usize) -> TestCluster {
 }
 
 #[test]
-fn one_vote_too_few_elects_nobody() {
+fn one_vote_too_few_elects_no_leader() {
     // Three of five are a majority. The quorum is four, and the leader needs as many votes.
     let town = with_votes_given_away(2);
     assert!(town.count(Event::TryFailover) >= 1);

@@ -1,4 +1,4 @@
-//! A12.3, A12.4, A12.6, A12.7: who becomes the primary, what happens when, and what clients are told.
+//! A12.3, A12.4, A12.6, A12.7: which replica becomes the primary, what happens when, and what clients are told.
 
 use picklock_clients::redis::Value;
 use picklock_redis::sentinel::Event;
@@ -121,7 +121,7 @@ fn a_sentinel_that_was_away_learns_of_the_new_primary_by_a_hello() {
 }
 
 #[test]
-fn clients_are_told_of_the_replicas_and_of_what_is_wrong_with_them() {
+fn clients_learn_the_replicas_and_their_flags() {
     let mut town = TestCluster::of(2, 3, |_| {});
     let flags = |town: &mut TestCluster| -> Vec<String> {
         let value = town.ask_sentinel(0, "SENTINEL REPLICAS mymaster");

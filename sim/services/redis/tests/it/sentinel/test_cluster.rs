@@ -38,7 +38,7 @@ impl TestCluster {
         self.town.run_for(Duration::from_millis(millis));
     }
 
-    /// A client asks a server, by a connection that it keeps; `None` if nobody answers, or it was closed.
+    /// A client asks a server, by a connection that it keeps; `None` if no answer comes, or it was closed.
     pub fn on(&mut self, server: usize, kept: u32, text: &str) -> Option<Value> {
         let town = &mut self.town;
         let connect = || town.connect(Machine::Server(server));
@@ -54,7 +54,7 @@ impl TestCluster {
 
     /// The primary, as a Sentinel tells clients.
     pub fn primary_of(&self, sentinel: usize) -> Machine {
-        Machine::at(self.town.sentinel(sentinel).primary()).expect("somebody")
+        Machine::at(self.town.sentinel(sentinel).primary()).expect("a machine")
     }
 
     pub fn is_primary(&self, server: usize) -> bool {
@@ -89,7 +89,7 @@ impl TestCluster {
         self.town.jump(machine, Duration::from_secs(seconds));
     }
 
-    /// When Sentinels, whichever, wrote this into their logs.
+    /// When any Sentinels wrote this into their logs.
     pub fn times(&self, event: Event) -> Vec<u64> {
         let log = self.town.log().iter();
         let its = log.filter(|noted| noted.event == event);

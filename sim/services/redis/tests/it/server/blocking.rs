@@ -5,7 +5,7 @@ use picklock_redis::ConnectionId;
 use crate::server::bench::Bench;
 
 #[test]
-fn who_came_first_is_served_first_and_only_when_the_transaction_is_over() {
+fn the_first_waiter_is_served_once_the_transaction_is_over() {
     let mut redis = Bench::new();
     assert_eq!(redis.on(1, "BLPOP a b 0"), "");
     assert_eq!(redis.on(2, "BLPOP b 0"), "");
@@ -35,7 +35,7 @@ fn the_wait_ends_with_nothing_when_its_time_is_over_and_not_before() {
 }
 
 #[test]
-fn in_a_transaction_nobody_waits() {
+fn in_a_transaction_no_command_blocks() {
     let mut redis = Bench::new();
     redis.on(1, "MULTI");
     redis.on(1, "BLPOP k 0");
@@ -44,7 +44,7 @@ fn in_a_transaction_nobody_waits() {
 }
 
 #[test]
-fn who_is_gone_takes_nothing() {
+fn a_client_that_is_gone_takes_nothing() {
     let mut redis = Bench::new();
     redis.on(1, "BLPOP k 0");
     let gone = picklock_redis::Input::Gone {
@@ -56,7 +56,7 @@ fn who_is_gone_takes_nothing() {
 }
 
 #[test]
-fn a_server_that_becomes_a_replica_lets_nobody_wait() {
+fn a_server_that_becomes_a_replica_ends_all_waits() {
     let mut redis = Bench::new();
     redis.on(1, "BLPOP k 0");
     redis.on(2, "REPLICAOF other 6379");
@@ -67,7 +67,7 @@ fn a_server_that_becomes_a_replica_lets_nobody_wait() {
 }
 
 #[test]
-fn a_wait_can_be_ended_by_somebody_else() {
+fn a_wait_can_be_ended_by_another_client() {
     let mut redis = Bench::new();
     let id = redis.on(1, "CLIENT ID");
     let id = id.trim_start_matches(':');
@@ -84,7 +84,7 @@ fn a_wait_can_be_ended_by_somebody_else() {
 }
 
 #[test]
-fn a_moved_element_wakes_whoever_waits_for_its_new_list() {
+fn a_moved_element_wakes_the_client_that_waits_for_its_new_list() {
     let mut redis = Bench::new();
     redis.on(1, "BLMOVE a b LEFT RIGHT 0");
     redis.on(2, "BLPOP b 0");

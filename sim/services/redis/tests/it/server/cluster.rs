@@ -140,7 +140,7 @@ fn a13_2_a_dead_primary_is_given_up_by_a_majority_and_its_replica_elected() {
             "seed {seed}: down after {down} ms"
         );
         let up = until(&mut group, 5, "GET a", "kept", 3_000);
-        // Measured: 0.8 to 1.1 s later. The delay of the election is 500 to 999 ms, and somebody has to look.
+        // Measured: 0.8 to 1.1 s later. The delay of the election is 500 to 999 ms, and a node has to look.
         assert!((500..=1_300).contains(&up), "seed {seed}: up after {up} ms");
         assert_eq!(group.on(0, 1, "GET a"), "-MOVED 15495 server:5");
         assert_eq!(group.on(0, 1, "SET b 1"), "+OK");
@@ -220,10 +220,10 @@ fn a13_3_a_primary_that_was_restarted_waits_two_seconds() {
 }
 
 #[test]
-fn a13_4_an_old_primary_follows_whoever_took_its_place_and_loses_what_only_it_had() {
+fn a13_4_an_old_primary_follows_the_new_and_loses_its_writes() {
     let mut group = cluster(3, 1, 0);
     group.on(2, 1, "SET a both");
-    // It loses everybody, and still takes writes for a moment.
+    // It loses all other nodes, and still takes writes for a moment.
     group.take_off_the_bus(&[2]);
     group.cut_off(2);
     group.hold_links_of(2);
@@ -279,7 +279,7 @@ fn a_server_that_is_no_node_says_so() {
 }
 
 #[test]
-fn a_node_tells_clients_who_serves_what() {
+fn a_node_tells_clients_which_nodes_serve_which_slots() {
     let mut group = cluster(2, 1, 0);
     let id = |group: &mut Group, server: usize| group.on(server, 1, "CLUSTER MYID");
     let ids = [0, 1, 2, 3].map(|server| id(&mut group, server));

@@ -100,7 +100,7 @@ fn a_key_whose_time_is_over_is_asked_for_where_its_slot_goes() {
 }
 
 #[test]
-fn whoever_watches_a_key_that_goes_is_told_where_to_at_exec() {
+fn exec_redirects_a_client_whose_watched_key_has_gone() {
     let (mut group, _) = moving(0, &["SET {b}1 1", "SET {b}2 1"]);
     group.on(0, 1, "WATCH {b}1");
     group.on(0, 1, "MULTI");
@@ -152,7 +152,7 @@ fn a_transaction_goes_on_when_keys_that_it_sends_away_do_not_arrive() {
     assert_eq!(migrate(&mut group, "{b}2"), "+QUEUED");
     assert_eq!(group.on(0, 9, "INCR {b}2"), "+QUEUED");
     assert_eq!(group.on(0, 9, "EXEC"), "");
-    // Meanwhile nobody else is served.
+    // Meanwhile no other client is served.
     assert_eq!(group.on(0, 1, "GET {b}2"), "");
     group.pass(1_100);
     let late = group.read(0, 9);
@@ -183,7 +183,7 @@ fn keys_that_a_script_is_to_send_away_stay_and_that_is_said() {
 }
 
 #[test]
-fn whoever_says_that_it_knows_says_it_for_a_whole_transaction() {
+fn asking_holds_for_a_whole_transaction() {
     let (mut group, _) = moving(0, &["SET {b}1 1"]);
     assert_eq!(migrate(&mut group, "{b}1"), "+OK");
     assert_eq!(asking(&mut group, "MULTI"), "+OK");
@@ -193,7 +193,7 @@ fn whoever_says_that_it_knows_says_it_for_a_whole_transaction() {
 }
 
 #[test]
-fn who_listens_goes_on_hearing_though_the_slot_of_the_channel_is_another_nodes() {
+fn a_subscriber_hears_on_though_the_slot_of_its_channel_moves() {
     let (mut group, ids) = moving(0, &[]);
     group.on(0, 7, "SUBSCRIBE {b}channel");
     set(&mut group, 1, &format!("NODE {}", ids[1]));
@@ -240,12 +240,12 @@ fn a_slot_is_not_given_away_as_long_as_there_are_keys_in_it() {
     assert_eq!(set(&mut group, 0, &format!("NODE {}", ids[1])), held);
     assert_eq!(group.on(0, 1, "CLUSTER GETKEYSINSLOT 3300 10"), "[{b}1]");
     assert_eq!(
-        set(&mut group, 0, "MIGRATING nobody"),
-        "-ERR I don't know about node nobody"
+        set(&mut group, 0, "MIGRATING absent"),
+        "-ERR I don't know about node absent"
     );
     assert_eq!(
-        set(&mut group, 0, "NODE nobody"),
-        "-ERR Unknown node nobody"
+        set(&mut group, 0, "NODE absent"),
+        "-ERR Unknown node absent"
     );
 }
 
@@ -256,8 +256,8 @@ fn a_replica_that_takes_the_place_of_the_source_does_not_know_that_the_slot_was_
     assert_eq!(group.on(0, 1, "SET {b}1 mine NX"), ASK);
     kill(&mut group, 0);
     until(&mut group, 3, "SET {b}1 mine NX", "+OK", 8_000);
-    // The target believes nobody who claims the slot that it imports, and so takes it for one that nobody serves. It
-    // has the key all the same.
+    // The target believes no claim to the slot that it imports, and so takes it for one without a node. It has the key
+    // all the same.
     assert_eq!(asking(&mut group, "GET {b}1"), DOWN);
     let now = group.clock(Machine::Server(1)).wall_micros;
     let held = group.server(1).keys().read(now, b"{b}1");

@@ -1,9 +1,9 @@
-//! Who may take the place of a primary in a cluster: whoever has the votes of more than half of all primaries.
+//! Which replica may take the place of a primary in a cluster: one with the votes of more than half of all primaries.
 
 use crate::server::cluster::{cluster, kill};
 use crate::server::group::Group;
 
-/// Five primaries with a replica each. The first has died, and everybody knows; nobody has been asked for a vote.
+/// Five primaries with a replica each. The first has died, and all others know; no vote has been asked for.
 fn before_the_election(seed: u64) -> Group {
     let mut group = cluster(5, 1, seed);
     kill(&mut group, 0);

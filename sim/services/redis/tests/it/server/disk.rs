@@ -34,7 +34,7 @@ fn each_mode_loses_what_it_loses() {
     let all = "[new newest old]";
     let table = [
         (Persistence::None, "[]", "[]", "[]"),
-        (Persistence::snapshots(), all, "[old]", "[old]"),
+        (Persistence::default_save_points(), all, "[old]", "[old]"),
         (log(Fsync::Never), all, all, "[old]"),
         // The first write after a long silence goes to the disk at once, and the next after a second.
         (log(Fsync::EverySecond), all, all, "[new old]"),

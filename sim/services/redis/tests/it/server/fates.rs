@@ -1,4 +1,4 @@
-//! What a server says of a key that is followed: why it went, and for whom; and who has written it.
+//! What a server says of a key that is observed: why it went, and by which client; and which has written it.
 
 use picklock_redis::{
     Caller, ConnectionId, KeyChanges, KeyRemoval, KeyWriter, Persistence, ProcessEnd,
@@ -47,7 +47,7 @@ fn gone(why: RemovalReason, serving: Option<u32>) -> Option<KeyRemoval> {
 }
 
 #[test]
-fn a_command_takes_a_key_away_and_it_is_said_how_and_whose_it_was() {
+fn a_command_removes_a_key_and_its_caller_and_reason_are_noted() {
     let table = [
         ("DEL lock", RemovalReason::Deleted),
         ("UNLINK other lock", RemovalReason::Deleted),
@@ -93,7 +93,7 @@ fn what_is_emptied_is_deleted_and_what_is_changed_is_there() {
 }
 
 #[test]
-fn nothing_is_said_of_who_only_looks_nor_of_other_keys() {
+fn nothing_is_noted_of_readers_or_of_other_keys() {
     let mut redis = locked();
     for command in [
         "GET lock",
@@ -112,7 +112,7 @@ fn nothing_is_said_of_who_only_looks_nor_of_other_keys() {
 }
 
 #[test]
-fn a_key_whose_time_is_over_has_expired_whoever_comes_upon_it() {
+fn a_key_whose_time_is_over_has_expired_for_any_command() {
     for command in [
         "GET lock",
         "SET lock yours NX",
@@ -135,7 +135,7 @@ fn a_key_whose_time_is_over_has_expired_whoever_comes_upon_it() {
 }
 
 #[test]
-fn a_key_in_its_last_millisecond_goes_by_whoever_deletes_it_or_by_itself() {
+fn a_key_in_its_last_millisecond_goes_by_a_delete_or_by_itself() {
     for (command, why) in [
         ("DEL lock", RemovalReason::Deleted),
         ("GET lock", RemovalReason::Expired),
@@ -150,7 +150,7 @@ fn a_key_in_its_last_millisecond_goes_by_whoever_deletes_it_or_by_itself() {
 }
 
 #[test]
-fn a_key_that_nobody_looks_for_expires_while_nobody_is_served() {
+fn a_key_without_a_reader_expires_while_no_command_runs() {
     let mut redis = locked();
     redis.pass(5_001);
     assert_eq!(
@@ -160,7 +160,7 @@ fn a_key_that_nobody_looks_for_expires_while_nobody_is_served() {
 }
 
 #[test]
-fn a_command_that_has_waited_is_that_of_who_sent_it() {
+fn a_command_that_has_waited_is_that_of_its_sender() {
     let mut redis = locked();
     redis.on(3, "CLIENT PAUSE 500 WRITE");
     redis.on(OTHER, "DEL lock");
@@ -173,7 +173,7 @@ fn a_command_that_has_waited_is_that_of_who_sent_it() {
 #[test]
 fn a_restart_takes_what_is_on_no_disk_and_what_has_expired() {
     let saves = || ServerConfig {
-        persistence: Persistence::snapshots(),
+        persistence: Persistence::default_save_points(),
         ..ServerConfig::default()
     };
     let table = [
@@ -234,7 +234,7 @@ fn a_replica_hears_from_its_primary_and_throws_away_what_it_had() {
 }
 
 #[test]
-fn a_key_that_is_sent_away_has_gone_to_another_node_where_nobody_has_written_it() {
+fn a_migrated_key_is_gone_and_has_no_writer_at_its_new_node() {
     let mut group = cluster(3, 0, 0);
     group.on(0, 1, "SET {b}1 here");
     for node in [0, 1] {

@@ -140,7 +140,7 @@ fn real(redis: &mut Bench, step: &Step) -> String {
             redis.send(1, vec!["EVAL", RELEASE, "1", &key, &value])
         }
         Step::Pass(millis) => {
-            // Unseen: the model has nobody who looks for what has expired.
+            // Unseen: the model does not look for expired keys.
             redis.pass_unseen(u64::from(*millis));
             String::new()
         }

@@ -1,5 +1,5 @@
 //! What a toy Redis gets wrong, point by point, as far as a server alone decides it. What Sentinels have a part in
-//! stands among their tests: who is promoted and when (`failover.rs`), and what becomes of who was (`deposed.rs`).
+//! stands among their tests: promotions (`failover.rs`), and the deposed primary (`deposed.rs`).
 
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ fn keys_expire_by_the_wall_clock_which_jumps_both_ways() {
 }
 
 #[test]
-fn a_lease_is_measured_anew_by_the_clock_of_a_promoted_replica() {
+fn a_lease_is_measured_by_the_clock_of_a_promoted_replica() {
     let mut group = Group::of(1);
     group.jump(Machine::Server(1), Duration::from_secs(5));
     group.on(0, 1, "SET k a PX 10000");
@@ -74,7 +74,7 @@ fn a_lease_is_measured_anew_by_the_clock_of_a_promoted_replica() {
 }
 
 #[test]
-fn a_key_in_its_last_millisecond_is_there_for_who_asks_and_due_for_who_looks() {
+fn a_key_in_its_last_millisecond_is_readable_and_due_to_expire() {
     let mut redis = Bench::new();
     redis.on(1, "SET k a PX 100");
     redis.pass_unseen(100);
@@ -279,7 +279,7 @@ fn exec_goes_on_after_an_error_and_abort_is_not_refusal() {
 }
 
 #[test]
-fn messages_reach_who_listens_now_and_nobody_later() {
+fn messages_reach_present_subscribers_and_not_later_ones() {
     let mut redis = Bench::new();
     assert_eq!(redis.on(1, "SUBSCRIBE c"), ">[subscribe c :1]");
     assert!(redis.on(1, "GET k").starts_with("-ERR Can't execute 'get'"));
@@ -336,7 +336,7 @@ fn enough_replicas_lately_bound_what_a_failover_takes_and_do_not_prevent_it() {
     };
     let mut group = Group::with(vec![primary, settings(1)]);
     assert_eq!(group.on(0, 1, "SET known 1"), "+OK");
-    // From now on the replica hears nothing, and nobody hears it.
+    // From now on the replica hears nothing, and is not heard.
     group.hold_links_of(0);
     group.hold_links_of(1);
     group.pass(9_000);

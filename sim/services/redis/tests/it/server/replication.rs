@@ -53,7 +53,7 @@ fn offsets_agree_byte_for_byte() {
 }
 
 #[test]
-fn wait_counts_who_has_it_and_undoes_nothing() {
+fn wait_counts_the_replicas_with_the_write_and_undoes_nothing() {
     let mut group = Group::of(2);
     assert_eq!(group.on(0, 1, "SET k a"), "+OK");
     assert_eq!(group.on(0, 1, "WAIT 2 0"), ":2");
@@ -126,7 +126,7 @@ fn a_deposed_primary_loses_what_only_it_had() {
 }
 
 #[test]
-fn who_waits_when_its_server_is_deposed_is_told_and_dropped() {
+fn a_waiter_of_a_deposed_server_gets_an_error_and_is_dropped() {
     let mut group = Group::of(1);
     group.hold_links_of(0);
     group.on(0, 1, "SET k a");
@@ -170,7 +170,7 @@ fn too_few_good_replicas_refuse_writes_after_the_lag_and_not_before() {
 }
 
 #[test]
-fn a_replica_that_is_called_online_may_not_be_told_of_anything_yet() {
+fn a_replica_that_is_called_online_may_not_get_writes_yet() {
     let primary = ServerConfig {
         sync_notice: Duration::from_millis(50),
         ..settings(0)

@@ -49,7 +49,7 @@ fn without_memory_what_may_take_more_is_refused_and_what_takes_away_is_not() {
     each(&mut redis, &table);
     let refused = redis.eval("return redis.call('set', 'k', 'w')");
     assert!(refused.starts_with(OOM), "{refused}");
-    // Who has begun to write may go on.
+    // A script that has begun to write may go on.
     assert_eq!(
         redis.eval("redis.call('del', 'z') return redis.call('set', 'k', 'w')"),
         "+OK"
@@ -65,7 +65,7 @@ fn full(redis: &mut Bench, is_full: bool) {
 }
 
 #[test]
-fn who_could_not_save_refuses_to_write_and_does_not_even_say_that_it_is_there() {
+fn a_server_that_could_not_save_refuses_writes_and_pings() {
     let point = SavePoint {
         after: Duration::from_secs(1),
         changes: 1,
@@ -104,7 +104,7 @@ fn a_log_that_cannot_be_written_refuses_at_once_and_what_it_lacks_dies_with_the_
     });
     redis.on(1, "SET old v");
     full(&mut redis, true);
-    assert_eq!(redis.on(1, "SET new v"), "+OK", "nobody has noticed yet");
+    assert_eq!(redis.on(1, "SET new v"), "+OK", "not noticed yet");
     let refused = "-MISCONF Errors writing to the AOF file: No space left on device";
     assert_eq!(redis.on(1, "SET newer v"), refused);
     redis.restart(ProcessEnd::Kill);
@@ -146,7 +146,7 @@ fn a_replica_without_its_primary_serves_nothing_if_it_is_told_not_to() {
 }
 
 #[test]
-fn while_the_keys_are_read_almost_everybody_is_refused_and_time_goes_on() {
+fn a_loading_server_refuses_most_commands_and_time_goes_on() {
     let mut redis = Bench::with(ServerConfig {
         persistence: Persistence::Log(Fsync::Always),
         load_time: Duration::from_secs(3),

@@ -43,7 +43,7 @@ fn the_sequence_number_counts_children_ever_made_of_this_parent() {
 
 /// D21.
 #[test]
-fn a_version_says_nothing_of_whose_node_it_is() {
+fn a_version_does_not_identify_the_owner_of_a_node() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let (mine, other) = (cluster.connect(0), cluster.connect(1));
     let lock = || create("/q/lock", CreateMode::Ephemeral);
@@ -55,7 +55,7 @@ fn a_version_says_nothing_of_whose_node_it_is() {
         cluster.ask(mine, lock()).unwrap();
         cluster.ask(mine, set_data("/q/lock", b"mine")).unwrap();
         cluster.ask(mine, delete("/q/lock")).unwrap();
-        // The next is another's, in version 0 again, and anybody may delete it.
+        // The next is another's, in version 0 again, and any client may delete it.
         cluster.ask(other, lock()).unwrap();
         assert_eq!(stat(&cluster, "/q/lock").version, 0);
         cluster.ask(mine, unlock(version)).unwrap();
@@ -64,7 +64,7 @@ fn a_version_says_nothing_of_whose_node_it_is() {
 
 /// D26. When they do: `containers_vanish_under_you`.
 #[test]
-fn who_makes_a_child_of_a_container_must_expect_it_to_be_gone() {
+fn a_container_may_be_gone_before_its_next_child_is_created() {
     let mut cluster = Cluster::formed(1, &[]);
     let client = cluster.connect_for(0, 40);
     cluster
@@ -90,7 +90,7 @@ fn a_list_of_children_is_in_no_order_that_helps() {
         panic!("no list");
     };
     let names: Vec<&str> = list.names().map(|name| &**name).collect();
-    assert!(!names.is_sorted(), "who forgets to sort is to be caught");
+    assert!(!names.is_sorted(), "a missing sort is to be caught");
 }
 
 /// D31.

@@ -19,7 +19,7 @@ fn reads_may_be_stale_but_no_older_than_what_their_client_has_seen() {
     cluster.ask(writer, persistent("/q/x")).unwrap();
     let stale = cluster.ask(reader, exists("/q/x", false));
     assert_eq!(stale, Err(ZkError::NoNode));
-    // Who has seen it is turned away there.
+    // A client that has seen it is turned away there.
     let seen = cluster.server(2).tree().last_zxid();
     let moved = cluster.resume(writer, 0, seen);
     cluster.run_for(10 * LATENCY);

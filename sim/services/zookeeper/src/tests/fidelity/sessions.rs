@@ -1,4 +1,4 @@
-//! Sessions, leaders, and who is cut off from whom.
+//! Sessions, leaders, and servers that are cut off from each other.
 
 use picklock_clients::zookeeper::{CreateMode, Response, Zxid};
 use picklock_machines::Chance;
@@ -36,7 +36,7 @@ fn a_disconnect_is_no_expiry() {
 
 /// D3.
 #[test]
-fn nothing_expires_without_a_leader_and_a_new_one_gives_everybody_the_full_time() {
+fn sessions_live_without_a_leader_and_start_over_with_a_new_one() {
     let mut cluster = Cluster::formed(3, &["/q"]);
     let client = with_node(&mut cluster, 0);
     cluster.cut(client);

@@ -79,15 +79,15 @@ fn only_exists_watches_what_is_not_there() {
 /// D18: the servers' half. See also the client's, and of watches that stay
 /// `persistent_watches_come_along_and_nothing_is_synthesised`.
 #[test]
-fn after_a_reconnect_a_node_made_anew_has_changed_and_one_that_came_and_went_is_not_told_of() {
-    let mut cluster = Cluster::formed(3, &["/q", "/q/anew", "/q/gone"]);
+fn a_reconnect_reports_changed_nodes_and_no_passing_one() {
+    let mut cluster = Cluster::formed(3, &["/q", "/q/again", "/q/gone"]);
     let (writer, client) = (cluster.connect(0), cluster.connect(1));
     cluster.run_for(10 * LATENCY);
     let since = cluster.server(1).tree().last_zxid();
     cluster.cut(client);
     for request in [
-        delete("/q/anew"),
-        create("/q/anew", CreateMode::Persistent),
+        delete("/q/again"),
+        create("/q/again", CreateMode::Persistent),
         create("/q/passing", CreateMode::Persistent),
         delete("/q/passing"),
         delete("/q/gone"),
@@ -97,11 +97,11 @@ fn after_a_reconnect_a_node_made_anew_has_changed_and_one_that_came_and_went_is_
     let client = cluster.resume(client, 1, since);
     cluster.run_for(10 * LATENCY);
     cluster.inbox(client);
-    let watches = tables(since, &["/q/anew", "/q/gone"], &["/q/passing"], &[]);
+    let watches = tables(since, &["/q/again", "/q/gone"], &["/q/passing"], &[]);
     cluster.send(client, watches);
     cluster.run_for(10 * LATENCY);
     let expected = [
-        (EventType::NodeDataChanged, "/q/anew"),
+        (EventType::NodeDataChanged, "/q/again"),
         (EventType::NodeDeleted, "/q/gone"),
     ];
     assert_eq!(cluster.events(client), told(&expected));
@@ -121,7 +121,7 @@ fn equal_bytes_are_a_change() {
 
 /// D29.
 #[test]
-fn a_child_watch_on_a_node_that_is_deleted_tells_of_the_deletion() {
+fn a_child_watch_reports_the_deletion_of_its_node() {
     let mut cluster = Cluster::formed(1, &["/q", "/q/x"]);
     let client = cluster.connect(0);
     cluster.ask(client, get_children("/q/x", true)).unwrap();

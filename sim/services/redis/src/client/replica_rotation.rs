@@ -4,7 +4,7 @@ use super::Destination;
 
 /// Which of the replicas a connection is to go to.
 #[derive(Debug)]
-pub(super) struct Rounds {
+pub(super) struct ReplicaRotation {
     /// Which is tried first.
     next: usize,
     /// How many could not be reached since the connection was wanted.
@@ -15,7 +15,7 @@ pub(super) struct Rounds {
     goes_to: Option<Destination>,
 }
 
-impl Rounds {
+impl ReplicaRotation {
     /// One after the other, from this one on.
     pub fn from(first: u8) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Rounds {
         self.goes_to.clone()
     }
 
-    /// Whoever it was to go to cannot be reached.
+    /// The replica that it was to go to cannot be reached.
     pub fn missed(&mut self) {
         self.next = self.next.wrapping_add(1);
         self.passed_over += 1;
