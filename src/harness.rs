@@ -125,7 +125,7 @@ impl Harness {
     ///
     /// An algorithm that panics, or that never waits for anything, ends its run and no other: its case stands as
     /// [`Standing::Broken`]. Two things end the whole test program, and name the run before, on standard error: code
-    /// that comes back to nobody and calls nothing of picklock (see [`watchdog`]), and a destructor that panics while
+    /// that never returns and calls nothing of picklock (see [`watchdog`]), and a destructor that panics while
     /// another panic is being cleaned up behind.
     ///
     /// # Errors
@@ -187,11 +187,11 @@ impl Harness {
             seeds: Seeds::all(self.seeds.clone()),
             verify_determinism: self.verify_determinism,
         };
-        let nobody_stops = AtomicBool::new(false);
+        let no_stop = AtomicBool::new(false);
         let mut cases = Vec::new();
-        let mut unasked = Unasked::new(&nobody_stops, &|_, _, _| {});
+        let mut unasked = Unasked::new(&no_stop, &|_, _, _| {});
         for case in &scenario.cases {
-            let tally = run_seeds(scenario, case, &settings, &nobody_stops, &|| {});
+            let tally = run_seeds(scenario, case, &settings, &no_stop, &|| {});
             let tally = tally.map_err(|why| CheckError::Stopped {
                 scenario: scenario.name.clone(),
                 case: case.name.clone(),

@@ -40,7 +40,7 @@ pub struct Tally {
     counts: Counts,
     /// Why runs as a whole say nothing: how many seeds gave each reason.
     vacuous: BTreeMap<String, u64>,
-    /// By such a reason: what is to be told of the lowest seed that gave it.
+    /// By such a reason: the detail of the lowest seed that gave it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     vacuous_detail: BTreeMap<String, (u64, String)>,
     /// By invariant: how many of the runs that say nothing as a whole violate it all the same.

@@ -39,7 +39,7 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
     let waits = events.any(|event| matches!(event.what, EventKind::StillWaiting { .. }));
     let mut lines = BTreeSet::new();
     let led_up = |(_, event): &(usize, &ServiceEvent)| {
-        // Which session another event tells of, only its beginning says.
+        // The beginning of a session counts even if it came before: only it says which session later events are about.
         let begins = matches!(event.what, ServiceEventKind::SessionEstablished { .. });
         let is_in_time = (begins || event.after > *first) && event.after <= *last;
         let takes_part = event.row().about.is_some_and(|by| who.contains(&by));
@@ -51,7 +51,7 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
                     .map_or(line.as_str(), |(what, _)| what);
                 lines.insert(what.to_owned())
             }
-            // Who is woken by a message matters to whoever waits in vain.
+            // Which contender a message wakes matters if a contender waits in vain.
             ServiceEventKind::Subscribed { .. } | ServiceEventKind::Published { .. } => waits,
             _ => true,
         };

@@ -24,7 +24,7 @@ const LEASE: Duration = Duration::from_secs(30);
 /// What a lock costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// An acquire that nobody is in the way of, when all connections and nodes are there.
+    /// An acquire without contention, when all connections and nodes are there.
     pub acquire: Call,
     /// The release after that.
     pub release: Call,
@@ -43,8 +43,8 @@ pub struct Call {
     pub round_trips: f64,
 }
 
-/// Measures it, with so many seeds. `None`, if a contender does not get so far, or waits for nobody. If a run breaks
-/// off, so does whatever was begun with [`caught`](picklock_sim::broken::caught).
+/// Measures a recipe with so many seeds. `None`, if a contender does not get so far, or does not wait. If a run breaks
+/// off, so does the [`caught`](picklock_sim::broken::caught) around it.
 pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
     let (alone, trace) = run(&alone(recipe), 0);
     let mut calls = calls_of(&alone, ContenderId(0));

@@ -38,7 +38,7 @@ use picklock_sim::plan::{
     ContenderName, Direction, Fault, FaultDuration, Plan, PlannedFault, Service, Workload,
 };
 
-/// A promise that nobody can keep under a plan, and why.
+/// A promise that no lock can keep under a plan, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excuse {
     /// The invariant.
@@ -101,7 +101,7 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
     excuses
 }
 
-/// Why somebody can believe in a lock that the service has given away.
+/// Why a contender can believe in a lock that the service has given away.
 fn believes_too_long(
     workload: &Workload,
     service: &Service,
@@ -192,7 +192,7 @@ fn blinds(service: &Service, fault: &Fault) -> Option<&'static str> {
             .then_some("a process that stands still cannot notice that its session ends"),
         Fault::BlockEvents { length, .. } => length
             .at_least(margin)
-            .then_some("whoever waits to be told is not told while a callback does not return"),
+            .then_some("a client hears of no event while a callback does not return"),
         Fault::ExpireSession { .. } => {
             Some("the service frees the lock before the news can reach its owner")
         }
@@ -264,7 +264,7 @@ fn silence(fault: &Fault) -> Duration {
     }
 }
 
-/// Why somebody can own the lock for longer than a session lives, and nobody knows.
+/// Why a contender can own the lock for longer than a session lives without knowing it.
 fn owns_too_long(
     service: &Service,
     processing: Duration,
@@ -291,7 +291,7 @@ fn owns_too_long(
 /// second or two, and is a sign of life when it is over.
 const MANY_BREAKS: usize = 3;
 
-/// Whose client a fault makes connect anew.
+/// Which contender's client a fault disconnects.
 fn disconnects(fault: &Fault) -> Option<ContenderName> {
     match fault {
         Fault::Cut { target } | Fault::LoseRequest { target } | Fault::LoseReply { target } => {
@@ -301,7 +301,7 @@ fn disconnects(fault: &Fault) -> Option<ContenderName> {
     }
 }
 
-/// How long a client takes to connect anew, and to hear of its lost connection before, apart from its messages.
+/// How long a client takes to notice that its connection is lost and to connect again, apart from its messages.
 const RECONNECT: Duration = Duration::from_secs(2);
 
 /// Why an owner can go without any answer for longer than a session lives: its connection breaks with each question,
@@ -309,7 +309,7 @@ const RECONNECT: Duration = Duration::from_secs(2);
 fn never_answered(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
     let mut breaks = BTreeMap::new();
     for target in faults.iter().filter_map(|it| disconnects(&it.inject)) {
-        // What is asked in a session that tasks share is lost with the connection, whoever has asked.
+        // Tasks share the session of their process: each break loses the requests of all of them.
         *breaks.entry(plan.workload.process_of(target)).or_insert(0) += 1;
     }
     let most: u32 = breaks.into_values().max()?;
@@ -333,7 +333,7 @@ fn delivered_after_crash(service: &Service, faults: &[PlannedFault]) -> Option<&
     )
 }
 
-/// Why somebody can wait for an answer for ever, in a session that lives.
+/// Why a contender can wait for an answer for ever, in a session that lives.
 fn waits_for_ever(service: &Service, faults: &[PlannedFault]) -> Option<&'static str> {
     let swallows = |fault: &PlannedFault| matches!(fault.inject, Fault::SwallowReply { .. });
     let waits = !service.has_request_timeout() && faults.iter().any(swallows);
@@ -358,9 +358,9 @@ fn strands(service: &Service, fault: &Fault) -> Option<&'static str> {
         Fault::LagServer { by, .. } | Fault::SlowDisk { fsync: by, .. } => {
             (*by >= short).then_some("a server that is behind is late to tell who owns the lock")
         }
-        Fault::BlockEvents { length, .. } => length
-            .at_least(short * 4)
-            .then_some("an owner is not told of its turn while a callback does not return"),
+        Fault::BlockEvents { length, .. } => length.at_least(short * 4).then_some(
+            "an owner does not hear that it owns the lock while a callback does not return",
+        ),
         Fault::BlackHole { direction, .. } => {
             let half = matches!(direction, Direction::ToServer | Direction::ToClient);
             half.then_some(

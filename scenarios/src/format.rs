@@ -162,7 +162,7 @@ fn scenario(
     }
 }
 
-/// Whether each client that a seed may take has a thread that tells of events.
+/// Whether each client that a seed may take has a thread for events.
 fn has_event_thread(service: &Service, open: &SampledParameters) -> bool {
     let drawn = open.each_with("client", service);
     drawn.iter().all(|service| service.has_event_thread())

@@ -1,4 +1,4 @@
-//! Plans without some of their faults or contenders: what is left is counted anew, and names follow.
+//! Plans without some of their faults or contenders: what is left is counted again, and names follow.
 
 use picklock_sim::plan::{
     ContenderName, Fault, LockName, Plan, PlannedFault, ServerName, Trigger, Workload,
@@ -12,7 +12,7 @@ pub(crate) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) ->
     let mut kept: Vec<Option<usize>> = Vec::new();
     let mut faults = Vec::new();
     for (index, fault) in plan.faults.iter().enumerate() {
-        // A fault may wait for one that stands below it, so whoever is waited for is looked up in the whole chain.
+        // A fault may wait for one that stands below it, so the whole chain is looked up.
         let lost = waits_for(plan, index).any(|index| gone(index, &plan.faults[index]));
         kept.push((!lost).then_some(faults.len()));
         if !lost {
@@ -85,7 +85,7 @@ pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
     let settings = plan.workload.contender_settings.iter();
     let settings = settings.filter_map(|(name, own)| Some((new_name(*name)?, own.clone())));
     less.workload.contender_settings = settings.collect();
-    // To barriers all come together, whoever they are.
+    // All contenders come to the same barriers.
     let own_locks = plan.rendezvous().is_none();
     for (new, old) in (0..).zip(&staying).filter(|_| own_locks) {
         keep_locks(&plan.workload, ContenderName(*old), &mut less.workload, new);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_that_wait_for_a_lost_one_go_with_it_and_the_rest_is_counted_anew() {
+    fn faults_that_wait_for_a_lost_one_go_and_the_others_shift() {
         let faults = vec![
             (Trigger::Fired { fault: 1 }, cut(0)),
             (when(0), cut(1)),

@@ -46,19 +46,19 @@ pub enum Stopped {
         /// The hashes of its two runs.
         hashes: (u64, u64),
     },
-    /// Somebody asked to stop.
+    /// It was told to stop.
     Interrupted,
 }
 
 /// Seeds are handed out in blocks of this many, so that what waits to be added up stays small.
 pub const BLOCK: u64 = 64;
 
-/// The first seed of a case, and one of so many after it, runs twice even if nobody asks for it: a recipe that goes by
-/// something else than its handle and its environment is found out with the first few seeds.
+/// The first seed of a case, and one of so many after it, runs twice even if the options do not ask for it: a recipe
+/// that goes by something else than its handle and its environment is found out with the first few seeds.
 pub const SAMPLED: u64 = 32;
 
-/// Runs all seeds of a case on the threads of the current rayon pool. `progress` is told of each
-/// seed that is done; `stop` is looked at before each.
+/// Runs all seeds of a case on the threads of the current rayon pool. `progress` is called after each seed; `stop` is
+/// looked at before each.
 ///
 /// # Errors
 ///

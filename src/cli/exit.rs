@@ -14,7 +14,7 @@ pub const UNDECIDED: u8 = 3;
 pub const NOT_DETERMINISTIC: u8 = 4;
 /// A run broke off: code of the recipe, or of picklock itself, panicked or would not come to an end.
 pub const BROKEN: u8 = 5;
-/// Somebody asked to stop, as a shell reports it of a program that Ctrl-C ended.
+/// An interrupt, as a shell reports it of a program that Ctrl-C ended.
 pub const INTERRUPTED: u8 = 130;
 
 /// What all outcomes together mean: one that broke off outweighs one that is not as expected, and that one outweighs

@@ -1,4 +1,4 @@
-//! What cannot be asked of a barrier: all come to it, in the same rounds; and at a double barrier nobody gives up.
+//! What cannot be asked of a barrier: all come to it, in the same rounds; and at a double barrier no party gives up.
 
 use picklock_checker::Rendezvous;
 use picklock_sim::plan::Plan;
@@ -41,7 +41,7 @@ fn of_parties(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     if { arrivals }.any(|arrive| arrive.is_behind_holder()) {
         found.push((
             "a holder to wait behind",
-            "nobody is inside until all have come".to_owned(),
+            "no contender is inside until all have come".to_owned(),
             "write arrive = \"together\", \"in-order\", or { within = \"5s\" }",
         ));
     }
@@ -76,8 +76,8 @@ fn of_any(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     }
     if workload.bypass_bound.is_some() {
         let says = match is_double {
-            true => "who comes last overtakes nobody: all enter together",
-            false => "who comes last overtakes nobody: all pass together",
+            true => "the last contender overtakes no other: all enter together",
+            false => "the last contender overtakes no other: all pass together",
         };
         found.push((
             "`bypass-bound`",

@@ -114,7 +114,7 @@ pub(super) fn expectations(
 /// What the workload has to say before an invariant can be looked at, if it does not.
 fn left_open(invariant: &str, workload: &Workload) -> Option<Mistake> {
     match invariant {
-        // How often one may be overtaken depends on the lock: nobody but the file can say.
+        // How often a waiter may be overtaken depends on the lock: only the file can say.
         "bounded-bypass" if workload.bypass_bound.is_none() => Some(
             Mistake::new("`bounded-bypass` has no bound here")
                 .label("how often may one who waits be overtaken?")

@@ -81,7 +81,7 @@ fn refuse_more_than_there_are(
     mistakes.add(item.span.clone(), mistake);
 }
 
-/// Refuses locks that nobody takes, and what does not go with several at once.
+/// Refuses locks that no contender takes, and what does not go with several at once.
 pub(super) fn refuse_locks(
     file: &Fields,
     workload: &Workload,
@@ -92,7 +92,7 @@ pub(super) fn refuse_locks(
     refuse_of_several(file, workload, open, mistakes);
 }
 
-/// Every lock must be somebody's: there are no more than sections to come, which are as many as a seed may settle on.
+/// Every lock must be taken: there are no more locks than sections, which are as many as a seed may settle on.
 fn refuse_idle_locks(
     file: &Fields,
     workload: &Workload,
@@ -104,7 +104,7 @@ fn refuse_idle_locks(
     let sections = busiest.sections();
     if locks > busiest.locks_at_most() && mistakes.is_empty() {
         let mistake = Mistake::new(format!(
-            "there are {locks} locks, and nobody takes the last"
+            "there are {locks} locks, and no contender takes the last"
         ))
         .label(format!(
             "the contenders come for {}",
@@ -160,7 +160,7 @@ fn refuse_of_several(
     }
 }
 
-/// Refuses several at once of what nobody nests.
+/// Refuses several locks at once of a kind that does not nest.
 pub(super) fn refuse_kind_of_several(
     item: &Item,
     plan: &Plan,

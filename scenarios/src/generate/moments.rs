@@ -236,7 +236,7 @@ fn any_write(plan: &Plan) -> RequestKind {
     write.unwrap_or(RequestKind::Create)
 }
 
-/// For the how manieth time: mostly the first, and seldom one more than there are rounds, for which there must be
+/// The `nth` of a trigger: mostly the first, and seldom one more than there are rounds, for which there must be
 /// something to do again.
 fn count(plan: &Plan, draw: &mut Draw) -> u32 {
     if !draw.once_in(3) {

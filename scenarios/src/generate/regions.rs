@@ -40,7 +40,7 @@ pub(super) fn draw_regions(plan: &mut Plan, open: &SampledRegions, seed: u64) {
                 .extend(latency.map(|latency| (pair, latency)));
         }
     }
-    // Where all lie in one region, nobody is far from anybody.
+    // One region changes no distance.
     if !regions.between.is_empty() {
         regions.all = all;
         plan.network.regions = regions;

@@ -15,7 +15,7 @@ const STREAM: u64 = 0x0074_7572_6e73;
 /// The golden section of all numbers of 32 bits: its multiples lie as evenly as can be, however many they are.
 const GOLDEN: u32 = 0x9e37_79b9;
 
-/// Those that the recipe can feel, if there are any: a jump of a clock that nobody reads is a fault for nothing.
+/// Those that the recipe can feel, if there are any: a jump of a clock that the recipe does not read changes nothing.
 pub(super) fn felt(plan: &Plan, possible: Vec<FaultKind>) -> Vec<FaultKind> {
     let heeds = |sense| plan.recipe.inputs.contains(&sense);
     let kinds = possible.iter().copied();

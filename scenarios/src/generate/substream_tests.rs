@@ -88,7 +88,7 @@ fn regions_and_times_take_nothing_from_what_else_is_drawn() {
 }
 
 #[test]
-fn everybody_lies_in_one_region_or_nobody_does_in_any() {
+fn a_plan_places_every_participant_in_a_region_or_none() {
     let plans = plans(&open());
     let far: Vec<&Plan> = (plans.iter())
         .filter(|plan| !plan.network.regions.is_empty())

@@ -171,8 +171,8 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
         }
         kinds
     };
-    // Where a request has no timeout, nobody can do anything about an answer that never comes, and who does not read
-    // the wall clock does not mind its jumps.
+    // Without a timeout for requests, a client has no remedy for an answer that never comes; and a recipe that does not
+    // read the wall clock does not mind its jumps.
     let without = kinds(&case);
     assert!(!has_swallowed(&without) && !without.contains(&FaultKind::ClockJump));
     if let Service::ZooKeeper(ensemble) = &mut case.plan.service {
@@ -181,7 +181,7 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
     case.plan.recipe = *registry::find("curator-mutex").expect("an algorithm");
     case.plan.workload.acquire_timeout = Some(Duration::from_secs(5));
     let all = FaultKind::named_on(case.plan.service.kind()).map(|(_, kind)| kind);
-    // Nobody heeds a request for a lock that is not revocable.
+    // No holder heeds a request for a lock that is not revocable.
     let unasked =
         all.filter(|kind| FaultKind::unasked().contains(kind) && *kind != FaultKind::Revoke);
     assert_eq!(kinds(&case), unasked.collect());
@@ -193,7 +193,7 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
     };
     asked(&mut case, &few);
     assert_eq!(kinds(&case), few.into_iter().collect());
-    // Whoever asks for nothing but what is not felt gets it: that it is not felt may be what is to be seen.
+    // A file that asks only for kinds that are not felt gets them: that they are not felt may be what is to be seen.
     case.plan.workload.acquire_timeout = None;
     asked(&mut case, &[FaultKind::ClockJump]);
     assert_eq!(kinds(&case), [FaultKind::ClockJump].into());

@@ -61,7 +61,7 @@ pub struct Finding {
 pub struct Cell {
     /// How many runs there were.
     pub seeds: u64,
-    /// How many of them tell something: a fault of the class has struck, and somebody has waited.
+    /// How many of them tell something: a fault of the class has struck, and a contender has waited.
     pub told: u64,
     /// What was seen: the worst first.
     pub findings: Vec<Finding>,
@@ -99,13 +99,13 @@ struct Seen {
     struck: bool,
     idle: Option<String>,
     broke: Vec<Broke>,
-    /// What it tells of.
+    /// Which invariants it decides.
     decided: Vec<&'static str>,
     faults: Vec<String>,
     broken_off: Option<Broken>,
 }
 
-/// Runs the seeds of a cell, on this thread. `None`, if somebody asks to stop.
+/// Runs the seeds of a cell, on this thread. `None`, if `stop` is set.
 pub fn measure(
     scenario: &Scenario,
     case: &Case,
@@ -267,5 +267,5 @@ fn undecided(case: &Case, seen: &[Seen], told: u64) -> Option<String> {
     let never: Vec<&str> = never.filter(|it| !decided.contains(it)).collect();
     let main = ["mutual-exclusion", "progress", "barrier"];
     let lacks = never.iter().find(|it| main.contains(it))?;
-    Some(format!("no run tells of {lacks}"))
+    Some(format!("no run decides {lacks}"))
 }

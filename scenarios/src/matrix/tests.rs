@@ -91,7 +91,7 @@ fn cell(name: &str, class: FaultClass, seeds: u64) -> Cell {
     let swarms = swarms(&Catalogue::EVERYTHING).expect("the swarms are read");
     let scenario = scenario(class, &[recipe(name)], &swarms);
     let case = &scenario.cases[0];
-    measure(&scenario, case, class, 0..seeds, &AtomicBool::new(false)).expect("nobody stops it")
+    measure(&scenario, case, class, 0..seeds, &AtomicBool::new(false)).expect("nothing stops it")
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_cell_is_undecided_if_next_to_nothing_has_struck() {
         0..24,
         &AtomicBool::new(false),
     );
-    let cell = seen.expect("nobody stops it");
+    let cell = seen.expect("nothing stops it");
     assert_eq!((cell.word(), cell.told), (Word::Undecided, 0));
     let why = cell.undecided.as_deref();
     assert_eq!(why, Some("a fault struck in only 0 of 24 runs"));
@@ -201,7 +201,7 @@ fn memory_that_is_free_again_while_a_script_runs_is_free() {
     // A script runs when the memory is full, and still when it is not any more.
     let stop = AtomicBool::new(false);
     let seen = measure(&scenario, &scenario.cases[0], class, 39..40, &stop);
-    assert_eq!(seen.expect("nobody stops it").findings, []);
+    assert_eq!(seen.expect("nothing stops it").findings, []);
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn finding(case: &Case, seeds: impl IntoIterator<Item = SeedOutcome>) -> (Standi
 }
 
 fn undecided() -> Verdict {
-    Verdict::Undecided("nobody queued".to_owned())
+    Verdict::Undecided("no contender queued".to_owned())
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn undecided_is_undecided_whatever_was_expected() {
         let seeds = [seed(0, undecided()), seed(1, Verdict::Holds)];
         let (standing, line) = finding(&wanting(want), seeds);
         assert_eq!(standing, Standing::Undecided);
-        assert_eq!(line, "fifo: nobody queued (1 of 2 seeds)");
+        assert_eq!(line, "fifo: no contender queued (1 of 2 seeds)");
     }
 }
 

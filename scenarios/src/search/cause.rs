@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::shrink::{Extent, Mechanism, Struck, TurningPoint};
 
-/// What tells one way to break a promise from another: whom which faults struck, how ownership was lost, and how large
-/// the overlap is.
+/// What tells one way to break a promise from another: which faults struck which targets, how ownership was lost, and
+/// how large the overlap is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause {
-    /// The faults that it needs, and whom they struck.
+    /// The faults that it needs, and their targets.
     pub faults: BTreeSet<Struck>,
     /// How owners lost the lock.
     pub losses: BTreeSet<TurningPoint>,

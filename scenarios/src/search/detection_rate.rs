@@ -42,7 +42,7 @@ impl PlanSource {
         Self::Hunt,
     ];
 
-    /// Those that are compared if nobody says which.
+    /// Those that are compared by default.
     pub const USUAL: [Self; 3] = [Self::File, Self::Swarm, Self::Aimed];
 
     /// Its name.
@@ -60,9 +60,9 @@ impl PlanSource {
 /// How much to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// From how many bases to begin anew.
+    /// How many bases to begin from.
     pub bases: u64,
-    /// After how many runs to give up from each.
+    /// After how many runs to give up a base.
     pub limit: u64,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct AimedFault<'p> {
     pub(super) stay: Option<Duration>,
     /// What strikes here has to outlast the next one's section, and not to meet it.
     outlasts: bool,
-    /// How much longer than else whoever dies is dead.
+    /// How much longer than else a contender that dies is dead.
     early: Duration,
 }
 
@@ -114,7 +114,7 @@ impl<'p> AimedFault<'p> {
         }
     }
 
-    /// Whoever is to come back to one of several servers dies again and again, each time when it has looked around.
+    /// A contender that is to come back to one of several servers dies again and again, each time after a look around.
     fn deaths(&self, kind: FaultKind, variant: Variant) -> Option<Vec<(Fault, Duration)>> {
         if !self.plan.service.row().has_roles {
             return None;
@@ -271,7 +271,7 @@ impl<'p> AimedFault<'p> {
             FaultKind::Promote => Fault::Promote {
                 target: ServerName::Number(1),
             },
-            // Who wants to leave meanwhile cannot, and nobody else comes in before the lease is over.
+            // A holder cannot leave meanwhile, and no other contender comes in before the lease is over.
             FaultKind::FullMemory => Fault::FullMemory {
                 target: nth,
                 length: self

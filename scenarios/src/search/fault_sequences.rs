@@ -105,7 +105,7 @@ impl<'s> Profile<'s> {
             };
             let mut variants = vec![follows];
             if rest.contains(&FaultKind::Pause) {
-                // Whoever has lost a request goes on when it says it again.
+                // A contender that has lost a request goes on when it sends it again.
                 let first = usize::from(!strikes_request(*first));
                 variants.insert(first, Variant::Briefly);
             }

@@ -125,7 +125,7 @@ fn by_step(class: MomentClass, of: [u32; 7]) -> u32 {
     }
 }
 
-/// Whoever gives up while its request is under way leaves something behind; so does a waiter.
+/// A contender that gives up while its request is under way leaves something behind; so does a waiter.
 fn cancelled(class: MomentClass) -> u32 {
     match class {
         MomentClass::Changing(RequestStage::Sent, _) | MomentClass::Told => 7,
@@ -147,7 +147,7 @@ fn promise_apart(kind: FaultKind, class: MomentClass) -> Option<u32> {
     }
 }
 
-/// What a client does once, when it begins, meets nobody who answers; or it begins with a clock that is wrong.
+/// What a client does once, when it begins, gets no answer; or it begins with a clock that is wrong.
 fn before_the_first_request(kind: FaultKind) -> u32 {
     match kind {
         FaultKind::HangServer | FaultKind::CrashServer => 6,
@@ -197,8 +197,8 @@ fn renewal(kind: FaultKind, way: RequestStage, request: RequestKind) -> u32 {
     }
 }
 
-/// Between two requests that belong together, the first of which changes something, or only looks. Who does not get to
-/// the second leaves half of a change behind; whoever is late with it acts on what is not so any more.
+/// Between two requests that belong together, the first of which changes something, or only looks. Without the second,
+/// half of a change is left behind; where the second is late, it acts on what is not so any more.
 fn between(kind: FaultKind, way: RequestStage, changes: bool) -> u32 {
     let done = matches!(way, RequestStage::Committed | RequestStage::Answered);
     match kind {

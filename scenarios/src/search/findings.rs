@@ -38,7 +38,7 @@ impl std::fmt::Display for Cause {
     }
 }
 
-/// Whom a fault strikes, after its name.
+/// The target of a fault, after its name.
 fn of(role: TargetRole) -> &'static str {
     match role {
         TargetRole::Holder => " of the holder",

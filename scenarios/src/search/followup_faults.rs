@@ -20,7 +20,7 @@ pub(super) enum FollowupTiming {
     Elected,
 }
 
-/// When a fault of a chain strikes, and whom.
+/// When a fault of a chain strikes, and which contender.
 pub(super) struct FollowupFault<'s> {
     /// The moment that it goes by.
     pub(super) moment: &'s SeenMoment,
@@ -46,7 +46,7 @@ impl<'s> FollowupFault<'s> {
 }
 
 impl<'s> Profile<'s> {
-    /// When and at whom one of several kinds strikes, if it is not the first.
+    /// When and at which target one of several kinds strikes, if it is not the first.
     pub(super) fn next_strike(
         &self,
         shot: &InjectionPoint<'s>,
@@ -156,8 +156,8 @@ impl<'s> Profile<'s> {
         ContenderName((by.0 + 1) % all)
     }
 
-    /// When one of these contenders has the lock next. A stream of replication that stands still hurts nobody before
-    /// the primary has answered what the replica is not told.
+    /// When one of these contenders has the lock next. A stream of replication that stands still does no harm before
+    /// the primary has answered what the replica lacks.
     pub(super) fn entry_after(
         &self,
         moment: &SeenMoment,

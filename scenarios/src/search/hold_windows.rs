@@ -15,9 +15,9 @@ pub(super) struct HoldWindows {
     own: Vec<Vec<(usize, VirtualTime)>>,
     contenders: u32,
     session: Duration,
-    /// Whoever waits has a place in a queue.
+    /// A waiter has a place in a queue.
     queue: bool,
-    /// Whoever waits is sent messages.
+    /// A waiter is sent messages.
     told: bool,
     /// How long it takes until the next has the lock that one gives back, in the middle of all hand-overs.
     pub(super) hand_over: Duration,
@@ -129,10 +129,10 @@ impl HoldWindows {
         Some(turn.leaves.since(at))
     }
 
-    /// How much hangs on a moment, from 0 to 20. One who has the lock is in the way of all who wait for it, and
-    /// a request that lets its sender in decides. Of the
-    /// others, those count who have somebody before and behind them. Who does the same for the second time is less
-    /// promising than anybody who does it for the first: one who asks again and again would take all turns.
+    /// How much hangs on a moment, from 0 to 20. A holder is in the way of all who wait for the lock, and a request
+    /// that lets its sender in decides. Of the others, those count who have contenders before and behind them. What a
+    /// contender does for the second time is less promising than the first: one that asks again and again would take
+    /// all turns.
     pub(super) fn suspense(
         &self,
         moment: &SeenMoment,
@@ -152,7 +152,7 @@ impl HoldWindows {
         role + first_time
     }
 
-    /// Whether whoever comes next is told so, and can miss it.
+    /// Whether the next contender is told that its turn has come, and can miss that.
     pub(super) fn can_miss_its_turn(&self) -> bool {
         self.queue || self.told
     }

@@ -54,7 +54,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// How many findings of each promise are kept if nobody says.
+    /// How many findings of each promise are kept by default.
     pub const FINDINGS: usize = 4;
 
     /// So many runs.

@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{ContenderName, Trigger};
 
-/// Moments that are alike: at which it makes no difference to a recipe who it is, or for the how manieth time.
+/// Moments that are alike: it makes no difference to a recipe which contender it is, or how often it came there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MomentClass {
     /// It has asked for nothing yet, and is about to have its first connection.
@@ -67,7 +67,7 @@ pub(crate) enum RequestStage {
     Answered,
 }
 
-/// What a trigger speaks of: the class of the moment, whose it is, and for the how manieth time it is.
+/// What a trigger speaks of: the class of the moment, whose it is, and its `nth`.
 pub(super) fn read(trigger: &Trigger) -> Option<(MomentClass, ContenderName, u32)> {
     Some(match *trigger {
         Trigger::Acquiring { by, nth } => (MomentClass::Acquiring, by, nth),

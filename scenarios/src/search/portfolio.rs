@@ -16,7 +16,7 @@ pub enum SearchStrategy {
     Aimed,
     /// Plans like those that came nearest to an overlap.
     Nearer,
-    /// Faults drawn anew for each run, with this strategy of chance.
+    /// Faults drawn for each run, with this strategy of chance.
     Drawn(Strategy),
 }
 

@@ -17,7 +17,7 @@ pub(super) struct InjectionPoint<'s> {
     /// How promising it is.
     pub(super) score: u32,
     pub(super) moment: &'s SeenMoment,
-    /// Whom it strikes: whose moment it is, or who comes next.
+    /// Which contender it strikes: whose moment it is, or who comes next.
     pub(super) by: ContenderName,
     pub(super) variant: Variant,
 }

@@ -42,7 +42,7 @@ impl RequestRole {
 /// The roles of the requests of a run. Only ever asked for one: its order is not seen.
 pub(super) struct RequestRoles(FxHashMap<Request, RequestRole>);
 
-/// A request, by who makes it, its kind, and for the how manieth time.
+/// A request, by the contender that makes it, its kind, and its `nth`.
 type Request = (ContenderName, RequestKind, u32);
 
 /// What a contender comes through, and for which time.

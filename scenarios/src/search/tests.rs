@@ -71,7 +71,7 @@ fn the_most_promising_come_again_before_the_least_promising_come_at_all() {
 }
 
 #[test]
-fn of_several_holders_the_one_comes_first_for_whom_most_wait() {
+fn of_several_holders_the_one_with_the_most_waiters_comes_first() {
     let triggers = aimed(
         "zookeeper/lost-delete-reply",
         "zk-blind-unlock",
@@ -396,7 +396,7 @@ fn what_follows_a_hung_primary_waits_until_another_leads() {
     let follows = tried.iter().take(4).filter_map(|faults| faults.get(1));
     let mut elected = follows.filter(|fault| fault.ends_with("when another server leads"));
     assert!(elected.next().is_some(), "{:?}", &tried[..4]);
-    // Where nobody else leads, nothing waits for it.
+    // Where no other server can lead, nothing waits for that.
     let tried = told("redis/restart", "redis-compare-and-delete", &kinds);
     let mut all = tried.iter().flatten();
     assert!(all.all(|fault| !fault.ends_with("when another server leads")));

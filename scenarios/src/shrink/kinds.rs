@@ -44,7 +44,7 @@ pub(super) fn ways(
         };
         if !first {
             left = left.less(shrunk.tried, shrunk.events);
-            // Of a plan that is not as small as it can be nobody can say that it is another.
+            // A plan that is not as small as it can be may be one of those before.
             if shrunk.cut.is_some() {
                 break;
             }

@@ -5,7 +5,7 @@
 //! latencies no lock is free of. So a run is held against the one that it came from by
 //!
 //! - its **argument**, without names and numbers ([`Witness::kind`]);
-//! - the **faults** in its causal past ([`past`]): of what kind, and whom they struck;
+//! - the **faults** in its causal past ([`past`]): of what kind, and what they struck;
 //! - the **turns** on the way, from the call that led to the earlier hold until the promise was broken: how an owner
 //!   lost the lock, what became of servers, whose request was sent again, who was asked for the lock in vain, and the
 //!   moments that those who take part came through;
@@ -27,7 +27,7 @@ use picklock_sim::plan::Plan;
 use super::struck::{Struck, TargetRole, struck, unheeded};
 use crate::causal_history::past;
 
-/// An overlap of fewer latencies of a message than this is one that no lock can tell from none: nobody is told faster.
+/// An overlap of fewer latencies of a message than this is one that no lock can prevent: no notification is faster.
 const LATENCIES: u32 = 20;
 
 /// Moments that many runs come through, and that say nothing of how a promise came to be broken.
@@ -71,7 +71,7 @@ pub enum TurningPoint {
     Resent,
     /// A contender that waits to the end, or that it waits behind, has given up a call of `acquire` before, for time.
     TimedOut,
-    /// Somebody asked a contender for the lock, which held it, waited, or did neither then, and holds it to the end.
+    /// A contender that held the lock, waited, or did neither was asked for it in vain, and holds it to the end.
     Unheeded(TargetRole),
     /// One of those who take part came through this moment ([`SOMETIMES`](picklock_checker::SOMETIMES)).
     Moment(&'static str),
@@ -213,7 +213,7 @@ struct PathToViolation<'h> {
     events: &'h [Event],
     past: &'h [usize],
     from: usize,
-    /// Who takes part: whom the witness is about, and who took something away from them.
+    /// Who takes part: the contenders that the witness is about, and those that took something away from them.
     who: BTreeSet<ContenderId>,
 }
 

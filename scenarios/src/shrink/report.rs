@@ -1,4 +1,4 @@
-//! The story of a failure, told of the smallest run that fails so.
+//! The story of a failure, by the smallest run that fails so.
 
 use std::sync::atomic::AtomicBool;
 
@@ -22,8 +22,8 @@ use crate::scenario::{Case, Scenario};
 use crate::why;
 use crate::write;
 
-/// The outcome of a case as [`runner::conclude`] has it; if anything is to be spent on that, told of the smallest run
-/// that fails so.
+/// The outcome of a case as [`runner::conclude`] has it; if anything is to be spent on that, with the story of the
+/// smallest run that fails so.
 pub fn conclude(
     scenario: &Scenario,
     case: &Case,
@@ -136,7 +136,7 @@ fn untouched(scenario: &Scenario, case: &Case, told: &Story, cut: Cut) -> Shrunk
         Cut::Budget | Cut::Time => {
             "not tried: what is spent unasked went into the failures before this one"
         }
-        Cut::Stopped => "not tried: somebody asked to stop",
+        Cut::Stopped => "not tried: interrupted",
     };
     ShrunkRun {
         sizes: format!("{why}; `{} shrink` does it", program::command()),
@@ -184,7 +184,7 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
     }
 }
 
-/// What became of a run that nobody asked to shrink, and that more may go, if it may.
+/// What became of a run that is shrunk unasked, and that more may go, if it may.
 pub fn sizes_unasked(shrunk: &Shrunk) -> String {
     let runs = match shrunk.tried {
         1 => "1 run".to_owned(),
@@ -194,7 +194,7 @@ pub fn sizes_unasked(shrunk: &Shrunk) -> String {
         None => return shrunk.sizes(),
         Some(Cut::Budget) => format!("{runs} are what is spent unasked"),
         Some(Cut::Time) => format!("cut by time after {runs}, on another machine it may be less"),
-        Some(Cut::Stopped) => format!("cut after {runs}, as somebody asked to stop"),
+        Some(Cut::Stopped) => format!("cut after {runs} by an interrupt"),
     };
     let program = program::command();
     format!("{}; {cut}; `{program} shrink` goes on", shrunk.sizes())

@@ -20,7 +20,7 @@ use crate::scenario::{Catalogue, Recorded, RecordedRun, Scenario, Want};
 use crate::{BUILT_IN, parse, write};
 use exceptions::{MORE_CONTENDERS, MORE_FAULTS, MORE_OPERATIONS, MORE_WORK, number};
 
-static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+static NO_STOP: AtomicBool = AtomicBool::new(false);
 
 fn library() -> Vec<Scenario> {
     let parsed = BUILT_IN
@@ -54,7 +54,7 @@ fn shrunk(case: &Case, invariant: &'static Invariant, within: u64) -> (u64, Shru
         seed,
         invariant,
         Budget::default(),
-        &SearchLimit::until(&NOBODY_STOPS),
+        &SearchLimit::until(&NO_STOP),
     );
     (seed, shrunk.unwrap())
 }
@@ -312,7 +312,7 @@ fn a_run_that_holds_is_not_shrunk() {
             0,
             invariant,
             Budget::default(),
-            &SearchLimit::until(&NOBODY_STOPS)
+            &SearchLimit::until(&NO_STOP)
         )
         .is_none()
     );
@@ -327,7 +327,7 @@ fn without_a_budget_a_run_stays_as_it_is_and_says_so() {
         runs: 1,
         ..Budget::default()
     };
-    for (budget, stop) in [(nothing, &NOBODY_STOPS), (Budget::default(), &stopped)] {
+    for (budget, stop) in [(nothing, &NO_STOP), (Budget::default(), &stopped)] {
         let shrunk = shrink(&case, 0, invariant, budget, &SearchLimit::until(stop)).unwrap();
         assert!(shrunk.cut.is_some());
         assert_eq!((shrunk.from, shrunk.tried), (shrunk.to, 1));
@@ -409,7 +409,7 @@ fn a_reproduction_shrinks_no_further() {
         0,
         invariant,
         Budget::default(),
-        &SearchLimit::until(&NOBODY_STOPS),
+        &SearchLimit::until(&NO_STOP),
     )
     .unwrap();
     assert_eq!(twice.steps, Vec::<String>::new());
@@ -452,7 +452,7 @@ proptest! {
         ][which];
         let (_, case) = find(scenario, case);
         let invariant = named(invariant);
-        let shrunk = shrink(&case, seed, invariant, Budget::default(), &SearchLimit::until(&NOBODY_STOPS));
+        let shrunk = shrink(&case, seed, invariant, Budget::default(), &SearchLimit::until(&NO_STOP));
         let holds = violation(invariant, false, &simulate(&case.plan, seed)).is_none();
         prop_assert_eq!(shrunk.is_none(), holds);
         if let Some(shrunk) = shrunk {

@@ -5,7 +5,7 @@ use super::*;
 use crate::scenario::{Case, Catalogue, Want};
 use crate::{BUILT_IN, parse};
 
-static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+static NO_STOP: AtomicBool = AtomicBool::new(false);
 
 fn case(scenario: &str, case: &str) -> Case {
     let (name, text) = BUILT_IN.iter().find(|(name, _)| *name == scenario).unwrap();
@@ -25,7 +25,7 @@ fn witness(invariant: &Invariant, simulated: &Simulated) -> Witness {
 fn without_the_fault_that_it_needs_it_holds() {
     let case = case("zookeeper/waiter-death", "zk-no-recheck");
     let invariant = invariants::find("mutual-exclusion").unwrap();
-    let shares = without(&case.plan, (invariant, &|_, _, _| true), 50, &NOBODY_STOPS);
+    let shares = without(&case.plan, (invariant, &|_, _, _| true), 50, &NO_STOP);
     assert_eq!(shares.len(), 2);
     assert_eq!((shares[0].fault, shares[0].share.violated), (None, 50));
     assert_eq!((shares[1].fault, shares[1].share.held()), (Some(0), 50));
@@ -35,7 +35,7 @@ fn without_the_fault_that_it_needs_it_holds() {
 fn a_fault_goes_with_those_that_wait_for_it() {
     let case = case("zookeeper/session-killed", "zk-hardened");
     let invariant = invariants::find("mutual-exclusion").unwrap();
-    let shares = without(&case.plan, (invariant, &|_, _, _| true), 5, &NOBODY_STOPS);
+    let shares = without(&case.plan, (invariant, &|_, _, _| true), 5, &NO_STOP);
     let gone: Vec<usize> = shares.iter().map(|it| it.with_it.len()).collect();
     let waits = |fault: &picklock_sim::plan::PlannedFault| {
         matches!(fault.when, picklock_sim::plan::Trigger::Fired { .. })
@@ -50,7 +50,7 @@ fn what_fails_whatever_is_drawn_has_no_turning_point() {
     let invariant = invariants::find("mutual-exclusion").unwrap();
     let run = simulate(&case.plan, 0);
     let about = (run.choices.as_slice(), &run.run.history);
-    let turning = turning_moment(&case.plan, invariant, about, 20, &NOBODY_STOPS);
+    let turning = turning_moment(&case.plan, invariant, about, 20, &NO_STOP);
     assert_eq!((turning.jump, turning.event()), (None, None));
     assert!(turning.curve.iter().all(|it| it.share.violated == 20));
 }
@@ -67,7 +67,7 @@ fn the_turning_point_lies_where_a_choice_makes_it_likelier() {
         .unwrap();
     let run = simulate(&case.plan, seed);
     let about = (run.choices.as_slice(), &run.run.history);
-    let turning = turning_moment(&case.plan, invariant, about, 30, &NOBODY_STOPS);
+    let turning = turning_moment(&case.plan, invariant, about, 30, &NO_STOP);
     let (before, after) = turning.jump.unwrap();
     assert_eq!(after.kept, before.kept + 1);
     assert!(after.share.violated > before.share.violated);
@@ -180,7 +180,7 @@ fn the_past_of_a_violation_holds_what_the_servers_did() {
             _ => None,
         })
         .collect();
-    // Each once, whoever logs it.
+    // Each once, however many Sentinels log it.
     assert_eq!(lines, ["+odown", "+switch-master"]);
     let promoted = |index: &usize| {
         matches!(

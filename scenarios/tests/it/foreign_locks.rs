@@ -1,7 +1,7 @@
 //! Locks as other people write them, each with one flaw that its author did not see: how soon the search finds them.
 //!
-//! Half of them are held out: the search was written without a look at them, so that they say what it finds in locks
-//! that nobody has seen.
+//! Half of them are held out: the search was written without a look at them, so that they say what it finds in unseen
+//! locks.
 
 mod common;
 mod redis_counts;
@@ -42,7 +42,7 @@ fn case(lock: &ForeignLock, version: Version) -> Case {
     let text = format!(
         r#"
         claim = "This lock keeps its promises."
-        because = "It is somebody's."
+        because = "Other people wrote it."
         source = "{}"
         {}
         [[case]]
@@ -93,7 +93,7 @@ fn breaks_too(lock: &ForeignLock, found: &Counterexample, version: Version) -> b
 const ENOUGH: u64 = 400;
 
 #[test]
-fn a_hunt_finds_the_flaws_of_locks_that_nobody_has_seen_and_blames_no_mended_one() {
+fn a_hunt_finds_flaws_of_unseen_locks_and_blames_no_mended_one() {
     let mut missed = Vec::new();
     for lock in locks() {
         let Some(found) = first_found(&lock, 0, ENOUGH) else {

@@ -17,7 +17,7 @@ use picklock_scenarios::{Catalogue, parse};
 fn swarm(recipe: Recipe, service: &str, faults: &str, seeds: Range<u64>) -> CaseOutcome {
     let text = format!(
         r#"
-        claim = "Whatever breaks, nobody believes for longer than it can help."
+        claim = "Whatever breaks, no holder believes for longer than it can help."
         because = "Faults keep a holder from knowing. They do not excuse what it does when it could know."
         source = "a test"
         faults = {faults}
@@ -47,15 +47,8 @@ fn run(recipe: Recipe, text: &str, seeds: Range<u64>) -> CaseOutcome {
         seeds: Seeds::all(seeds),
         verify_determinism: false,
     };
-    let nobody_stops = AtomicBool::new(false);
-    run_case(
-        &scenario,
-        &scenario.cases[0],
-        &settings,
-        &nobody_stops,
-        &|| {},
-    )
-    .expect("nobody stops it")
+    let no_stop = AtomicBool::new(false);
+    run_case(&scenario, &scenario.cases[0], &settings, &no_stop, &|| {}).expect("nothing stops it")
 }
 
 const REDIS: &str =

@@ -97,7 +97,7 @@ fn who_does_not_read_the_wall_clock_does_not_mind_its_jumps() {
         let reads = recipe.inputs.contains(&RecipeInput::WallClock);
         assert!(reads || !minded.contains(recipe.name), "{}", recipe.name);
     }
-    assert!(!minded.is_empty(), "nobody minds a jump of a clock");
+    assert!(!minded.is_empty(), "no recipe minds a jump of a clock");
 }
 
 #[test]

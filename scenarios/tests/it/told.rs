@@ -47,7 +47,7 @@ fn on(servers: &[u32]) -> Vec<ServerId> {
 fn world(service: &str, fault: &str, algorithm: &str) -> Case {
     let text = format!(
         r#"claim = "It is told."
-because = "Somebody wants to know."
+because = "A test wants to know."
 source = "Here"
 
 [service.{service}
@@ -302,7 +302,7 @@ fn a_fault_that_waits_for_a_request_says_at_which_it_strikes() {
 }
 
 #[test]
-fn a_refusal_is_the_error_of_the_server_or_that_nobody_listens() {
+fn a_refusal_is_an_error_of_the_server_or_a_refused_connection() {
     let errors = |scenario: &str| {
         let history = told(&library(scenario, "redis-compare-and-delete"));
         let errors = history.service.into_iter().filter_map(|it| match it.what {
@@ -372,7 +372,7 @@ fn an_election_says_the_epoch_and_who_led_before() {
     assert!(history.service.iter().any(|event| fired(&event.what)));
 }
 
-/// The leader logs a proposal that nobody else hears of, and others lead meanwhile.
+/// The leader logs a proposal that no follower hears of, and others lead meanwhile.
 #[test]
 fn a_leader_that_was_cut_off_forgets_what_only_it_had() {
     let isolate = r#"[[fault]]

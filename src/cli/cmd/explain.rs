@@ -88,7 +88,7 @@ pub(super) fn names() -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// What there is to say of a subject. Scenarios that were told of another are not told again.
+/// What there is to say of a subject. Scenarios that were shown with another are not shown again.
 fn text<'l>(
     subject: &Subject,
     library: &'l [Scenario],

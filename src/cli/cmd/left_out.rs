@@ -24,7 +24,7 @@ pub(super) fn describe_unshrunk(untouched: u32) -> String {
     }
     let promises = count(untouched.into(), "broken promise");
     format!(
-        "  {promises} told as found: shrinking that nobody asks for ends after a few seconds of work\n  \
+        "  {promises} told as found: unasked shrinking ends after a few seconds of work\n  \
          in all. `{} shrink` makes each smaller.\n",
         program::command()
     )

@@ -91,7 +91,7 @@ impl List {
     ///
     /// # Errors
     ///
-    /// [`Failure`], if nobody could see them.
+    /// [`Failure`], if standard output could not be written to.
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let Some(what) = self.what else {
             let names = Listing::value_variants().iter();

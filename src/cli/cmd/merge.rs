@@ -27,7 +27,7 @@ Examples:
   picklock merge 1.json 2.json --json results.json        as if it had been one
   picklock merge 1.json 2.json --html report.html         and a page to look at what failed
 
-The scenarios are in the files: nothing else is needed. Runs that are told of run again here, with
+The scenarios are in the files: nothing else is needed. Runs that are reported run again here, with
 their seeds: the files of shards do not have what happened in them.";
 
 /// Join what all shards of a run wrote, and say whether everything comes as the scenarios expect it.

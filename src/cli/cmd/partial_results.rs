@@ -1,4 +1,4 @@
-//! What is told of the cases that are done when the watchdog ends the program in the middle of another.
+//! What is reported of the cases that are done when the watchdog ends the program in the middle of another.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -165,14 +165,14 @@ fn replay_of(asked: &Invariant, scenario: &Scenario, case: &Case, told: &Story) 
 /// What one run shows, held against what the scenario expects of many.
 struct Judged {
     standing: Standing,
-    /// The violation to tell of.
+    /// The violation to report.
     violated: Option<(String, Witness)>,
     /// What to say about the standing, one line each.
     remarks: Vec<String>,
 }
 
 impl Judged {
-    /// Tells of this promise: how the run violates it, or that it does not.
+    /// Reports how the run violates this promise, or that it does not.
     fn ask_for(
         &mut self,
         asked: &Invariant,

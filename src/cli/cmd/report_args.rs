@@ -44,7 +44,7 @@ enum Format {
 }
 
 impl ReportArgs {
-    /// Whether a report is wanted even if nobody reads the output.
+    /// Whether a report is wanted even if the output has no reader.
     pub fn are_wanted(&self) -> bool {
         self.junit.is_some() || self.sarif.is_some() || self.format == Format::Github
     }
@@ -81,7 +81,7 @@ impl ReportArgs {
         Ok(())
     }
 
-    /// The output for people, for whoever reads it. To GitHub, some lines are commands: ours alone may be.
+    /// The output for people. To GitHub, some lines are commands: ours alone may be.
     pub fn output(&self, text: String) -> String {
         match self.format {
             Format::Text => text,

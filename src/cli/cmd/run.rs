@@ -322,7 +322,7 @@ struct Running<'r> {
     ran: Option<VecDeque<Tally>>,
     unasked: Unasked<'r>,
     last_words: PartialResults,
-    /// A case failed, and nobody wants to wait for the others.
+    /// A case failed, and the others are not to run.
     failed: bool,
 }
 
@@ -343,7 +343,7 @@ struct Done {
     failed_fast: bool,
 }
 
-/// Runs the seeds of a case: all of them, or as many as ran before somebody asked to stop.
+/// Runs the seeds of a case: all of them, or as many as ran before the interrupt.
 fn all_seeds(
     scenario: &Scenario,
     case: &Case,

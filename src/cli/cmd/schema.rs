@@ -25,7 +25,7 @@ impl SchemaArgs {
     ///
     /// # Errors
     ///
-    /// [`Failure`], if there is none of this name, or nobody could see it.
+    /// [`Failure`], if there is none of this name, or standard output could not be written to.
     pub fn execute(self) -> Result<u8, Failure> {
         let text = match &self.name {
             Some(name) => match SCHEMAS.iter().find(|it| it.name == name) {

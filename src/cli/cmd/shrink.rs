@@ -31,7 +31,7 @@ Examples:
       --invariant no-stale-effect
 
 Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink; 3 if the
-run cannot tell; 5 if it broke off; 130 if somebody stopped it, and then what is written is as small
+run cannot tell; 5 if it broke off; 130 if it was interrupted, and then what is written is as small
 as it was by then.";
 
 /// Shrink a run that violates a promise, and write what is left of it as a scenario file.
@@ -130,9 +130,9 @@ impl Shrink {
 
 /// Where a reproduction is written to.
 pub(super) enum Target {
-    /// The file that somebody named: what was there is not there any more.
+    /// The file that `--out` names: what was there is replaced.
     File(PathBuf),
-    /// A file of this name in a folder, or of one like it if another is there already: somebody may have changed it.
+    /// A file of this name in a folder, or of one like it if another is there already, which may have been edited.
     Folder(PathBuf),
 }
 
@@ -172,7 +172,7 @@ pub(super) fn save(
     Ok(small)
 }
 
-/// A reproduction that nobody asked to keep, as the file that it would be.
+/// A reproduction that is not kept, as the file that it would be.
 pub(super) fn as_a_file(small: &Scenario) -> String {
     let text = write(small, &small.cases[0]);
     format!("\n  The run as a scenario file; --out keeps it:\n\n{text}\n")
@@ -233,7 +233,7 @@ fn head(ran: &ViolatingRun, shrunk: &Shrunk, needs: &[Without]) -> String {
         Some(Cut::Budget) => {
             format!("{tried}, and then the budget was used up; --runs allows for more")
         }
-        Some(Cut::Time | Cut::Stopped) => format!("{tried}, and then somebody asked to stop"),
+        Some(Cut::Time | Cut::Stopped) => format!("{tried}, and then it was interrupted"),
     };
     let (from, to) = (shrunk.from, shrunk.to);
     let operations = format!("{} to {}", from.operations, to.operations);

@@ -35,7 +35,7 @@ Examples:
   picklock yield zookeeper/waiter-death --bases 20    one scenario, from 20 bases
   picklock yield --strategies --json yield.json       strategies of chance, compared
 
-Every base begins anew with other seeds. The columns tell after how many runs the first violation
+Every base begins with other seeds. The columns tell after how many runs the first violation
 was found: from half of the bases, and from 99 of 100. `file` runs the scenario as it stands,
 `swarm` draws faults of any kind in its world, `aimed` aims faults of its kinds at what happens
 there. `nearer`, which goes on from near misses, and `hunt`, all ways together, are measured if they

@@ -53,7 +53,7 @@ fn a_herd_names_the_charts_that_it_draws_and_draws_none_unasked() {
 }
 
 #[test]
-fn a_herd_as_a_page_has_all_charts_and_all_figures_and_asks_nobody() {
+fn a_herd_page_has_all_charts_and_figures_and_loads_nothing() {
     let folder = Folder::new();
     let html = folder.at("herd.html");
     let done = picklock(&[&HERD[..], &["--html", &html]].concat());

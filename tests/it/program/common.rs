@@ -29,7 +29,7 @@ algorithm = "zk-no-recheck"
 /// A scenario whose only fault never fires.
 pub const UNDECIDED: &str = r#"
 claim = "Nothing happens."
-because = "Nobody acquires a second time."
+because = "No contender acquires a second time."
 source = "a test"
 
 [service.zookeeper]

@@ -59,7 +59,7 @@ fn code_spans(page: &str) -> Vec<String> {
 }
 
 /// A page with the stories of its blocks as they are told now.
-fn drawn_anew(page: &str) -> String {
+fn redrawn(page: &str) -> String {
     let mut text = page.to_owned();
     for block in blocks(page, "text") {
         let line = block.lines().next().expect("a block has a line");
@@ -83,7 +83,7 @@ fn every_picture_of_the_documents_is_what_its_command_tells() {
     if are_written() {
         for (path, _) in pages() {
             let path = path.strip_prefix(root()).expect("it is of the repository");
-            is_made(&path.display().to_string(), drawn_anew);
+            is_made(&path.display().to_string(), redrawn);
         }
     }
     let mut pictures = 0;

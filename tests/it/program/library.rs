@@ -53,7 +53,7 @@ fn undecided_is_not_as_expected() {
     assert!(panic_of("zookeeper/waiter-deth").contains("did you mean"));
 }
 
-/// As the folder of somebody's crate.
+/// As the folder of a crate.
 #[test]
 fn a_folder_without_a_scenario_does_not_stand_in_the_way_of_a_group_of_its_name() {
     let folder = Folder::new();
@@ -98,7 +98,7 @@ fn an_algorithm_that_is_not_deterministic_is_found_out() {
     };
     let text = UNDECIDED.replace("zk-predecessor-watch", "fickle");
     let harness = Harness::new().with_recipe(recipe).with_seeds(0..1);
-    // Nobody asks for it: the first seed of a case runs twice in any case.
+    // Unasked, too, the first seed of a case runs twice.
     match harness.check(&text) {
         Err(CheckError::Stopped {
             why: Stopped::NotDeterministic { seed, hashes },

@@ -49,7 +49,7 @@ fn the_same_run_is_written_byte_for_byte() {
 }
 
 #[test]
-fn what_somebody_has_changed_is_not_written_over() {
+fn a_file_that_was_edited_is_not_written_over() {
     let folder = Folder::new();
     let (_, file) = shrunk(&folder);
     let changed = fs::read_to_string(&file).unwrap_or_default() + "# mine\n";
@@ -297,7 +297,7 @@ fn a_recorded_run_has_no_other_seed_and_other_cases_need_one() {
 }
 
 #[test]
-fn what_nobody_expected_is_told_of_the_shrunk_run() {
+fn an_unexpected_violation_is_told_by_its_shrunk_run() {
     let folder = Folder::new();
     let path = folder.file("lock.toml", FAILING);
     let done = picklock(&["run", &path, "--seeds", "3"]);

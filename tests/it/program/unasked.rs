@@ -1,4 +1,4 @@
-//! Shrinking that nobody asked for: bounded, told as what it is, and nothing that was found is lost with it.
+//! Shrinking unasked: bounded, told as what it is, and nothing that was found is lost with it.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use std::fs;
 use super::common::command;
 use super::common::{FAILING, Folder, picklock};
 
-/// A scenario of the library of which nobody expects that it breaks anything, with one of its cases.
+/// A scenario of the library that is expected to break nothing, with one of its cases.
 fn unexpected(folder: &Folder, scenario: &str, case: &str) -> String {
     let library = format!(
         "{}/scenarios/library/{scenario}.toml",
@@ -83,7 +83,7 @@ fn ctrl_c_ends_a_run_and_tells_what_it_has_found() {
         "{told}"
     );
     assert!(said.contains("mutual-exclusion violated: "), "{said}");
-    assert!(said.contains("not tried: somebody asked to stop"), "{said}");
+    assert!(said.contains("not tried: interrupted"), "{said}");
     let keep = format!("Keep     picklock shrink {file}");
     assert!(said.contains(&keep), "{said}");
     assert!(

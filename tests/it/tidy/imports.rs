@@ -45,7 +45,7 @@ impl Crate {
         self.modules.get(place).map_or("", |module| &module.path)
     }
 
-    /// Who imports whom. What a module takes from those above it is left out: it is a part of them.
+    /// Which module imports which. What a module takes from those above it is left out: it is a part of them.
     pub fn imports(&self) -> Imports {
         let of_all = self.modules.iter().map(|(place, module)| {
             let named = module.imports.values().chain(&module.paths);

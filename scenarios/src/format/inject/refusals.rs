@@ -20,7 +20,7 @@ impl Body<'_, '_, '_> {
                 "take the fault away",
             ]),
             FaultKind::FullDisk if !self.participants.tolerates_disk_errors => self.refuse([
-                "a full disk stops nobody here",
+                "a full disk stops no write here",
                 "or ends the server: with `aof-always` it exits",
                 "give [service.redis] a `persistence` of `rdb`, `aof-no`, or `aof-everysec`",
             ]),

@@ -9,7 +9,7 @@ use crate::shard::Seeds;
 use crate::shrink::{Budget, SearchLimit, conclude, shrink};
 use crate::{BUILT_IN, parse};
 
-static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+static NO_STOP: AtomicBool = AtomicBool::new(false);
 
 /// A case of the library that was to keep all that it promises, and what came of so many seeds.
 fn failed(scenario: &str, case: &str, seeds: u64) -> (Case, CaseOutcome) {
@@ -28,9 +28,9 @@ fn failed(scenario: &str, case: &str, seeds: u64) -> (Case, CaseOutcome) {
         seeds: Seeds::all(0..seeds),
         verify_determinism: false,
     };
-    let tally = run_seeds(&scenario, case, &settings, &NOBODY_STOPS, &|| {});
+    let tally = run_seeds(&scenario, case, &settings, &NO_STOP, &|| {});
     let tally = tally.expect("nothing stops it");
-    let mut unasked = Unasked::new(&NOBODY_STOPS, &|_, _, _| {});
+    let mut unasked = Unasked::new(&NO_STOP, &|_, _, _| {});
     let outcome = conclude(&scenario, case, &tally, Some(&mut unasked));
     (case.clone(), outcome)
 }
@@ -94,7 +94,7 @@ fn seeds_that_fail_alike_are_of_one_way_and_the_shortest_run_is_told() {
         first,
         invariant,
         Budget::default(),
-        &SearchLimit::until(&NOBODY_STOPS),
+        &SearchLimit::until(&NO_STOP),
     );
     let alone = alone.expect("the first seed violates it").to.events;
     assert!(

@@ -181,7 +181,7 @@ fn a_request_that_a_client_library_repeats_is_still_repeated_and_its_retries_sta
 }
 
 #[test]
-fn whom_a_fault_strikes_is_part_of_the_mechanism() {
+fn the_target_of_a_fault_is_part_of_the_mechanism() {
     let of_waiter = mechanism(
         &case("zookeeper/waiter-death", "zk-no-recheck"),
         "mutual-exclusion",
@@ -234,7 +234,7 @@ fn faults_that_are_not_needed_go_and_those_that_are_stay() {
 }
 
 #[test]
-fn whoever_is_asked_for_the_lock_in_vain_is_so_in_the_shrunk_run_too() {
+fn a_contender_asked_in_vain_is_asked_in_vain_in_the_shrunk_run() {
     let of_waiter = TurningPoint::Unheeded(TargetRole::Waiter);
     let of_holder = TurningPoint::Unheeded(TargetRole::Holder);
     for (scenario, algorithm, unheeded) in [

@@ -19,7 +19,7 @@ enum Kind {
     NoTimeOnRetry,
     /// The value is when the lease ends, by the wall clock of who set it.
     WallClockValue,
-    /// The key is set anew to keep it.
+    /// The key is set again to keep it.
     KeepsBySet,
     /// Release leaves the key for the rest of a least time.
     AtLeast,
@@ -54,7 +54,7 @@ pub const LOCKS: [ForeignLock; 5] = [
     ForeignLock {
         name: "keeps-by-set",
         source: "CERT-Polska/Artemis, ResourceLock, #2670",
-        flaw: "The heartbeat sets the key, whoever has it by then.",
+        flaw: "The heartbeat sets the key, even if another contender has it by then.",
         breaks: "own-release-only",
         takes: "a pause that outlasts the lease",
         held_out: false,
@@ -64,7 +64,7 @@ pub const LOCKS: [ForeignLock; 5] = [
     ForeignLock {
         name: "at-least",
         source: "ShedLock, lockAtLeastFor over Redis",
-        flaw: "Release sets the key for the rest of the least time, whoever has it by then.",
+        flaw: "Release sets the key for the rest of the least time, even if another contender has it by then.",
         breaks: "own-release-only",
         takes: "a request that is late by what is left of the lease",
         held_out: true,

@@ -17,7 +17,7 @@ pub const LOCKS: [ForeignLock; 2] = [
     ForeignLock {
         name: "woken-is-granted",
         source: "Spring Integration, RedisLockRegistry with pub/sub, #9401",
-        flaw: "Whoever is told of a release has the lock.",
+        flaw: "A waiter that hears of a release has the lock.",
         breaks: "mutual-exclusion",
         takes: "nothing: two who wait",
         held_out: true,

@@ -73,7 +73,7 @@ pub const LOCKS: [ForeignLock; 5] = [
     ForeignLock {
         name: "missing-is-first",
         source: "the indexOf of many blog posts: minus one is not greater than zero",
-        flaw: "Its library opens a new session, the old node is gone, and whoever is not in the list counts as first.",
+        flaw: "Its library opens a new session without the old node, and a waiter that is not listed counts as first.",
         breaks: "mutual-exclusion",
         takes: "the end of a waiter's session",
         held_out: true,

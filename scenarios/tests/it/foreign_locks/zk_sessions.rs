@@ -22,7 +22,7 @@ enum Kind {
 pub const LOCKS: [ForeignLock; 3] = [
     ForeignLock {
         name: "releases-by-place",
-        source: "blog posts on ZooKeeper locks: whoever releases is the first in the queue",
+        source: "blog posts on ZooKeeper locks: the releaser is the first in the queue",
         flaw: "Release deletes the first node of the queue, whosever it is.",
         breaks: "own-release-only",
         takes: "the end of a holder's session",

@@ -253,7 +253,7 @@ pub fn with_locks_at_once(workload: &mut Workload, recipe: &Recipe) {
     own.retain(|_, settings| *settings != ContenderSettings::default());
 }
 
-/// Nobody reads under a mutex.
+/// A mutex has no reads.
 pub fn without_reads_of_a_mutex(workload: &mut Workload, recipe: &Recipe) {
     if recipe.ownership.kind == LockKind::ReadWrite {
         return;

@@ -128,7 +128,7 @@ pub fn circumstances() -> Vec<Example> {
         ),
         row(
             "contender",
-            "What one contender does otherwise than the others; with `name = \"any\"`, each seed draws whom.",
+            "Settings of one contender; with `name = \"any\"`, each seed draws which.",
             r#"contender = [{ name = "contender-1", hold = "60s", locks = ["lock-a"] }]"#,
         ),
         row(

@@ -53,7 +53,7 @@ fn algorithms(scenarios: &[Scenario], cases: &[&CaseOutcome]) -> Vec<Recipe> {
     all
 }
 
-/// The charts of their herds that say most: who is told of a release, and how long it takes.
+/// The charts of their herds that say most: which contenders a release wakes, and how long it takes.
 fn herds(algorithms: &[Recipe]) -> Vec<Figure> {
     let shown = &algorithms[..algorithms.len().min(MOST)];
     let experiments: Vec<Experiment> = shown
@@ -65,7 +65,7 @@ fn herds(algorithms: &[Recipe]) -> Vec<Figure> {
             event_budget: EVENTS,
             ..*experiment
         };
-        // What breaks off, or never drains, is told of where the cases are.
+        // What breaks off, or never drains, is reported with the cases.
         caught(|| measure(&experiment)).ok()?.ok()
     });
     let rows: Vec<HerdRow> = measured.collect();

@@ -34,7 +34,7 @@ pub struct Trace {
     between: Option<(Duration, Duration)>,
 }
 
-/// A message, and between whom it goes.
+/// A message, with its sender and its receiver.
 pub struct Row<'t> {
     from: String,
     to: String,
@@ -48,7 +48,7 @@ pub(super) struct RowAsJson<'r> {
     at: u64,
     /// Who sends it.
     from: &'r str,
-    /// To whom.
+    /// Who receives it.
     to: &'r str,
     /// The client, of its own messages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,7 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// [`Failure`], if somebody is named who takes no part, or nothing happens in that time.
+    /// [`Failure`], if one of the names takes no part, or nothing happens in that time.
     pub fn check(&self, plan: &Plan, history: &History) -> Result<(), Failure> {
         let names = participants(plan);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
