@@ -68,7 +68,7 @@ pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
         // Who has just come asks more than who waits.
         let settled = |message: &TracedMessage| message.at - waiter.calls.at >= HOLD / 5;
         let of_waiter = |message: &&TracedMessage| {
-            settled(message) && message.process().is_some_and(|it| it.0 == 1)
+            settled(message) && message.process().is_some_and(|process| process.0 == 1)
         };
         let late = trace.iter().filter(of_waiter);
         requests += sent(late, waiter.calls, holder.releases);

@@ -183,7 +183,7 @@ pub fn fault(fault: &Fault) -> String {
         text += before;
         let named = fields
             .iter()
-            .filter(|(key, _)| keys.split('+').any(|it| it == *key));
+            .filter(|(key, _)| keys.split('+').any(|named| named == *key));
         let words: Vec<String> = named.flat_map(|(key, field)| words(key, field)).collect();
         text += &listed(&words);
         rest = after;

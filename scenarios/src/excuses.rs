@@ -120,7 +120,7 @@ fn believes_too_long(
         .find_map(|fault| blinds(service, &fault.inject));
     let silences = faults.iter().map(|fault| silence(&fault.inject));
     // Code that takes its time is one more of them.
-    let silences = silences.chain([processing]).filter(|it| !it.is_zero());
+    let silences = silences.chain([processing]).filter(|time| !time.is_zero());
     let several = silences.clone().count() > 1;
     let together: Duration = silences.sum();
     one.or_else(|| {
@@ -308,7 +308,7 @@ const RECONNECT: Duration = Duration::from_secs(2);
 /// and each new one is a sign of life.
 fn never_answered(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
     let mut breaks = BTreeMap::new();
-    for target in faults.iter().filter_map(|it| disconnects(&it.inject)) {
+    for target in faults.iter().filter_map(|fault| disconnects(&fault.inject)) {
         // Tasks share the session of their process: each break loses the requests of all of them.
         *breaks.entry(plan.workload.process_of(target)).or_insert(0) += 1;
     }

@@ -146,7 +146,7 @@ fn scenario(
     };
     let mut cases = cases(fields, catalogue, &scene, &world, &open, mistakes);
     late_answers::refuse_late_answers(fields, &cases, &open, mistakes);
-    for case in cases.iter_mut().filter(|it| it.sometimes.is_empty()) {
+    for case in cases.iter_mut().filter(|case| case.sometimes.is_empty()) {
         case.sometimes.clone_from(&sometimes);
     }
     replay::replay(fields, &mut cases, mistakes);

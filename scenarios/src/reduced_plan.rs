@@ -35,7 +35,7 @@ pub(crate) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) ->
 /// The plan without a fault, and the places of those that waited for it and are gone, too.
 pub(crate) fn without_fault(plan: &Plan, fault: usize) -> (Plan, Vec<usize>) {
     let less = without_faults(plan, |index, _| index == fault);
-    let waits = |index: &usize| *index != fault && waits_for(plan, *index).any(|it| it == fault);
+    let waits = |index: &usize| *index != fault && waits_for(plan, *index).any(|on| on == fault);
     (less, (0..plan.faults.len()).filter(waits).collect())
 }
 
@@ -116,7 +116,7 @@ fn keep_locks(workload: &Workload, old: ContenderName, less: &mut Workload, new:
 /// Takes machines that are not there any more out of their regions.
 pub(crate) fn without_the_gone(plan: &mut Plan) {
     if !plan.network.regions.is_empty() {
-        let machines = (0..plan.service.machines()).map(|it| plan.service.name_of(it));
+        let machines = (0..plan.service.machines()).map(|machine| plan.service.name_of(machine));
         let machines: Vec<String> = machines.collect();
         let is_there = |name| machines.contains(&describe::server(name));
         plan.network.regions.keep(&Some, &is_there);
@@ -131,7 +131,7 @@ fn rename(
     let PlannedFault { when, inject, .. } = fault;
     if let Fault::Partition { contenders, .. } = inject {
         // Without one of its clients it still cuts off the others.
-        *contenders = contenders.iter().filter_map(|it| new_name(*it)).collect();
+        *contenders = contenders.iter().filter_map(|old| new_name(*old)).collect();
     }
     let parts = Parts::of(inject);
     let servers = parts.servers.into_iter().chain(place(when));

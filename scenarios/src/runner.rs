@@ -334,10 +334,10 @@ fn take_moot(
 /// What is not looked at, or not where it is excused, because of the faults that were drawn.
 fn excused(case: &Case) -> Vec<&'static str> {
     let unchecked =
-        |it: &&Expectation| matches!(it.want, Want::Excused { .. } | Want::Unchecked { .. });
+        |row: &&Expectation| matches!(row.want, Want::Excused { .. } | Want::Unchecked { .. });
     let expectations = case.expectations.iter().filter(|_| case.drawn);
     let excused = expectations.filter(unchecked);
-    excused.map(|it| it.invariant).collect()
+    excused.map(|row| row.invariant).collect()
 }
 
 /// What is wanted of an invariant; `None` if it is not looked at.

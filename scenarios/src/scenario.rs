@@ -270,10 +270,10 @@ impl Case {
             .get(self.plan.faults.len()..)
             .unwrap_or_default();
         let excuses = excuses::excuses(&plan, drawn).into_iter();
-        for excuse in excuses.filter(|it| !wanted.contains(&it.invariant)) {
+        for excuse in excuses.filter(|excuse| !wanted.contains(&excuse.invariant)) {
             let mut expectations = case.expectations.iter_mut();
-            let found = expectations.find(|it| it.invariant == excuse.invariant);
-            if let Some(found) = found.filter(|it| !matches!(it.want, Want::Unchecked { .. })) {
+            let found = expectations.find(|row| row.invariant == excuse.invariant);
+            if let Some(found) = found.filter(|row| !matches!(row.want, Want::Unchecked { .. })) {
                 found.want = Want::from(&excuse);
             }
         }

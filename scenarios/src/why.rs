@@ -169,7 +169,7 @@ impl Without {
             return format!("as planned: {came}");
         };
         let text = plan.faults.get(fault).map_or("", |fault| &fault.text);
-        let others = self.with_it.iter().map(|it| (it + 1).to_string());
+        let others = self.with_it.iter().map(|fault| (fault + 1).to_string());
         let others: Vec<String> = others.collect();
         let with_it = match others.as_slice() {
             [] => String::new(),

@@ -138,7 +138,7 @@ fn old_news_of_a_dead_link_is_an_excuse_if_another_keeps_silent_from_then_on() {
     let brings = dead(TARGET, Direction::Both, 3_300);
     let keeps = dead(TARGET, Direction::Both, 9_000);
     let of = |faults: &[&Fault]| {
-        let faults: Vec<Fault> = faults.iter().map(|it| (*it).clone()).collect();
+        let faults: Vec<Fault> = faults.iter().map(|fault| (*fault).clone()).collect();
         excused(true, &faults).contains(&"mutual-exclusion")
     };
     assert!(of(&[&brings, &keeps]) && of(&[&keeps, &brings]));

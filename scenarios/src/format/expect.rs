@@ -77,7 +77,8 @@ pub(super) fn expectations(
                 mistake = mistake.help(format!("for a metric, write measure.{name}"));
             }
             mistakes.add(span, mistake);
-        } else if let Some(mistake) = recipe.and_then(|it| of_another_kind(name, it, catalogue)) {
+        } else if let Some(mistake) = recipe.and_then(|lock| of_another_kind(name, lock, catalogue))
+        {
             mistakes.add(span, mistake);
         } else if let Some(mistake) = left_open(name, workload) {
             mistakes.add(span, mistake);
@@ -233,7 +234,7 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
         }
         WantKind::Excused => {
             let known = invariants::find(invariant);
-            if known.is_some_and(|it| it.inexcusable.is_none()) {
+            if known.is_some_and(|known| known.inexcusable.is_none()) {
                 let mistake = Mistake::new(format!("`{invariant}` cannot be excused in part"))
                     .label("there is no part of it that nothing excuses")
                     .help(format!("write expect.{invariant} = \"unchecked\""));
@@ -261,7 +262,7 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
             let example =
                 format!("expect.{invariant}.violated = {{ because = \"...\", within-seeds = 1 }}");
             let because = fields.need("because", &example);
-            let because = because.and_then(|it| it.prose("the reason, as a string", mistakes));
+            let because = because.and_then(|item| item.prose("the reason, as a string", mistakes));
             let within = fields.need("within-seeds", &example);
             let within = within.and_then(|item| item.integer(1..=1_000_000_000, mistakes));
             fields.finish(mistakes);
@@ -283,7 +284,7 @@ fn reason(
     let word = chosen.name;
     let example = format!("expect.{invariant}.{word} = {{ because = \"...\" }}");
     let because = fields.need("because", &example);
-    let because = because.and_then(|it| it.prose("the reason, as a string", mistakes));
+    let because = because.and_then(|item| item.prose("the reason, as a string", mistakes));
     fields.finish(mistakes);
     because
 }

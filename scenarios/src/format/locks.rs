@@ -125,7 +125,8 @@ fn refuse_of_several(
     open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) {
-    let at_once = open.locks_at_once.map_or(workload.locks_at_once, |it| it.1);
+    let fixed = (0, workload.locks_at_once);
+    let (_, at_once) = open.locks_at_once.unwrap_or(fixed);
     let table = file.peek("workload");
     let table = table.and_then(|item| item.table("the table [workload]", mistakes));
     let Some(item) = table.and_then(|fields| fields.peek("locks-at-once")) else {

@@ -91,7 +91,8 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
     }
     // Of requests that are not known here, all that change something tell as much.
     let others = RequestKind::of_service(plan.service.kind()).filter(makes);
-    others.filter(|it| it.writes()).map(|it| (8, it)).collect()
+    let writes = others.filter(|request| request.writes());
+    writes.map(|request| (8, request)).collect()
 }
 
 /// A moment of a contender at which to strike it with this kind of fault, or, if it is `None`, another.

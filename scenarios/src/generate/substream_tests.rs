@@ -104,7 +104,7 @@ fn a_plan_places_every_participant_in_a_region_or_none() {
         let pairs = all.len() * (all.len() - 1) / 2;
         assert_eq!(plan.network.regions.between.len(), pairs);
     }
-    let three = far.iter().filter(|it| it.network.regions.all.len() == 3);
+    let three = far.iter().filter(|far| far.network.regions.all.len() == 3);
     assert!(three.count() > 50);
 }
 

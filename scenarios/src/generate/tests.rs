@@ -65,7 +65,9 @@ fn what_a_file_leaves_unchecked_stays_unchecked_under_faults_that_would_excuse_i
         .collect();
     let excusing = settled.iter().filter(|case| {
         let excuses = excuses(&case.plan, &case.plan.faults[1..]);
-        excuses.iter().any(|it| it.invariant == "mutual-exclusion")
+        excuses
+            .iter()
+            .any(|excuse| excuse.invariant == "mutual-exclusion")
     });
     assert!(excusing.count() > 0, "no plan excuses anything");
     for case in settled {
@@ -248,11 +250,11 @@ fn releases_are_dropped_where_a_file_names_cancel_and_all_else_stays_as_it_was()
 fn every_value_that_is_left_open_is_drawn() {
     let (_, case) = open();
     let plans: Vec<_> = (0..500).map(|seed| case.plan_for(seed)).collect();
-    let contenders: BTreeSet<u32> = plans.iter().map(|it| it.workload.contenders).collect();
+    let contenders: BTreeSet<u32> = plans.iter().map(|plan| plan.workload.contenders).collect();
     assert_eq!(contenders, (2..=6).collect());
-    let rounds: BTreeSet<u32> = plans.iter().map(|it| it.workload.rounds).collect();
+    let rounds: BTreeSet<u32> = plans.iter().map(|plan| plan.workload.rounds).collect();
     assert_eq!(rounds, (1..=3).collect());
-    let thinking = plans.iter().filter(|it| !it.workload.think.1.is_zero());
+    let thinking = plans.iter().filter(|plan| !plan.workload.think.1.is_zero());
     assert!((100..400).contains(&thinking.count()));
 }
 

@@ -99,11 +99,7 @@ const EXPECTATION: Holds = Holds::Variants(
             Holds::Table(&REASON),
             "No seed violates it, and at least one cannot tell: what it needs is gone for good.",
         ),
-        Variant::or_word(
-            "unchecked",
-            Holds::Table(&UNCHECKED),
-            "It is not looked at.",
-        ),
+        Variant::or_word("unchecked", Holds::Table(&UNCHECKED), "Not checked."),
     ],
 );
 

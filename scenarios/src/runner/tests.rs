@@ -114,7 +114,7 @@ fn undecided() -> Verdict {
 fn what_is_to_hold_and_holds_is_fine() {
     let found = finding(
         &wanting(Want::Holds),
-        (0..3).map(|it| seed(it, Verdict::Holds)),
+        (0..3).map(|number| seed(number, Verdict::Holds)),
     );
     assert_eq!(found, (Standing::Holds, "fifo holds".to_owned()));
 }
@@ -164,7 +164,7 @@ fn what_is_to_be_violated_and_is_too_late_fails() {
 
 #[test]
 fn what_is_to_be_violated_and_holds_fails() {
-    let seeds = (0..3).map(|it| seed(it, Verdict::Holds));
+    let seeds = (0..3).map(|number| seed(number, Verdict::Holds));
     let (standing, line) = finding(&wanting(to_be_violated(3)), seeds);
     assert_eq!(standing, Standing::Fail);
     assert_eq!(line, "fifo was to be violated within 3 seeds, and held");
@@ -174,7 +174,7 @@ fn what_is_to_be_violated_and_holds_fails() {
 fn what_is_to_be_violated_had_too_few_seeds_to_tell() {
     let (standing, line) = finding(
         &wanting(to_be_violated(3)),
-        (0..2).map(|it| seed(it, Verdict::Holds)),
+        (0..2).map(|number| seed(number, Verdict::Holds)),
     );
     assert_eq!(standing, Standing::Skipped);
     assert_eq!(line, "fifo needs 3 seeds to be violated, 2 given");

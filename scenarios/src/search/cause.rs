@@ -59,7 +59,7 @@ impl Cause {
     /// What the file of such a run is called after its promise: `pause-holder-expired`.
     pub fn slug(&self) -> String {
         let faults = self.faults.iter();
-        let faults = faults.map(|it| format!("{}-{}", it.kind.name(), it.role.name()));
+        let faults = faults.map(|struck| format!("{}-{}", struck.kind.name(), struck.role.name()));
         let losses = self.losses.iter().filter_map(|turn| turn.loss());
         let mut words: Vec<String> = faults.chain(losses.map(str::to_owned)).collect();
         words.dedup();

@@ -59,14 +59,15 @@ impl<'p> AimedFault<'p> {
     /// servers of which a majority is asked, and of connections, which lead to any server.
     pub(super) fn faults(&self, kind: FaultKind, variant: Variant) -> Vec<(Fault, Duration)> {
         let servers = u32::from(self.plan.service.servers());
+        let at_once = std::iter::repeat(Duration::ZERO);
         if let Some(faults) = self.faults_of_replicas(kind, variant) {
-            return faults.into_iter().map(|it| (it, Duration::ZERO)).collect();
+            return faults.into_iter().zip(at_once).collect();
         }
         if let Some(deaths) = self.deaths(kind, variant) {
             return deaths;
         }
         if let Some(faults) = self.at_several_servers(kind, variant) {
-            return faults.into_iter().map(|it| (it, Duration::ZERO)).collect();
+            return faults.into_iter().zip(at_once).collect();
         }
         let (times, pause) = match kind {
             FaultKind::ServerClockJump

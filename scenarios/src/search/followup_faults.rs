@@ -117,10 +117,10 @@ impl<'s> Profile<'s> {
             // One that comes back when another leads is dead while the lock is free, so that nothing that it has asked
             // waits for the old leader to go on.
             let held = self.until(shot.moment).iter().rev();
-            let acquired = |it: &&SeenMoment| matches!(it.trigger, Trigger::Acquired { by, .. } if by == shot.by);
+            let acquired = |seen: &&SeenMoment| matches!(seen.trigger, Trigger::Acquired { by, .. } if by == shot.by);
             let entry = { held }.find(acquired);
-            strike.when = entry.map(|it| it.trigger.clone());
-            strike.early = entry.map_or(Duration::ZERO, |it| shot.moment.at.since(it.at));
+            strike.when = entry.map(|entry| entry.trigger.clone());
+            strike.early = entry.map_or(Duration::ZERO, |entry| shot.moment.at.since(entry.at));
         }
         strike
     }
@@ -135,7 +135,7 @@ impl<'s> Profile<'s> {
         let (_, whose, _) = read(&entry.trigger)?;
         let mut later = self.since(entry).iter();
         let writes =
-            |it: &&SeenMoment| matches!(it.trigger, Trigger::Writing { by, .. } if by == whose);
+            |seen: &&SeenMoment| matches!(seen.trigger, Trigger::Writing { by, .. } if by == whose);
         let moment = match follows {
             Variant::Briefly => entry,
             _ => later.find(writes).unwrap_or(entry),
@@ -164,19 +164,19 @@ impl<'s> Profile<'s> {
         of: impl Fn(ContenderName) -> bool,
     ) -> Option<&'s SeenMoment> {
         let mut later = self.since(moment).iter();
-        later.find(|it| matches!(it.trigger, Trigger::Acquired { by, .. } if of(by)))
+        later.find(|seen| matches!(seen.trigger, Trigger::Acquired { by, .. } if of(by)))
     }
 
     /// What comes before a moment, and at it.
     fn until(&self, moment: &SeenMoment) -> &'s [SeenMoment] {
-        let end = self.seen.partition_point(|it| it.at <= moment.at);
+        let end = self.seen.partition_point(|seen| seen.at <= moment.at);
         &self.seen[..end]
     }
 
     /// What comes at a moment and after it.
     fn since(&self, moment: &SeenMoment) -> &'s [SeenMoment] {
         // Moments are in the order of time.
-        let first = self.seen.partition_point(|it| it.at < moment.at);
+        let first = self.seen.partition_point(|seen| seen.at < moment.at);
         &self.seen[first..]
     }
 }

@@ -83,16 +83,16 @@ impl RequestRoles {
             &steps[&request.0][from..]
         };
         let (asked, others): (Vec<&(usize, Request)>, Vec<_>) =
-            sent.iter().partition(|it| is_retried(after(it), it.1));
+            sent.iter().partition(|one| is_retried(after(one), one.1));
         let asked_for = |request: &Request| match of_holders.contains(request) {
             true => RequestRole::Renewal,
             false => RequestRole::Asked,
         };
-        let asked = asked.iter().map(|it| (it.1, asked_for(&it.1)));
+        let asked = asked.iter().map(|asked| (asked.1, asked_for(&asked.1)));
         let asked: FxHashMap<Request, RequestRole> = asked.collect();
         let others = others
             .iter()
-            .map(|it| (it.1, role(after(it), it.1.0, &asked)));
+            .map(|other| (other.1, role(after(other), other.1.0, &asked)));
         let others: Vec<_> = others.collect();
         let mut roles = asked;
         roles.extend(others);

@@ -119,7 +119,7 @@ impl Aimed {
         self.drawn = world.network.chance;
         if open.is_open()
             && self.tried == 1
-            && let Some(shot) = self.shots.first().filter(|it| it.fits(&world))
+            && let Some(shot) = self.shots.first().filter(|shot| shot.fits(&world))
         {
             world.faults.extend(shot.plan.faults.iter().cloned());
             world.network.chance = self.chance(shot.depends_on_server);

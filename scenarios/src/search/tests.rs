@@ -92,8 +92,8 @@ fn who_waits_in_no_queue_leaves_nothing_behind_and_its_death_is_tried_late() {
         FaultKind::Crash,
     );
     let first = |wanted: fn(&Trigger) -> bool| triggers.iter().position(wanted);
-    let holder = first(|it| matches!(it, Trigger::Acquired { .. }));
-    let waiter = first(|it| matches!(it, Trigger::Waiting { .. }));
+    let holder = first(|trigger| matches!(trigger, Trigger::Acquired { .. }));
+    let waiter = first(|trigger| matches!(trigger, Trigger::Waiting { .. }));
     assert!(holder < waiter, "{triggers:?}");
 }
 
@@ -107,7 +107,12 @@ fn a_primary_whose_stream_stands_still_dies_when_it_has_given_the_lock_away() {
         FaultKind::Promote,
     ];
     let shots = all_shots(&calm, &seen, &kinds);
-    let whens: Vec<&Trigger> = shots[0].plan.faults.iter().map(|it| &it.when).collect();
+    let whens: Vec<&Trigger> = shots[0]
+        .plan
+        .faults
+        .iter()
+        .map(|fault| &fault.when)
+        .collect();
     let dies = matches!(whens[1], Trigger::Acquired { by, .. } if *by == ContenderName(0));
     assert!(dies, "{whens:?}");
     assert!(matches!(whens[2], Trigger::Fired { fault: 1 }), "{whens:?}");
@@ -122,10 +127,10 @@ fn what_bites_when_a_session_ends_is_tried_while_the_hold_lasts() {
     );
     let writing = triggers
         .iter()
-        .position(|it| matches!(it, Trigger::Writing { .. }));
+        .position(|trigger| matches!(trigger, Trigger::Writing { .. }));
     let acquired = triggers
         .iter()
-        .filter(|it| matches!(it, Trigger::Acquired { .. }));
+        .filter(|trigger| matches!(trigger, Trigger::Acquired { .. }));
     assert_eq!(acquired.count(), 4);
     assert!(writing.is_none_or(|index| index >= 4), "{triggers:?}");
 }
@@ -244,7 +249,7 @@ fn a_hunt_finds_the_same_again_in_the_same_ways() {
     let told = |hunted: &Hunted| -> Vec<_> {
         let found = hunted.found.iter();
         found
-            .map(|it| (it.invariant, it.after, it.choices.clone()))
+            .map(|found| (found.invariant, found.after, found.choices.clone()))
             .collect()
     };
     assert_eq!(told(&once), told(&again));
@@ -256,7 +261,7 @@ fn what_a_hunt_finds_does_not_depend_on_the_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let hunted = pool.unwrap().install(|| hunted(&SearchStrategy::ALL, 300));
         let found = hunted.found.into_iter();
-        let found = found.map(|it| (it.invariant, it.after, it.way, it.choices));
+        let found = found.map(|found| (found.invariant, found.after, found.way, found.choices));
         (hunted.runs, hunted.shares, found.collect::<Vec<_>>())
     };
     let alone = of(1);
@@ -292,7 +297,9 @@ fn found_after(text: &str) -> Vec<(&'static str, Option<u64>)> {
         Effort { bases, limit },
     );
     let found = yields.iter();
-    found.map(|it| (it.invariant, it.percentile(99))).collect()
+    found
+        .map(|found| (found.invariant, found.percentile(99)))
+        .collect()
 }
 
 /// Other pairs of recipes and faults than those of the library, and other times. The first two were found as they

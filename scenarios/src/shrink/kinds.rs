@@ -96,7 +96,7 @@ fn in_turns(alike: &BTreeMap<String, SimilarSeeds>) -> impl Iterator<Item = (&st
 /// The kinds of the faults of a plan, sorted.
 pub(super) fn shape(plan: &Plan) -> Vec<String> {
     let faults = plan.faults.iter();
-    let kinds = faults.map(|it| FaultKind::of(&it.inject).name().to_owned());
+    let kinds = faults.map(|fault| FaultKind::of(&fault.inject).name().to_owned());
     let mut kinds: Vec<String> = kinds.collect();
     kinds.sort_unstable();
     kinds

@@ -137,7 +137,7 @@ impl Mechanism {
     /// How this run of a plan breaks the promise of a witness.
     pub fn of(plan: &Plan, simulated: &Simulated, witness: &Witness) -> Self {
         let history = &simulated.run.history;
-        let until = history.events.partition_point(|it| it.at <= witness.at);
+        let until = history.events.partition_point(|old| old.at <= witness.at);
         let shown = witness.events.iter().copied();
         let shown: Vec<usize> = shown.filter(|index| *index < until).collect();
         let past = past(plan, history, &shown);
@@ -155,7 +155,7 @@ impl Mechanism {
                 )
                 .chain(way.times_out(&shown).then_some(TurningPoint::TimedOut))
                 .collect(),
-            overlap: witness.overlap.map(|it| Extent::of(it, latency, lease)),
+            overlap: witness.overlap.map(|long| Extent::of(long, latency, lease)),
             two_owners: way.has_two_owners(simulated.run.facts.permits),
             with_itself: witness.overlap.is_some() && is_of_one(events, &shown),
             behind_own: shown.iter().any(|index| waits_behind_own(events, *index)),
@@ -220,14 +220,14 @@ struct PathToViolation<'h> {
 impl<'h> PathToViolation<'h> {
     fn of(events: &'h [Event], shown: &[usize], past: &'h [usize]) -> Self {
         let first = shown.first().copied().unwrap_or(0);
-        let by = |index: usize| events.get(index).and_then(|it| it.what.by());
+        let by = |index: usize| events.get(index).and_then(|event| event.what.by());
         let led_up = |index: &usize| {
             let what = &events[*index].what;
             matches!(what, EventKind::AcquireStarted { .. }) && what.by() == by(first)
         };
         let from = (0..first.min(events.len())).rev().find(led_up);
         let from = from.unwrap_or(first);
-        let mut who: BTreeSet<ContenderId> = shown.iter().filter_map(|it| by(*it)).collect();
+        let mut who: BTreeSet<ContenderId> = shown.iter().filter_map(|index| by(*index)).collect();
         let taken = past.iter().filter_map(|index| {
             let EventKind::Disowned { by, how, .. } = events[*index].what else {
                 return None;
@@ -265,7 +265,7 @@ impl<'h> PathToViolation<'h> {
 
     fn turns(&self) -> BTreeSet<TurningPoint> {
         let mut turns: BTreeSet<TurningPoint> =
-            self.passed().filter_map(|it| self.turn(it)).collect();
+            self.passed().filter_map(|event| self.turn(event)).collect();
         let own = self
             .past
             .iter()

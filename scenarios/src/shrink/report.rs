@@ -69,7 +69,8 @@ pub(super) fn shorten(
     unasked: &mut Unasked<'_>,
 ) -> ToldRun {
     let mut run = ToldRun::AsFound(None);
-    for violation in outcome.violations.iter_mut().filter(|it| !it.expected) {
+    let violations = outcome.violations.iter_mut();
+    for violation in violations.filter(|violation| !violation.expected) {
         let Some(invariant) = invariants::find(&violation.invariant) else {
             continue;
         };
@@ -90,10 +91,11 @@ pub(super) fn shorten(
                 smaller.sizes = sizes_unasked(shrunk);
             }
             let first = violation.ways.is_empty();
+            let alike = violation.alike.get(&way.argument);
             violation
                 .ways
                 .extend(told.smaller.clone().map(|smaller| DistinctFailure {
-                    seeds: violation.alike.get(&way.argument).map_or(0, |it| it.seeds),
+                    seeds: alike.map_or(0, |alike| alike.seeds),
                     looked_into: looked_into.get(&way.argument).copied().unwrap_or_default(),
                     need_these: way.need_these,
                     argument: way.argument,
@@ -114,7 +116,8 @@ pub(super) fn shorten(
                     let of = (invariant, &is_alike as why::IsAlike<'_>);
                     let needs = |stop: &AtomicBool| why::needs(&shrunk.plan, of, why::OTHERS, stop);
                     let needs = unasked.timed(needs);
-                    words.needs = needs.iter().map(|it| it.describe(&shrunk.plan)).collect();
+                    let needs = needs.iter().map(|need| need.describe(&shrunk.plan));
+                    words.needs = needs.collect();
                 }
                 run = ToldRun::Smallest(Box::new(told));
             }

@@ -55,7 +55,7 @@ pub fn turning_moment(
         let runs = runs
             .map(|sample| simulate_with(plan, Tape::branched(choices[..kept].to_vec(), sample)));
         let runs: Vec<_> = runs.collect();
-        let settled = runs.iter().map(|it| common(&it.run.history, history)).min();
+        let settled = runs.iter().map(|of| common(&of.run.history, history)).min();
         Moment {
             kept,
             settled: settled.unwrap_or(0),

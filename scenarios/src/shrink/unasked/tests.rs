@@ -20,7 +20,7 @@ fn failed() -> (Scenario, Case, Tally) {
     let scenario = parse(name, text, &Catalogue::EVERYTHING);
     let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
     let wanted = "redis-compare-and-delete";
-    let case = scenario.cases.iter().find(|it| it.name == wanted);
+    let case = scenario.cases.iter().find(|case| case.name == wanted);
     let mut case = case.unwrap().clone();
     for expectation in &mut case.expectations {
         if let Want::Violated { .. } = expectation.want {
@@ -134,7 +134,7 @@ fn of_many_failures_the_first_are_shrunk_and_the_others_told_as_they_were_found(
     assert!(
         smaller
             .keep
-            .is_some_and(|it| it.starts_with("picklock shrink "))
+            .is_some_and(|keep| keep.starts_with("picklock shrink "))
     );
 }
 
