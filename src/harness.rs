@@ -155,8 +155,9 @@ impl Harness {
         };
         let mut scenarios = scenarios.map_err(CheckError::Mistakes)?;
         if let Some(case) = &self.case {
-            let is_wanted = |it: &Case| it.name == *case;
-            if !scenarios.iter().any(|it| it.cases.iter().any(is_wanted)) {
+            let is_wanted = |own: &Case| own.name == *case;
+            let mut cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
+            if !cases.any(is_wanted) {
                 return Err(CheckError::NoCase(case.clone()));
             }
             for scenario in &mut scenarios {
@@ -200,7 +201,7 @@ impl Harness {
             let mut outcome = conclude(scenario, case, &tally, Some(&mut unasked));
             let unknown = program::algorithms()
                 .iter()
-                .all(|it| it.name != case.algorithm.name);
+                .all(|known| known.name != case.algorithm.name);
             if let Some(story) = &mut outcome.story
                 && (is_text || unknown)
             {
@@ -216,7 +217,7 @@ impl Harness {
                         let first = violation
                             .alike
                             .get(argument)
-                            .and_then(|it| it.first.first());
+                            .and_then(|alike| alike.first.first());
                         *replay = again(first.map_or(violation.seed, |first| first.seed));
                     }
                 }
@@ -266,8 +267,8 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let blocks = self.outcomes.iter();
-        let blocks: Vec<_> = blocks.map(|it| terminal::scenario(it, &PLAIN)).collect();
+        let block = |outcome| terminal::scenario(outcome, &PLAIN);
+        let blocks: Vec<_> = self.outcomes.iter().map(block).collect();
         f.write_str(&blocks.join("\n"))
     }
 }

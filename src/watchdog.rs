@@ -70,7 +70,8 @@ fn watch() {
 
 /// How long nothing may happen.
 fn limit(set: Option<&str>) -> Duration {
-    let seconds = set.and_then(|text| text.parse().ok()).filter(|it| *it > 0);
+    let seconds = set.and_then(|text| text.parse().ok());
+    let seconds = seconds.filter(|seconds| *seconds > 0);
     let usual = match cfg!(debug_assertions) {
         true => 300,
         false => 30,

@@ -20,7 +20,7 @@ pub const INTERRUPTED: u8 = 130;
 /// What all outcomes together mean: one that broke off outweighs one that is not as expected, and that one outweighs
 /// one that cannot tell. Cases that were skipped count for nothing, and where all were, nothing was found out.
 pub fn of(standings: impl IntoIterator<Item = Standing>) -> u8 {
-    let told = |it: &Standing| *it != Standing::Skipped;
+    let told = |standing: &Standing| *standing != Standing::Skipped;
     let standings: Vec<Standing> = standings.into_iter().collect();
     let all_skipped = !standings.is_empty() && !standings.iter().any(told);
     match standings.into_iter().filter(told).max() {

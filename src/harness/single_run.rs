@@ -72,7 +72,7 @@ impl Harness {
         let simulated = runner::told(&case, seed);
         let outcome = runner::judge(&case, seed, &simulated);
         let violated = first_violation(&case, &outcome);
-        let violated = violated.map(|(it, witness)| (it.name.to_owned(), witness));
+        let violated = violated.map(|(row, witness)| (row.name.to_owned(), witness));
         let mut story = runner::story(&scenario, &case, simulated, &outcome, violated);
         story.replay = format!("the same test, replay with seed {seed}");
         story.why = None;
@@ -186,12 +186,12 @@ impl Harness {
     fn one_case(&self, scenario: &str) -> Result<(Scenario, Case), CheckError> {
         watchdog::start();
         let mut scenarios = self.scenarios(scenario)?;
-        let cases = scenarios.iter().flat_map(|it| &it.cases);
+        let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
         let names: Vec<String> = cases.map(|case| case.name.clone()).collect();
         if names.len() != 1 {
             return Err(CheckError::NotOne { cases: names });
         }
-        scenarios.retain(|it| !it.cases.is_empty());
+        scenarios.retain(|scenario| !scenario.cases.is_empty());
         let scenario = scenarios.remove(0);
         let case = scenario.cases[0].clone();
         Ok((scenario, case))

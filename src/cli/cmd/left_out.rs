@@ -6,8 +6,8 @@ use crate::scenarios::{Scenario, program};
 
 /// Says how many cases did not run because one failed.
 pub(super) fn describe_left(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> String {
-    let all: usize = scenarios.iter().map(|it| it.cases.len()).sum();
-    let ran: usize = outcomes.iter().map(|it| it.cases.len()).sum();
+    let all: usize = scenarios.iter().map(|scenario| scenario.cases.len()).sum();
+    let ran: usize = outcomes.iter().map(|outcome| outcome.cases.len()).sum();
     match all.saturating_sub(ran) as u64 {
         0 => String::new(),
         left => format!(

@@ -84,12 +84,12 @@ impl Merge {
         let outcomes = self.outcomes(&joined, &scenarios, (&pool, &work));
         work.end();
         let vacuous = coverage::vacuous(&scenarios, &outcomes);
-        let cases = outcomes.iter().flat_map(|it| &it.cases);
-        let unsaturated = vacuous.iter().any(|it| !it.needs_more_seeds());
+        let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
+        let unsaturated = vacuous.iter().any(|folder| !folder.needs_more_seeds());
         let unsaturated = unsaturated.then_some(Standing::Fail);
         let code = exit::of(cases.map(|case| case.standing).chain(unsaturated));
         let mut text = String::new();
-        let among = Among::names(outcomes.iter().map(|it| it.name.as_str()));
+        let among = Among::names(outcomes.iter().map(|outcome| outcome.name.as_str()));
         for outcome in &outcomes {
             text.extend(self.amount.describe(outcome, among, look));
         }

@@ -66,7 +66,7 @@ pub fn of_outcomes(
     scenarios: &[Scenario],
     outcomes: &[ScenarioOutcome],
 ) -> Result<String, Failure> {
-    let cases = outcomes.iter().flat_map(|it| &it.cases);
+    let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
     let mut cases: Vec<&CaseOutcome> = cases.collect();
     cases.sort_by_key(|case| std::cmp::Reverse(case.standing));
     let head = Head {

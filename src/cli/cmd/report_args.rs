@@ -149,10 +149,10 @@ impl ReportArgs {
 
 /// What is not as expected of the library as a whole.
 fn remarks(vacuous: &[Vacuous]) -> Vec<Remark> {
-    let remarks = vacuous.iter().filter(|it| !it.needs_more_seeds());
-    let remarks = remarks.map(|it| Remark {
-        about: format!("coverage-of-{}", it.folder),
-        text: coverage::describe(std::slice::from_ref(it))
+    let remarks = vacuous.iter().filter(|folder| !folder.needs_more_seeds());
+    let remarks = remarks.map(|folder| Remark {
+        about: format!("coverage-of-{}", folder.folder),
+        text: coverage::describe(std::slice::from_ref(folder))
             .trim()
             .to_owned(),
     });

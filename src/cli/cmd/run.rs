@@ -118,7 +118,7 @@ impl Run {
             (false, []) => coverage::vacuous(&scenarios, &outcomes),
             _ => Vec::new(),
         };
-        let unsaturated = vacuous.iter().any(|it| !it.needs_more_seeds());
+        let unsaturated = vacuous.iter().any(|folder| !folder.needs_more_seeds());
         let unsaturated = unsaturated.then_some(Standing::Fail);
         let code = match span.is_shard {
             false => exit::of(standings.chain(unsaturated)),
@@ -156,7 +156,7 @@ impl Run {
 
     /// Which seeds it ran. A run that was recorded has none.
     fn describe_seeds(&self, scenarios: &[Scenario], span: &Span, file: &ShardFile) -> String {
-        let mut cases = scenarios.iter().flat_map(|it| &it.cases);
+        let mut cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
         if cases.all(|case| case.recorded.is_some()) {
             return String::new();
         }
@@ -236,7 +236,7 @@ impl Run {
             last_words,
             failed: false,
         };
-        let among = Among::names(scenarios.iter().map(|it| it.name.as_str()));
+        let among = Among::names(scenarios.iter().map(|scenario| scenario.name.as_str()));
         let mut outcomes = Vec::new();
         let mut read = true;
         for scenario in scenarios {
@@ -301,7 +301,7 @@ impl Run {
             running.failed =
                 self.fail_fast && matches!(standing, Standing::Fail | Standing::Broken);
             // Of seeds that did not all run, only what they broke says something.
-            let broke = outcome.violations.iter().any(|it| !it.expected);
+            let broke = outcome.violations.iter().any(|broken| !broken.expected);
             if is_whole || broke || standing == Standing::Broken {
                 running.last_words.case(&outcome);
                 cases.push(outcome);

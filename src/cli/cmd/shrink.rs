@@ -93,7 +93,8 @@ impl Shrink {
         let of = (*invariant, &is_alike as why::IsAlike<'_>);
         let needs = why::needs(&shrunk.plan, of, why::OTHERS, work.stop());
         if let Some(smaller) = &mut told.smaller {
-            smaller.needs = needs.iter().map(|it| it.describe(&shrunk.plan)).collect();
+            let needs = needs.iter().map(|need| need.describe(&shrunk.plan));
+            smaller.needs = needs.collect();
         }
         let mut text = head(&ran, &shrunk, &needs);
         text.push_str(&story(&told, Detail::Essential, &style));
@@ -111,7 +112,7 @@ impl Shrink {
         let Some(out) = &self.out else {
             return Ok(None);
         };
-        if out.extension().is_some_and(|it| it == "toml") {
+        if out.extension().is_some_and(|end| end == "toml") {
             if std::fs::read_to_string(out).is_ok_and(|text| !shrink::is_reproduction(&text)) {
                 let out = out.display();
                 let problem = format!(
@@ -207,7 +208,7 @@ pub(super) fn make_folder_of(option: &str, folder: &Path) -> Result<(), Failure>
 
 /// Why nothing is left to be tried, by what becomes of the run without each of its faults.
 fn at_its_end(shrunk: &Shrunk, needs: &[Without]) -> String {
-    let alike = needs.iter().filter(|it| !it.is_otherwise());
+    let alike = needs.iter().filter(|need| !need.is_otherwise());
     if let Some(fault) = alike.filter_map(Without::unneeded).next() {
         return format!("nothing smaller was found, but without fault {fault} it can fail so, too");
     }
@@ -215,7 +216,7 @@ fn at_its_end(shrunk: &Shrunk, needs: &[Without]) -> String {
         true => "nothing could be taken away",
         false => "nothing more can be taken away",
     };
-    match needs.iter().any(|it| it.unneeded().is_some()) {
+    match needs.iter().any(|need| need.unneeded().is_some()) {
         true => format!("{done} from this way to fail"),
         false => done.to_owned(),
     }

@@ -34,11 +34,11 @@ pub(super) fn of_outcomes(
     cases: &[&CaseOutcome],
 ) -> Result<Vec<String>, Failure> {
     let mut figures = charts::of_cases(scenarios, outcomes, cases, MOST);
-    figures.retain(|it| !it.series.is_empty());
+    figures.retain(|figure| !figure.series.is_empty());
     figures.extend(herds(&algorithms(scenarios, cases)));
     let drawn = figures
         .iter()
-        .map(|it| it.inline().map_err(charts::drawing));
+        .map(|figure| figure.inline().map_err(charts::drawing));
     drawn.collect()
 }
 
@@ -46,8 +46,8 @@ pub(super) fn of_outcomes(
 fn algorithms(scenarios: &[Scenario], cases: &[&CaseOutcome]) -> Vec<Recipe> {
     let mut all: Vec<Recipe> = Vec::new();
     for case in cases {
-        let recipe = case_of(scenarios, case).map(|(_, it)| it.algorithm);
-        let is_new = |it: &Recipe| is_measured(it) && all.iter().all(|other| other.name != it.name);
+        let recipe = case_of(scenarios, case).map(|(_, case)| case.algorithm);
+        let is_new = |own: &Recipe| is_measured(own) && all.iter().all(|old| old.name != own.name);
         all.extend(recipe.filter(is_new));
     }
     all
@@ -77,6 +77,6 @@ fn herds(algorithms: &[Recipe]) -> Vec<Figure> {
     let figures = [Chart::Notifications, Chart::Handover].map(|chart| chart.figure(&rows, &said));
     figures
         .into_iter()
-        .filter(|it| !it.series.is_empty())
+        .filter(|figure| !figure.series.is_empty())
         .collect()
 }

@@ -82,7 +82,7 @@ impl Serialize for Row<'_> {
             to,
             client,
             server,
-            connection: message.connection.map(|it| it.0),
+            connection: message.connection.map(|number| number.0),
             direction: direction.name(),
             step: message.step.name(),
             text: &message.text,
@@ -104,8 +104,8 @@ impl Trace {
     pub fn check(&self, plan: &Plan, history: &History) -> Result<(), Failure> {
         let names = participants(plan);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut unknown = self.of.iter().filter(|it| !names.contains(&it.as_str()));
-        if let Some(name) = unknown.next() {
+        let mut asked = self.of.iter();
+        if let Some(name) = asked.find(|name| !names.contains(&name.as_str())) {
             return Err(Failure::unknown("contender or server", name, &names));
         }
         let end = history
@@ -230,13 +230,13 @@ fn participants(plan: &Plan) -> Vec<String> {
     let all = clients.chain(machines);
     let tasks = (0..contenders).filter(|_| processes < contenders);
     let tasks = tasks.map(|index| describe::contender(ContenderName(index)));
-    all.map(|it| party(plan, it)).chain(tasks).collect()
+    all.map(|place| party(plan, place)).chain(tasks).collect()
 }
 
 /// Whose messages those of a contender or a server are: where contenders are tasks of one process, that of its process.
 fn sender_of(plan: &Plan, name: &str) -> String {
     let mut all = (0..plan.workload.contenders).map(ContenderName);
-    match all.find(|it| describe::contender(*it) == name) {
+    match all.find(|own| describe::contender(*own) == name) {
         Some(contender) => party(
             plan,
             Party::Client(ProcessId(plan.workload.process_of(contender))),
