@@ -397,7 +397,7 @@ fn seeds_with_one_reason_are_counted_together_and_one_is_told() {
 }
 
 #[test]
-fn a_seed_that_violates_a_promise_can_tell_of_it() {
+fn a_seed_that_violates_a_promise_decides_it() {
     let case = wanting(Want::Holds);
     let mut alone = seed(0, violated());
     alone.vacuous = Some("fault 1 never fired: cut".to_owned());

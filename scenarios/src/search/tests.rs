@@ -214,7 +214,7 @@ fn hunted(ways: &[SearchStrategy], runs: u64) -> Hunted {
 }
 
 #[test]
-fn a_hunt_tells_of_each_run_when_it_is_done() {
+fn a_hunt_reports_each_run_when_it_is_done() {
     let case = case("zookeeper/waiter-death", "zk-hardened");
     let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
     let with = (FaultKind::ALL, &SearchStrategy::ALL[..]);

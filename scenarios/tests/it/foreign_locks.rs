@@ -69,7 +69,7 @@ fn first_found(lock: &ForeignLock, base: u64, runs: u64) -> Option<Counterexampl
         ..Bounds::runs(runs)
     };
     let mut only = case.clone();
-    only.expectations.retain(|it| it.invariant == lock.breaks);
+    only.expectations.retain(|row| row.invariant == lock.breaks);
     let kinds = FaultKind::unasked();
     let with = (&kinds[..], &SearchStrategy::ALL[..]);
     let stop = AtomicBool::new(false);
@@ -119,7 +119,7 @@ fn a_hunt_finds_flaws_of_unseen_locks_and_blames_no_mended_one() {
 fn half_of_them_are_held_out() {
     let locks = locks();
     assert_eq!(locks.len(), 24);
-    assert_eq!(locks.iter().filter(|it| it.held_out).count(), 12);
+    assert_eq!(locks.iter().filter(|lock| lock.held_out).count(), 12);
 }
 
 /// `cargo test -p picklock-scenarios --test it foreign_locks -- --ignored --nocapture` prints the table of
@@ -130,10 +130,10 @@ fn how_soon_each_is_found() {
     let only = std::env::var("LOCK").ok();
     let limit = std::env::var("LIMIT")
         .ok()
-        .and_then(|it| it.parse().ok())
+        .and_then(|text| text.parse().ok())
         .unwrap_or(2_000);
     for lock in locks() {
-        if only.as_ref().is_some_and(|it| *it != lock.name) {
+        if only.as_ref().is_some_and(|only| *only != lock.name) {
             continue;
         }
         let found = |version, way| {

@@ -27,7 +27,7 @@ fn cases() -> impl Iterator<Item = Case> {
 /// Whether the lock's own node is there: who makes it first asks for more than the registry says.
 fn has_lock_node(case: &Case) -> bool {
     let ensemble = case.plan.service.get::<Ensemble>();
-    ensemble.is_none_or(|it| it.lock_node == LockNode::Persistent)
+    ensemble.is_none_or(|ensemble| ensemble.lock_node == LockNode::Persistent)
 }
 
 /// The kinds of requests that contenders send.

@@ -204,7 +204,7 @@ fn bash_completes_a_command_and_an_option() {
              _picklock picklock \"${{COMP_WORDS[{at}]}}\" \"${{COMP_WORDS[{at}-1]}}\"; echo \"${{COMPREPLY[*]}}\""
         );
         let output = Command::new("bash").args(["-c", &ask]).output();
-        output.map(|it| String::from_utf8_lossy(&it.stdout).into_owned())
+        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let Ok(commands) = completed("picklock re", 1) else {
         return;

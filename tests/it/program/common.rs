@@ -111,7 +111,9 @@ impl Folder {
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).expect("the folder can be read");
         let names = entries.map(|entry| entry.expect("an entry").file_name());
-        let mut names: Vec<_> = names.map(|it| it.to_string_lossy().into_owned()).collect();
+        let mut names: Vec<_> = names
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     }

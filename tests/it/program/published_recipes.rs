@@ -25,9 +25,9 @@ fn assert_found(defects: &[Defect]) {
     let no_stop = AtomicBool::new(false);
     for (name, recipe, promise) in defects {
         let what = format!("{name} {recipe} {promise}");
-        let scenario = library.iter().find(|it| it.name == *name);
+        let scenario = library.iter().find(|found| found.name == *name);
         let mut cases = scenario.expect(&what).cases.iter();
-        let case = cases.find(|it| it.name == *recipe).expect(&what);
+        let case = cases.find(|found| found.name == *recipe).expect(&what);
         let invariant = invariants::find(promise).expect(&what);
         let limit = SearchLimit::until(&no_stop);
         let shrunk = (0..SEEDS)

@@ -22,7 +22,10 @@ fn merged(files: &[String], more: &[&str]) -> super::common::Done {
 
 /// What is said, without the times that it took.
 fn untimed(text: &str) -> String {
-    let ends = |line: &str| match line.strip_suffix(" s").and_then(|it| it.rsplit_once(' ')) {
+    let ends = |line: &str| match line
+        .strip_suffix(" s")
+        .and_then(|line| line.rsplit_once(' '))
+    {
         Some((line, _)) => line.trim_end().to_owned(),
         None => line.to_owned(),
     };

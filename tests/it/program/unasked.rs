@@ -21,7 +21,7 @@ fn unexpected(folder: &Folder, scenario: &str, case: &str) -> String {
 }
 
 #[test]
-fn a_failure_of_sentinels_or_of_a_cluster_is_told_of_a_smaller_run_with_its_failover() {
+fn failures_of_sentinels_and_clusters_are_shrunk_with_failover() {
     for scenario in ["redis/sentinel-failover", "redis/cluster-failover"] {
         let folder = Folder::new();
         let file = unexpected(&folder, scenario, "redis-compare-and-delete");
@@ -47,7 +47,7 @@ fn a_hunt_says_of_what_it_has_found_whether_more_may_be_taken_away() {
     let shrunk = done
         .stdout
         .lines()
-        .filter(|it| it.starts_with("  shrunk: "));
+        .filter(|line| line.starts_with("  shrunk: "));
     let kept = fs::read_dir(&out).map_or(0, Iterator::count);
     assert!(kept > 0);
     assert_eq!(shrunk.count(), kept, "{}", done.stdout);

@@ -127,7 +127,7 @@ impl Drop for LeavesNothing {
 }
 
 /// Resolves when the connection is down, or the node is gone.
-pub async fn told_of_loss(zk: &ZooKeeper, node: &Path) -> LockError {
+pub async fn until_lost(zk: &ZooKeeper, node: &Path) -> LockError {
     select(disconnected(zk), node_gone(zk, node)).await
 }
 

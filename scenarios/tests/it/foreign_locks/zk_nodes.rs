@@ -12,7 +12,7 @@ use picklock_algorithms::{
     Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput, timeout,
 };
 
-use crate::foreign_locks::common::{ForeignLock, Version, told_of_loss};
+use crate::foreign_locks::common::{ForeignLock, Version, until_lost};
 
 pub const LOCKS: [ForeignLock; 2] = [
     ForeignLock {
@@ -138,7 +138,7 @@ impl Lock for StaleBreaker {
     }
 
     async fn lost(&self, held: &Held) -> LockError {
-        told_of_loss(&self.zk, &held.path_or_key).await
+        until_lost(&self.zk, &held.path_or_key).await
     }
 }
 

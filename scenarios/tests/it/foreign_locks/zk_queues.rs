@@ -10,7 +10,7 @@ use picklock_algorithms::zookeeper::queue::{Ticket, child, make_ticket, predeces
 use picklock_algorithms::{Env, Held, Lock, LockError, Recipe};
 
 use crate::foreign_locks::common::{
-    ForeignLock, LeavesNothing, Version, delete_surely, take_ticket, told_of_loss,
+    ForeignLock, LeavesNothing, Version, delete_surely, take_ticket, until_lost,
 };
 
 /// What is wrong with a queue.
@@ -246,7 +246,7 @@ impl Lock for Queue {
     }
 
     async fn lost(&self, held: &Held) -> LockError {
-        told_of_loss(&self.zk, &held.path_or_key).await
+        until_lost(&self.zk, &held.path_or_key).await
     }
 
     fn renews_sessions(&self) -> bool {

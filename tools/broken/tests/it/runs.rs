@@ -127,16 +127,16 @@ fn a_panic_with_some_seeds_is_told_once_and_counted() {
     assert!((1..20).contains(&broken.seeds), "{broken:?}");
     assert_eq!(outcome.seeds, 20);
     let findings = outcome.findings.iter();
-    let told = findings.filter(|it| it.name == "broken").count();
+    let told = findings.filter(|row| row.name == "broken").count();
     assert_eq!(told, 1);
-    let told = outcome.findings.iter().find_map(|it| it.can_tell);
+    let told = outcome.findings.iter().find_map(|row| row.can_tell);
     assert_eq!(told, Some(20 - broken.seeds), "the others can tell");
 }
 
 #[test]
 fn the_other_cases_run_and_are_judged() {
     let outcomes = outcomes(&["panics-in-acquire", "zk-predecessor-watch"]);
-    let standings: Vec<_> = outcomes.iter().map(|it| it.standing).collect();
+    let standings: Vec<_> = outcomes.iter().map(|outcome| outcome.standing).collect();
     assert_eq!(standings, [Standing::Broken, Standing::Holds]);
 }
 
@@ -222,7 +222,7 @@ fn code_that_never_waits_for_anything_is_ended_by_a_budget_and_named() {
         let why = simulated.broken().expect("it broke off");
         let at = simulated.run.history.events.last().expect("it ended").at;
         let line = why.to_string().replace(&at.to_string(), "TIME");
-        let events = |word: &str| word.parse::<u64>().is_ok_and(|it| it > 500_000);
+        let events = |word: &str| word.parse::<u64>().is_ok_and(|events| events > 500_000);
         let words = line.split(' ').map(|word| match events(word) {
             true => "EVENTS",
             false => word,
