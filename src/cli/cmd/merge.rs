@@ -44,7 +44,7 @@ pub struct Merge {
     /// there is room. These runs run again, with their seeds.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
+    /// Report a failure as it was found, and do not look for a smaller run that fails so.
     #[arg(long)]
     no_shrink: bool,
     #[command(flatten)]
