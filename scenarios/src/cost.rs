@@ -30,7 +30,7 @@ pub struct Cost {
     pub release: Call,
     /// From the call of a release until the only waiter has the lock, in microseconds.
     pub handover: Quantiles,
-    /// Requests per second of one who waits, signs of life apart.
+    /// Requests per second of a waiter, signs of life apart.
     pub waiting: f64,
 }
 
@@ -65,7 +65,7 @@ pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
         }
         let micros = (waiter.acquired.at - holder.releases.at).as_micros();
         handovers.push(u64::try_from(micros).unwrap_or(u64::MAX));
-        // Who has just come asks more than who waits.
+        // A contender that has just come asks more than one that has waited for long.
         let settled = |message: &TracedMessage| message.at - waiter.calls.at >= HOLD / 5;
         let of_waiter = |message: &&TracedMessage| {
             settled(message) && message.process().is_some_and(|process| process.0 == 1)

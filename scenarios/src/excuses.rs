@@ -130,8 +130,8 @@ fn believes_too_long(
     .or_else(|| receives_stale_messages(workload, service, faults))
 }
 
-/// Why one who is not heard any more can take what it hears for new: what was sent before arrives late, at the end of
-/// one dead link, and another keeps its own word back from then on, until it would notice.
+/// Why a client that is not heard any more can take what it hears for new: what was sent before arrives late, at the
+/// end of one dead link, and another keeps its own word back from then on, until it would notice.
 fn receives_stale_messages(
     workload: &Workload,
     service: &Service,
@@ -173,8 +173,8 @@ fn margin(service: &Service) -> Duration {
     service.lease() / 3
 }
 
-/// Who hears the service and is not heard for so long may lose its session. Its last sign of life can be a third of the
-/// timeout old when the link dies; and when it is heard again, by a follower, the leader hears of it half a tick later.
+/// A client that hears the service and is not heard for so long may lose its session. Its last sign of life can be a
+/// third of the timeout old when the link dies; what a follower hears again, the leader hears half a tick later.
 fn silence_until_expiry(service: &Service) -> Duration {
     let relayed = match service.voters() {
         1 => Duration::ZERO,

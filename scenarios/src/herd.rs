@@ -140,8 +140,8 @@ impl Experiment {
     ///
     /// With k contenders left, a release tells: the one behind (predecessor watch); all who wait (same name, recursive
     /// watch); all who wait, and, from the second on, the releaser by the watch that its own last listing left
-    /// (children watch). A writer's release tells all readers behind it. A lease of a semaphore that goes tells the one
-    /// who counts them, who then leaves the mutex to the next; and what each makes itself tells who has counted before.
+    /// (children watch). A writer's release tells all readers behind it. A lease of a semaphore that goes tells the
+    /// contender that counts them, which leaves the mutex to the next; each new lease tells those that counted before.
     pub fn formula(&self) -> Option<u64> {
         let n = u64::from(self.contenders);
         match self.mode {

@@ -91,7 +91,7 @@ pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
         keep_locks(&plan.workload, ContenderName(*old), &mut less.workload, new);
     }
     less.network.regions.keep(&new_name, &|_| true);
-    // Those who count down are the first.
+    // The first contenders count down.
     less.workload.count = plan.workload.count.map(|count| {
         let left = staying.iter().filter(|old| **old < count).count();
         u32::try_from(left).unwrap_or(count).max(1)

@@ -311,7 +311,7 @@ fn verdicts(case: &Case, evidence: &Evidence<'_>) -> Vec<(&'static str, Verdict)
 }
 
 /// Takes out what cannot be told because contenders wait in vain, as the case expects: `None`, if it does not, or they
-/// do not. Who never gets the lock cannot hold it alone, write under it, or give a false answer.
+/// do not. A contender that never gets the lock cannot hold it alone, write under it, or give a false answer.
 fn take_moot(
     case: &Case,
     verdicts: &mut Vec<(&'static str, Verdict)>,

@@ -33,7 +33,7 @@ pub(super) fn refuse_of_barrier(
 /// A key that makes no sense, what it says, and what to do.
 type Senseless = (&'static str, String, &'static str);
 
-/// Of those who wait for each other.
+/// Of parties that wait for each other.
 fn of_parties(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     let workload = &plan.workload;
     let mut found = Vec::new();
@@ -50,7 +50,7 @@ fn of_parties(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     if workload.has_acquire_timeout() || any_gives_up {
         found.push((
             "`acquire-timeout`",
-            "who gives up leaves all others waiting".to_owned(),
+            "a party that gives up leaves all others waiting".to_owned(),
             "leave `acquire-timeout` out",
         ));
     }
@@ -64,9 +64,9 @@ fn of_any(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     let (is_double, is_latch) = (plan.parties().is_some(), plan.count().is_some());
     if workload.reentrancy_depth > 1 {
         let says = match is_double {
-            true => "who is inside would wait there for all others to come again",
+            true => "a party inside would wait there for all others to come again",
             false if is_latch => "a participant counts down once",
-            false => "who has set it has nothing to set again, and would wait for itself to pass",
+            false => "the setter has nothing to set again, and would wait for itself to pass",
         };
         found.push((
             "`reentrancy-depth`",

@@ -272,9 +272,9 @@ fn refuse_cancel(item: &Item, plan: &Plan, open: &SampledParameters, mistakes: &
     };
     let why = match plan.rendezvous() {
         Some(Rendezvous::DoubleBarrier { .. }) => {
-            "who gave up waiting at a barrier would leave all others waiting"
+            "a party that gave up would leave all others waiting"
         }
-        Some(Rendezvous::Barrier) => "who gave up setting a barrier would leave it standing",
+        Some(Rendezvous::Barrier) => "a setter that gave up would leave the barrier standing",
         Some(Rendezvous::CountDownLatch { .. }) => {
             "a participant that gave up would leave all others waiting"
         }

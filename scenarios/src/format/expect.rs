@@ -118,7 +118,7 @@ fn left_open(invariant: &str, workload: &Workload) -> Option<Mistake> {
         // How often a waiter may be overtaken depends on the lock: only the file can say.
         "bounded-bypass" if workload.bypass_bound.is_none() => Some(
             Mistake::new("`bounded-bypass` has no bound here")
-                .label("how often may one who waits be overtaken?")
+                .label("how often may a waiter be overtaken?")
                 .help("write `bypass-bound = 0` in [workload], or as many times as it may be"),
         ),
         "no-starvation" if workload.starvation_bound.is_none() => Some(

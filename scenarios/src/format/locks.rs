@@ -185,16 +185,16 @@ pub(super) fn refuse_kind_of_several(
         LockKind::Mutex | LockKind::MultiLock | LockKind::ReadWrite => return,
         LockKind::Semaphore => (
             "a semaphore",
-            "but who waits for a permit waits for all who have one, and not for one holder",
+            "but a contender that waits for a permit waits for all holders, and not for one",
         ),
         LockKind::Election => (
             "an election",
-            "but who leads does not stand for another term meanwhile",
+            "but a leader does not stand for another term meanwhile",
         ),
-        LockKind::Barrier => ("a barrier", "but who waits at one does not wait at another"),
+        LockKind::Barrier => ("a barrier", "but a party at one does not wait at another"),
         LockKind::DoubleBarrier => (
             "a double barrier",
-            "but who is inside one cannot come to another",
+            "but a party inside one cannot come to another",
         ),
         LockKind::CountDownLatch => (
             "a count-down latch",

@@ -17,7 +17,7 @@ pub(super) struct Unread<'a> {
     between: Option<Item<'a>>,
 }
 
-/// Who lies in a region, by the word of the file.
+/// The resource, by its word in the file.
 const RESOURCE: &str = "resource";
 
 impl<'a> Unread<'a> {
@@ -123,7 +123,7 @@ struct Reader<'r> {
     participants: Participants,
     settings: &'r BTreeMap<ContenderName, ContenderSettings>,
     open: &'r SampledParameters,
-    /// Who lies in a region by now.
+    /// The participants that lie in a region by now.
     named: Vec<String>,
 }
 

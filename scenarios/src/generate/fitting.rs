@@ -71,7 +71,7 @@ impl Storm<'_> {
         }
     }
 
-    /// One who waits is heard, and hears nothing, until it has given up its session for itself: two thirds of a timeout
+    /// A waiter is heard, and hears nothing, until it has given up its session for itself: two thirds of a timeout
     /// until it gives up the connection, and a whole one from then on. Servers end that session up to a tick later.
     fn outbound_only(&self, tick: Duration, draw: &mut Draw) -> FittedFault {
         let target = self.waiter(draw);
@@ -200,7 +200,7 @@ impl Storm<'_> {
         Some(vec![(when, Duration::ZERO, forgets), stands])
     }
 
-    /// One who waits for another at first: not the first, where they come in order.
+    /// A contender that waits for another at first: not the first, where they come in order.
     fn waiter(&self, draw: &mut Draw) -> ContenderName {
         let workload = &self.plan.workload;
         let drawn = self.contender(draw);

@@ -129,7 +129,7 @@ pub(super) fn aimed(
         (2, Step::Request(RequestStage::Answered)),
     ];
     let steps = steps.map(|(odds, step)| match kind {
-        // By the time at which a session ends, who is about to write has left.
+        // By the time at which a session ends, a contender that is about to write has left.
         Some(kind) if takes_a_session(kind) && matches!(step, Step::Writing) => (odds, step),
         Some(kind) => (odds * promise(kind, step.class()), step),
         None => (odds, step),

@@ -38,8 +38,8 @@ pub(super) fn turns(plan: &Plan, kinds: &[FaultKind]) -> Vec<FaultKind> {
     each.collect()
 }
 
-/// For a kind that shows nothing by itself, those that show what it has done: what a full disk has not taken is missed
-/// by who starts again, and what has not come to a server by who turns to that one.
+/// For a kind that shows nothing by itself, those that show what it has done: a server misses what a full disk has not
+/// taken when it starts again, and a client what has not come to a server when it turns to that one.
 pub(super) fn shown_by(plan: &Plan, kind: FaultKind, possible: &[FaultKind]) -> Vec<FaultKind> {
     let shows: &[FaultKind] = match kind {
         FaultKind::FullDisk => &[FaultKind::CrashServer, FaultKind::PowerLoss],

@@ -14,7 +14,7 @@ pub struct Cause {
     pub losses: BTreeSet<TurningPoint>,
     /// How large the overlap is, if it is one.
     pub overlap: Option<Extent>,
-    /// Whether those who overlap are one contender that holds the lock twice.
+    /// Whether the overlap is of one contender that holds the lock twice.
     pub with_itself: bool,
 }
 

@@ -346,7 +346,7 @@ impl<'p> AimedFault<'p> {
             return self.hold_link_to(ServerName::Number(replica));
         }
         let followers = u32::from(self.plan.service.servers()).saturating_sub(1);
-        // So many that those who are left are no majority.
+        // So many that the rest is no majority.
         let held = (followers / 2 + 1).min(followers);
         let from = (0..held.max(1)).map(ServerName::Follower).collect();
         Fault::HoldLink {
@@ -374,8 +374,8 @@ impl<'p> AimedFault<'p> {
         replicas.first().copied().map(u32::from)
     }
 
-    /// How late something is to come: of one who holds the lock, when another does; of others, within a lease, and when
-    /// it is over.
+    /// How late something is to come: of a holder, when another holds the lock; of others, within a lease, and when it
+    /// is over.
     fn delay(&self, variant: Variant) -> Duration {
         match (self.stay, variant) {
             (Some(_), Variant::Other) | (None, Variant::Best) => self.lease / 2,

@@ -31,10 +31,10 @@ pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
         | FaultKind::EvictKey
         | FaultKind::Promote
         | FaultKind::ServerClockJump => by_step(class, [10, 9, 7, 6, 4, 3, 1]),
-        // Who dies, or gives up, leaves something behind: most of all one with others before and behind it.
+        // A contender that dies, or gives up, leaves something behind: most of all between others.
         FaultKind::Crash => by_step(class, [8, 10, 7, 6, 4, 3, 1]),
         FaultKind::Cancel => cancelled(class),
-        // Who stands still, or hears nothing, while it believes. The whole of a section is before it at first.
+        // A contender stands still, or hears nothing, while it believes. The whole of a section is before it at first.
         FaultKind::Pause
         | FaultKind::BlockEvents
         | FaultKind::BlackHole
@@ -44,7 +44,7 @@ pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
         | FaultKind::ClockDrift
         | FaultKind::IsolateServer
         | FaultKind::Partition => by_step(class, [10, 8, 9, 4, 4, 3, 1]),
-        // A wall clock is read by who asks, and by who waits and compares; what a holder has written down stays.
+        // A contender reads a wall clock when it asks, or waits and compares; what a holder has written down stays.
         FaultKind::ClockJump => match class {
             MomentClass::Acquiring => 9,
             other => by_step(other, [6, 10, 3, 4, 4, 3, 1]),
@@ -140,7 +140,7 @@ fn promise_apart(kind: FaultKind, class: MomentClass) -> Option<u32> {
     match class {
         MomentClass::First(way, request) => Some(between(kind, way, request.writes())),
         MomentClass::Renewing(way, request) => Some(renewal(kind, way, request)),
-        // Who is away for a moment misses what happens in it.
+        // A client that is away for a moment misses what happens in it.
         MomentClass::Succeeding => Some(u32::from(kind == FaultKind::Cut) * 10),
         MomentClass::Connecting => Some(before_the_first_request(kind)),
         _ => None,

@@ -125,7 +125,7 @@ impl<'s> Profile<'s> {
         strike
     }
 
-    /// Who has the lock next, and a moment of its turn: what lasts long comes when it is about to write.
+    /// The next holder, and a moment of its turn: what lasts long comes when it is about to write.
     fn successor(
         &self,
         shot: &InjectionPoint<'s>,
@@ -181,7 +181,7 @@ impl<'s> Profile<'s> {
     }
 }
 
-/// How long it takes until what a fault has done shows, so that what follows meets it. Who is deaf is told by answers
+/// How long it takes until what a fault has done shows, so that what follows meets it. A deaf client is told by answers
 /// all the same, and what it asked when it came in is answered by then. The first key follows its slot late.
 fn shows_after(plan: &Plan, kind: FaultKind) -> Duration {
     match kind {

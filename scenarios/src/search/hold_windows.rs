@@ -1,4 +1,4 @@
-//! Who holds the lock at the moments of a run, for how long still, and how much hangs on it.
+//! Which contender holds the lock at the moments of a run, for how long still, and how much hangs on it.
 
 use std::time::Duration;
 
@@ -116,7 +116,7 @@ impl HoldWindows {
         turn.is_some_and(|turn| turn.acquired >= at)
     }
 
-    /// What is left of the lease of a holder; a whole one for all others, and for those who have it renewed.
+    /// What is left of the lease of a holder; a whole one for all others, and for holders that have it renewed.
     pub(super) fn lease_left(&self, by: ContenderName, at: VirtualTime) -> Duration {
         let held = self.turn(by, at).map(|turn| at.since(turn.acquired));
         let left = self.session.checked_sub(held.unwrap_or_default());
@@ -157,8 +157,8 @@ impl HoldWindows {
         self.queue || self.told
     }
 
-    /// How much less promising it is that one who waits dies or gives up, if there is no queue in which it has a place:
-    /// it leaves nothing behind.
+    /// How much less promising it is that a waiter dies or gives up without a place in a queue: it leaves nothing
+    /// behind.
     pub(super) fn leaves_no_place(&self, kind: FaultKind, moment: &SeenMoment) -> u32 {
         let goes = matches!(kind, FaultKind::Crash | FaultKind::Cancel);
         let waits = matches!(moment.trigger, Trigger::Waiting { .. });

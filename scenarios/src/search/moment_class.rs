@@ -23,7 +23,7 @@ pub(crate) enum MomentClass {
     Told,
     /// The first of two requests that belong together: a change follows that was decided on before.
     First(RequestStage, RequestKind),
-    /// Another gives the lock back, and it is the one who has it next.
+    /// Another contender gives the lock back, and this one has it next.
     Succeeding,
     /// A holder asks again for what it has, so as to keep it.
     Renewing(RequestStage, RequestKind),

@@ -1,4 +1,4 @@
-//! What a run in which nothing breaks teaches: the moments that there are, and what each is to those who take part.
+//! What a run in which nothing breaks teaches: the moments that there are, and what each is to the contenders in it.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub(super) struct InjectionPoint<'s> {
     pub(super) variant: Variant,
 }
 
-/// What a moment is to one who takes part.
+/// What a moment is to a contender.
 pub(super) struct MomentOwner<'s> {
     pub(super) moment: &'s SeenMoment,
     pub(super) class: MomentClass,
@@ -40,7 +40,7 @@ pub(super) struct Profile<'s> {
     pub(super) owners: Vec<MomentOwner<'s>>,
 }
 
-/// Before anybody has asked for anything: clients look for a server, and open their sessions.
+/// Before any request: clients look for a server, and open their sessions.
 pub(super) static START: SeenMoment = SeenMoment {
     at: VirtualTime::ZERO,
     trigger: Trigger::At(Duration::ZERO),

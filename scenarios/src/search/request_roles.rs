@@ -1,5 +1,5 @@
-//! What a request is to the one who makes it: all there is to do, the first of two that belong together, or a question
-//! that is asked again and again. A run without faults tells.
+//! What a request is to its sender: all there is to do, the first of two that belong together, or a question that is
+//! asked again and again. A run without faults tells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::moment_class::{MomentClass, RequestStage, read};
 
-/// What a request is to the one who makes it.
+/// What a request is to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestRole {
     /// All there is to do.
@@ -21,7 +21,7 @@ pub(super) enum RequestRole {
     Entry,
     /// It was refused: the same is asked again.
     Asked,
-    /// Who makes it has the lock, and asks the same again and again, so as to keep it.
+    /// Its sender has the lock, and asks the same again and again, so as to keep it.
     Renewal,
 }
 

@@ -8,10 +8,10 @@
 //! - the **faults** in its causal past ([`past`]): of what kind, and what they struck;
 //! - the **turns** on the way, from the call that led to the earlier hold until the promise was broken: how an owner
 //!   lost the lock, what became of servers, whose request was sent again, who was asked for the lock in vain, and the
-//!   moments that those who take part came through;
+//!   moments that the contenders in it came through;
 //! - how large an **overlap** is, measured by the latency of a message and by the lease;
 //! - whether the **service** had two owners, too;
-//! - whether those who overlap are two, or **one** contender that holds the lock twice;
+//! - whether the overlap is of two contenders, or of **one** that holds the lock twice;
 //! - whether a contender that waits to the end waits behind another's node or key, or behind its **own**.
 
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ pub struct Mechanism {
     pub overlap: Option<Extent>,
     /// Whether two owned the lock at once, or one more than there are permits.
     pub two_owners: bool,
-    /// Whether those who overlap are one contender that holds the lock twice.
+    /// Whether the overlap is of one contender that holds the lock twice.
     pub with_itself: bool,
     /// Whether a contender waits to the end behind a node or key that is its own.
     pub behind_own: bool,
@@ -73,7 +73,7 @@ pub enum TurningPoint {
     TimedOut,
     /// A contender that held the lock, waited, or did neither was asked for it in vain, and holds it to the end.
     Unheeded(TargetRole),
-    /// One of those who take part came through this moment ([`SOMETIMES`](picklock_checker::SOMETIMES)).
+    /// A contender that takes part came through this moment ([`SOMETIMES`](picklock_checker::SOMETIMES)).
     Moment(&'static str),
 }
 
@@ -298,8 +298,8 @@ impl<'h> PathToViolation<'h> {
         .filter(|_| self.who.contains(&by))
     }
 
-    /// Whether the lock is waited for to the end, and one of those who take part has given up a call of `acquire`
-    /// before, for time: those who come again and again wait for each other otherwise than those who wait for ever.
+    /// Whether the lock is waited for to the end, and a contender that takes part has given up a call of `acquire`
+    /// before, for time: to come again and again is another way to wait for each other than to wait for ever.
     fn times_out(&self, shown: &[usize]) -> bool {
         let waits =
             |index: &usize| matches!(self.events[*index].what, EventKind::StillWaiting { .. });

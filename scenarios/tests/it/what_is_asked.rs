@@ -212,7 +212,7 @@ fn where_the_lock_node_is_missing_only_what_makes_it_is_taken() {
         let run = simulate(&plan, 0).whole().run;
         let evidence = Evidence::of(&run);
         let owned = !evidence.ownerships.is_empty();
-        // Who enters a double barrier owns nothing.
+        // A party inside a double barrier owns nothing.
         let is_entered = plan.parties().is_some() && !evidence.beliefs.is_empty();
         let makes_it = owned || is_entered;
         let says_so = recipe.inputs.contains(&RecipeInput::LockNode);

@@ -70,7 +70,7 @@ impl PartialResults {
         }
     }
 
-    /// All scenarios so far have been shown, as far as anybody wanted to see them.
+    /// All scenarios so far have been shown, as far as the output is read.
     pub fn shown(&self) {
         let mut told = lock(&self.0);
         told.shown = told.outcomes.len();

@@ -36,7 +36,7 @@ pub struct ReportArgs {
     format: Format,
 }
 
-/// Who reads the output.
+/// What reads the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     Text,

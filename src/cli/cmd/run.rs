@@ -207,7 +207,7 @@ impl Run {
     }
 
     /// Runs the scenarios one after the other and shows each as soon as it is done. Also answers
-    /// whether anybody still reads that: if not, and no report was asked for either, what is left
+    /// whether the output is still read: if not, and no report was asked for either, what is left
     /// is not run. What was seen goes into the file of the shard.
     fn run(
         &self,
@@ -335,7 +335,7 @@ impl Running<'_> {
 /// What came of all scenarios.
 struct Done {
     outcomes: Vec<ScenarioOutcome>,
-    /// Whether anybody still reads it.
+    /// Whether the output is still read.
     read: bool,
     /// How many broken promises were told as they were found.
     untouched: u32,

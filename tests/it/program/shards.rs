@@ -249,7 +249,7 @@ fn without_seeds_every_day_has_its_own_and_one_command_runs_them_again() {
     let read = |path: &str| std::fs::read_to_string(path).expect("it was written");
     assert_eq!(read(&today), read(&again));
     assert!(read(&today).contains(&format!("\"from\": {base}")));
-    // Who says which seeds gets these.
+    // A command that names its seeds gets these.
     let done = picklock(&["run", "zookeeper/waiter-death", "--seeds", "2"]);
     assert!(!done.stdout.contains("same again"), "{}", done.stdout);
 }

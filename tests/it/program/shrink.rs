@@ -158,7 +158,7 @@ fn a_kept_run_is_told_as_what_it_was_kept_for() {
 #[test]
 fn what_is_said_of_the_end_is_what_runs_without_a_fault_say() {
     for (scenario, case, end) in [
-        // Who is paused may overlap for less than a message takes if it is not.
+        // A paused contender may overlap for less than a message takes if it is not.
         (
             "redis/eviction",
             "redis-compare-and-delete",

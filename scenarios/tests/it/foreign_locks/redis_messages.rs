@@ -70,7 +70,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0";
 
-/// What a task tells those who wait.
+/// What a task tells the waiters.
 #[derive(Default)]
 struct Bell {
     rung: Cell<u64>,

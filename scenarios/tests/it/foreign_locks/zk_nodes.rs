@@ -20,7 +20,7 @@ pub const LOCKS: [ForeignLock; 2] = [
         source: "lock files of cron wrappers, carried over to ZooKeeper in blog posts",
         flaw: "A waiter that finds a lock older than ten seconds by the wall clocks of two machines deletes it.",
         breaks: "own-release-only",
-        takes: "a wall clock that jumps, of who holds or of who waits",
+        takes: "a wall clock that jumps, of the holder or of a waiter",
         held_out: false,
         world: r#"
 [service.zookeeper]

@@ -216,7 +216,7 @@ impl Trace {
     }
 }
 
-/// Everybody who takes part in a run.
+/// All that take part in a run.
 fn participants(plan: &Plan) -> Vec<String> {
     let Workload {
         contenders,
