@@ -10,15 +10,14 @@
 //!   dead towards the service, and brings news of others, for most of a session; or two dead links of one contender,
 //!   one of which brings old news while the other keeps its own word back.
 //! - `no-stale-effect`, under the same, unless the resource is fenced.
-//! - `no-lost-update`, under the same, fenced or not: two who believe read the same value, and write in the order of
-//!   their tokens.
-//! - `fifo`, under the same: who is late to learn of a grant that has ended since comes in after the next.
+//! - `no-lost-update`, under the same, fenced or not: two holders who believe read the same value, and write in the
+//!   order of their tokens.
+//! - `fifo`, under the same: a waiter that is late to learn of a grant that has ended since comes in after the next.
 //! - `no-orphan`, under what keeps an owner, or the service, from acting on the end of a session in time: several
 //!   stand-stills one after the other, or one after several broken connections; so many of these that together they
-//!   outlast a session; links that are slow or dead in one
-//!   direction, or dead when the owner dies; and servers that stall; and under an answer that never comes, where
-//!   requests have no timeout.
-//! - `progress`, under that one alone, which is not drawn: who waits for an answer for ever waits for ever.
+//!   outlast a session; links that are slow or dead in one direction, or dead when the owner dies; and servers that
+//!   stall; and under an answer that never comes, where requests have no timeout.
+//! - `progress`, under that one alone, which is not drawn: a client that waits for an answer for ever waits for ever.
 //! - `barrier`, and `progress` of a double one, if the plan holds what deletes a node from outside: it is what its
 //!   party is known by. A party that has died, or whose session has ended, the invariants excuse by themselves.
 //!

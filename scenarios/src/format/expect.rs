@@ -40,8 +40,7 @@ fn applies_to(invariant: &str, section: Section) -> bool {
 
 /// Whether a case looks at an invariant although the file does not mention it.
 ///
-/// What several write who hold a semaphore at once is not looked at: none of them keeps the others away from the
-/// resource.
+/// What several holders of a semaphore write is not looked at: none of them keeps the others away from the resource.
 pub(crate) fn checked_by_default(
     invariant: &str,
     recipe: Option<&Recipe>,

@@ -120,7 +120,7 @@ fn faults_strike_before_code_goes_on_where_it_takes_time_and_only_there() {
 }
 
 #[test]
-fn who_is_as_far_away_as_it_says_lies_in_no_region() {
+fn a_contender_with_its_own_latency_lies_in_no_region() {
     let far = "[[contender]]\nname = \"contender-1\"\nlatency = \"80ms\"\n\n[[case]]";
     let text = open().replace("[[case]]", far);
     let lies = |plan: &Plan| {

@@ -327,7 +327,7 @@ fn an_agreement_that_is_held_up_comes_with_the_end_of_a_connection() {
 }
 
 #[test]
-fn one_who_waits_hears_nothing_for_as_long_as_its_client_keeps_a_session() {
+fn a_waiter_hears_nothing_while_its_client_keeps_the_session() {
     let (_, case) = open();
     let given_up = Duration::from_secs(10)..=Duration::from_secs(12);
     let lapses = |fault: &PlannedFault| match (&fault.inject, &fault.when) {

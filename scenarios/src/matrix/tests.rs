@@ -142,7 +142,7 @@ fn a_pause_makes_a_holder_unaware_and_that_breaks_no_claim() {
 }
 
 #[test]
-fn one_who_comes_in_beside_an_owner_is_no_unaware_holder() {
+fn a_waiter_that_enters_beside_an_owner_is_no_unaware_holder() {
     // The death of a waiter grants nothing, whatever stood still before.
     let cell = cell("zk-no-recheck", FaultClass::SessionExpiry, 40);
     assert_eq!(cell.word(), Word::Overlap, "{cell:?}");

@@ -15,7 +15,7 @@ pub(super) fn whole(duration: Duration) -> Duration {
 /// How soon a contender that has crashed is back, if it comes back.
 pub(super) fn restart(plan: &Plan, variant: Variant) -> Option<Duration> {
     match variant {
-        // It asks who leads when another does, and the others do not.
+        // It asks which server leads when another does, and the others do not.
         Variant::WhenElected => plan.service.failover(),
         // When its session has ended, it finds a server that has not heard of that, and answers all the same.
         Variant::Follows if plan.service.reads_without_leader() => {

@@ -59,8 +59,7 @@ impl Chain {
 /// So much less promising is a moment for each of its class that comes before it.
 const WORN: u32 = 12;
 
-/// What a kind of fault comes down to. A server that has not got it on its disk forgets who holds
-/// the lock when it dies.
+/// What a kind of fault comes down to. A server without the lock on its disk forgets the holder when it dies.
 fn like(plan: &Plan, kind: FaultKind) -> FaultKind {
     if !plan.service.row().replicates_asynchronously {
         return kind;

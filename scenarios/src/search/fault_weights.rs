@@ -92,7 +92,7 @@ pub(crate) fn promise_of_outage(class: MomentClass) -> u32 {
     }
 }
 
-/// How promising it is that a session is given up by its client, and lives on: who waits finds its own place again, for
+/// How promising it is that a session is given up by its client, and lives on: a waiter finds its own place again, for
 /// as long as that lasts.
 pub(crate) fn promise_of_lapse(class: MomentClass) -> u32 {
     match class {

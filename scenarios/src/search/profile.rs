@@ -17,7 +17,7 @@ pub(super) struct InjectionPoint<'s> {
     /// How promising it is.
     pub(super) score: u32,
     pub(super) moment: &'s SeenMoment,
-    /// Which contender it strikes: whose moment it is, or who comes next.
+    /// Which contender it strikes: whose moment it is, or the next holder.
     pub(super) by: ContenderName,
     pub(super) variant: Variant,
 }
@@ -68,7 +68,7 @@ impl<'s> Profile<'s> {
         profile
     }
 
-    /// Notes whose moment it is: whose step it is, and, when the lock is given back, who has it next.
+    /// Notes whose moment it is: whose step it is, and, when the lock is given back, the next holder's.
     fn owners_of(&mut self, moment: &'s SeenMoment, role: RequestRole) {
         let Some((class, by, nth)) = read(&moment.trigger) else {
             return;

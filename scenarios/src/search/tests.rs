@@ -85,7 +85,7 @@ fn of_several_holders_the_one_with_the_most_waiters_comes_first() {
 }
 
 #[test]
-fn who_waits_in_no_queue_leaves_nothing_behind_and_its_death_is_tried_late() {
+fn the_death_of_a_waiter_without_a_queue_is_tried_late() {
     let triggers = aimed(
         "redis/holder-crash",
         "redisson-message-only",
@@ -410,7 +410,7 @@ fn what_follows_a_hung_primary_waits_until_another_leads() {
 }
 
 #[test]
-fn one_whose_request_is_lost_stands_still_until_another_is_in_the_middle_of_its_section() {
+fn a_lost_request_is_followed_by_a_pause_into_the_next_section() {
     let kinds = [FaultKind::LoseRequest, FaultKind::Pause];
     let tried = told("redis/watch-retries", "redis-watch-exec", &kinds);
     let lasting = |faults: &Vec<String>| {

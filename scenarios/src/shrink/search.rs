@@ -211,7 +211,7 @@ impl<'a> Search<'a> {
         let fresh = match effort {
             Effort::Same => 0..0,
             Effort::Fresh => 0..self.seeds(1),
-            // Not many seeds bring those late who are to be late, and no others.
+            // Few seeds bring those contenders late that are to be late, and no others.
             Effort::Fewer => 0..self.seeds(5),
         };
         let fills = [Fill::Choices(Vec::new()), Fill::Choices(same)];

@@ -62,7 +62,7 @@ fn a_fenced_resource_and_a_recipe_without_a_token_are_a_mistake_in_the_file() {
 }
 
 #[test]
-fn who_promises_tokens_writes_to_a_fenced_resource() {
+fn a_recipe_with_tokens_writes_to_a_fenced_resource() {
     // As it is printed, its call never returns.
     let returns = |recipe: &&Recipe| recipe.name != "zk-same-name-polling-printed";
     let all = RECIPES.iter().filter(|recipe| promises_tokens(recipe));

@@ -184,7 +184,7 @@ impl Heartbeat {
         }
     }
 
-    /// Writes the record again and again: who cannot for half a lease holds it no longer.
+    /// Writes the record again and again: a holder that cannot for half a lease holds it no longer.
     async fn beats(&self) -> Result<(), LockError> {
         let mut seen = self.ours().await?.version;
         loop {
