@@ -127,9 +127,9 @@ fn a_panic_with_some_seeds_is_told_once_and_counted() {
     assert!((1..20).contains(&broken.seeds), "{broken:?}");
     assert_eq!(outcome.seeds, 20);
     let findings = outcome.findings.iter();
-    let told = findings.filter(|row| row.name == "broken").count();
+    let told = findings.filter(|finding| finding.name == "broken").count();
     assert_eq!(told, 1);
-    let told = outcome.findings.iter().find_map(|row| row.can_tell);
+    let told = outcome.findings.iter().find_map(|finding| finding.can_tell);
     assert_eq!(told, Some(20 - broken.seeds), "the others can tell");
 }
 
