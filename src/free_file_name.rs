@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The file for such a text: this one, unless it has another text, which somebody may have changed.
+/// The file for such a text: this one, unless it has another text, which may have been edited.
 pub fn free(wanted: &Path, text: &str) -> PathBuf {
     let stem = wanted.file_stem().unwrap_or_default().to_string_lossy();
     let others = (2_u32..).map(|number| wanted.with_file_name(format!("{stem}-{number}.toml")));

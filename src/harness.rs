@@ -125,7 +125,7 @@ impl Harness {
     ///
     /// An algorithm that panics, or that never waits for anything, ends its run and no other: its case stands as
     /// [`Standing::Broken`]. Two things end the whole test program, and name the run before, on standard error: code
-    /// that comes back to nobody and calls nothing of picklock (see [`watchdog`]), and a destructor that panics while
+    /// that never returns and calls nothing of picklock (see [`watchdog`]), and a destructor that panics while
     /// another panic is being cleaned up behind.
     ///
     /// # Errors
@@ -155,8 +155,9 @@ impl Harness {
         };
         let mut scenarios = scenarios.map_err(CheckError::Mistakes)?;
         if let Some(case) = &self.case {
-            let is_wanted = |it: &Case| it.name == *case;
-            if !scenarios.iter().any(|it| it.cases.iter().any(is_wanted)) {
+            let is_wanted = |own: &Case| own.name == *case;
+            let mut cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
+            if !cases.any(is_wanted) {
                 return Err(CheckError::NoCase(case.clone()));
             }
             for scenario in &mut scenarios {
@@ -187,11 +188,11 @@ impl Harness {
             seeds: Seeds::all(self.seeds.clone()),
             verify_determinism: self.verify_determinism,
         };
-        let nobody_stops = AtomicBool::new(false);
+        let no_stop = AtomicBool::new(false);
         let mut cases = Vec::new();
-        let mut unasked = Unasked::new(&nobody_stops, &|_, _, _| {});
+        let mut unasked = Unasked::new(&no_stop, &|_, _, _| {});
         for case in &scenario.cases {
-            let tally = run_seeds(scenario, case, &settings, &nobody_stops, &|| {});
+            let tally = run_seeds(scenario, case, &settings, &no_stop, &|| {});
             let tally = tally.map_err(|why| CheckError::Stopped {
                 scenario: scenario.name.clone(),
                 case: case.name.clone(),
@@ -200,7 +201,7 @@ impl Harness {
             let mut outcome = conclude(scenario, case, &tally, Some(&mut unasked));
             let unknown = program::algorithms()
                 .iter()
-                .all(|it| it.name != case.algorithm.name);
+                .all(|known| known.name != case.algorithm.name);
             if let Some(story) = &mut outcome.story
                 && (is_text || unknown)
             {
@@ -216,7 +217,7 @@ impl Harness {
                         let first = violation
                             .alike
                             .get(argument)
-                            .and_then(|it| it.first.first());
+                            .and_then(|alike| alike.first.first());
                         *replay = again(first.map_or(violation.seed, |first| first.seed));
                     }
                 }
@@ -266,8 +267,8 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let blocks = self.outcomes.iter();
-        let blocks: Vec<_> = blocks.map(|it| terminal::scenario(it, &PLAIN)).collect();
+        let block = |outcome| terminal::scenario(outcome, &PLAIN);
+        let blocks: Vec<_> = self.outcomes.iter().map(block).collect();
         f.write_str(&blocks.join("\n"))
     }
 }

@@ -5,8 +5,8 @@
 //! program is called `picklock`, too, and `picklock::cli::main` is all of it, for a program with locks of your own.
 //!
 //! A test names a scenario, be it a file, a folder, the text itself, or one of the
-//! [library](sources::library), and the seeds to run it with. It fails with the report of the
-//! failure: who did what, when, and why that is wrong.
+//! [library](sources::library), and the seeds to run it with. It fails with the report of the failure: which contender
+//! did what, when, and why that is wrong.
 //!
 //! ```
 //! // In a #[test]: the death of a waiter does not hand the lock to the one behind it.

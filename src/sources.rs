@@ -28,15 +28,14 @@ pub fn find(word: &Path, catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Dia
     let name = shown.strip_suffix(".toml").unwrap_or(&shown);
     let name = name.trim_end_matches('/');
     let group = format!("{name}/");
-    let is_group = BUILT_IN.iter().any(|(it, _)| it.starts_with(&group));
+    let is_group = BUILT_IN.iter().any(|(known, _)| known.starts_with(&group));
     let is_meant = !(is_group && word.is_dir() && !has_scenarios(word));
     if word.symlink_metadata().is_ok() && is_meant {
         return load(word, catalogue);
     }
-    let mut found = built_in(catalogue, |it| it == name || it.starts_with(&group))?;
-    found.extend(matrix::scenarios(catalogue, |it| {
-        it == name || it.starts_with(&group)
-    })?);
+    let is_named = |own: &str| own == name || own.starts_with(&group);
+    let mut found = built_in(catalogue, is_named)?;
+    found.extend(matrix::scenarios(catalogue, is_named)?);
     if found.is_empty() {
         return Err(vec![unknown(word, name)]);
     }

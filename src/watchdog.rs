@@ -1,5 +1,5 @@
 //! The watchdog: code of a recipe that never comes back, and touches nothing of the simulator meanwhile, cannot be
-//! stopped by anything on its own thread. So somebody looks from outside, names the run, and ends the program.
+//! stopped by anything on its own thread. So another thread looks at it, names the run, and ends the program.
 
 use std::io::Write as _;
 use std::process;
@@ -24,7 +24,7 @@ type StuckHandler = Box<dyn FnOnce(&Stuck) + Send>;
 
 static STUCK_HANDLER: Mutex<Option<StuckHandler>> = Mutex::new(None);
 
-/// Begins to watch the runs of this program, unless it does already. Where no thread can be started, nobody watches.
+/// Begins to watch the runs of this program, unless it does already. Where no thread can be started, nothing watches.
 pub fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
@@ -70,7 +70,8 @@ fn watch() {
 
 /// How long nothing may happen.
 fn limit(set: Option<&str>) -> Duration {
-    let seconds = set.and_then(|text| text.parse().ok()).filter(|it| *it > 0);
+    let seconds = set.and_then(|text| text.parse().ok());
+    let seconds = seconds.filter(|seconds| *seconds > 0);
     let usual = match cfg!(debug_assertions) {
         true => 300,
         false => 30,
@@ -84,7 +85,7 @@ fn end(stuck: &Stuck) -> ! {
         text.push('\n');
         text.push_str(&job.location(*seed));
     }
-    // Nobody can be told if that fails. Tests do not keep this for themselves, as they would what is printed.
+    // If that fails, nothing can be reported. Tests do not keep this for themselves, as they would what is printed.
     let _ = writeln!(std::io::stderr(), "{text}");
     let last_words = STUCK_HANDLER
         .lock()

@@ -38,13 +38,13 @@ fn row(name: &str, case: &Case, invariant: &str, within_seeds: u64) -> Option<u1
     };
     let seed = (0..within_seeds).find(violates)?;
     let watch = Stopwatch::start();
-    let nobody_stops = AtomicBool::new(false);
+    let no_stop = AtomicBool::new(false);
     let shrunk = shrink(
         case,
         seed,
         invariant,
         Budget::default(),
-        &SearchLimit::until(&nobody_stops),
+        &SearchLimit::until(&no_stop),
     )?;
     let took = watch.elapsed().as_millis();
     let (from, to) = (shrunk.from, shrunk.to);

@@ -40,7 +40,7 @@ pub struct Tally {
     counts: Counts,
     /// Why runs as a whole say nothing: how many seeds gave each reason.
     vacuous: BTreeMap<String, u64>,
-    /// By such a reason: what is to be told of the lowest seed that gave it.
+    /// By such a reason: the detail of the lowest seed that gave it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     vacuous_detail: BTreeMap<String, (u64, String)>,
     /// By invariant: how many of the runs that say nothing as a whole violate it all the same.
@@ -94,7 +94,7 @@ impl ViolationCount {
     fn adds_up(&self, inside: impl Fn(u64) -> bool) -> bool {
         let seeds = self.alike.values().map(|alike| alike.seeds);
         let mut first = self.alike.values().flat_map(|alike| &alike.first);
-        seeds.fold(0, u64::saturating_add) == self.seeds && first.all(|it| inside(it.seed))
+        seeds.fold(0, u64::saturating_add) == self.seeds && first.all(|kept| inside(kept.seed))
     }
 }
 
@@ -331,7 +331,7 @@ impl Tally {
             && self.nearest.values().all(|nearest| inside(nearest.seed))
             && (self.violated.values()).all(|seen| inside(seen.seed) && seen.adds_up(inside))
             && self.unknown.values().all(|unknown| inside(unknown.seed))
-            && (self.broken.iter()).all(|it| inside(it.seed))
+            && (self.broken.iter()).all(|broken| inside(broken.seed))
     }
 
     /// The seeds that have run, in as few stretches as it takes, ascending by their first.

@@ -27,8 +27,8 @@ pub fn past(plan: &Plan, history: &History, events: &[usize]) -> Vec<usize> {
     past.into_iter().collect()
 }
 
-/// Of what servers did and found, what can have led to the last of these events, by its place: what changes who serves
-/// or what is served, and what is about the watches or keys of those who take part.
+/// Of what servers did and found, what can have led to the last of these events, by its place: what changes which
+/// servers serve or what is served, and what is about the watches or keys of these contenders.
 pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
     let (Some(first), Some(last)) = (past.first(), past.last()) else {
         return Vec::new();
@@ -39,7 +39,7 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
     let waits = events.any(|event| matches!(event.what, EventKind::StillWaiting { .. }));
     let mut lines = BTreeSet::new();
     let led_up = |(_, event): &(usize, &ServiceEvent)| {
-        // Which session another event tells of, only its beginning says.
+        // The beginning of a session counts even if it came before: only it says which session later events are about.
         let begins = matches!(event.what, ServiceEventKind::SessionEstablished { .. });
         let is_in_time = (begins || event.after > *first) && event.after <= *last;
         let takes_part = event.row().about.is_some_and(|by| who.contains(&by));
@@ -51,7 +51,7 @@ pub fn service_past(history: &History, past: &[usize]) -> Vec<usize> {
                     .map_or(line.as_str(), |(what, _)| what);
                 lines.insert(what.to_owned())
             }
-            // Who is woken by a message matters to whoever waits in vain.
+            // Which contender a message wakes matters if a contender waits in vain.
             ServiceEventKind::Subscribed { .. } | ServiceEventKind::Published { .. } => waits,
             _ => true,
         };
@@ -95,9 +95,9 @@ fn causes_of_subject(plan: &Plan, before: &[Event], what: &EventKind) -> Vec<usi
 /// Causes that follow from the kind of the event.
 fn causes_of_kind(before: &[Event], what: &EventKind) -> Vec<usize> {
     let mut causes = Vec::new();
-    // The service makes one the owner because another is it no longer, or has left the queue; who queues up finds who
-    // is there; who finds another gone may take that for a grant; and who waits in vain might have got it, and might
-    // have been notified.
+    // The service makes a contender the owner because another is it no longer, or has left the queue; a contender that
+    // queues up finds those before it; one that finds another gone may take that for a grant; and one that waits in
+    // vain might have got the lock, and might have been notified.
     if let EventKind::Owned { lock, .. }
     | EventKind::Queued { lock, .. }
     | EventKind::Acquired { lock, .. }
@@ -163,7 +163,7 @@ fn accepted(what: &EventKind, of: LockId) -> bool {
         EventKind::Effect { accepted: true, lock, .. } if *lock == of)
 }
 
-/// The faults that have struck a contender since its last event, and those of servers, which strike everybody.
+/// The faults that have struck a contender since its last event, and those of servers, which strike all.
 fn struck(plan: &Plan, before: &[Event], by: ContenderId) -> Vec<usize> {
     let since = last(before, |what| subject(what) == Subject::Contender(by));
     let since = since.map_or(0, |since| since + 1);

@@ -24,13 +24,13 @@ const LEASE: Duration = Duration::from_secs(30);
 /// What a lock costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// An acquire that nobody is in the way of, when all connections and nodes are there.
+    /// An acquire without contention, when all connections and nodes are there.
     pub acquire: Call,
     /// The release after that.
     pub release: Call,
     /// From the call of a release until the only waiter has the lock, in microseconds.
     pub handover: Quantiles,
-    /// Requests per second of one who waits, signs of life apart.
+    /// Requests per second of a waiter, signs of life apart.
     pub waiting: f64,
 }
 
@@ -43,8 +43,8 @@ pub struct Call {
     pub round_trips: f64,
 }
 
-/// Measures it, with so many seeds. `None`, if a contender does not get so far, or waits for nobody. If a run breaks
-/// off, so does whatever was begun with [`caught`](picklock_sim::broken::caught).
+/// Measures a recipe with so many seeds. `None`, if a contender does not get so far, or does not wait. If a run breaks
+/// off, so does the [`caught`](picklock_sim::broken::caught) around it.
 pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
     let (alone, trace) = run(&alone(recipe), 0);
     let mut calls = calls_of(&alone, ContenderId(0));
@@ -65,10 +65,10 @@ pub fn measure(recipe: &Recipe, seeds: u64) -> Option<Cost> {
         }
         let micros = (waiter.acquired.at - holder.releases.at).as_micros();
         handovers.push(u64::try_from(micros).unwrap_or(u64::MAX));
-        // Who has just come asks more than who waits.
+        // A contender that has just come asks more than one that has waited for long.
         let settled = |message: &TracedMessage| message.at - waiter.calls.at >= HOLD / 5;
         let of_waiter = |message: &&TracedMessage| {
-            settled(message) && message.process().is_some_and(|it| it.0 == 1)
+            settled(message) && message.process().is_some_and(|process| process.0 == 1)
         };
         let late = trace.iter().filter(of_waiter);
         requests += sent(late, waiter.calls, holder.releases);

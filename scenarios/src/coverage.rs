@@ -44,7 +44,7 @@ pub fn vacuous(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Vacu
         if !names.all(|name| has_run(name, scenarios, outcomes)) {
             return None;
         }
-        let ran = outcomes.iter().filter(|it| is_in(&it.name, folder));
+        let ran = outcomes.iter().filter(|ran| is_in(&ran.name, folder));
         let cases = ran.flat_map(|outcome| &outcome.cases);
         let seeds = cases.clone().map(|case| case.seeds).max().unwrap_or(0);
         let reached: BTreeSet<&str> = cases
@@ -58,7 +58,7 @@ pub fn vacuous(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Vacu
                 && (is_connected || !sometimes.on_a_connection)
         });
         let never = owed
-            .map(|it| it.name)
+            .map(|moment| moment.name)
             .filter(|name| !reached.contains(name));
         let never: Vec<_> = never.collect();
         (!never.is_empty()).then_some(Vacuous {
@@ -88,17 +88,17 @@ fn has_run(name: &str, scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> 
 
 /// Describes them, a line each.
 pub fn describe(vacuous: &[Vacuous]) -> String {
-    let lines = vacuous.iter().map(|it| {
-        let never = it.never.join(", ");
-        if it.needs_more_seeds() {
+    let lines = vacuous.iter().map(|vacuous| {
+        let never = vacuous.never.join(", ");
+        if vacuous.needs_more_seeds() {
             return format!(
                 "  Few seeds: nothing in {}/ came through {never} yet; {ENOUGH_SEEDS} seeds ought to.\n",
-                it.folder
+                vacuous.folder
             );
         }
         format!(
             "  Vacuous: nothing in {}/ ever came through {never}: what is green there says nothing of that.\n",
-            it.folder
+            vacuous.folder
         )
     });
     lines.collect()

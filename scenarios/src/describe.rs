@@ -57,8 +57,8 @@ pub fn planned(fault: &PlannedFault) -> String {
     }
 }
 
-/// At which request a fault strikes, if it waits for one, as a clause: `when its create is committed`. Whoever is
-/// struck is not named again.
+/// At which request a fault strikes, if it waits for one, as a clause: `when its create is committed`. The contender
+/// that is struck is not named again.
 pub fn request(fault: &PlannedFault) -> Option<String> {
     let by = match fault.when {
         Trigger::Sent { by, .. }
@@ -166,7 +166,7 @@ pub fn repeated(inject: &Fault, repeat: Option<Repeat>) -> String {
     }
 }
 
-/// Says anew what a fault does, after it has been changed.
+/// Updates the text of a fault that has been changed.
 pub fn update_text(fault: &mut PlannedFault) {
     fault.text = repeated(&fault.inject, fault.repeat);
 }
@@ -183,7 +183,7 @@ pub fn fault(fault: &Fault) -> String {
         text += before;
         let named = fields
             .iter()
-            .filter(|(key, _)| keys.split('+').any(|it| it == *key));
+            .filter(|(key, _)| keys.split('+').any(|named| named == *key));
         let words: Vec<String> = named.flat_map(|(key, field)| words(key, field)).collect();
         text += &listed(&words);
         rest = after;
@@ -274,7 +274,7 @@ fn ordinal(number: u32) -> String {
 
 fn listed(names: &[String]) -> String {
     match names {
-        [] => "nobody".to_owned(),
+        [] => "nothing".to_owned(),
         names => lists::named(names, " and "),
     }
 }

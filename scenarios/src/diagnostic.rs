@@ -90,7 +90,7 @@ impl Diagnostic {
         }
     }
 
-    /// How many mistakes it tells of.
+    /// How many mistakes it stands for.
     pub fn number(&self) -> usize {
         self.others.max(1)
     }

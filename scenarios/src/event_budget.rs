@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use picklock_sim::plan::{Hold, Service, Workload};
 
-/// So often one who waits asks at most, in a second: a few requests, each of a few events.
+/// So often a waiter asks at most, in a second: a few requests, each of a few events.
 const ASKED: u128 = 100;
 
 /// So many events it takes at most to show during a lease that one is alive: to a server, or to another server.

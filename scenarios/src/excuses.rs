@@ -10,15 +10,14 @@
 //!   dead towards the service, and brings news of others, for most of a session; or two dead links of one contender,
 //!   one of which brings old news while the other keeps its own word back.
 //! - `no-stale-effect`, under the same, unless the resource is fenced.
-//! - `no-lost-update`, under the same, fenced or not: two who believe read the same value, and write in the order of
-//!   their tokens.
-//! - `fifo`, under the same: who is late to learn of a grant that has ended since comes in after the next.
+//! - `no-lost-update`, under the same, fenced or not: two holders who believe read the same value, and write in the
+//!   order of their tokens.
+//! - `fifo`, under the same: a waiter that is late to learn of a grant that has ended since comes in after the next.
 //! - `no-orphan`, under what keeps an owner, or the service, from acting on the end of a session in time: several
 //!   stand-stills one after the other, or one after several broken connections; so many of these that together they
-//!   outlast a session; links that are slow or dead in one
-//!   direction, or dead when the owner dies; and servers that stall; and under an answer that never comes, where
-//!   requests have no timeout.
-//! - `progress`, under that one alone, which is not drawn: who waits for an answer for ever waits for ever.
+//!   outlast a session; links that are slow or dead in one direction, or dead when the owner dies; and servers that
+//!   stall; and under an answer that never comes, where requests have no timeout.
+//! - `progress`, under that one alone, which is not drawn: a client that waits for an answer for ever waits for ever.
 //! - `barrier`, and `progress` of a double one, if the plan holds what deletes a node from outside: it is what its
 //!   party is known by. A party that has died, or whose session has ended, the invariants excuse by themselves.
 //!
@@ -38,7 +37,7 @@ use picklock_sim::plan::{
     ContenderName, Direction, Fault, FaultDuration, Plan, PlannedFault, Service, Workload,
 };
 
-/// A promise that nobody can keep under a plan, and why.
+/// A promise that no lock can keep under a plan, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excuse {
     /// The invariant.
@@ -101,7 +100,7 @@ fn of_single_strikes(plan: &Plan, faults: &[PlannedFault]) -> Vec<Excuse> {
     excuses
 }
 
-/// Why somebody can believe in a lock that the service has given away.
+/// Why a contender can believe in a lock that the service has given away.
 fn believes_too_long(
     workload: &Workload,
     service: &Service,
@@ -120,7 +119,7 @@ fn believes_too_long(
         .find_map(|fault| blinds(service, &fault.inject));
     let silences = faults.iter().map(|fault| silence(&fault.inject));
     // Code that takes its time is one more of them.
-    let silences = silences.chain([processing]).filter(|it| !it.is_zero());
+    let silences = silences.chain([processing]).filter(|time| !time.is_zero());
     let several = silences.clone().count() > 1;
     let together: Duration = silences.sum();
     one.or_else(|| {
@@ -130,8 +129,8 @@ fn believes_too_long(
     .or_else(|| receives_stale_messages(workload, service, faults))
 }
 
-/// Why one who is not heard any more can take what it hears for new: what was sent before arrives late, at the end of
-/// one dead link, and another keeps its own word back from then on, until it would notice.
+/// Why a client that is not heard any more can take what it hears for new: what was sent before arrives late, at the
+/// end of one dead link, and another keeps its own word back from then on, until it would notice.
 fn receives_stale_messages(
     workload: &Workload,
     service: &Service,
@@ -173,8 +172,8 @@ fn margin(service: &Service) -> Duration {
     service.lease() / 3
 }
 
-/// Who hears the service and is not heard for so long may lose its session. Its last sign of life can be a third of the
-/// timeout old when the link dies; and when it is heard again, by a follower, the leader hears of it half a tick later.
+/// A client that hears the service and is not heard for so long may lose its session. Its last sign of life can be a
+/// third of the timeout old when the link dies; what a follower hears again, the leader hears half a tick later.
 fn silence_until_expiry(service: &Service) -> Duration {
     let relayed = match service.voters() {
         1 => Duration::ZERO,
@@ -192,7 +191,7 @@ fn blinds(service: &Service, fault: &Fault) -> Option<&'static str> {
             .then_some("a process that stands still cannot notice that its session ends"),
         Fault::BlockEvents { length, .. } => length
             .at_least(margin)
-            .then_some("whoever waits to be told is not told while a callback does not return"),
+            .then_some("a client hears of no event while a callback does not return"),
         Fault::ExpireSession { .. } => {
             Some("the service frees the lock before the news can reach its owner")
         }
@@ -264,7 +263,7 @@ fn silence(fault: &Fault) -> Duration {
     }
 }
 
-/// Why somebody can own the lock for longer than a session lives, and nobody knows.
+/// Why a contender can own the lock for longer than a session lives without knowing it.
 fn owns_too_long(
     service: &Service,
     processing: Duration,
@@ -291,7 +290,7 @@ fn owns_too_long(
 /// second or two, and is a sign of life when it is over.
 const MANY_BREAKS: usize = 3;
 
-/// Whose client a fault makes connect anew.
+/// Which contender's client a fault disconnects.
 fn disconnects(fault: &Fault) -> Option<ContenderName> {
     match fault {
         Fault::Cut { target } | Fault::LoseRequest { target } | Fault::LoseReply { target } => {
@@ -301,15 +300,15 @@ fn disconnects(fault: &Fault) -> Option<ContenderName> {
     }
 }
 
-/// How long a client takes to connect anew, and to hear of its lost connection before, apart from its messages.
+/// How long a client takes to notice that its connection is lost and to connect again, apart from its messages.
 const RECONNECT: Duration = Duration::from_secs(2);
 
 /// Why an owner can go without any answer for longer than a session lives: its connection breaks with each question,
 /// and each new one is a sign of life.
 fn never_answered(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
     let mut breaks = BTreeMap::new();
-    for target in faults.iter().filter_map(|it| disconnects(&it.inject)) {
-        // What is asked in a session that tasks share is lost with the connection, whoever has asked.
+    for target in faults.iter().filter_map(|fault| disconnects(&fault.inject)) {
+        // Tasks share the session of their process: each break loses the requests of all of them.
         *breaks.entry(plan.workload.process_of(target)).or_insert(0) += 1;
     }
     let most: u32 = breaks.into_values().max()?;
@@ -333,7 +332,7 @@ fn delivered_after_crash(service: &Service, faults: &[PlannedFault]) -> Option<&
     )
 }
 
-/// Why somebody can wait for an answer for ever, in a session that lives.
+/// Why a contender can wait for an answer for ever, in a session that lives.
 fn waits_for_ever(service: &Service, faults: &[PlannedFault]) -> Option<&'static str> {
     let swallows = |fault: &PlannedFault| matches!(fault.inject, Fault::SwallowReply { .. });
     let waits = !service.has_request_timeout() && faults.iter().any(swallows);
@@ -358,9 +357,9 @@ fn strands(service: &Service, fault: &Fault) -> Option<&'static str> {
         Fault::LagServer { by, .. } | Fault::SlowDisk { fsync: by, .. } => {
             (*by >= short).then_some("a server that is behind is late to tell who owns the lock")
         }
-        Fault::BlockEvents { length, .. } => length
-            .at_least(short * 4)
-            .then_some("an owner is not told of its turn while a callback does not return"),
+        Fault::BlockEvents { length, .. } => length.at_least(short * 4).then_some(
+            "an owner does not hear that it owns the lock while a callback does not return",
+        ),
         Fault::BlackHole { direction, .. } => {
             let half = matches!(direction, Direction::ToServer | Direction::ToClient);
             half.then_some(

@@ -146,7 +146,7 @@ fn scenario(
     };
     let mut cases = cases(fields, catalogue, &scene, &world, &open, mistakes);
     late_answers::refuse_late_answers(fields, &cases, &open, mistakes);
-    for case in cases.iter_mut().filter(|it| it.sometimes.is_empty()) {
+    for case in cases.iter_mut().filter(|case| case.sometimes.is_empty()) {
         case.sometimes.clone_from(&sometimes);
     }
     replay::replay(fields, &mut cases, mistakes);
@@ -162,7 +162,7 @@ fn scenario(
     }
 }
 
-/// Whether each client that a seed may take has a thread that tells of events.
+/// Whether each client that a seed may take has a thread for events.
 fn has_event_thread(service: &Service, open: &SampledParameters) -> bool {
     let drawn = open.each_with("client", service);
     drawn.iter().all(|service| service.has_event_thread())

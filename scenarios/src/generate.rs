@@ -72,7 +72,7 @@ pub fn settle(base: &Plan, open: &SampledParameters, seed: u64) -> Plan {
     plan
 }
 
-/// How many locks there are, of which somebody takes each; and how many of them a section holds at once.
+/// How many locks there are, each of which some section takes; and how many of them a section holds at once.
 fn draw_locks(workload: &mut Workload, open: &SampledParameters, seed: u64) {
     if let Some(range) = open.locks_at_once {
         workload.locks_at_once = Draw::substream(seed, Substream::LocksAtOnce).number(range);

@@ -12,7 +12,7 @@ use picklock_sim::simulate;
 
 use crate::services::supported;
 
-/// One measurement: so many contenders, of whom one holds the lock while the others queue up; then the queue drains.
+/// One measurement: one of so many contenders holds the lock while the others queue up; then the queue drains.
 #[derive(Clone, Copy)]
 pub struct Experiment {
     /// The algorithm.
@@ -68,7 +68,7 @@ pub struct Measured {
     pub bystander: Quantiles,
     /// The same while nothing else happens.
     pub bystander_idle: Quantiles,
-    /// The list of the queue that nobody could read, if that ended the run.
+    /// The list of the queue that was too long to be read, if that ended the run.
     pub too_long: Option<ListTooLong>,
     /// The hash of the run.
     pub hash: u64,
@@ -135,13 +135,13 @@ impl Experiment {
         }
     }
 
-    /// Notifications from the first release on, if the hold is long against the round trip; `None` for a recipe that
-    /// nobody has worked it out for. Only counts to waiters and to the releaser together.
+    /// Notifications from the first release on, if the hold is long against the round trip; `None` for a recipe without
+    /// a known formula. Only counts to waiters and to the releaser together.
     ///
     /// With k contenders left, a release tells: the one behind (predecessor watch); all who wait (same name, recursive
     /// watch); all who wait, and, from the second on, the releaser by the watch that its own last listing left
-    /// (children watch). A writer's release tells all readers behind it. A lease of a semaphore that goes tells the one
-    /// who counts them, who then leaves the mutex to the next; and what each makes itself tells who has counted before.
+    /// (children watch). A writer's release tells all readers behind it. A lease of a semaphore that goes tells the
+    /// contender that counts them, which leaves the mutex to the next; each new lease tells those that counted before.
     pub fn formula(&self) -> Option<u64> {
         let n = u64::from(self.contenders);
         match self.mode {
@@ -187,8 +187,8 @@ impl Experiment {
         }
     }
 
-    /// As many leave at a time as there are permits, and where all leases are watched, one notification tells of all of
-    /// them: there is a formula only for whoever watches one.
+    /// As many leave at a time as there are permits, and where all leases are watched, one notification stands for all
+    /// of them: there is a formula only where a waiter watches one.
     fn formula_of_permits(&self, permits: u64) -> Option<u64> {
         let n = u64::from(self.contenders);
         match self.recipe.name {
@@ -249,7 +249,7 @@ impl Experiment {
         }
     }
 
-    /// The same world with nobody to disturb the bystander: one contender holds the lock for long.
+    /// The same world without contention that disturbs the bystander: one contender holds the lock for long.
     fn idle_plan(&self) -> Plan {
         let mut plan = self.plan();
         plan.workload.contenders = 1;

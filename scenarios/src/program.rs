@@ -18,7 +18,7 @@ static PROGRAM: OnceLock<Program> = OnceLock::new();
 /// From now on, commands that are shown begin with this one, and the program knows these algorithms beside those of
 /// picklock. One that has the name of another takes its place. A program says this once: only the first time counts.
 pub fn begin(command: String, algorithms: &[Recipe]) {
-    let is_new = |known: &&Recipe| algorithms.iter().all(|it| it.name != known.name);
+    let is_new = |known: &&Recipe| algorithms.iter().all(|recipe| recipe.name != known.name);
     let known = RECIPES.iter().filter(is_new);
     let algorithms = algorithms.iter().chain(known).copied().collect();
     PROGRAM.get_or_init(|| Program {
@@ -29,12 +29,12 @@ pub fn begin(command: String, algorithms: &[Recipe]) {
 
 /// How a shell calls the program.
 pub fn command() -> &'static str {
-    PROGRAM.get().map_or("picklock", |it| &it.command)
+    PROGRAM.get().map_or("picklock", |program| &program.command)
 }
 
 /// The algorithms that it knows.
 pub fn algorithms() -> &'static [Recipe] {
-    PROGRAM.get().map_or(RECIPES, |it| &it.algorithms)
+    PROGRAM.get().map_or(RECIPES, |program| &program.algorithms)
 }
 
 /// The names that its scenario files may use.

@@ -1,4 +1,4 @@
-//! Plans without some of their faults or contenders: what is left is counted anew, and names follow.
+//! Plans without some of their faults or contenders: what is left is counted again, and names follow.
 
 use picklock_sim::plan::{
     ContenderName, Fault, LockName, Plan, PlannedFault, ServerName, Trigger, Workload,
@@ -12,7 +12,7 @@ pub(crate) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) ->
     let mut kept: Vec<Option<usize>> = Vec::new();
     let mut faults = Vec::new();
     for (index, fault) in plan.faults.iter().enumerate() {
-        // A fault may wait for one that stands below it, so whoever is waited for is looked up in the whole chain.
+        // A fault may wait for one that stands below it, so the whole chain is looked up.
         let lost = waits_for(plan, index).any(|index| gone(index, &plan.faults[index]));
         kept.push((!lost).then_some(faults.len()));
         if !lost {
@@ -35,7 +35,7 @@ pub(crate) fn without_faults(plan: &Plan, gone: impl Fn(usize, &PlannedFault) ->
 /// The plan without a fault, and the places of those that waited for it and are gone, too.
 pub(crate) fn without_fault(plan: &Plan, fault: usize) -> (Plan, Vec<usize>) {
     let less = without_faults(plan, |index, _| index == fault);
-    let waits = |index: &usize| *index != fault && waits_for(plan, *index).any(|it| it == fault);
+    let waits = |index: &usize| *index != fault && waits_for(plan, *index).any(|on| on == fault);
     (less, (0..plan.faults.len()).filter(waits).collect())
 }
 
@@ -85,13 +85,13 @@ pub(crate) fn with_contenders(plan: &Plan, stays: impl Fn(u32) -> bool) -> Plan 
     let settings = plan.workload.contender_settings.iter();
     let settings = settings.filter_map(|(name, own)| Some((new_name(*name)?, own.clone())));
     less.workload.contender_settings = settings.collect();
-    // To barriers all come together, whoever they are.
+    // All contenders come to the same barriers.
     let own_locks = plan.rendezvous().is_none();
     for (new, old) in (0..).zip(&staying).filter(|_| own_locks) {
         keep_locks(&plan.workload, ContenderName(*old), &mut less.workload, new);
     }
     less.network.regions.keep(&new_name, &|_| true);
-    // Those who count down are the first.
+    // The first contenders count down.
     less.workload.count = plan.workload.count.map(|count| {
         let left = staying.iter().filter(|old| **old < count).count();
         u32::try_from(left).unwrap_or(count).max(1)
@@ -116,7 +116,7 @@ fn keep_locks(workload: &Workload, old: ContenderName, less: &mut Workload, new:
 /// Takes machines that are not there any more out of their regions.
 pub(crate) fn without_the_gone(plan: &mut Plan) {
     if !plan.network.regions.is_empty() {
-        let machines = (0..plan.service.machines()).map(|it| plan.service.name_of(it));
+        let machines = (0..plan.service.machines()).map(|machine| plan.service.name_of(machine));
         let machines: Vec<String> = machines.collect();
         let is_there = |name| machines.contains(&describe::server(name));
         plan.network.regions.keep(&Some, &is_there);
@@ -131,7 +131,7 @@ fn rename(
     let PlannedFault { when, inject, .. } = fault;
     if let Fault::Partition { contenders, .. } = inject {
         // Without one of its clients it still cuts off the others.
-        *contenders = contenders.iter().filter_map(|it| new_name(*it)).collect();
+        *contenders = contenders.iter().filter_map(|old| new_name(*old)).collect();
     }
     let parts = Parts::of(inject);
     let servers = parts.servers.into_iter().chain(place(when));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_that_wait_for_a_lost_one_go_with_it_and_the_rest_is_counted_anew() {
+    fn faults_that_wait_for_a_lost_one_go_and_the_others_shift() {
         let faults = vec![
             (Trigger::Fired { fault: 1 }, cut(0)),
             (when(0), cut(1)),

@@ -46,19 +46,19 @@ pub enum Stopped {
         /// The hashes of its two runs.
         hashes: (u64, u64),
     },
-    /// Somebody asked to stop.
+    /// It was told to stop.
     Interrupted,
 }
 
 /// Seeds are handed out in blocks of this many, so that what waits to be added up stays small.
 pub const BLOCK: u64 = 64;
 
-/// The first seed of a case, and one of so many after it, runs twice even if nobody asks for it: a recipe that goes by
-/// something else than its handle and its environment is found out with the first few seeds.
+/// The first seed of a case, and one of so many after it, runs twice even if the options do not ask for it: a recipe
+/// that goes by something else than its handle and its environment is found out with the first few seeds.
 pub const SAMPLED: u64 = 32;
 
-/// Runs all seeds of a case on the threads of the current rayon pool. `progress` is told of each
-/// seed that is done; `stop` is looked at before each.
+/// Runs all seeds of a case on the threads of the current rayon pool. `progress` is called after each seed; `stop` is
+/// looked at before each.
 ///
 /// # Errors
 ///
@@ -311,7 +311,7 @@ fn verdicts(case: &Case, evidence: &Evidence<'_>) -> Vec<(&'static str, Verdict)
 }
 
 /// Takes out what cannot be told because contenders wait in vain, as the case expects: `None`, if it does not, or they
-/// do not. Who never gets the lock cannot hold it alone, write under it, or give a false answer.
+/// do not. A contender that never gets the lock cannot hold it alone, write under it, or give a false answer.
 fn take_moot(
     case: &Case,
     verdicts: &mut Vec<(&'static str, Verdict)>,
@@ -334,10 +334,10 @@ fn take_moot(
 /// What is not looked at, or not where it is excused, because of the faults that were drawn.
 fn excused(case: &Case) -> Vec<&'static str> {
     let unchecked =
-        |it: &&Expectation| matches!(it.want, Want::Excused { .. } | Want::Unchecked { .. });
+        |row: &&Expectation| matches!(row.want, Want::Excused { .. } | Want::Unchecked { .. });
     let expectations = case.expectations.iter().filter(|_| case.drawn);
     let excused = expectations.filter(unchecked);
-    excused.map(|it| it.invariant).collect()
+    excused.map(|row| row.invariant).collect()
 }
 
 /// What is wanted of an invariant; `None` if it is not looked at.

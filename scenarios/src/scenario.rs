@@ -116,7 +116,7 @@ pub struct Case {
     pub plan: Plan,
     /// What each seed settles, if anything.
     pub open: Option<SampledParameters>,
-    /// A seed has settled it: the plan is drawn, and nobody promised that all of its faults find their moment.
+    /// A seed has settled it: the plan is drawn, and not all of its faults have to find their moment.
     pub drawn: bool,
     /// What is wanted of each invariant that is looked at, in the order of the catalogue.
     pub expectations: Vec<Expectation>,
@@ -146,7 +146,7 @@ impl Case {
     }
 }
 
-/// A run that once was: whoever sees it again can tell whether it is the same.
+/// What is known of an earlier run, to tell whether another run is the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedRun {
     /// The hash of its history, if that is known.
@@ -270,10 +270,10 @@ impl Case {
             .get(self.plan.faults.len()..)
             .unwrap_or_default();
         let excuses = excuses::excuses(&plan, drawn).into_iter();
-        for excuse in excuses.filter(|it| !wanted.contains(&it.invariant)) {
+        for excuse in excuses.filter(|excuse| !wanted.contains(&excuse.invariant)) {
             let mut expectations = case.expectations.iter_mut();
-            let found = expectations.find(|it| it.invariant == excuse.invariant);
-            if let Some(found) = found.filter(|it| !matches!(it.want, Want::Unchecked { .. })) {
+            let found = expectations.find(|row| row.invariant == excuse.invariant);
+            if let Some(found) = found.filter(|row| !matches!(row.want, Want::Unchecked { .. })) {
                 found.want = Want::from(&excuse);
             }
         }

@@ -1,8 +1,8 @@
 //! Why did it happen? Three answers, each by running the same plan again with one thing changed.
 //!
 //! - *Without*: which of the faults it needed. The plan is run with many seeds, without each fault in turn.
-//! - *The turning point*: when it became inevitable, or close to it. The choices are kept up to a moment and drawn anew
-//!   from there on; where that makes it more likely by the most, something happened.
+//! - *The turning point*: when it became inevitable, or close to it. The choices are kept up to a moment and drawn
+//!   again from there on; where that makes it more likely by the most, something happened.
 //! - *The past*: of all that happened, what the violating event can have depended on.
 
 mod divergence;
@@ -19,7 +19,7 @@ use crate::reduced_plan::without_fault;
 pub use crate::causal_history::{causes, past, service_past};
 pub use divergence::{Moment, TurningMoment, turning_moment};
 
-/// So many runs say what becomes of a plan with other choices, if nobody asks for more.
+/// So many runs say what becomes of a plan with other choices, by default.
 pub const OTHERS: u64 = 200;
 
 /// How often something was violated.
@@ -169,7 +169,7 @@ impl Without {
             return format!("as planned: {came}");
         };
         let text = plan.faults.get(fault).map_or("", |fault| &fault.text);
-        let others = self.with_it.iter().map(|it| (it + 1).to_string());
+        let others = self.with_it.iter().map(|fault| (fault + 1).to_string());
         let others: Vec<String> = others.collect();
         let with_it = match others.as_slice() {
             [] => String::new(),

@@ -51,8 +51,9 @@ pub fn write(scenario: &Scenario, case: &Case) -> String {
     file.insert("fault", faults.into());
     let cases = ArrayOfTables::from_iter([case_table(case)]);
     file.insert("case", cases.into());
-    file.extend(case.recorded.iter().map(|it| ("replay", replay(it))));
-    file.extend(case.saved.iter().filter_map(saved).map(|it| ("saved", it)));
+    file.extend(case.recorded.iter().map(|run| ("replay", replay(run))));
+    let saved = case.saved.iter().filter_map(saved);
+    file.extend(saved.map(|table| ("saved", table)));
     DocumentMut::from(file).to_string()
 }
 
@@ -142,8 +143,8 @@ fn case_table(case: &Case) -> Table {
         (!case.sometimes.is_empty()).then(|| Value::from_iter(case.sometimes.iter().copied()));
     let table = table.with("sometimes", sometimes);
     let measures = case.measures.iter();
-    measures.fold(table, |table, it| {
-        table.with(&format!("measure.{}", it.metric), bounds(it))
+    measures.fold(table, |table, measure| {
+        table.with(&format!("measure.{}", measure.metric), bounds(measure))
     })
 }
 
@@ -185,7 +186,8 @@ fn bounds(measure: &Measure) -> Value {
 /// A run that was recorded; its choices in lines of twenty.
 fn replay(recorded: &Recorded) -> Table {
     const PER_LINE: usize = 20;
-    let mut choices: Array = recorded.choices.iter().map(|it| count(*it)).collect();
+    let choices = recorded.choices.iter().copied();
+    let mut choices: Array = choices.map(count).collect();
     if choices.len() > PER_LINE {
         for (index, choice) in choices.iter_mut().enumerate() {
             let is_first = index % PER_LINE == 0;

@@ -60,7 +60,8 @@ pub fn with_config(usage: Command, given: &ArgMatches) -> Result<Option<Command>
     })?;
     let entries = entries::read(&path.display().to_string(), &text, &usage)?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let mut wanted: Vec<&Entry> = entries.iter().filter(|it| it.is_for(command)).collect();
+    let wanted = entries.iter().filter(|entry| entry.is_for(command));
+    let mut wanted: Vec<&Entry> = wanted.collect();
     // What stands in the table of a command counts for more than what is for all of them.
     wanted.sort_by_key(|entry| entry.command.is_none());
     let mut usage = usage;
@@ -93,7 +94,7 @@ fn is_free(usage: &Command, command: &str, key: &str, given: &ArgMatches) -> boo
     let excludes = all.any(|other| {
         let excludes = |one: &clap::Arg, other: &clap::Arg| {
             let mut conflicts = of_command.get_arg_conflicts_with(one).into_iter();
-            conflicts.any(|it| it.get_id() == other.get_id())
+            conflicts.any(|conflict| conflict.get_id() == other.get_id())
         };
         is_given(other.get_id().as_str())
             && (excludes(argument, other) || excludes(other, argument))

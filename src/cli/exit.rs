@@ -14,13 +14,13 @@ pub const UNDECIDED: u8 = 3;
 pub const NOT_DETERMINISTIC: u8 = 4;
 /// A run broke off: code of the recipe, or of picklock itself, panicked or would not come to an end.
 pub const BROKEN: u8 = 5;
-/// Somebody asked to stop, as a shell reports it of a program that Ctrl-C ended.
+/// An interrupt, as a shell reports it of a program that Ctrl-C ended.
 pub const INTERRUPTED: u8 = 130;
 
 /// What all outcomes together mean: one that broke off outweighs one that is not as expected, and that one outweighs
 /// one that cannot tell. Cases that were skipped count for nothing, and where all were, nothing was found out.
 pub fn of(standings: impl IntoIterator<Item = Standing>) -> u8 {
-    let told = |it: &Standing| *it != Standing::Skipped;
+    let told = |standing: &Standing| *standing != Standing::Skipped;
     let standings: Vec<Standing> = standings.into_iter().collect();
     let all_skipped = !standings.is_empty() && !standings.iter().any(told);
     match standings.into_iter().filter(told).max() {

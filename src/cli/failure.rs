@@ -24,7 +24,7 @@ pub enum Failure {
     },
     /// Scenario files have mistakes, so nothing was run.
     Mistakes(Vec<Diagnostic>),
-    /// Scenario files have mistakes, and nobody wanted to run them.
+    /// Scenario files have mistakes, and they were only to be checked.
     Invalid(Vec<Diagnostic>),
     /// A report could not be written.
     Report(FileError),
@@ -32,13 +32,13 @@ pub enum Failure {
     Chart(String),
     /// Standard output could not be written to.
     Output(std::io::Error),
-    /// Nobody reads standard output any more.
+    /// Standard output has no reader any more.
     NobodyReads,
     /// Two runs of one seed differ: what to tell about it.
     NotDeterministic(String),
     /// A run broke off, and there is nothing else to tell: what to tell about it.
     Broken(String),
-    /// Somebody asked to stop, and has been told what was done.
+    /// The command was interrupted, and has reported what was done.
     Interrupted,
 }
 

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_of_somebody_else_is_called_as_it_was() {
+    fn the_program_of_a_user_is_called_as_it_was() {
         let called = |word: &str| call(Path::new(word), &Invocation::default());
         assert_eq!(called("our-locks"), "our-locks");
         assert_eq!(called("./our locks"), "'./our locks'");

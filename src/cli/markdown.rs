@@ -104,7 +104,7 @@ impl Rendering {
                 }
             }
             Tag::Link { dest_url, .. } => {
-                self.link = Some(dest_url.to_string()).filter(|it| it.contains("://"));
+                self.link = Some(dest_url.to_string()).filter(|url| url.contains("://"));
             }
             _ => {}
         }
@@ -257,7 +257,7 @@ fn one_below_the_other(heads: &[String], rows: &[Vec<String>], width: usize) -> 
 
 /// The part of a page below one of its headings, such as `## Exit codes`, with the heading.
 pub fn section<'p>(page: &'p str, heading: &str) -> Option<&'p str> {
-    let level = heading.chars().take_while(|it| *it == '#').count();
+    let level = heading.chars().take_while(|char| *char == '#').count();
     let from = match page.strip_prefix(heading) {
         Some(rest) if rest.starts_with('\n') => 0,
         _ => page.find(&format!("\n{heading}\n"))? + 1,

@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(parse("5..8"), Ok(5..8));
         assert_eq!(parse("100"), Ok(0..100));
         assert_eq!(
-            parse("18446744073709551614..18446744073709551615").map(|it| it.count()),
+            parse("18446744073709551614..18446744073709551615").map(|seeds| seeds.count()),
             Ok(1)
         );
     }

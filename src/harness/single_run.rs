@@ -72,7 +72,7 @@ impl Harness {
         let simulated = runner::told(&case, seed);
         let outcome = runner::judge(&case, seed, &simulated);
         let violated = first_violation(&case, &outcome);
-        let violated = violated.map(|(it, witness)| (it.name.to_owned(), witness));
+        let violated = violated.map(|(row, witness)| (row.name.to_owned(), witness));
         let mut story = runner::story(&scenario, &case, simulated, &outcome, violated);
         story.replay = format!("the same test, replay with seed {seed}");
         story.why = None;
@@ -94,8 +94,8 @@ impl Harness {
         let Some((invariant, _)) = first_violation(&case, &outcome) else {
             return Ok(None);
         };
-        let nobody_stops = AtomicBool::new(false);
-        let watch = SearchLimit::until(&nobody_stops);
+        let no_stop = AtomicBool::new(false);
+        let watch = SearchLimit::until(&no_stop);
         let choices = simulated.choices;
         let shrunk = shrink::shrink_choices(&case, choices, invariant, Budget::default(), &watch);
         Ok(shrunk.map(|shrunk| {
@@ -124,17 +124,17 @@ impl Harness {
         let _named = Named::new(&Arc::new(job(&scenario, &case)), first);
         let mut kinds = FaultKind::unasked();
         kinds.retain(|kind| kind.is_outlived(&case.plan.service));
-        let nobody_stops = AtomicBool::new(false);
+        let no_stop = AtomicBool::new(false);
         let hunted = hunt(
             &case,
             (&kinds, &SearchStrategy::ALL),
             first,
             Bounds::runs(runs),
-            &nobody_stops,
+            &no_stop,
             &|| (),
         );
         let all = hunted.found.len();
-        let mut unasked = Unasked::of_found(all, &nobody_stops, &|_, _, _| {});
+        let mut unasked = Unasked::of_found(all, &no_stop, &|_, _, _| {});
         let mut found = Vec::new();
         for finding in shrunk(&hunted.found, first, &mut unasked) {
             let (case, shrunk) = (&finding.found.case, &finding.shrunk);
@@ -164,8 +164,8 @@ impl Harness {
         Ok(found)
     }
 
-    /// Writes such a run to a file in a folder, which is made if it is not there. A file that somebody has changed is
-    /// not written over. Answers its path: [`check`](Self::check) and [`replay`](Self::replay) take it.
+    /// Writes such a run to a file in a folder, which is made if it is not there. A file that was edited is not written
+    /// over. Answers its path: [`check`](Self::check) and [`replay`](Self::replay) take it.
     ///
     /// # Errors
     ///
@@ -186,19 +186,19 @@ impl Harness {
     fn one_case(&self, scenario: &str) -> Result<(Scenario, Case), CheckError> {
         watchdog::start();
         let mut scenarios = self.scenarios(scenario)?;
-        let cases = scenarios.iter().flat_map(|it| &it.cases);
+        let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
         let names: Vec<String> = cases.map(|case| case.name.clone()).collect();
         if names.len() != 1 {
             return Err(CheckError::NotOne { cases: names });
         }
-        scenarios.retain(|it| !it.cases.is_empty());
+        scenarios.retain(|scenario| !scenario.cases.is_empty());
         let scenario = scenarios.remove(0);
         let case = scenario.cases[0].clone();
         Ok((scenario, case))
     }
 }
 
-/// What a run breaks; first what nobody expected.
+/// What a run breaks; first what the scenario does not expect.
 fn first_violation(case: &Case, outcome: &SeedOutcome) -> Option<(&'static Invariant, Witness)> {
     let violations = outcome.verdicts.iter();
     let violations = violations.filter_map(|(name, verdict)| Some((*name, verdict.witness()?)));

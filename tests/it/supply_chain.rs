@@ -78,7 +78,12 @@ fn strangers(lock: &str) -> Vec<String> {
         let registry = source.strip_prefix("registry+");
         registry.is_some_and(|registry| allowed.contains(registry))
     };
-    let strange = |package: &Package| package.source.as_deref().is_some_and(|it| !from(it));
+    let strange = |package: &Package| {
+        package
+            .source
+            .as_deref()
+            .is_some_and(|source| !from(source))
+    };
     let found = packages(lock).into_iter().filter(strange);
     found.map(|package| package.name).collect()
 }

@@ -86,7 +86,7 @@ impl Tally {
         ))
     }
 
-    /// Whether no seed can tell of an invariant because each breaks `progress`, as expected. Then it is not asked for.
+    /// Whether no seed decides an invariant because each breaks `progress`, as expected. Then none has to.
     pub(super) fn is_moot(&self, invariant: &str) -> bool {
         let asked = self.unknown.contains_key(invariant) || self.excused.contains_key(invariant);
         !asked && self.silent.get(invariant) == Some(&self.seeds())
@@ -101,7 +101,7 @@ impl Tally {
     pub(super) fn deciding_seeds(&self, invariant: &str) -> u64 {
         let silent = self.silent.get(invariant).copied().unwrap_or_default();
         let say_nothing = self.idle() + self.seeds_broken();
-        // What violates it tells of it, whatever else the run cannot tell.
+        // A run that violates it decides it, whatever else the run cannot tell.
         let violated = (self.violated_though_vacuous.get(invariant).copied()).unwrap_or_default();
         self.seeds().saturating_sub(say_nothing + silent) + violated
     }

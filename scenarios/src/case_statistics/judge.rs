@@ -88,7 +88,7 @@ impl Tally {
         let kept_for = scenario.kept_for(case);
         let first = kept_for.into_iter();
         let others = invariants::INVARIANTS.iter();
-        let others = others.filter(|it| kept_for.is_none_or(|first| first.name != it.name));
+        let others = others.filter(|row| kept_for.is_none_or(|first| first.name != row.name));
         first
             .chain(others)
             .filter_map(|invariant| {
@@ -119,9 +119,9 @@ impl Tally {
     ) -> Vec<Finding> {
         let open = case.differs_by_seed();
         let expected = case.expectations.iter();
-        let promises = expected.filter_map(|it| self.promise(it, open, in_matrix));
+        let promises = expected.filter_map(|expected| self.promise(expected, open, in_matrix));
         let measures = case.measures.iter();
-        let measures = measures.map(|it| self.measure(it, metrics, open));
+        let measures = measures.map(|measure| self.measure(measure, metrics, open));
         let mut findings: Vec<Finding> = Vec::new();
         for finding in (self.breakage().into_iter())
             .chain(promises)

@@ -28,7 +28,7 @@ fn outcome(seed: u64) -> SeedOutcome {
         seed,
         hash: seed * seed,
         verdicts: verdict,
-        vacuous: (seed.is_multiple_of(5)).then(|| "nobody waits".to_owned()),
+        vacuous: (seed.is_multiple_of(5)).then(|| "no contender waits".to_owned()),
         vacuous_detail: (seed.is_multiple_of(5)).then(|| format!("that was at {seed}")),
         excused: Vec::new(),
         moot: Vec::new(),

@@ -263,7 +263,7 @@ impl Measured<'_> {
                     };
                     let of_family = self.entries.iter().filter(is_of);
                     let values: Vec<f64> =
-                        of_family.map(figure).filter(|it| it.is_finite()).collect();
+                        of_family.map(figure).filter(|x| x.is_finite()).collect();
                     let least = values.iter().copied().min_by(f64::total_cmp)?;
                     let most = values.iter().copied().max_by(f64::total_cmp)?;
                     Some((*family, least, most))

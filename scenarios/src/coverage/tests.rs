@@ -35,7 +35,10 @@ fn ran(scenarios: &[Scenario], folder: &str, moments: &[&str]) -> Vec<ScenarioOu
             seeds: ENOUGH_SEEDS,
             seeds_at_most: None,
             undecided: BTreeMap::new(),
-            reached: moments.iter().map(|it| ((*it).to_owned(), 1)).collect(),
+            reached: moments
+                .iter()
+                .map(|moment| ((*moment).to_owned(), 1))
+                .collect(),
             nearest: BTreeMap::new(),
             ran: Vec::new(),
             hash: 0,
@@ -54,7 +57,7 @@ fn ran(scenarios: &[Scenario], folder: &str, moments: &[&str]) -> Vec<ScenarioOu
 
 /// All moments but one.
 fn all_but(one: &str) -> Vec<&'static str> {
-    let names = SOMETIMES.iter().map(|it| it.name);
+    let names = SOMETIMES.iter().map(|row| row.name);
     names.filter(|name| *name != one).collect()
 }
 
@@ -80,7 +83,7 @@ fn a_folder_that_never_came_through_a_moment_is_named_with_it() {
 fn a_few_seeds_need_not_come_through_every_moment() {
     let library = library();
     let mut outcomes = ran(&library, "redis", &all_but("fenced-out"));
-    for case in outcomes.iter_mut().flat_map(|it| &mut it.cases) {
+    for case in outcomes.iter_mut().flat_map(|outcome| &mut outcome.cases) {
         case.seeds = 2;
     }
     let found = vacuous(&library, &outcomes);
@@ -137,7 +140,7 @@ fn the_cases_there_are_to_run_are_those_that_were_read() {
 #[test]
 fn every_folder_of_the_library_is_known() {
     // Those of incidents stand on any service, and are about one moment each, as are the tests of libraries.
-    let mut folders = ServiceKind::ALL.map(|it| it.name()).to_vec();
+    let mut folders = ServiceKind::ALL.map(|kind| kind.name()).to_vec();
     folders.extend(["incidents", "curator", "kazoo", "redisson"]);
     for (name, _) in BUILT_IN {
         assert!(folders.iter().any(|folder| is_in(name, folder)), "{name}");

@@ -31,7 +31,7 @@ pub(super) fn excuses(
 
 /// A count that is gone is zero to one latch, and never zero to the next.
 fn of_latch(faults: &[PlannedFault]) -> &'static [(&'static str, &'static str)] {
-    const GONE: &str = "a count that is gone says nothing of those who have counted down";
+    const GONE: &str = "a count that is gone says nothing of the contenders that have counted down";
     let forgets = |fault: &PlannedFault| {
         matches!(
             fault.inject,

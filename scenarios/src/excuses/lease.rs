@@ -152,7 +152,7 @@ fn replaced(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
     replacing.filter(|_| faults.iter().any(deposes))
 }
 
-/// Why somebody can believe in a lock that the service has given away: its own code takes so long, or a fault strikes.
+/// Why a contender can believe in a lock that the service has given away: its code takes so long, or a fault strikes.
 fn blinded(plan: &Plan, faults: &[PlannedFault]) -> Option<&'static str> {
     let drift = drift_allowed(plan);
     if drift < 0 {

@@ -74,7 +74,7 @@ fn an_owner_whose_connection_breaks_for_longer_than_a_session_lives_may_own_unkn
 }
 
 #[test]
-fn who_is_not_told_believes_too_long_only_if_there_is_something_to_be_told() {
+fn blocked_events_excuse_overlaps_only_if_there_is_a_loss() {
     let (target, length) = (TARGET, Duration::from_secs(2));
     let (cut, long) = (
         Fault::Cut { target },
@@ -138,7 +138,7 @@ fn old_news_of_a_dead_link_is_an_excuse_if_another_keeps_silent_from_then_on() {
     let brings = dead(TARGET, Direction::Both, 3_300);
     let keeps = dead(TARGET, Direction::Both, 9_000);
     let of = |faults: &[&Fault]| {
-        let faults: Vec<Fault> = faults.iter().map(|it| (*it).clone()).collect();
+        let faults: Vec<Fault> = faults.iter().map(|fault| (*fault).clone()).collect();
         excused(true, &faults).contains(&"mutual-exclusion")
     };
     assert!(of(&[&brings, &keeps]) && of(&[&keeps, &brings]));
@@ -150,7 +150,7 @@ fn old_news_of_a_dead_link_is_an_excuse_if_another_keeps_silent_from_then_on() {
 }
 
 #[test]
-fn who_is_not_heard_for_most_of_a_session_can_be_kept_sure_of_it_by_what_others_do() {
+fn a_client_unheard_for_most_of_a_session_can_believe_too_long() {
     let mute_for = |millis| {
         let fault = Fault::BlackHole {
             target: TARGET,
@@ -174,7 +174,7 @@ fn broken_connections_and_a_pause_hold_an_owner_up_together() {
 }
 
 #[test]
-fn who_dies_behind_a_dead_link_is_heard_later() {
+fn a_client_that_dies_behind_a_dead_link_is_heard_later() {
     let (target, direction) = (TARGET, Direction::Both);
     let dead_for = |length| Fault::BlackHole {
         target,

@@ -1,4 +1,4 @@
-//! What cannot be asked of a barrier: all come to it, in the same rounds; and at a double barrier nobody gives up.
+//! What cannot be asked of a barrier: all come to it, in the same rounds; and at a double barrier no party gives up.
 
 use picklock_checker::Rendezvous;
 use picklock_sim::plan::Plan;
@@ -33,7 +33,7 @@ pub(super) fn refuse_of_barrier(
 /// A key that makes no sense, what it says, and what to do.
 type Senseless = (&'static str, String, &'static str);
 
-/// Of those who wait for each other.
+/// Of parties that wait for each other.
 fn of_parties(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     let workload = &plan.workload;
     let mut found = Vec::new();
@@ -41,7 +41,7 @@ fn of_parties(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     if { arrivals }.any(|arrive| arrive.is_behind_holder()) {
         found.push((
             "a holder to wait behind",
-            "nobody is inside until all have come".to_owned(),
+            "no contender is inside until all have come".to_owned(),
             "write arrive = \"together\", \"in-order\", or { within = \"5s\" }",
         ));
     }
@@ -50,7 +50,7 @@ fn of_parties(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     if workload.has_acquire_timeout() || any_gives_up {
         found.push((
             "`acquire-timeout`",
-            "who gives up leaves all others waiting".to_owned(),
+            "a party that gives up leaves all others waiting".to_owned(),
             "leave `acquire-timeout` out",
         ));
     }
@@ -64,9 +64,9 @@ fn of_any(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     let (is_double, is_latch) = (plan.parties().is_some(), plan.count().is_some());
     if workload.reentrancy_depth > 1 {
         let says = match is_double {
-            true => "who is inside would wait there for all others to come again",
+            true => "a party inside would wait there for all others to come again",
             false if is_latch => "a participant counts down once",
-            false => "who has set it has nothing to set again, and would wait for itself to pass",
+            false => "the setter has nothing to set again, and would wait for itself to pass",
         };
         found.push((
             "`reentrancy-depth`",
@@ -76,8 +76,8 @@ fn of_any(plan: &Plan, open: &SampledParameters) -> Vec<Senseless> {
     }
     if workload.bypass_bound.is_some() {
         let says = match is_double {
-            true => "who comes last overtakes nobody: all enter together",
-            false => "who comes last overtakes nobody: all pass together",
+            true => "the last contender overtakes no other: all enter together",
+            false => "the last contender overtakes no other: all pass together",
         };
         found.push((
             "`bypass-bound`",

@@ -251,7 +251,7 @@ fn refuse_of_recipe(
     refuse_unshareable(item, plan, open, catalogue, mistakes);
 }
 
-/// Refuses a fault that drops a call to a recipe whose calls nobody drops.
+/// Refuses a fault that drops a call of a recipe that is not cancellable.
 fn refuse_cancel(item: &Item, plan: &Plan, open: &SampledParameters, mistakes: &mut Mistakes) {
     if plan.recipe.cancellable {
         return refuse_cancel_of_release(item, plan, mistakes);
@@ -272,9 +272,9 @@ fn refuse_cancel(item: &Item, plan: &Plan, open: &SampledParameters, mistakes: &
     };
     let why = match plan.rendezvous() {
         Some(Rendezvous::DoubleBarrier { .. }) => {
-            "who gave up waiting at a barrier would leave all others waiting"
+            "a party that gave up would leave all others waiting"
         }
-        Some(Rendezvous::Barrier) => "who gave up setting a barrier would leave it standing",
+        Some(Rendezvous::Barrier) => "a setter that gave up would leave the barrier standing",
         Some(Rendezvous::CountDownLatch { .. }) => {
             "a participant that gave up would leave all others waiting"
         }
@@ -305,7 +305,7 @@ fn refuse_cancel_of_release(item: &Item, plan: &Plan, mistakes: &mut Mistakes) {
     mistakes.add(item.span.clone(), mistake);
 }
 
-/// Refuses a workload in which somebody reads to a recipe that nobody can share.
+/// Refuses a workload with reads for a recipe that is no read-write lock.
 fn refuse_reads(
     item: &Item,
     plan: &Plan,
@@ -326,7 +326,7 @@ fn refuse_reads(
         kind => format!("a {}", kind.name()),
     };
     let mistake = Mistake::new(format!("`{}` cannot be held to read", plan.recipe.name)).label(
-        format!("it is {kind}, and `reads` says that somebody reads"),
+        format!("it is {kind}, and `reads` says that a contender reads"),
     );
     let mistake = match fit.is_empty() {
         true => mistake,

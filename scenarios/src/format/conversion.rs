@@ -1,4 +1,4 @@
-//! `conversion`: which locks can be held in another mode, and who has something to convert.
+//! `conversion`: which locks can be held in another mode, and which contenders have something to convert.
 
 use picklock_algorithms::LockKind;
 use picklock_sim::plan::{Conversion, Plan, Reads};

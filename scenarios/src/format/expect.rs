@@ -40,8 +40,7 @@ fn applies_to(invariant: &str, section: Section) -> bool {
 
 /// Whether a case looks at an invariant although the file does not mention it.
 ///
-/// What several write who hold a semaphore at once is not looked at: none of them keeps the others away from the
-/// resource.
+/// What several holders of a semaphore write is not looked at: none of them keeps the others away from the resource.
 pub(crate) fn checked_by_default(
     invariant: &str,
     recipe: Option<&Recipe>,
@@ -77,7 +76,8 @@ pub(super) fn expectations(
                 mistake = mistake.help(format!("for a metric, write measure.{name}"));
             }
             mistakes.add(span, mistake);
-        } else if let Some(mistake) = recipe.and_then(|it| of_another_kind(name, it, catalogue)) {
+        } else if let Some(mistake) = recipe.and_then(|lock| of_another_kind(name, lock, catalogue))
+        {
             mistakes.add(span, mistake);
         } else if let Some(mistake) = left_open(name, workload) {
             mistakes.add(span, mistake);
@@ -114,10 +114,10 @@ pub(super) fn expectations(
 /// What the workload has to say before an invariant can be looked at, if it does not.
 fn left_open(invariant: &str, workload: &Workload) -> Option<Mistake> {
     match invariant {
-        // How often one may be overtaken depends on the lock: nobody but the file can say.
+        // How often a waiter may be overtaken depends on the lock: only the file can say.
         "bounded-bypass" if workload.bypass_bound.is_none() => Some(
             Mistake::new("`bounded-bypass` has no bound here")
-                .label("how often may one who waits be overtaken?")
+                .label("how often may a waiter be overtaken?")
                 .help("write `bypass-bound = 0` in [workload], or as many times as it may be"),
         ),
         "no-starvation" if workload.starvation_bound.is_none() => Some(
@@ -233,7 +233,7 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
         }
         WantKind::Excused => {
             let known = invariants::find(invariant);
-            if known.is_some_and(|it| it.inexcusable.is_none()) {
+            if known.is_some_and(|known| known.inexcusable.is_none()) {
                 let mistake = Mistake::new(format!("`{invariant}` cannot be excused in part"))
                     .label("there is no part of it that nothing excuses")
                     .help(format!("write expect.{invariant} = \"unchecked\""));
@@ -261,7 +261,7 @@ fn want(invariant: &str, item: &Item, mistakes: &mut Mistakes) -> Option<Want> {
             let example =
                 format!("expect.{invariant}.violated = {{ because = \"...\", within-seeds = 1 }}");
             let because = fields.need("because", &example);
-            let because = because.and_then(|it| it.prose("the reason, as a string", mistakes));
+            let because = because.and_then(|item| item.prose("the reason, as a string", mistakes));
             let within = fields.need("within-seeds", &example);
             let within = within.and_then(|item| item.integer(1..=1_000_000_000, mistakes));
             fields.finish(mistakes);
@@ -283,7 +283,7 @@ fn reason(
     let word = chosen.name;
     let example = format!("expect.{invariant}.{word} = {{ because = \"...\" }}");
     let because = fields.need("because", &example);
-    let because = because.and_then(|it| it.prose("the reason, as a string", mistakes));
+    let because = because.and_then(|item| item.prose("the reason, as a string", mistakes));
     fields.finish(mistakes);
     because
 }

@@ -138,7 +138,7 @@ impl Aim {
         by == self.target
     }
 
-    /// The trigger speaks of a request of somebody else.
+    /// The trigger speaks of a request of another contender.
     fn refuse_another(&self, by: ContenderName, mistakes: &mut Mistakes) {
         let mistake = Mistake::new(format!(
             "the trigger speaks of a {} of contender-{}",

@@ -81,7 +81,7 @@ fn refuse_more_than_there_are(
     mistakes.add(item.span.clone(), mistake);
 }
 
-/// Refuses locks that nobody takes, and what does not go with several at once.
+/// Refuses locks that no contender takes, and what does not go with several at once.
 pub(super) fn refuse_locks(
     file: &Fields,
     workload: &Workload,
@@ -92,7 +92,7 @@ pub(super) fn refuse_locks(
     refuse_of_several(file, workload, open, mistakes);
 }
 
-/// Every lock must be somebody's: there are no more than sections to come, which are as many as a seed may settle on.
+/// Every lock must be taken: there are no more locks than sections, which are as many as a seed may settle on.
 fn refuse_idle_locks(
     file: &Fields,
     workload: &Workload,
@@ -104,7 +104,7 @@ fn refuse_idle_locks(
     let sections = busiest.sections();
     if locks > busiest.locks_at_most() && mistakes.is_empty() {
         let mistake = Mistake::new(format!(
-            "there are {locks} locks, and nobody takes the last"
+            "there are {locks} locks, and no contender takes the last"
         ))
         .label(format!(
             "the contenders come for {}",
@@ -125,7 +125,8 @@ fn refuse_of_several(
     open: &SampledParameters,
     mistakes: &mut Mistakes,
 ) {
-    let at_once = open.locks_at_once.map_or(workload.locks_at_once, |it| it.1);
+    let fixed = (0, workload.locks_at_once);
+    let (_, at_once) = open.locks_at_once.unwrap_or(fixed);
     let table = file.peek("workload");
     let table = table.and_then(|item| item.table("the table [workload]", mistakes));
     let Some(item) = table.and_then(|fields| fields.peek("locks-at-once")) else {
@@ -160,7 +161,7 @@ fn refuse_of_several(
     }
 }
 
-/// Refuses several at once of what nobody nests.
+/// Refuses several locks at once of a kind that does not nest.
 pub(super) fn refuse_kind_of_several(
     item: &Item,
     plan: &Plan,
@@ -184,16 +185,16 @@ pub(super) fn refuse_kind_of_several(
         LockKind::Mutex | LockKind::MultiLock | LockKind::ReadWrite => return,
         LockKind::Semaphore => (
             "a semaphore",
-            "but who waits for a permit waits for all who have one, and not for one holder",
+            "but a contender that waits for a permit waits for all holders, and not for one",
         ),
         LockKind::Election => (
             "an election",
-            "but who leads does not stand for another term meanwhile",
+            "but a leader does not stand for another term meanwhile",
         ),
-        LockKind::Barrier => ("a barrier", "but who waits at one does not wait at another"),
+        LockKind::Barrier => ("a barrier", "but a party at one does not wait at another"),
         LockKind::DoubleBarrier => (
             "a double barrier",
-            "but who is inside one cannot come to another",
+            "but a party inside one cannot come to another",
         ),
         LockKind::CountDownLatch => (
             "a count-down latch",

@@ -118,8 +118,9 @@ impl<'t> Mistakes<'t> {
         place: &Range<usize>,
     ) {
         for (span, mistake) in others.found {
-            let holds = |it: &Range<usize>| it.start <= span.start && span.end <= it.end;
-            let is_known = self.found.iter().any(|it| it.0 == span && it.1 == mistake);
+            let holds = |outer: &Range<usize>| outer.start <= span.start && span.end <= outer.end;
+            let mut known = self.found.iter();
+            let is_known = known.any(|known| known.0 == span && known.1 == mistake);
             match is_known || places.iter().any(holds) {
                 true => self.add(span, mistake),
                 false => self.add(place.clone(), mistake),
@@ -172,12 +173,12 @@ mod tests {
         let found = mistakes.finish();
         let lines: Vec<usize> = found
             .iter()
-            .flat_map(|it| &it.place)
-            .map(|it| it.line)
+            .flat_map(|shown| &shown.place)
+            .map(|place| place.line)
             .collect();
         assert_eq!(lines, (1..=SHOWN).collect::<Vec<usize>>());
         assert_eq!(found.iter().map(Diagnostic::number).sum::<usize>(), 1_000);
-        assert_eq!(found.last().map(|it| it.others), Some(1_000 - SHOWN));
+        assert_eq!(found.last().map(|last| last.others), Some(1_000 - SHOWN));
     }
 
     #[test]

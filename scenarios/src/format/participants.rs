@@ -8,7 +8,7 @@ use crate::describe;
 use crate::diagnostic::printable;
 use crate::nearest::nearest;
 
-/// Who takes part; `None` where the file is mistaken about how many there are.
+/// The participants; `None` where the file is mistaken about how many there are.
 #[derive(Clone, Copy)]
 pub(super) struct Participants {
     pub(super) contenders: Option<u32>,

@@ -38,7 +38,7 @@ pub(super) fn refuse_several_permits(
     mistakes.add(item.span.clone(), mistake);
 }
 
-/// Refuses permits of what is no semaphore, and a semaphore of which nobody says how many it has.
+/// Refuses permits of what is no semaphore, and a semaphore without a number of permits.
 pub(super) fn refuse_permits(
     item: &Item,
     plan: &Plan,

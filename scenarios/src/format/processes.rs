@@ -112,8 +112,8 @@ pub(super) fn refuse_two_machines(
     let named = regions.all.iter().flat_map(|region| &region.contenders);
     for name in named {
         let others = workload.tasks_with(*name).filter(|other| other < name);
-        let apart =
-            { others }.find(|other| region(other).is_some_and(|it| region(name) != Some(it)));
+        let apart = { others }
+            .find(|other| region(other).is_some_and(|theirs| region(name) != Some(theirs)));
         if let Some(other) = apart {
             let what = format!("{} lies in another region", contender(*name));
             refuse(file, "region", what, other, mistakes);

@@ -337,8 +337,7 @@ impl<'a> Fields<'a> {
         N::try_from(number).ok()
     }
 
-    /// Reports every key that nobody asked for, and every one that is missing, unless one of the
-    /// former was meant to be it.
+    /// Reports every unknown key, and every missing one, unless an unknown key was meant to be it.
     pub(super) fn finish(self, mistakes: &mut Mistakes) {
         let mut entries = self.entries();
         entries.retain(|(key, ..)| !self.known.contains(key) && !self.old.contains(key));

@@ -50,10 +50,10 @@ pub(super) fn refuse_reentry(item: &Item, plan: &Plan, mistakes: &mut Mistakes) 
         return;
     }
     let (kind, but) = match plan.recipe.ownership.kind {
-        LockKind::Election => ("an election", "but who leads has nothing to enter again"),
+        LockKind::Election => ("an election", "but a leader has nothing to enter again"),
         LockKind::Semaphore => (
             "a semaphore",
-            "but who acquires again takes another permit, and may wait for its own",
+            "but a holder that acquires again takes another permit, and may wait for its own",
         ),
         LockKind::MultiLock => (
             "a multi-lock",

@@ -17,7 +17,7 @@ pub(super) struct Unread<'a> {
     between: Option<Item<'a>>,
 }
 
-/// Who lies in a region, by the word of the file.
+/// The resource, by its word in the file.
 const RESOURCE: &str = "resource";
 
 impl<'a> Unread<'a> {
@@ -97,7 +97,7 @@ fn drawn(number: &Item, between: Option<&Item>, mistakes: &mut Mistakes) -> Opti
     let range = range?;
     if range.1 < 2 {
         let mistake = Mistake::new("one region changes nothing")
-            .label("whoever lies there is as far from the others as without it")
+            .label("its members are as far from the others as without it")
             .help("say how many there may be, such as \"1..3\"");
         mistakes.add(number.span.clone(), mistake);
         return None;
@@ -123,7 +123,7 @@ struct Reader<'r> {
     participants: Participants,
     settings: &'r BTreeMap<ContenderName, ContenderSettings>,
     open: &'r SampledParameters,
-    /// Who lies in a region by now.
+    /// The participants that lie in a region by now.
     named: Vec<String>,
 }
 
@@ -136,7 +136,7 @@ impl Reader<'_> {
         };
         let members = item.list(WANTED, mistakes).unwrap_or_default();
         if members.is_empty() && mistakes.is_empty() {
-            let mistake = Mistake::new(format!("nobody lies in the region `{name}`"));
+            let mistake = Mistake::new(format!("the region `{name}` has no members"));
             mistakes.add(
                 item.span.clone(),
                 mistake.help(format!("expected {WANTED}")),
@@ -252,7 +252,7 @@ fn refuse_gaps(all: &[Region], known: &Latencies, span: Range<usize>, mistakes: 
         && known.is_empty()
     {
         let mistake = Mistake::new("one region changes nothing")
-            .label("whoever lies there is as far from the others as without it")
+            .label("its members are as far from the others as without it")
             .help(format!(
                 "name another, or write between.{0}.{0} = \"1ms\"",
                 only.name

@@ -1,4 +1,4 @@
-//! Who can be asked for the lock: whoever takes it by a recipe that is revocable.
+//! Which locks a contender can be asked for: those of recipes that are revocable.
 
 use picklock_algorithms::Recipe;
 use picklock_sim::plan::{Fault, FaultKind, Plan, PlannedFault};
@@ -7,7 +7,7 @@ use super::reader::{Item, Mistake, Mistakes};
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::Catalogue;
 
-/// Refuses a fault that asks for the lock to a recipe that nobody can ask.
+/// Refuses a fault that asks for the lock of a recipe that is not revocable.
 pub(super) fn refuse_revoke(
     item: &Item,
     plan: &Plan,
@@ -40,7 +40,7 @@ pub(super) fn refuse_revoke(
         names.join(", ")
     );
     let mistake = Mistake::new(format!(
-        "`{name}` is not revocable: nobody heeds a request for it"
+        "`{name}` is not revocable: no holder heeds a request for it"
     ))
     .label(label)
     .help(help);

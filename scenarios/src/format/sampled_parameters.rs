@@ -45,7 +45,7 @@ pub(super) fn faults(
     })
 }
 
-/// All kinds that are drawn by whoever names none, but for some: those that are left, and those that are left out.
+/// All kinds that are drawn by default, but for some: those that are left, and those that are left out.
 fn all_but(
     item: &Item,
     service: &Service,
@@ -64,8 +64,8 @@ fn all_but(
     Some((left, except))
 }
 
-/// Kinds of faults that strike something on a service; only those that are drawn by whoever names none, if they are to
-/// be left out.
+/// Kinds of faults that strike something on a service; only those that are drawn by default, if they are to be left
+/// out.
 fn kinds(
     item: &Item,
     service: &Service,

@@ -13,7 +13,7 @@ use super::reader::{Fields, Item, Mistake, Mistakes, Zero};
 /// What a trigger may refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Scene {
-    /// Who takes part.
+    /// The participants.
     pub(super) participants: Participants,
     /// What sections do.
     pub(super) section: Section,

@@ -8,7 +8,7 @@ use super::draw::{Draw, Substream};
 use super::processes::fit_machine;
 use crate::sampled_parameters::SampledContender;
 
-/// Draws a contender and how it differs; in every other plan, nobody does.
+/// Draws a contender and how it differs; in every other plan, none does.
 pub(super) fn draw_contender(plan: &mut Plan, open: &SampledContender, seed: u64) {
     let mut draw = Draw::substream(seed, Substream::Contenders);
     if draw.once_in(2) {
@@ -24,7 +24,7 @@ pub(super) fn draw_contender(plan: &mut Plan, open: &SampledContender, seed: u64
             .rounds
             .filter(|_| draw.once_in(2))
             .map(|range| draw.number(range)),
-        // No draw where nobody reads: what is drawn after it stays what it was.
+        // Without reads nothing is drawn: later draws stay what they were.
         conversion: None,
         arrive_after: None,
         permits_per_acquire: None,

@@ -32,7 +32,7 @@ pub enum Substream {
     OwnProcessing,
     /// Which faults strike before a contender acts.
     Received,
-    /// Who lies in which region.
+    /// What lies in which region.
     Regions,
     /// How many tasks a process has, and what they share.
     Processes,

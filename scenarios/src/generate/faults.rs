@@ -201,7 +201,7 @@ impl<'p> Storm<'p> {
         }
     }
 
-    /// Mostly one of the first, if they come in order: whoever is last has nobody behind it who could take the lock.
+    /// Mostly one of the first, if they come in order: the last has no waiter behind it that could take the lock.
     pub(super) fn contender(&self, draw: &mut Draw) -> ContenderName {
         let workload = &self.plan.workload;
         let times = match workload.arrive {

@@ -1,4 +1,4 @@
-//! Drawn faults whose parts have to fit together: whom they strike, when, for how long, and what comes along.
+//! Drawn faults whose parts have to fit together: what they strike, when, for how long, and what comes along.
 //!
 //! Drawn one by one, such parts meet once in thousands of plans. What fits follows from what is known of locks in
 //! general, as in the search that aims (`search/fault_parameters.rs`, `search/durations.rs`), and of no recipe.
@@ -71,7 +71,7 @@ impl Storm<'_> {
         }
     }
 
-    /// One who waits is heard, and hears nothing, until it has given up its session for itself: two thirds of a timeout
+    /// A waiter is heard, and hears nothing, until it has given up its session for itself: two thirds of a timeout
     /// until it gives up the connection, and a whole one from then on. Servers end that session up to a tick later.
     fn outbound_only(&self, tick: Duration, draw: &mut Draw) -> FittedFault {
         let target = self.waiter(draw);
@@ -84,7 +84,7 @@ impl Storm<'_> {
         (waiting(target), Duration::ZERO, inject)
     }
 
-    /// The only server is away for longer than a session lasts, while somebody waits. When it is back it has all
+    /// The only server is away for longer than a session lasts, while a contender waits. When it is back it has all
     /// sessions again, also those that their clients have given up.
     fn away(&self, draw: &mut Draw) -> FittedFault {
         let inject = Fault::CrashServer {
@@ -94,7 +94,7 @@ impl Storm<'_> {
         (waiting(self.waiter(draw)), Duration::ZERO, inject)
     }
 
-    /// A change is not agreed on while whoever has asked for it loses its connection, and asks what has become of it.
+    /// A change is not agreed on while its client loses the connection, and asks what has become of the change.
     fn undecided(
         &self,
         kind: FaultKind,
@@ -133,8 +133,8 @@ impl Storm<'_> {
         ])
     }
 
-    /// A server without a leader shows what was true before it was cut off, to one who was there before, and died
-    /// meanwhile. Whoever comes back to one of several servers dies until it has seen most of them.
+    /// A server without a leader shows what was true before it was cut off, to a contender that was there before, and
+    /// died meanwhile. A contender that comes back to one of several servers dies until it has seen most of them.
     fn left_behind(&self, index: usize, draw: &mut Draw) -> Vec<FittedFault> {
         let target = self.contender(draw);
         let isolate = Fault::IsolateServer {
@@ -200,7 +200,7 @@ impl Storm<'_> {
         Some(vec![(when, Duration::ZERO, forgets), stands])
     }
 
-    /// One who waits for another at first: not the first, where they come in order.
+    /// A contender that waits for another at first: not the first, where they come in order.
     fn waiter(&self, draw: &mut Draw) -> ContenderName {
         let workload = &self.plan.workload;
         let drawn = self.contender(draw);

@@ -1,7 +1,7 @@
 //! Drawn crashes of servers that never heal.
 //!
-//! They are drawn where what is left can serve, and now and then where it cannot: of such a run nobody can say whether
-//! the lock makes progress, and all else it shows as well with a server that comes back late.
+//! They are drawn where what is left can serve, and now and then where it cannot: such a run cannot tell whether the
+//! lock makes progress, and all else it shows as well with a server that comes back late.
 
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{Fault, PlannedFault, ServerName, Service};

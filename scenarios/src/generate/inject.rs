@@ -94,7 +94,7 @@ impl Storm<'_> {
     /// A fault of a kind. What its fields hold, their types say; where they have to fit together, see `links.rs`.
     pub(super) fn inject(&self, kind: FaultKind, target: ContenderName, draw: &mut Draw) -> Fault {
         let at_server = kind.has_field(FieldType::Server) || kind.has_field(FieldType::Servers);
-        // Of a server it is drawn first whom a fault strikes, and for how long.
+        // The server that a fault strikes is drawn first, and for how long.
         let server = at_server.then(|| (self.server(draw), self.length(draw)));
         if let Some((server, length)) = server {
             match kind {
@@ -139,7 +139,7 @@ struct Drawn<'d, 's, 'p> {
     storm: &'s Storm<'p>,
     draw: &'d mut Draw,
     target: ContenderName,
-    /// Whom a fault of servers strikes, and for how long.
+    /// The server that a fault of servers strikes, and for how long.
     server: Option<(ServerName, Duration)>,
 }
 

@@ -91,7 +91,8 @@ fn requests(plan: &Plan) -> Vec<(u32, RequestKind)> {
     }
     // Of requests that are not known here, all that change something tell as much.
     let others = RequestKind::of_service(plan.service.kind()).filter(makes);
-    others.filter(|it| it.writes()).map(|it| (8, it)).collect()
+    let writes = others.filter(|request| request.writes());
+    writes.map(|request| (8, request)).collect()
 }
 
 /// A moment of a contender at which to strike it with this kind of fault, or, if it is `None`, another.
@@ -128,7 +129,7 @@ pub(super) fn aimed(
         (2, Step::Request(RequestStage::Answered)),
     ];
     let steps = steps.map(|(odds, step)| match kind {
-        // By the time at which a session ends, who is about to write has left.
+        // By the time at which a session ends, a contender that is about to write has left.
         Some(kind) if takes_a_session(kind) && matches!(step, Step::Writing) => (odds, step),
         Some(kind) => (odds * promise(kind, step.class()), step),
         None => (odds, step),
@@ -236,7 +237,7 @@ fn any_write(plan: &Plan) -> RequestKind {
     write.unwrap_or(RequestKind::Create)
 }
 
-/// For the how manieth time: mostly the first, and seldom one more than there are rounds, for which there must be
+/// The `nth` of a trigger: mostly the first, and seldom one more than there are rounds, for which there must be
 /// something to do again.
 fn count(plan: &Plan, draw: &mut Draw) -> u32 {
     if !draw.once_in(3) {

@@ -5,8 +5,8 @@ use picklock_sim::plan::{ContenderName, Plan, Region, Regions, ServerName};
 use super::draw::{Draw, Substream};
 use crate::sampled_parameters::SampledRegions;
 
-/// Draws how many regions there are, and lets everybody lie in one of them. A contender with a latency of its own lies
-/// in none.
+/// Draws how many regions there are, and places every participant in one of them. A contender with a latency of its own
+/// lies in none.
 pub(super) fn draw_regions(plan: &mut Plan, open: &SampledRegions, seed: u64) {
     let mut draw = Draw::substream(seed, Substream::Regions);
     let number = draw.number(open.number);
@@ -40,7 +40,7 @@ pub(super) fn draw_regions(plan: &mut Plan, open: &SampledRegions, seed: u64) {
                 .extend(latency.map(|latency| (pair, latency)));
         }
     }
-    // Where all lie in one region, nobody is far from anybody.
+    // One region changes no distance.
     if !regions.between.is_empty() {
         regions.all = all;
         plan.network.regions = regions;

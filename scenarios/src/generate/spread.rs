@@ -15,7 +15,7 @@ const STREAM: u64 = 0x0074_7572_6e73;
 /// The golden section of all numbers of 32 bits: its multiples lie as evenly as can be, however many they are.
 const GOLDEN: u32 = 0x9e37_79b9;
 
-/// Those that the recipe can feel, if there are any: a jump of a clock that nobody reads is a fault for nothing.
+/// Those that the recipe can feel, if there are any: a jump of a clock that the recipe does not read changes nothing.
 pub(super) fn felt(plan: &Plan, possible: Vec<FaultKind>) -> Vec<FaultKind> {
     let heeds = |sense| plan.recipe.inputs.contains(&sense);
     let kinds = possible.iter().copied();
@@ -38,8 +38,8 @@ pub(super) fn turns(plan: &Plan, kinds: &[FaultKind]) -> Vec<FaultKind> {
     each.collect()
 }
 
-/// For a kind that shows nothing by itself, those that show what it has done: what a full disk has not taken is missed
-/// by who starts again, and what has not come to a server by who turns to that one.
+/// For a kind that shows nothing by itself, those that show what it has done: a server misses what a full disk has not
+/// taken when it starts again, and a client what has not come to a server when it turns to that one.
 pub(super) fn shown_by(plan: &Plan, kind: FaultKind, possible: &[FaultKind]) -> Vec<FaultKind> {
     let shows: &[FaultKind] = match kind {
         FaultKind::FullDisk => &[FaultKind::CrashServer, FaultKind::PowerLoss],

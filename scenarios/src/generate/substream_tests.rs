@@ -88,7 +88,7 @@ fn regions_and_times_take_nothing_from_what_else_is_drawn() {
 }
 
 #[test]
-fn everybody_lies_in_one_region_or_nobody_does_in_any() {
+fn a_plan_places_every_participant_in_a_region_or_none() {
     let plans = plans(&open());
     let far: Vec<&Plan> = (plans.iter())
         .filter(|plan| !plan.network.regions.is_empty())
@@ -104,7 +104,7 @@ fn everybody_lies_in_one_region_or_nobody_does_in_any() {
         let pairs = all.len() * (all.len() - 1) / 2;
         assert_eq!(plan.network.regions.between.len(), pairs);
     }
-    let three = far.iter().filter(|it| it.network.regions.all.len() == 3);
+    let three = far.iter().filter(|far| far.network.regions.all.len() == 3);
     assert!(three.count() > 50);
 }
 
@@ -120,7 +120,7 @@ fn faults_strike_before_code_goes_on_where_it_takes_time_and_only_there() {
 }
 
 #[test]
-fn who_is_as_far_away_as_it_says_lies_in_no_region() {
+fn a_contender_with_its_own_latency_lies_in_no_region() {
     let far = "[[contender]]\nname = \"contender-1\"\nlatency = \"80ms\"\n\n[[case]]";
     let text = open().replace("[[case]]", far);
     let lies = |plan: &Plan| {

@@ -65,7 +65,9 @@ fn what_a_file_leaves_unchecked_stays_unchecked_under_faults_that_would_excuse_i
         .collect();
     let excusing = settled.iter().filter(|case| {
         let excuses = excuses(&case.plan, &case.plan.faults[1..]);
-        excuses.iter().any(|it| it.invariant == "mutual-exclusion")
+        excuses
+            .iter()
+            .any(|excuse| excuse.invariant == "mutual-exclusion")
     });
     assert!(excusing.count() > 0, "no plan excuses anything");
     for case in settled {
@@ -171,8 +173,8 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
         }
         kinds
     };
-    // Where a request has no timeout, nobody can do anything about an answer that never comes, and who does not read
-    // the wall clock does not mind its jumps.
+    // Without a timeout for requests, a client has no remedy for an answer that never comes; and a recipe that does not
+    // read the wall clock does not mind its jumps.
     let without = kinds(&case);
     assert!(!has_swallowed(&without) && !without.contains(&FaultKind::ClockJump));
     if let Service::ZooKeeper(ensemble) = &mut case.plan.service {
@@ -181,7 +183,7 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
     case.plan.recipe = *registry::find("curator-mutex").expect("an algorithm");
     case.plan.workload.acquire_timeout = Some(Duration::from_secs(5));
     let all = FaultKind::named_on(case.plan.service.kind()).map(|(_, kind)| kind);
-    // Nobody heeds a request for a lock that is not revocable.
+    // No holder heeds a request for a lock that is not revocable.
     let unasked =
         all.filter(|kind| FaultKind::unasked().contains(kind) && *kind != FaultKind::Revoke);
     assert_eq!(kinds(&case), unasked.collect());
@@ -193,7 +195,7 @@ fn every_kind_of_fault_is_drawn_and_no_other_than_asked_for() {
     };
     asked(&mut case, &few);
     assert_eq!(kinds(&case), few.into_iter().collect());
-    // Whoever asks for nothing but what is not felt gets it: that it is not felt may be what is to be seen.
+    // A file that asks only for kinds that are not felt gets them: that they are not felt may be what is to be seen.
     case.plan.workload.acquire_timeout = None;
     asked(&mut case, &[FaultKind::ClockJump]);
     assert_eq!(kinds(&case), [FaultKind::ClockJump].into());
@@ -248,11 +250,11 @@ fn releases_are_dropped_where_a_file_names_cancel_and_all_else_stays_as_it_was()
 fn every_value_that_is_left_open_is_drawn() {
     let (_, case) = open();
     let plans: Vec<_> = (0..500).map(|seed| case.plan_for(seed)).collect();
-    let contenders: BTreeSet<u32> = plans.iter().map(|it| it.workload.contenders).collect();
+    let contenders: BTreeSet<u32> = plans.iter().map(|plan| plan.workload.contenders).collect();
     assert_eq!(contenders, (2..=6).collect());
-    let rounds: BTreeSet<u32> = plans.iter().map(|it| it.workload.rounds).collect();
+    let rounds: BTreeSet<u32> = plans.iter().map(|plan| plan.workload.rounds).collect();
     assert_eq!(rounds, (1..=3).collect());
-    let thinking = plans.iter().filter(|it| !it.workload.think.1.is_zero());
+    let thinking = plans.iter().filter(|plan| !plan.workload.think.1.is_zero());
     assert!((100..400).contains(&thinking.count()));
 }
 
@@ -325,7 +327,7 @@ fn an_agreement_that_is_held_up_comes_with_the_end_of_a_connection() {
 }
 
 #[test]
-fn one_who_waits_hears_nothing_for_as_long_as_its_client_keeps_a_session() {
+fn a_waiter_hears_nothing_while_its_client_keeps_the_session() {
     let (_, case) = open();
     let given_up = Duration::from_secs(10)..=Duration::from_secs(12);
     let lapses = |fault: &PlannedFault| match (&fault.inject, &fault.when) {

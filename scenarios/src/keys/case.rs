@@ -92,14 +92,14 @@ const EXPECTATION: Holds = Holds::Variants(
             "excused",
             Holds::Table(&REASON),
             "It is looked at only where nothing excuses it: after the moment at which a holder could know that it had \
-             lost the lock, or where nobody had lost it.",
+             lost the lock, or where no holder had lost it.",
         ),
         Variant::with(
             "undecided",
             Holds::Table(&REASON),
             "No seed violates it, and at least one cannot tell: what it needs is gone for good.",
         ),
-        Variant::or_word("unchecked", Holds::Table(&UNCHECKED), "Nobody looks."),
+        Variant::or_word("unchecked", Holds::Table(&UNCHECKED), "Not checked."),
     ],
 );
 

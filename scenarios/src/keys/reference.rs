@@ -44,7 +44,7 @@ fn tables_in(holds: &Holds, tables: &mut Vec<KeyTable>) {
             tables.extend(is_new.then_some(**table));
         }
         Holds::Variants(_, variants) => {
-            for holds in variants.iter().filter_map(|it| it.holds.as_ref()) {
+            for holds in variants.iter().filter_map(|variant| variant.holds.as_ref()) {
                 tables_in(holds, tables);
             }
         }
@@ -161,7 +161,7 @@ fn type_of(holds: &Holds) -> String {
         Holds::Words(words) => {
             let words: Vec<String> = (words.names)()
                 .iter()
-                .map(|it| format!("`\"{it}\"`"))
+                .map(|word| format!("`\"{word}\"`"))
                 .collect();
             match words.len() > MOST_LISTED {
                 true => "a name".to_owned(),

@@ -163,7 +163,7 @@ fn of(holds: &Holds, definitions: &mut Map<String, Value>) -> Value {
             any_of([value.clone(), list(value)])
         }
         Holds::Either(all) => {
-            let all: Vec<Value> = all.iter().map(|it| of(it, definitions)).collect();
+            let all: Vec<Value> = all.iter().map(|holds| of(holds, definitions)).collect();
             json!({ "anyOf": all })
         }
         Holds::Table(of) => table(of.keys(), definitions),
@@ -245,8 +245,8 @@ fn words_or_table(words: &[&str], properties: Map<String, Value>) -> Value {
 }
 
 fn of_variants(variants: &[Variant], definitions: &mut Map<String, Value>) -> Value {
-    let words = variants.iter().filter(|it| it.is_word);
-    let words: Vec<&str> = words.map(|it| it.name).collect();
+    let words = variants.iter().filter(|variant| variant.is_word);
+    let words: Vec<&str> = words.map(|variant| variant.name).collect();
     let tables = variants.iter().filter_map(|variant| {
         let mut schema = of(&variant.holds?, definitions);
         insert(&mut schema, [("description", json!(variant.means))]);
@@ -257,8 +257,8 @@ fn of_variants(variants: &[Variant], definitions: &mut Map<String, Value>) -> Va
 }
 
 fn of_specs(specs: &[Spec], definitions: &mut Map<String, Value>) -> Value {
-    let words = specs.iter().filter(|it| it.body.may_be_left_out());
-    let words: Vec<&str> = words.map(|it| it.name).collect();
+    let words = specs.iter().filter(|spec| spec.body.may_be_left_out());
+    let words: Vec<&str> = words.map(|spec| spec.name).collect();
     let tables = specs.iter().map(|spec| {
         let mut schema = match &spec.body {
             Body::Value(holds) => of(holds, definitions),

@@ -112,7 +112,7 @@ fn of_trigger(TriggerFieldSpec { key, holds }: TriggerFieldSpec) -> Key {
 
 fn of_fault(FieldSpec { key, holds }: FieldSpec) -> Key {
     match holds {
-        FieldType::Contender => Key::needed(key, Holds::Contender, "Whom it strikes."),
+        FieldType::Contender => Key::needed(key, Holds::Contender, "Which contender it strikes."),
         FieldType::Contenders => Key::new(
             key,
             Holds::List(&Holds::Contender),

@@ -61,7 +61,7 @@ pub struct Finding {
 pub struct Cell {
     /// How many runs there were.
     pub seeds: u64,
-    /// How many of them tell something: a fault of the class has struck, and somebody has waited.
+    /// How many of them tell something: a fault of the class has struck, and a contender has waited.
     pub told: u64,
     /// What was seen: the worst first.
     pub findings: Vec<Finding>,
@@ -99,13 +99,13 @@ struct Seen {
     struck: bool,
     idle: Option<String>,
     broke: Vec<Broke>,
-    /// What it tells of.
+    /// Which invariants it decides.
     decided: Vec<&'static str>,
     faults: Vec<String>,
     broken_off: Option<Broken>,
 }
 
-/// Runs the seeds of a cell, on this thread. `None`, if somebody asks to stop.
+/// Runs the seeds of a cell, on this thread. `None`, if `stop` is set.
 pub fn measure(
     scenario: &Scenario,
     case: &Case,
@@ -143,7 +143,7 @@ fn look(case: &Case, class: FaultClass, seed: u64) -> Seen {
     };
     let excused: Vec<&str> = excuses(&plan, &plan.faults)
         .iter()
-        .map(|it| it.invariant)
+        .map(|row| row.invariant)
         .collect();
     for expectation in &case.expectations {
         let Some(invariant) = invariants::find(expectation.invariant) else {
@@ -182,15 +182,15 @@ fn weighed(
 fn sum(case: &Case, class: FaultClass, seen: &[Seen]) -> Cell {
     let struck = || {
         seen.iter()
-            .filter(|it| it.struck && it.broken_off.is_none())
+            .filter(|run| run.struck && run.broken_off.is_none())
     };
-    let tells = |it: &&Seen| it.idle.is_none() || !it.broke.is_empty();
+    let tells = |run: &&Seen| run.idle.is_none() || !run.broke.is_empty();
     let told = struck().filter(tells).count() as u64;
     let mut broke: BTreeMap<(&'static str, bool), Vec<(&Seen, &Broke)>> = BTreeMap::new();
     for run in struck() {
-        for it in &run.broke {
-            let of_kind = broke.entry((it.invariant, it.is_excused)).or_default();
-            of_kind.push((run, it));
+        for flaw in &run.broke {
+            let of_kind = broke.entry((flaw.invariant, flaw.is_excused)).or_default();
+            of_kind.push((run, flaw));
         }
     }
     let findings = broke
@@ -214,7 +214,7 @@ fn sum(case: &Case, class: FaultClass, seen: &[Seen]) -> Cell {
     findings.sort_by(|one, other| (one.word, &one.standing).cmp(&(other.word, &other.standing)));
     let broken_off = seen
         .iter()
-        .find_map(|it| Some((it.seed, it.broken_off.clone()?)));
+        .find_map(|run| Some((run.seed, run.broken_off.clone()?)));
     Cell {
         seeds: seen.len() as u64,
         told,
@@ -228,11 +228,11 @@ fn standing(case: &Case, class: FaultClass, invariant: &str, excused: bool) -> S
     let found = case
         .expectations
         .iter()
-        .find(|it| it.invariant == invariant);
-    match found.map(|it| &it.want) {
+        .find(|expectation| expectation.invariant == invariant);
+    match found.map(|expectation| &expectation.want) {
         _ if excused => Standing::Excused,
         Some(Want::Unchecked { because }) => Standing::NotClaimed {
-            scenario: hazards::find(&case.algorithm, class, invariant).map(|it| it.scenario),
+            scenario: hazards::find(&case.algorithm, class, invariant).map(|row| row.scenario),
             because: because.clone().unwrap_or_default(),
         },
         _ => Standing::ClaimBroken,
@@ -242,13 +242,13 @@ fn standing(case: &Case, class: FaultClass, invariant: &str, excused: bool) -> S
 /// Why the runs cannot tell that everything held, if so.
 fn undecided(case: &Case, seen: &[Seen], told: u64) -> Option<String> {
     let all = seen.len() as u64;
-    let struck = seen.iter().filter(|it| it.struck).count();
+    let struck = seen.iter().filter(|run| run.struck).count();
     if told < LEAST.min(all).max(1) {
         let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
         for reason in seen
             .iter()
-            .filter(|it| it.struck)
-            .filter_map(|it| it.idle.as_deref())
+            .filter(|run| run.struck)
+            .filter_map(|run| run.idle.as_deref())
         {
             *reasons.entry(reason).or_default() += 1;
         }
@@ -260,12 +260,12 @@ fn undecided(case: &Case, seen: &[Seen], told: u64) -> Option<String> {
     }
     let decided: BTreeSet<&str> = seen
         .iter()
-        .filter(|it| it.struck)
-        .flat_map(|it| it.decided.iter().copied())
+        .filter(|run| run.struck)
+        .flat_map(|run| run.decided.iter().copied())
         .collect();
-    let never = case.expectations.iter().map(|it| it.invariant);
-    let never: Vec<&str> = never.filter(|it| !decided.contains(it)).collect();
+    let never = case.expectations.iter().map(|row| row.invariant);
+    let never: Vec<&str> = never.filter(|name| !decided.contains(name)).collect();
     let main = ["mutual-exclusion", "progress", "barrier"];
-    let lacks = never.iter().find(|it| main.contains(it))?;
-    Some(format!("no run tells of {lacks}"))
+    let lacks = never.iter().find(|name| main.contains(name))?;
+    Some(format!("no run decides {lacks}"))
 }

@@ -13,7 +13,8 @@ use crate::{BUILT_IN, parse};
 fn library() -> Vec<Scenario> {
     let all = BUILT_IN.iter();
     let read = all.map(|(name, text)| parse(name, text, &Catalogue::EVERYTHING));
-    read.map(|it| it.expect("the library is read")).collect()
+    read.map(|scenario| scenario.expect("the library is read"))
+        .collect()
 }
 
 fn recipe(name: &str) -> Recipe {
@@ -22,7 +23,8 @@ fn recipe(name: &str) -> Recipe {
 
 fn breaks(case: &Case, claim: Claim) -> bool {
     let mut expected = case.expectations.iter();
-    expected.any(|it| it.invariant == claim.invariant() && matches!(it.want, Want::Violated { .. }))
+    expected
+        .any(|row| row.invariant == claim.invariant() && matches!(row.want, Want::Violated { .. }))
 }
 
 #[test]
@@ -30,7 +32,7 @@ fn every_hazard_is_shown_by_its_scenario_of_the_library() {
     let library = library();
     for hazard in hazards::all() {
         let name = hazard.scenario;
-        let found = library.iter().find(|it| it.name == name);
+        let found = library.iter().find(|scenario| scenario.name == name);
         let scenario = found.unwrap_or_else(|| panic!("there is no scenario {name}"));
         for algorithm in hazard.of {
             assert!(registry::find(algorithm).is_some(), "{name}: {algorithm}");
@@ -81,7 +83,7 @@ fn what_breaks_without_a_fault_breaks_under_every_class_and_takes_what_rests_on_
     }
     let no_recheck = recipe("zk-no-recheck");
     let of = |class| hazards::find(&no_recheck, class, "mutual-exclusion");
-    let scenario = of(FaultClass::Crash).map(|it| it.scenario);
+    let scenario = of(FaultClass::Crash).map(|hazard| hazard.scenario);
     assert_eq!(scenario, Some("zookeeper/waiter-death"));
     assert!(of(FaultClass::None).is_none());
     assert!(hazards::find(&recipe("zk-hardened"), FaultClass::Pause, "progress").is_none());
@@ -91,7 +93,7 @@ fn cell(name: &str, class: FaultClass, seeds: u64) -> Cell {
     let swarms = swarms(&Catalogue::EVERYTHING).expect("the swarms are read");
     let scenario = scenario(class, &[recipe(name)], &swarms);
     let case = &scenario.cases[0];
-    measure(&scenario, case, class, 0..seeds, &AtomicBool::new(false)).expect("nobody stops it")
+    measure(&scenario, case, class, 0..seeds, &AtomicBool::new(false)).expect("nothing stops it")
 }
 
 #[test]
@@ -116,7 +118,7 @@ fn a_cell_is_undecided_if_next_to_nothing_has_struck() {
         0..24,
         &AtomicBool::new(false),
     );
-    let cell = seen.expect("nobody stops it");
+    let cell = seen.expect("nothing stops it");
     assert_eq!((cell.word(), cell.told), (Word::Undecided, 0));
     let why = cell.undecided.as_deref();
     assert_eq!(why, Some("a fault struck in only 0 of 24 runs"));
@@ -125,19 +127,22 @@ fn a_cell_is_undecided_if_next_to_nothing_has_struck() {
 #[test]
 fn a_pause_makes_a_holder_unaware_and_that_breaks_no_claim() {
     let cell = cell("zk-hardened", FaultClass::Pause, 24);
-    let unaware = cell.findings.iter().find(|it| it.word == Word::Unaware);
+    let unaware = cell
+        .findings
+        .iter()
+        .find(|finding| finding.word == Word::Unaware);
     let unaware = unaware.unwrap_or_else(|| panic!("{cell:?}"));
     assert_eq!(unaware.standing, Standing::Excused);
     assert!(
         cell.findings
             .iter()
-            .all(|it| it.standing == Standing::Excused),
+            .all(|finding| finding.standing == Standing::Excused),
         "{cell:?}"
     );
 }
 
 #[test]
-fn one_who_comes_in_beside_an_owner_is_no_unaware_holder() {
+fn a_waiter_that_enters_beside_an_owner_is_no_unaware_holder() {
     // The death of a waiter grants nothing, whatever stood still before.
     let cell = cell("zk-no-recheck", FaultClass::SessionExpiry, 40);
     assert_eq!(cell.word(), Word::Overlap, "{cell:?}");
@@ -184,13 +189,17 @@ fn a_lock_of_another_program_stands_in_the_world_of_its_like() {
         name: "mine",
         ..recipe("zk-predecessor-watch")
     };
-    assert!(list(&[mine], &swarms).iter().any(|it| it.name == "mine"));
+    assert!(
+        list(&[mine], &swarms)
+            .iter()
+            .any(|scenario| scenario.name == "mine")
+    );
     let case = case(&mine, FaultClass::Crash, &swarms).expect("it can die");
     assert_eq!(
         (case.name.as_str(), case.plan.recipe.name),
         ("mine", "mine")
     );
-    assert!(case.expectations.iter().all(|it| it.want == Want::Holds));
+    assert!(case.expectations.iter().all(|row| row.want == Want::Holds));
 }
 
 #[test]
@@ -201,7 +210,7 @@ fn memory_that_is_free_again_while_a_script_runs_is_free() {
     // A script runs when the memory is full, and still when it is not any more.
     let stop = AtomicBool::new(false);
     let seen = measure(&scenario, &scenario.cases[0], class, 39..40, &stop);
-    assert_eq!(seen.expect("nobody stops it").findings, []);
+    assert_eq!(seen.expect("nothing stops it").findings, []);
 }
 
 #[test]

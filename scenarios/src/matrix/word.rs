@@ -5,7 +5,7 @@
 pub enum Word {
     /// Two believe at once, and that goes back to no loss that one of them could not know of.
     Overlap,
-    /// Somebody entered a barrier before all had come, or left it before all were done.
+    /// A party entered a barrier before all had come, or left it before all were done.
     Early,
     /// The service has two owners.
     Owners,
@@ -13,7 +13,7 @@ pub enum Word {
     Stale,
     /// An update of the resource was lost.
     LostUpdate,
-    /// Somebody's release ended another's hold.
+    /// A release ended another contender's hold.
     Release,
     /// A later holder has no greater token.
     Token,
@@ -25,7 +25,7 @@ pub enum Word {
     Orphan,
     /// A call said what is not so.
     Answer,
-    /// Somebody overtook one who had come before.
+    /// A contender overtook one that had come before.
     Unfair,
     /// Two believe at once, because one of them could not know yet that it had lost the lock.
     Unaware,
@@ -80,7 +80,7 @@ impl Word {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Overlap => {
-                "Two believe that they hold the lock, although nobody had lost it unawares."
+                "Two believe that they hold the lock, although neither had lost it unawares."
             }
             Self::Early => {
                 "A party entered the barrier before all had come, or left before all were done."
@@ -96,13 +96,13 @@ impl Word {
             Self::Stuck => "A waiter does not get the lock, after everything has healed.",
             Self::Orphan => "A node, a key, or a permit is left that no contender believes in.",
             Self::Answer => "A call answered what the service contradicts.",
-            Self::Unfair => "Somebody overtook one who had come before.",
+            Self::Unfair => "A contender overtook one that had come before.",
             Self::Unaware => {
                 "Two believe at once, while the first could not know that it had lost the lock."
             }
             Self::Safe => "Everything that is looked at held.",
             Self::Undecided => {
-                "The runs cannot tell: too few of them were struck, or had somebody wait."
+                "The runs cannot tell: too few of them were struck, or had a waiter."
             }
         }
     }

@@ -54,7 +54,7 @@ pub fn swarms(catalogue: &Catalogue) -> Result<Vec<Scenario>, Vec<Diagnostic>> {
     let is_swarm = |name: &str| {
         name.rsplit('/')
             .next()
-            .is_some_and(|it| it.starts_with("swarm"))
+            .is_some_and(|name| name.starts_with("swarm"))
     };
     for (name, text) in BUILT_IN.iter().filter(|(name, _)| is_swarm(name)) {
         match parse(name, text, catalogue) {
@@ -101,8 +101,8 @@ pub fn case(recipe: &Recipe, class: FaultClass, swarms: &[Scenario]) -> Option<C
     let own = cases(swarms).filter(|case| case.algorithm.name == recipe.name);
     let like = cases(swarms).filter(|case| is_like(&case.algorithm, recipe));
     let base = own
-        .min_by_key(|it| extras(it))
-        .or_else(|| like.min_by_key(|it| extras(it)))?;
+        .min_by_key(|case| extras(case))
+        .or_else(|| like.min_by_key(|case| extras(case)))?;
     let is_own = base.algorithm.name == recipe.name;
     let mut case = base.clone();
     recipe.name.clone_into(&mut case.name);
@@ -161,7 +161,7 @@ fn extras(case: &Case) -> usize {
         !open.choices("client").is_empty(),
         case.plan.service.has_links() && case.plan.service.row().replicates_asynchronously,
     ];
-    extras.into_iter().filter(|it| *it).count()
+    extras.into_iter().filter(|extra| *extra).count()
 }
 
 /// What the algorithm claims under the class must hold. Nothing is said of its hazards there, nor of what the swarm
@@ -172,7 +172,7 @@ fn expectations(case: &Case, class: FaultClass, of_swarm: &[Expectation]) -> Vec
     let busiest = busiest.map(|open| open.busiest_of(&case.plan.workload));
     let workload = busiest.as_ref().unwrap_or(&case.plan.workload);
     let looked_at = Catalogue::EVERYTHING.invariants.iter().copied();
-    let looked_at = looked_at.filter(|it| checked_by_default(it, Some(recipe), workload));
+    let looked_at = looked_at.filter(|row| checked_by_default(row, Some(recipe), workload));
     let wants = looked_at.map(|invariant| {
         let want = match hazards::find(recipe, class, invariant) {
             Some(hazard) => Want::Unchecked {
@@ -187,8 +187,8 @@ fn expectations(case: &Case, class: FaultClass, of_swarm: &[Expectation]) -> Vec
 
 /// What a swarm leaves of a promise.
 fn left_open(invariant: &str, of_swarm: &[Expectation]) -> Want {
-    let found = of_swarm.iter().find(|it| it.invariant == invariant);
-    let because = match found.map(|it| &it.want) {
+    let found = of_swarm.iter().find(|row| row.invariant == invariant);
+    let because = match found.map(|row| &row.want) {
         Some(Want::Unchecked { because }) => because.clone(),
         Some(
             Want::Violated { because, .. }

@@ -107,14 +107,14 @@ fn finding(case: &Case, seeds: impl IntoIterator<Item = SeedOutcome>) -> (Standi
 }
 
 fn undecided() -> Verdict {
-    Verdict::Undecided("nobody queued".to_owned())
+    Verdict::Undecided("no contender queued".to_owned())
 }
 
 #[test]
 fn what_is_to_hold_and_holds_is_fine() {
     let found = finding(
         &wanting(Want::Holds),
-        (0..3).map(|it| seed(it, Verdict::Holds)),
+        (0..3).map(|number| seed(number, Verdict::Holds)),
     );
     assert_eq!(found, (Standing::Holds, "fifo holds".to_owned()));
 }
@@ -164,7 +164,7 @@ fn what_is_to_be_violated_and_is_too_late_fails() {
 
 #[test]
 fn what_is_to_be_violated_and_holds_fails() {
-    let seeds = (0..3).map(|it| seed(it, Verdict::Holds));
+    let seeds = (0..3).map(|number| seed(number, Verdict::Holds));
     let (standing, line) = finding(&wanting(to_be_violated(3)), seeds);
     assert_eq!(standing, Standing::Fail);
     assert_eq!(line, "fifo was to be violated within 3 seeds, and held");
@@ -174,7 +174,7 @@ fn what_is_to_be_violated_and_holds_fails() {
 fn what_is_to_be_violated_had_too_few_seeds_to_tell() {
     let (standing, line) = finding(
         &wanting(to_be_violated(3)),
-        (0..2).map(|it| seed(it, Verdict::Holds)),
+        (0..2).map(|number| seed(number, Verdict::Holds)),
     );
     assert_eq!(standing, Standing::Skipped);
     assert_eq!(line, "fifo needs 3 seeds to be violated, 2 given");
@@ -186,7 +186,7 @@ fn undecided_is_undecided_whatever_was_expected() {
         let seeds = [seed(0, undecided()), seed(1, Verdict::Holds)];
         let (standing, line) = finding(&wanting(want), seeds);
         assert_eq!(standing, Standing::Undecided);
-        assert_eq!(line, "fifo: nobody queued (1 of 2 seeds)");
+        assert_eq!(line, "fifo: no contender queued (1 of 2 seeds)");
     }
 }
 
@@ -397,7 +397,7 @@ fn seeds_with_one_reason_are_counted_together_and_one_is_told() {
 }
 
 #[test]
-fn a_seed_that_violates_a_promise_can_tell_of_it() {
+fn a_seed_that_violates_a_promise_decides_it() {
     let case = wanting(Want::Holds);
     let mut alone = seed(0, violated());
     alone.vacuous = Some("fault 1 never fired: cut".to_owned());

@@ -191,7 +191,8 @@ fn struck_at(simulated: &Simulated) -> Option<VirtualTime> {
     let fired =
         |what: &EventKind| matches!(what, EventKind::FaultFired { fault } if *fault == FaultId(0));
     let mut events = simulated.run.history.events.iter();
-    events.find(|it| fired(&it.what)).map(|it| it.at)
+    let event = events.find(|event| fired(&event.what))?;
+    Some(event.at)
 }
 
 /// From the first fault to the next hold of its victim.
@@ -204,13 +205,14 @@ struct Window {
 impl Window {
     fn of(plan: &Plan, seen: &[SeenMoment], from: VirtualTime) -> Self {
         let fault = plan.faults.first();
-        let target = fault.and_then(|it| Parts::of(&mut it.inject.clone()).contender.copied());
-        let by_moment = || fault.and_then(|it| read(&it.when)).map(|(_, by, _)| by);
-        let victim = target.or_else(by_moment);
-        let entry = seen.iter().filter(|it| it.at > from).find(|it| {
-            matches!(it.trigger, Trigger::Acquired { by, .. } if victim.is_none_or(|it| it == by))
+        let target =
+            fault.and_then(|first| Parts::of(&mut first.inject.clone()).contender.copied());
+        let moment = fault.and_then(|first| read(&first.when));
+        let victim = target.or_else(|| moment.map(|(_, by, _)| by));
+        let entry = seen.iter().filter(|moment| moment.at > from).find(|moment| {
+            matches!(moment.trigger, Trigger::Acquired { by, .. } if victim.is_none_or(|of| of == by))
         });
-        let until = entry.map_or(VirtualTime::NEVER, |it| it.at);
+        let until = entry.map_or(VirtualTime::NEVER, |entry| entry.at);
         Self {
             from,
             until,

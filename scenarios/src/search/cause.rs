@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use crate::shrink::{Extent, Mechanism, Struck, TurningPoint};
 
-/// What tells one way to break a promise from another: whom which faults struck, how ownership was lost, and how large
-/// the overlap is.
+/// What tells one way to break a promise from another: which faults struck which targets, how ownership was lost, and
+/// how large the overlap is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause {
-    /// The faults that it needs, and whom they struck.
+    /// The faults that it needs, and their targets.
     pub faults: BTreeSet<Struck>,
     /// How owners lost the lock.
     pub losses: BTreeSet<TurningPoint>,
     /// How large the overlap is, if it is one.
     pub overlap: Option<Extent>,
-    /// Whether those who overlap are one contender that holds the lock twice.
+    /// Whether the overlap is of one contender that holds the lock twice.
     pub with_itself: bool,
 }
 
@@ -59,7 +59,7 @@ impl Cause {
     /// What the file of such a run is called after its promise: `pause-holder-expired`.
     pub fn slug(&self) -> String {
         let faults = self.faults.iter();
-        let faults = faults.map(|it| format!("{}-{}", it.kind.name(), it.role.name()));
+        let faults = faults.map(|struck| format!("{}-{}", struck.kind.name(), struck.role.name()));
         let losses = self.losses.iter().filter_map(|turn| turn.loss());
         let mut words: Vec<String> = faults.chain(losses.map(str::to_owned)).collect();
         words.dedup();

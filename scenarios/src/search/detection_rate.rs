@@ -42,7 +42,7 @@ impl PlanSource {
         Self::Hunt,
     ];
 
-    /// Those that are compared if nobody says which.
+    /// Those that are compared by default.
     pub const USUAL: [Self; 3] = [Self::File, Self::Swarm, Self::Aimed];
 
     /// Its name.
@@ -60,9 +60,9 @@ impl PlanSource {
 /// How much to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// From how many bases to begin anew.
+    /// How many bases to begin from.
     pub bases: u64,
-    /// After how many runs to give up from each.
+    /// After how many runs to give up a base.
     pub limit: u64,
 }
 
@@ -132,8 +132,8 @@ pub fn measure(case: &Case, way: PlanSource, effort: Effort) -> Vec<Yield> {
 fn sought(case: &Case) -> Vec<&'static str> {
     let violated = case.expectations.iter();
     violated
-        .filter(|it| matches!(it.want, Want::Violated { .. }))
-        .map(|it| it.invariant)
+        .filter(|row| matches!(row.want, Want::Violated { .. }))
+        .map(|row| row.invariant)
         .collect()
 }
 
@@ -234,7 +234,7 @@ impl<'a> ViolationSearch<'a> {
                     break_off(off.1.clone());
                 }
                 let mut broken = looked.broken.clone();
-                broken.retain(|it| self.sought.contains(it) && !found.contains_key(it));
+                broken.retain(|name| self.sought.contains(name) && !found.contains_key(name));
                 found.extend(broken.iter().map(|name| (*name, runs)));
                 chase.learn(&looked, &broken);
             }
@@ -256,7 +256,7 @@ impl<'a> ViolationSearch<'a> {
             false => excuses(plan, &plan.faults),
         };
         let excused = |name: &str| {
-            !self.inherent.contains(&name) && excused.iter().any(|it| it.invariant == name)
+            !self.inherent.contains(&name) && excused.iter().any(|excuse| excuse.invariant == name)
         };
         let wanted = self.sought.iter().copied();
         let wanted = wanted.filter(|name| !found.contains_key(name) && !excused(name));

@@ -15,7 +15,7 @@ pub(super) fn whole(duration: Duration) -> Duration {
 /// How soon a contender that has crashed is back, if it comes back.
 pub(super) fn restart(plan: &Plan, variant: Variant) -> Option<Duration> {
     match variant {
-        // It asks who leads when another does, and the others do not.
+        // It asks which server leads when another does, and the others do not.
         Variant::WhenElected => plan.service.failover(),
         // When its session has ended, it finds a server that has not heard of that, and answers all the same.
         Variant::Follows if plan.service.reads_without_leader() => {
@@ -29,8 +29,8 @@ pub(super) fn restart(plan: &Plan, variant: Variant) -> Option<Duration> {
 /// How soon one is back that is back soon.
 pub(super) const SOON: Duration = Duration::from_millis(100);
 
-/// How long a slot is on its way. The first key goes after a quarter of that, and until all is over nobody can give a
-/// lock back that asks for what is nowhere; what is left of the lease shows it.
+/// How long a slot is on its way. The first key goes after a quarter of that, and until all is over no release succeeds
+/// that asks for a key that is nowhere; what is left of the lease shows it.
 pub(super) fn slot_move(plan: &Plan) -> Duration {
     whole(plan.service.lease() / 2)
 }

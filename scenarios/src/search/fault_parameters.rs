@@ -22,7 +22,7 @@ pub(super) struct AimedFault<'p> {
     pub(super) stay: Option<Duration>,
     /// What strikes here has to outlast the next one's section, and not to meet it.
     outlasts: bool,
-    /// How much longer than else whoever dies is dead.
+    /// How much longer than else a contender that dies is dead.
     early: Duration,
 }
 
@@ -59,14 +59,15 @@ impl<'p> AimedFault<'p> {
     /// servers of which a majority is asked, and of connections, which lead to any server.
     pub(super) fn faults(&self, kind: FaultKind, variant: Variant) -> Vec<(Fault, Duration)> {
         let servers = u32::from(self.plan.service.servers());
+        let at_once = std::iter::repeat(Duration::ZERO);
         if let Some(faults) = self.faults_of_replicas(kind, variant) {
-            return faults.into_iter().map(|it| (it, Duration::ZERO)).collect();
+            return faults.into_iter().zip(at_once).collect();
         }
         if let Some(deaths) = self.deaths(kind, variant) {
             return deaths;
         }
         if let Some(faults) = self.at_several_servers(kind, variant) {
-            return faults.into_iter().map(|it| (it, Duration::ZERO)).collect();
+            return faults.into_iter().zip(at_once).collect();
         }
         let (times, pause) = match kind {
             FaultKind::ServerClockJump
@@ -114,7 +115,7 @@ impl<'p> AimedFault<'p> {
         }
     }
 
-    /// Whoever is to come back to one of several servers dies again and again, each time when it has looked around.
+    /// A contender that is to come back to one of several servers dies again and again, each time after a look around.
     fn deaths(&self, kind: FaultKind, variant: Variant) -> Option<Vec<(Fault, Duration)>> {
         if !self.plan.service.row().has_roles {
             return None;
@@ -271,7 +272,7 @@ impl<'p> AimedFault<'p> {
             FaultKind::Promote => Fault::Promote {
                 target: ServerName::Number(1),
             },
-            // Who wants to leave meanwhile cannot, and nobody else comes in before the lease is over.
+            // A holder cannot leave meanwhile, and no other contender comes in before the lease is over.
             FaultKind::FullMemory => Fault::FullMemory {
                 target: nth,
                 length: self
@@ -345,7 +346,7 @@ impl<'p> AimedFault<'p> {
             return self.hold_link_to(ServerName::Number(replica));
         }
         let followers = u32::from(self.plan.service.servers()).saturating_sub(1);
-        // So many that those who are left are no majority.
+        // So many that the rest is no majority.
         let held = (followers / 2 + 1).min(followers);
         let from = (0..held.max(1)).map(ServerName::Follower).collect();
         Fault::HoldLink {
@@ -373,8 +374,8 @@ impl<'p> AimedFault<'p> {
         replicas.first().copied().map(u32::from)
     }
 
-    /// How late something is to come: of one who holds the lock, when another does; of others, within a lease, and when
-    /// it is over.
+    /// How late something is to come: of a holder, when another holds the lock; of others, within a lease, and when it
+    /// is over.
     fn delay(&self, variant: Variant) -> Duration {
         match (self.stay, variant) {
             (Some(_), Variant::Other) | (None, Variant::Best) => self.lease / 2,

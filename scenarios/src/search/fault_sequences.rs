@@ -59,8 +59,7 @@ impl Chain {
 /// So much less promising is a moment for each of its class that comes before it.
 const WORN: u32 = 12;
 
-/// What a kind of fault comes down to. A server that has not got it on its disk forgets who holds
-/// the lock when it dies.
+/// What a kind of fault comes down to. A server without the lock on its disk forgets the holder when it dies.
 fn like(plan: &Plan, kind: FaultKind) -> FaultKind {
     if !plan.service.row().replicates_asynchronously {
         return kind;
@@ -105,7 +104,7 @@ impl<'s> Profile<'s> {
             };
             let mut variants = vec![follows];
             if rest.contains(&FaultKind::Pause) {
-                // Whoever has lost a request goes on when it says it again.
+                // A contender that has lost a request goes on when it sends it again.
                 let first = usize::from(!strikes_request(*first));
                 variants.insert(first, Variant::Briefly);
             }

@@ -2,7 +2,7 @@
 
 use picklock_sim::plan::{FaultKind, Plan};
 
-/// Whom a fault strikes.
+/// What a fault strikes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TargetKind {
     /// A contender, or something of it.
@@ -13,7 +13,7 @@ enum TargetKind {
     Another,
 }
 
-/// Whom a fault of a kind strikes.
+/// What a fault of a kind strikes.
 fn struck(kind: FaultKind) -> TargetKind {
     match kind {
         FaultKind::HangServer

@@ -25,7 +25,7 @@ pub(super) enum Variant {
     Outage,
     /// It follows that.
     WhenElected,
-    /// It strikes so many servers at once that those who are left are no majority.
+    /// It strikes so many servers at once that the rest is no majority.
     Majority,
     /// It strikes the leader and the server of its victim.
     LeaderAndOwn,

@@ -31,10 +31,10 @@ pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
         | FaultKind::EvictKey
         | FaultKind::Promote
         | FaultKind::ServerClockJump => by_step(class, [10, 9, 7, 6, 4, 3, 1]),
-        // Who dies, or gives up, leaves something behind: most of all one with others before and behind it.
+        // A contender that dies, or gives up, leaves something behind: most of all between others.
         FaultKind::Crash => by_step(class, [8, 10, 7, 6, 4, 3, 1]),
         FaultKind::Cancel => cancelled(class),
-        // Who stands still, or hears nothing, while it believes. The whole of a section is before it at first.
+        // A contender stands still, or hears nothing, while it believes. The whole of a section is before it at first.
         FaultKind::Pause
         | FaultKind::BlockEvents
         | FaultKind::BlackHole
@@ -44,7 +44,7 @@ pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
         | FaultKind::ClockDrift
         | FaultKind::IsolateServer
         | FaultKind::Partition => by_step(class, [10, 8, 9, 4, 4, 3, 1]),
-        // A wall clock is read by who asks, and by who waits and compares; what a holder has written down stays.
+        // A contender reads a wall clock when it asks, or waits and compares; what a holder has written down stays.
         FaultKind::ClockJump => match class {
             MomentClass::Acquiring => 9,
             other => by_step(other, [6, 10, 3, 4, 4, 3, 1]),
@@ -92,7 +92,7 @@ pub(crate) fn promise_of_outage(class: MomentClass) -> u32 {
     }
 }
 
-/// How promising it is that a session is given up by its client, and lives on: who waits finds its own place again, for
+/// How promising it is that a session is given up by its client, and lives on: a waiter finds its own place again, for
 /// as long as that lasts.
 pub(crate) fn promise_of_lapse(class: MomentClass) -> u32 {
     match class {
@@ -125,7 +125,7 @@ fn by_step(class: MomentClass, of: [u32; 7]) -> u32 {
     }
 }
 
-/// Whoever gives up while its request is under way leaves something behind; so does a waiter.
+/// A contender that gives up while its request is under way leaves something behind; so does a waiter.
 fn cancelled(class: MomentClass) -> u32 {
     match class {
         MomentClass::Changing(RequestStage::Sent, _) | MomentClass::Told => 7,
@@ -140,14 +140,14 @@ fn promise_apart(kind: FaultKind, class: MomentClass) -> Option<u32> {
     match class {
         MomentClass::First(way, request) => Some(between(kind, way, request.writes())),
         MomentClass::Renewing(way, request) => Some(renewal(kind, way, request)),
-        // Who is away for a moment misses what happens in it.
+        // A client that is away for a moment misses what happens in it.
         MomentClass::Succeeding => Some(u32::from(kind == FaultKind::Cut) * 10),
         MomentClass::Connecting => Some(before_the_first_request(kind)),
         _ => None,
     }
 }
 
-/// What a client does once, when it begins, meets nobody who answers; or it begins with a clock that is wrong.
+/// What a client does once, when it begins, gets no answer; or it begins with a clock that is wrong.
 fn before_the_first_request(kind: FaultKind) -> u32 {
     match kind {
         FaultKind::HangServer | FaultKind::CrashServer => 6,
@@ -197,8 +197,8 @@ fn renewal(kind: FaultKind, way: RequestStage, request: RequestKind) -> u32 {
     }
 }
 
-/// Between two requests that belong together, the first of which changes something, or only looks. Who does not get to
-/// the second leaves half of a change behind; whoever is late with it acts on what is not so any more.
+/// Between two requests that belong together, the first of which changes something, or only looks. Without the second,
+/// half of a change is left behind; where the second is late, it acts on what is not so any more.
 fn between(kind: FaultKind, way: RequestStage, changes: bool) -> u32 {
     let done = matches!(way, RequestStage::Committed | RequestStage::Answered);
     match kind {

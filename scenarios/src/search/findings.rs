@@ -30,7 +30,7 @@ impl std::fmt::Display for Cause {
             "expired" => "the lock expired".to_owned(),
             loss => format!("the lock was {loss}"),
         }));
-        words.extend(self.overlap.map(|it| it.words().to_owned()));
+        words.extend(self.overlap.map(|extent| extent.words().to_owned()));
         if self.with_itself {
             words.push("one contender with itself".to_owned());
         }
@@ -38,7 +38,7 @@ impl std::fmt::Display for Cause {
     }
 }
 
-/// Whom a fault strikes, after its name.
+/// The target of a fault, after its name.
 fn of(role: TargetRole) -> &'static str {
     match role {
         TargetRole::Holder => " of the holder",
@@ -90,14 +90,15 @@ impl Sorter {
 
     /// Whether nothing more of a promise would be kept.
     pub(super) fn is_full(&self, invariant: &str) -> bool {
-        let of_it = self.found.iter().filter(|it| it.invariant == invariant);
-        of_it.count() >= self.bound
+        let kept = self.found.iter();
+        let kept = kept.filter(|kept| kept.invariant == invariant);
+        kept.count() >= self.bound
     }
 
     /// The finding that a run of this cause falls under.
     fn place(&self, invariant: &'static str, cause: &Cause) -> Option<usize> {
         let mut found = self.found.iter();
-        let covered = found.position(|it| it.invariant == invariant && it.cause.covers(cause));
+        let covered = found.position(|own| own.invariant == invariant && own.cause.covers(cause));
         covered.or_else(|| self.known.get(&(invariant, cause.clone())).copied())
     }
 
@@ -168,7 +169,7 @@ pub fn shrunk<'h>(
         };
         let cause = Cause::of(&shrunk.mechanism);
         let mut before = findings.iter_mut();
-        let same = before.find(|it| it.found.invariant == found.invariant && it.cause == cause);
+        let same = before.find(|old| old.found.invariant == found.invariant && old.cause == cause);
         match same {
             Some(same) => same.more += 1 + found.more,
             None => findings.push(Finding {
@@ -194,17 +195,17 @@ fn merged(findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
     let (tiny, mut kept): (Vec<_>, Vec<_>) = findings.into_iter().partition(is_tiny);
     for finding in tiny {
         let mut larger = kept.iter_mut();
-        let larger = larger.find(|it| {
-            it.found.invariant == finding.found.invariant
-                && it.cause.overlap > finding.cause.overlap
-                && it.cause.is_same_but_for_overlap(&finding.cause)
+        let larger = larger.find(|larger| {
+            larger.found.invariant == finding.found.invariant
+                && larger.cause.overlap > finding.cause.overlap
+                && larger.cause.is_same_but_for_overlap(&finding.cause)
         });
         match larger {
             Some(larger) => larger.more += 1 + finding.more,
             None => kept.push(finding),
         }
     }
-    kept.sort_by_key(|it| it.found.after);
+    kept.sort_by_key(|finding| finding.found.after);
     kept
 }
 

@@ -20,7 +20,7 @@ pub(super) enum FollowupTiming {
     Elected,
 }
 
-/// When a fault of a chain strikes, and whom.
+/// When a fault of a chain strikes, and which contender.
 pub(super) struct FollowupFault<'s> {
     /// The moment that it goes by.
     pub(super) moment: &'s SeenMoment,
@@ -46,7 +46,7 @@ impl<'s> FollowupFault<'s> {
 }
 
 impl<'s> Profile<'s> {
-    /// When and at whom one of several kinds strikes, if it is not the first.
+    /// When and at which target one of several kinds strikes, if it is not the first.
     pub(super) fn next_strike(
         &self,
         shot: &InjectionPoint<'s>,
@@ -117,15 +117,15 @@ impl<'s> Profile<'s> {
             // One that comes back when another leads is dead while the lock is free, so that nothing that it has asked
             // waits for the old leader to go on.
             let held = self.until(shot.moment).iter().rev();
-            let acquired = |it: &&SeenMoment| matches!(it.trigger, Trigger::Acquired { by, .. } if by == shot.by);
+            let acquired = |seen: &&SeenMoment| matches!(seen.trigger, Trigger::Acquired { by, .. } if by == shot.by);
             let entry = { held }.find(acquired);
-            strike.when = entry.map(|it| it.trigger.clone());
-            strike.early = entry.map_or(Duration::ZERO, |it| shot.moment.at.since(it.at));
+            strike.when = entry.map(|entry| entry.trigger.clone());
+            strike.early = entry.map_or(Duration::ZERO, |entry| shot.moment.at.since(entry.at));
         }
         strike
     }
 
-    /// Who has the lock next, and a moment of its turn: what lasts long comes when it is about to write.
+    /// The next holder, and a moment of its turn: what lasts long comes when it is about to write.
     fn successor(
         &self,
         shot: &InjectionPoint<'s>,
@@ -135,7 +135,7 @@ impl<'s> Profile<'s> {
         let (_, whose, _) = read(&entry.trigger)?;
         let mut later = self.since(entry).iter();
         let writes =
-            |it: &&SeenMoment| matches!(it.trigger, Trigger::Writing { by, .. } if by == whose);
+            |seen: &&SeenMoment| matches!(seen.trigger, Trigger::Writing { by, .. } if by == whose);
         let moment = match follows {
             Variant::Briefly => entry,
             _ => later.find(writes).unwrap_or(entry),
@@ -156,32 +156,32 @@ impl<'s> Profile<'s> {
         ContenderName((by.0 + 1) % all)
     }
 
-    /// When one of these contenders has the lock next. A stream of replication that stands still hurts nobody before
-    /// the primary has answered what the replica is not told.
+    /// When one of these contenders has the lock next. A stream of replication that stands still does no harm before
+    /// the primary has answered what the replica lacks.
     pub(super) fn entry_after(
         &self,
         moment: &SeenMoment,
         of: impl Fn(ContenderName) -> bool,
     ) -> Option<&'s SeenMoment> {
         let mut later = self.since(moment).iter();
-        later.find(|it| matches!(it.trigger, Trigger::Acquired { by, .. } if of(by)))
+        later.find(|seen| matches!(seen.trigger, Trigger::Acquired { by, .. } if of(by)))
     }
 
     /// What comes before a moment, and at it.
     fn until(&self, moment: &SeenMoment) -> &'s [SeenMoment] {
-        let end = self.seen.partition_point(|it| it.at <= moment.at);
+        let end = self.seen.partition_point(|seen| seen.at <= moment.at);
         &self.seen[..end]
     }
 
     /// What comes at a moment and after it.
     fn since(&self, moment: &SeenMoment) -> &'s [SeenMoment] {
         // Moments are in the order of time.
-        let first = self.seen.partition_point(|it| it.at < moment.at);
+        let first = self.seen.partition_point(|seen| seen.at < moment.at);
         &self.seen[first..]
     }
 }
 
-/// How long it takes until what a fault has done shows, so that what follows meets it. Who is deaf is told by answers
+/// How long it takes until what a fault has done shows, so that what follows meets it. A deaf client is told by answers
 /// all the same, and what it asked when it came in is answered by then. The first key follows its slot late.
 fn shows_after(plan: &Plan, kind: FaultKind) -> Duration {
     match kind {

@@ -1,4 +1,4 @@
-//! Who holds the lock at the moments of a run, for how long still, and how much hangs on it.
+//! Which contender holds the lock at the moments of a run, for how long still, and how much hangs on it.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ pub(super) struct HoldWindows {
     own: Vec<Vec<(usize, VirtualTime)>>,
     contenders: u32,
     session: Duration,
-    /// Whoever waits has a place in a queue.
+    /// A waiter has a place in a queue.
     queue: bool,
-    /// Whoever waits is sent messages.
+    /// A waiter is sent messages.
     told: bool,
     /// How long it takes until the next has the lock that one gives back, in the middle of all hand-overs.
     pub(super) hand_over: Duration,
@@ -116,7 +116,7 @@ impl HoldWindows {
         turn.is_some_and(|turn| turn.acquired >= at)
     }
 
-    /// What is left of the lease of a holder; a whole one for all others, and for those who have it renewed.
+    /// What is left of the lease of a holder; a whole one for all others, and for holders that have it renewed.
     pub(super) fn lease_left(&self, by: ContenderName, at: VirtualTime) -> Duration {
         let held = self.turn(by, at).map(|turn| at.since(turn.acquired));
         let left = self.session.checked_sub(held.unwrap_or_default());
@@ -129,10 +129,10 @@ impl HoldWindows {
         Some(turn.leaves.since(at))
     }
 
-    /// How much hangs on a moment, from 0 to 20. One who has the lock is in the way of all who wait for it, and
-    /// a request that lets its sender in decides. Of the
-    /// others, those count who have somebody before and behind them. Who does the same for the second time is less
-    /// promising than anybody who does it for the first: one who asks again and again would take all turns.
+    /// How much hangs on a moment, from 0 to 20. A holder is in the way of all who wait for the lock, and a request
+    /// that lets its sender in decides. Of the others, those count who have contenders before and behind them. What a
+    /// contender does for the second time is less promising than the first: one that asks again and again would take
+    /// all turns.
     pub(super) fn suspense(
         &self,
         moment: &SeenMoment,
@@ -152,13 +152,13 @@ impl HoldWindows {
         role + first_time
     }
 
-    /// Whether whoever comes next is told so, and can miss it.
+    /// Whether the next contender is told that its turn has come, and can miss that.
     pub(super) fn can_miss_its_turn(&self) -> bool {
         self.queue || self.told
     }
 
-    /// How much less promising it is that one who waits dies or gives up, if there is no queue in which it has a place:
-    /// it leaves nothing behind.
+    /// How much less promising it is that a waiter dies or gives up without a place in a queue: it leaves nothing
+    /// behind.
     pub(super) fn leaves_no_place(&self, kind: FaultKind, moment: &SeenMoment) -> u32 {
         let goes = matches!(kind, FaultKind::Crash | FaultKind::Cancel);
         let waits = matches!(moment.trigger, Trigger::Waiting { .. });

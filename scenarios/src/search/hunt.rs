@@ -54,7 +54,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// How many findings of each promise are kept if nobody says.
+    /// How many findings of each promise are kept by default.
     pub const FINDINGS: usize = 4;
 
     /// So many runs.
@@ -87,7 +87,7 @@ pub fn hunt(
     chase.tells_causes = true;
     let promises = case.expectations.iter().filter(is_checked);
     let mut hunt = HuntState {
-        promises: promises.map(|it| it.invariant).collect(),
+        promises: promises.map(|row| row.invariant).collect(),
         hunted: Hunted::default(),
         sorter: Sorter::new(bounds.findings),
         bounds,
@@ -254,7 +254,7 @@ fn broken(
 ) -> (Vec<&'static str>, Vec<Cause>, Nearness) {
     let evidence = Evidence::of(&simulated.run);
     let wanted = case.expectations.iter().filter(is_checked);
-    let rows = wanted.filter_map(|it| invariants::find(it.invariant));
+    let rows = wanted.filter_map(|row| invariants::find(row.invariant));
     let verdicts = invariants::check_evidence(&evidence, rows).into_iter();
     let violated =
         |(invariant, verdict): (_, Verdict)| Some((invariant, verdict.witness()?.clone()));
@@ -272,9 +272,9 @@ pub(super) fn shown(case: &Case) -> Vec<&'static str> {
     let excused = excuses(&case.plan, &case.plan.faults);
     let violated = case.expectations.iter();
     violated
-        .filter(|it| matches!(it.want, Want::Violated { .. }))
-        .map(|it| it.invariant)
-        .filter(|name| excused.iter().any(|it| it.invariant == *name))
+        .filter(|row| matches!(row.want, Want::Violated { .. }))
+        .map(|row| row.invariant)
+        .filter(|name| excused.iter().any(|excuse| excuse.invariant == *name))
         .collect()
 }
 
@@ -331,7 +331,8 @@ impl HuntState<'_> {
         self.hunted.runs += 1;
         self.broke_off(looked);
         let wanted = looked.case.expectations.iter().filter(is_checked);
-        self.hunted.looked_at.extend(wanted.map(|it| it.invariant));
+        let looked_at = &mut self.hunted.looked_at;
+        looked_at.extend(wanted.map(|row| row.invariant));
         let mut kept = Vec::new();
         for (invariant, cause) in looked.broken.iter().zip(&looked.causes) {
             let run = Counterexample {

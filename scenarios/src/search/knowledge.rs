@@ -18,7 +18,7 @@ fn first(scenario: &str, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn whoever_is_dead_feels_nothing_more_so_what_follows_strikes_whoever_has_the_lock_next() {
+fn what_follows_a_crash_strikes_the_next_holder() {
     let (scenario, name) = ("zookeeper/granted-timeout", "zk-predecessor-watch");
     let crash_first = [FaultKind::Crash, FaultKind::Pause];
     let tried = told(scenario, name, &crash_first);
@@ -27,7 +27,7 @@ fn whoever_is_dead_feels_nothing_more_so_what_follows_strikes_whoever_has_the_lo
         tried[0],
         ["crash contender-2 for good when contender-2 waits", pause]
     );
-    // And whoever stands still is not to die of it.
+    // And a contender that stands still is not to die of it.
     let dies = tried[1].last().unwrap();
     assert!(
         tried[1][0].starts_with("pause contender-1"),
@@ -72,10 +72,10 @@ fn missed_turns(scenario: &str, name: &str) -> Vec<usize> {
 }
 
 #[test]
-fn whoever_is_told_when_its_turn_comes_is_away_while_another_gives_the_lock_back() {
+fn a_waiter_with_notifications_is_away_while_another_releases() {
     let queues = missed_turns("zookeeper/missed-while-away", "zk-recursive-watch");
     assert!(queues.first().is_some_and(|index| *index < 2), "{queues:?}");
-    // Whoever only asks again and again misses nothing.
+    // A contender that polls misses nothing.
     assert!(missed_turns("redis/hidden-retry", "redis-set-nx-px-del").is_empty());
 }
 
@@ -129,7 +129,7 @@ fn a_primary_dies_when_a_key_has_gone_ahead_of_its_slot() {
 }
 
 #[test]
-fn whoever_asks_anew_who_leads_is_dead_while_the_lock_is_free() {
+fn a_client_that_asks_who_leads_is_dead_while_the_lock_is_free() {
     let kinds = [FaultKind::HangServer, FaultKind::Crash];
     let tried = told("redis/sentinel-resumed-primary", "redis-wait", &kinds);
     let outage = |faults: &&Vec<String>| faults[0].ends_with("when contender-1 has released");
@@ -145,7 +145,7 @@ fn whoever_asks_anew_who_leads_is_dead_while_the_lock_is_free() {
 }
 
 #[test]
-fn whoever_comes_back_to_one_of_several_servers_dies_until_it_has_seen_most() {
+fn a_contender_dies_until_it_has_seen_most_of_several_servers() {
     let (scenario, name) = ("zookeeper/read-only", "zk-known-by-name");
     let tried = first(scenario, name);
     let deaths = tried

@@ -3,7 +3,7 @@
 use picklock_algorithms::clients::RequestKind;
 use picklock_sim::plan::{ContenderName, Trigger};
 
-/// Moments that are alike: at which it makes no difference to a recipe who it is, or for the how manieth time.
+/// Moments that are alike: it makes no difference to a recipe which contender it is, or how often it came there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MomentClass {
     /// It has asked for nothing yet, and is about to have its first connection.
@@ -23,7 +23,7 @@ pub(crate) enum MomentClass {
     Told,
     /// The first of two requests that belong together: a change follows that was decided on before.
     First(RequestStage, RequestKind),
-    /// Another gives the lock back, and it is the one who has it next.
+    /// Another contender gives the lock back, and this one has it next.
     Succeeding,
     /// A holder asks again for what it has, so as to keep it.
     Renewing(RequestStage, RequestKind),
@@ -67,7 +67,7 @@ pub(crate) enum RequestStage {
     Answered,
 }
 
-/// What a trigger speaks of: the class of the moment, whose it is, and for the how manieth time it is.
+/// What a trigger speaks of: the class of the moment, whose it is, and its `nth`.
 pub(super) fn read(trigger: &Trigger) -> Option<(MomentClass, ContenderName, u32)> {
     Some(match *trigger {
         Trigger::Acquiring { by, nth } => (MomentClass::Acquiring, by, nth),

@@ -39,7 +39,7 @@ impl Nearer {
             return;
         }
         // Of those that are equally near, the first stays first.
-        let index = self.misses.partition_point(|it| it.distance <= distance);
+        let index = self.misses.partition_point(|old| old.distance <= distance);
         if index < KEPT {
             let (plan, followed) = (plan.clone(), false);
             let miss = NearMissPlan {

@@ -16,7 +16,7 @@ pub enum SearchStrategy {
     Aimed,
     /// Plans like those that came nearest to an overlap.
     Nearer,
-    /// Faults drawn anew for each run, with this strategy of chance.
+    /// Faults drawn for each run, with this strategy of chance.
     Drawn(Strategy),
 }
 
@@ -130,7 +130,7 @@ impl Portfolio {
     /// What comes next, and whose it is.
     ///
     /// The search that aims takes a first look at everything, and then every second turn. The other turns are those of
-    /// all others, one after the other; who has nothing to try lets the next one go.
+    /// all others, one after the other; one that has nothing to try lets the next one go.
     pub(super) fn next(&mut self, seed: u64) -> (SearchStrategy, NextRun) {
         let turn = self.turns;
         self.turns += 1;

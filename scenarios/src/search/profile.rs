@@ -1,4 +1,4 @@
-//! What a run in which nothing breaks teaches: the moments that there are, and what each is to those who take part.
+//! What a run in which nothing breaks teaches: the moments that there are, and what each is to the contenders in it.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ pub(super) struct InjectionPoint<'s> {
     /// How promising it is.
     pub(super) score: u32,
     pub(super) moment: &'s SeenMoment,
-    /// Whom it strikes: whose moment it is, or who comes next.
+    /// Which contender it strikes: whose moment it is, or the next holder.
     pub(super) by: ContenderName,
     pub(super) variant: Variant,
 }
 
-/// What a moment is to one who takes part.
+/// What a moment is to a contender.
 pub(super) struct MomentOwner<'s> {
     pub(super) moment: &'s SeenMoment,
     pub(super) class: MomentClass,
@@ -40,7 +40,7 @@ pub(super) struct Profile<'s> {
     pub(super) owners: Vec<MomentOwner<'s>>,
 }
 
-/// Before anybody has asked for anything: clients look for a server, and open their sessions.
+/// Before any request: clients look for a server, and open their sessions.
 pub(super) static START: SeenMoment = SeenMoment {
     at: VirtualTime::ZERO,
     trigger: Trigger::At(Duration::ZERO),
@@ -68,7 +68,7 @@ impl<'s> Profile<'s> {
         profile
     }
 
-    /// Notes whose moment it is: whose step it is, and, when the lock is given back, who has it next.
+    /// Notes whose moment it is: whose step it is, and, when the lock is given back, the next holder's.
     fn owners_of(&mut self, moment: &'s SeenMoment, role: RequestRole) {
         let Some((class, by, nth)) = read(&moment.trigger) else {
             return;

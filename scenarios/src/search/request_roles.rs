@@ -1,5 +1,5 @@
-//! What a request is to the one who makes it: all there is to do, the first of two that belong together, or a question
-//! that is asked again and again. A run without faults tells.
+//! What a request is to its sender: all there is to do, the first of two that belong together, or a question that is
+//! asked again and again. A run without faults tells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::moment_class::{MomentClass, RequestStage, read};
 
-/// What a request is to the one who makes it.
+/// What a request is to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestRole {
     /// All there is to do.
@@ -21,7 +21,7 @@ pub(super) enum RequestRole {
     Entry,
     /// It was refused: the same is asked again.
     Asked,
-    /// Who makes it has the lock, and asks the same again and again, so as to keep it.
+    /// Its sender has the lock, and asks the same again and again, so as to keep it.
     Renewal,
 }
 
@@ -42,7 +42,7 @@ impl RequestRole {
 /// The roles of the requests of a run. Only ever asked for one: its order is not seen.
 pub(super) struct RequestRoles(FxHashMap<Request, RequestRole>);
 
-/// A request, by who makes it, its kind, and for the how manieth time.
+/// A request, by the contender that makes it, its kind, and its `nth`.
 type Request = (ContenderName, RequestKind, u32);
 
 /// What a contender comes through, and for which time.
@@ -83,16 +83,16 @@ impl RequestRoles {
             &steps[&request.0][from..]
         };
         let (asked, others): (Vec<&(usize, Request)>, Vec<_>) =
-            sent.iter().partition(|it| is_retried(after(it), it.1));
+            sent.iter().partition(|one| is_retried(after(one), one.1));
         let asked_for = |request: &Request| match of_holders.contains(request) {
             true => RequestRole::Renewal,
             false => RequestRole::Asked,
         };
-        let asked = asked.iter().map(|it| (it.1, asked_for(&it.1)));
+        let asked = asked.iter().map(|asked| (asked.1, asked_for(&asked.1)));
         let asked: FxHashMap<Request, RequestRole> = asked.collect();
         let others = others
             .iter()
-            .map(|it| (it.1, role(after(it), it.1.0, &asked)));
+            .map(|other| (other.1, role(after(other), other.1.0, &asked)));
         let others: Vec<_> = others.collect();
         let mut roles = asked;
         roles.extend(others);

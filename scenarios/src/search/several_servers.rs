@@ -47,7 +47,7 @@ impl AimedFault<'_> {
     pub(super) fn clock_jump(&self, variant: Variant) -> i64 {
         let far = i64::try_from((self.lease * 4).as_millis()).unwrap_or(i64::MAX);
         match (variant, self.stay) {
-            // What a holder has written down is old to others, and what they have is old to who waits.
+            // What a holder has written down is old to others, and what they have is old to a waiter.
             (Variant::Best, Some(_)) | (Variant::Other, None) => -far,
             (Variant::Best, None) | (Variant::Other, Some(_)) => far,
             _ => -5_000,

@@ -13,10 +13,10 @@ use super::targeted::{self, CandidatePlans, TOGETHER, TryOrder};
 use crate::generate;
 use crate::sampled_parameters::{AnyFaults, SampledParameters};
 
-/// Learns from a run without faults which moments there are, tries faults at them, and begins anew when all were tried.
-/// Where the world is open, another is drawn after two, and a third before it learns anew: what a world is like matters
-/// as much as what breaks, and what fits one mostly fits the next. Two lessons of three are of the busiest worlds there
-/// are: where nobody is in the way of anybody, little breaks.
+/// Learns from a run without faults which moments there are, tries faults at them, and begins again when all were
+/// tried. Where the world is open, another is drawn after two, and a third before it learns again: what a world is like
+/// matters as much as what breaks, and what fits one mostly fits the next. Two lessons of three are of the busiest
+/// worlds there are: without contention, little breaks.
 pub(super) struct Aimed {
     world: BasePlan,
     kinds: Vec<FaultKind>,
@@ -119,7 +119,7 @@ impl Aimed {
         self.drawn = world.network.chance;
         if open.is_open()
             && self.tried == 1
-            && let Some(shot) = self.shots.first().filter(|it| it.fits(&world))
+            && let Some(shot) = self.shots.first().filter(|shot| shot.fits(&world))
         {
             world.faults.extend(shot.plan.faults.iter().cloned());
             world.network.chance = self.chance(shot.depends_on_server);
@@ -184,7 +184,7 @@ impl Aimed {
         run
     }
 
-    /// In an open world, one lesson of three is for others than the most promising: for the how manieth of them.
+    /// In an open world, one lesson of three is for others than the most promising: for the one at this place.
     fn other(&self) -> Option<usize> {
         (self.lessons % 3 == 2).then_some(self.lessons / 3)
     }
@@ -204,8 +204,8 @@ impl Aimed {
     }
 }
 
-/// The one to try of many kinds, for the how manieth time: of the kind whose turn it is, or of the next with which
-/// there is something to try. That takes a fraction of the time that all take.
+/// The one to try of many kinds in a turn: of the kind whose turn it is, or of the next with which there is something
+/// to try. That takes a fraction of the time that all take.
 fn one_shot(
     world: &Plan,
     seen: &[SeenMoment],
@@ -217,7 +217,7 @@ fn one_shot(
     in_turn.find_map(|kind| targeted::shot(world, seen, *kind, nth))
 }
 
-/// Draws faults of some kinds anew for each run, with one strategy of chance.
+/// Draws faults of some kinds for each run, with one strategy of chance.
 pub(super) struct Drawn {
     world: BasePlan,
 }

@@ -115,8 +115,8 @@ impl TryOrder {
 /// many plans.
 ///
 /// Every kind comes to its turn before any comes again. Two or three kinds are also tried together, each struck by the
-/// one before it: twice as often as alone, for who names a few thinks of them together. What takes a leader away is
-/// tried, too, with what strikes when another leads.
+/// one before it: twice as often as alone, for a command that names a few kinds wants them together. What takes a
+/// leader away is tried, too, with what strikes when another leads.
 pub(super) fn shots(profile: &Profile<'_>, kinds: &[FaultKind], most: usize) -> CandidatePlans {
     let back: Vec<FaultKind> = kinds.iter().rev().copied().collect();
     let alone = kinds.iter().map(std::slice::from_ref);

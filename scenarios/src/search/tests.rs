@@ -71,7 +71,7 @@ fn the_most_promising_come_again_before_the_least_promising_come_at_all() {
 }
 
 #[test]
-fn of_several_holders_the_one_comes_first_for_whom_most_wait() {
+fn of_several_holders_the_one_with_the_most_waiters_comes_first() {
     let triggers = aimed(
         "zookeeper/lost-delete-reply",
         "zk-blind-unlock",
@@ -85,15 +85,15 @@ fn of_several_holders_the_one_comes_first_for_whom_most_wait() {
 }
 
 #[test]
-fn who_waits_in_no_queue_leaves_nothing_behind_and_its_death_is_tried_late() {
+fn the_death_of_a_waiter_without_a_queue_is_tried_late() {
     let triggers = aimed(
         "redis/holder-crash",
         "redisson-message-only",
         FaultKind::Crash,
     );
     let first = |wanted: fn(&Trigger) -> bool| triggers.iter().position(wanted);
-    let holder = first(|it| matches!(it, Trigger::Acquired { .. }));
-    let waiter = first(|it| matches!(it, Trigger::Waiting { .. }));
+    let holder = first(|trigger| matches!(trigger, Trigger::Acquired { .. }));
+    let waiter = first(|trigger| matches!(trigger, Trigger::Waiting { .. }));
     assert!(holder < waiter, "{triggers:?}");
 }
 
@@ -107,7 +107,12 @@ fn a_primary_whose_stream_stands_still_dies_when_it_has_given_the_lock_away() {
         FaultKind::Promote,
     ];
     let shots = all_shots(&calm, &seen, &kinds);
-    let whens: Vec<&Trigger> = shots[0].plan.faults.iter().map(|it| &it.when).collect();
+    let whens: Vec<&Trigger> = shots[0]
+        .plan
+        .faults
+        .iter()
+        .map(|fault| &fault.when)
+        .collect();
     let dies = matches!(whens[1], Trigger::Acquired { by, .. } if *by == ContenderName(0));
     assert!(dies, "{whens:?}");
     assert!(matches!(whens[2], Trigger::Fired { fault: 1 }), "{whens:?}");
@@ -122,10 +127,10 @@ fn what_bites_when_a_session_ends_is_tried_while_the_hold_lasts() {
     );
     let writing = triggers
         .iter()
-        .position(|it| matches!(it, Trigger::Writing { .. }));
+        .position(|trigger| matches!(trigger, Trigger::Writing { .. }));
     let acquired = triggers
         .iter()
-        .filter(|it| matches!(it, Trigger::Acquired { .. }));
+        .filter(|trigger| matches!(trigger, Trigger::Acquired { .. }));
     assert_eq!(acquired.count(), 4);
     assert!(writing.is_none_or(|index| index >= 4), "{triggers:?}");
 }
@@ -209,7 +214,7 @@ fn hunted(ways: &[SearchStrategy], runs: u64) -> Hunted {
 }
 
 #[test]
-fn a_hunt_tells_of_each_run_when_it_is_done() {
+fn a_hunt_reports_each_run_when_it_is_done() {
     let case = case("zookeeper/waiter-death", "zk-hardened");
     let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
     let with = (FaultKind::ALL, &SearchStrategy::ALL[..]);
@@ -244,7 +249,7 @@ fn a_hunt_finds_the_same_again_in_the_same_ways() {
     let told = |hunted: &Hunted| -> Vec<_> {
         let found = hunted.found.iter();
         found
-            .map(|it| (it.invariant, it.after, it.choices.clone()))
+            .map(|found| (found.invariant, found.after, found.choices.clone()))
             .collect()
     };
     assert_eq!(told(&once), told(&again));
@@ -256,7 +261,7 @@ fn what_a_hunt_finds_does_not_depend_on_the_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let hunted = pool.unwrap().install(|| hunted(&SearchStrategy::ALL, 300));
         let found = hunted.found.into_iter();
-        let found = found.map(|it| (it.invariant, it.after, it.way, it.choices));
+        let found = found.map(|found| (found.invariant, found.after, found.way, found.choices));
         (hunted.runs, hunted.shares, found.collect::<Vec<_>>())
     };
     let alone = of(1);
@@ -292,7 +297,9 @@ fn found_after(text: &str) -> Vec<(&'static str, Option<u64>)> {
         Effort { bases, limit },
     );
     let found = yields.iter();
-    found.map(|it| (it.invariant, it.percentile(99))).collect()
+    found
+        .map(|found| (found.invariant, found.percentile(99)))
+        .collect()
 }
 
 /// Other pairs of recipes and faults than those of the library, and other times. The first two were found as they
@@ -396,14 +403,14 @@ fn what_follows_a_hung_primary_waits_until_another_leads() {
     let follows = tried.iter().take(4).filter_map(|faults| faults.get(1));
     let mut elected = follows.filter(|fault| fault.ends_with("when another server leads"));
     assert!(elected.next().is_some(), "{:?}", &tried[..4]);
-    // Where nobody else leads, nothing waits for it.
+    // Where no other server can lead, nothing waits for that.
     let tried = told("redis/restart", "redis-compare-and-delete", &kinds);
     let mut all = tried.iter().flatten();
     assert!(all.all(|fault| !fault.ends_with("when another server leads")));
 }
 
 #[test]
-fn one_whose_request_is_lost_stands_still_until_another_is_in_the_middle_of_its_section() {
+fn a_lost_request_is_followed_by_a_pause_into_the_next_section() {
     let kinds = [FaultKind::LoseRequest, FaultKind::Pause];
     let tried = told("redis/watch-retries", "redis-watch-exec", &kinds);
     let lasting = |faults: &Vec<String>| {

@@ -48,8 +48,8 @@ pub(super) const ROW: SupportedService = SupportedService {
     add_replicas,
     warnings: |service| {
         let deployment = service.get().into_iter();
-        let warnings =
-            deployment.flat_map(|deployment| REASONS.iter().filter_map(|it| it(deployment)));
+        let warnings = deployment
+            .flat_map(|deployment| REASONS.iter().filter_map(|reason| reason(deployment)));
         warnings.collect()
     },
     ranked_as: Some("cache"),

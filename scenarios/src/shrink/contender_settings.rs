@@ -11,18 +11,18 @@ type Without = fn(&mut ContenderSettings);
 
 /// Every setting of a contender, by its key.
 const SETTINGS: [(&str, Without); 12] = [
-    ("hold", |it| it.hold = None),
-    ("rounds", |it| it.rounds = None),
+    ("hold", |own| own.hold = None),
+    ("rounds", |own| own.rounds = None),
     ("arrive-after", |own| own.arrive_after = None),
-    ("reads", |it| it.reads = None),
+    ("reads", |own| own.reads = None),
     ("conversion", |own| own.conversion = None),
     ("permits-per-acquire", |own| own.permits_per_acquire = None),
-    ("locks", |it| it.locks.clear()),
-    ("think", |it| it.think = None),
-    ("processing", |it| it.processing = None),
-    ("acquire-timeout", |it| it.acquire_timeout = None),
-    ("latency", |it| it.latency = None),
-    ("clock-offset", |it| it.clock_offset_millis = 0),
+    ("locks", |own| own.locks.clear()),
+    ("think", |own| own.think = None),
+    ("processing", |own| own.processing = None),
+    ("acquire-timeout", |own| own.acquire_timeout = None),
+    ("latency", |own| own.latency = None),
+    ("clock-offset", |own| own.clock_offset_millis = 0),
 ];
 
 /// Plans in which a contender is like the others, or like them in one thing more.

@@ -19,8 +19,8 @@ pub(super) fn shorten(search: &mut Search) {
     search.try_plans(Effort::Same, durations);
 }
 
-/// Makes a long story short: whoever asks again and again while a fault lasts asks less often if it lasts less long,
-/// and faults last as long as they have to because of the lease.
+/// Makes a long story short: a contender that asks again and again while a fault lasts asks less often if it lasts less
+/// long, and faults last as long as they have to because of the lease.
 pub(super) fn hurry(search: &mut Search) {
     search.try_plans(Effort::Same, failovers);
     if search.operations() > FITS {
@@ -235,7 +235,7 @@ fn duration(plan: &mut Plan, slot: Slot) -> Option<&mut Duration> {
             | Arrival::BehindHolder
             | Arrival::InOrderBehindHolder => None,
         },
-        // Where nobody reads, nobody waits between two reads.
+        // Without bystanders no time passes between two reads.
         Slot::BystanderEvery => {
             (plan.workload.bystanders > 0).then_some(&mut plan.workload.bystander_every)
         }

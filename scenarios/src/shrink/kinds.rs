@@ -44,7 +44,7 @@ pub(super) fn ways(
         };
         if !first {
             left = left.less(shrunk.tried, shrunk.events);
-            // Of a plan that is not as small as it can be nobody can say that it is another.
+            // A plan that is not as small as it can be may be one of those before.
             if shrunk.cut.is_some() {
                 break;
             }
@@ -96,7 +96,7 @@ fn in_turns(alike: &BTreeMap<String, SimilarSeeds>) -> impl Iterator<Item = (&st
 /// The kinds of the faults of a plan, sorted.
 pub(super) fn shape(plan: &Plan) -> Vec<String> {
     let faults = plan.faults.iter();
-    let kinds = faults.map(|it| FaultKind::of(&it.inject).name().to_owned());
+    let kinds = faults.map(|fault| FaultKind::of(&fault.inject).name().to_owned());
     let mut kinds: Vec<String> = kinds.collect();
     kinds.sort_unstable();
     kinds

@@ -1,4 +1,4 @@
-//! What ends shrinking: that nothing more can be taken away, its budget of work, or somebody who waits.
+//! What ends shrinking: that nothing more can be taken away, its budget of work, or an interrupt.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -61,11 +61,11 @@ pub enum Cut {
     Budget,
     /// It took too long on this machine: on another, the result may be another.
     Time,
-    /// Somebody asked to stop.
+    /// It was told to stop.
     Stopped,
 }
 
-/// Who waits for shrinking: who may end it before its budget does, and who is told how many runs it took so far.
+/// What may end shrinking before its budget does, and what is called with the number of runs so far.
 #[derive(Clone, Copy)]
 pub struct SearchLimit<'a> {
     stop: &'a AtomicBool,
@@ -74,7 +74,7 @@ pub struct SearchLimit<'a> {
 }
 
 impl<'a> SearchLimit<'a> {
-    /// Until somebody asks to stop.
+    /// Until `stop` is set.
     pub fn until(stop: &'a AtomicBool) -> Self {
         Self {
             stop,

@@ -26,7 +26,7 @@ pub(super) fn fewer_locks(plan: &Plan) -> Vec<Change> {
     changes
 }
 
-/// Of the locks these many are left. Who takes too few of them by its own settings takes what the others do.
+/// Of the locks these many are left. A contender with too few of them by its own settings takes what the others do.
 fn with_locks(plan: &mut Plan, locks: u32) {
     plan.workload.locks = locks;
     for own in plan.workload.contender_settings.values_mut() {

@@ -5,13 +5,13 @@
 //! latencies no lock is free of. So a run is held against the one that it came from by
 //!
 //! - its **argument**, without names and numbers ([`Witness::kind`]);
-//! - the **faults** in its causal past ([`past`]): of what kind, and whom they struck;
+//! - the **faults** in its causal past ([`past`]): of what kind, and what they struck;
 //! - the **turns** on the way, from the call that led to the earlier hold until the promise was broken: how an owner
 //!   lost the lock, what became of servers, whose request was sent again, who was asked for the lock in vain, and the
-//!   moments that those who take part came through;
+//!   moments that the contenders in it came through;
 //! - how large an **overlap** is, measured by the latency of a message and by the lease;
 //! - whether the **service** had two owners, too;
-//! - whether those who overlap are two, or **one** contender that holds the lock twice;
+//! - whether the overlap is of two contenders, or of **one** that holds the lock twice;
 //! - whether a contender that waits to the end waits behind another's node or key, or behind its **own**.
 
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ use picklock_sim::plan::Plan;
 use super::struck::{Struck, TargetRole, struck, unheeded};
 use crate::causal_history::past;
 
-/// An overlap of fewer latencies of a message than this is one that no lock can tell from none: nobody is told faster.
+/// An overlap of fewer latencies of a message than this is one that no lock can prevent: no notification is faster.
 const LATENCIES: u32 = 20;
 
 /// Moments that many runs come through, and that say nothing of how a promise came to be broken.
@@ -46,7 +46,7 @@ pub struct Mechanism {
     pub overlap: Option<Extent>,
     /// Whether two owned the lock at once, or one more than there are permits.
     pub two_owners: bool,
-    /// Whether those who overlap are one contender that holds the lock twice.
+    /// Whether the overlap is of one contender that holds the lock twice.
     pub with_itself: bool,
     /// Whether a contender waits to the end behind a node or key that is its own.
     pub behind_own: bool,
@@ -71,9 +71,9 @@ pub enum TurningPoint {
     Resent,
     /// A contender that waits to the end, or that it waits behind, has given up a call of `acquire` before, for time.
     TimedOut,
-    /// Somebody asked a contender for the lock, which held it, waited, or did neither then, and holds it to the end.
+    /// A contender that held the lock, waited, or did neither was asked for it in vain, and holds it to the end.
     Unheeded(TargetRole),
-    /// One of those who take part came through this moment ([`SOMETIMES`](picklock_checker::SOMETIMES)).
+    /// A contender that takes part came through this moment ([`SOMETIMES`](picklock_checker::SOMETIMES)).
     Moment(&'static str),
 }
 
@@ -137,7 +137,7 @@ impl Mechanism {
     /// How this run of a plan breaks the promise of a witness.
     pub fn of(plan: &Plan, simulated: &Simulated, witness: &Witness) -> Self {
         let history = &simulated.run.history;
-        let until = history.events.partition_point(|it| it.at <= witness.at);
+        let until = history.events.partition_point(|old| old.at <= witness.at);
         let shown = witness.events.iter().copied();
         let shown: Vec<usize> = shown.filter(|index| *index < until).collect();
         let past = past(plan, history, &shown);
@@ -155,7 +155,7 @@ impl Mechanism {
                 )
                 .chain(way.times_out(&shown).then_some(TurningPoint::TimedOut))
                 .collect(),
-            overlap: witness.overlap.map(|it| Extent::of(it, latency, lease)),
+            overlap: witness.overlap.map(|long| Extent::of(long, latency, lease)),
             two_owners: way.has_two_owners(simulated.run.facts.permits),
             with_itself: witness.overlap.is_some() && is_of_one(events, &shown),
             behind_own: shown.iter().any(|index| waits_behind_own(events, *index)),
@@ -213,21 +213,21 @@ struct PathToViolation<'h> {
     events: &'h [Event],
     past: &'h [usize],
     from: usize,
-    /// Who takes part: whom the witness is about, and who took something away from them.
+    /// Who takes part: the contenders that the witness is about, and those that took something away from them.
     who: BTreeSet<ContenderId>,
 }
 
 impl<'h> PathToViolation<'h> {
     fn of(events: &'h [Event], shown: &[usize], past: &'h [usize]) -> Self {
         let first = shown.first().copied().unwrap_or(0);
-        let by = |index: usize| events.get(index).and_then(|it| it.what.by());
+        let by = |index: usize| events.get(index).and_then(|event| event.what.by());
         let led_up = |index: &usize| {
             let what = &events[*index].what;
             matches!(what, EventKind::AcquireStarted { .. }) && what.by() == by(first)
         };
         let from = (0..first.min(events.len())).rev().find(led_up);
         let from = from.unwrap_or(first);
-        let mut who: BTreeSet<ContenderId> = shown.iter().filter_map(|it| by(*it)).collect();
+        let mut who: BTreeSet<ContenderId> = shown.iter().filter_map(|index| by(*index)).collect();
         let taken = past.iter().filter_map(|index| {
             let EventKind::Disowned { by, how, .. } = events[*index].what else {
                 return None;
@@ -265,7 +265,7 @@ impl<'h> PathToViolation<'h> {
 
     fn turns(&self) -> BTreeSet<TurningPoint> {
         let mut turns: BTreeSet<TurningPoint> =
-            self.passed().filter_map(|it| self.turn(it)).collect();
+            self.passed().filter_map(|event| self.turn(event)).collect();
         let own = self
             .past
             .iter()
@@ -298,8 +298,8 @@ impl<'h> PathToViolation<'h> {
         .filter(|_| self.who.contains(&by))
     }
 
-    /// Whether the lock is waited for to the end, and one of those who take part has given up a call of `acquire`
-    /// before, for time: those who come again and again wait for each other otherwise than those who wait for ever.
+    /// Whether the lock is waited for to the end, and a contender that takes part has given up a call of `acquire`
+    /// before, for time: to come again and again is another way to wait for each other than to wait for ever.
     fn times_out(&self, shown: &[usize]) -> bool {
         let waits =
             |index: &usize| matches!(self.events[*index].what, EventKind::StillWaiting { .. });

@@ -1,4 +1,4 @@
-//! The story of a failure, told of the smallest run that fails so.
+//! The story of a failure, by the smallest run that fails so.
 
 use std::sync::atomic::AtomicBool;
 
@@ -22,8 +22,8 @@ use crate::scenario::{Case, Scenario};
 use crate::why;
 use crate::write;
 
-/// The outcome of a case as [`runner::conclude`] has it; if anything is to be spent on that, told of the smallest run
-/// that fails so.
+/// The outcome of a case as [`runner::conclude`] has it; if anything is to be spent on that, with the story of the
+/// smallest run that fails so.
 pub fn conclude(
     scenario: &Scenario,
     case: &Case,
@@ -69,7 +69,8 @@ pub(super) fn shorten(
     unasked: &mut Unasked<'_>,
 ) -> ToldRun {
     let mut run = ToldRun::AsFound(None);
-    for violation in outcome.violations.iter_mut().filter(|it| !it.expected) {
+    let violations = outcome.violations.iter_mut();
+    for violation in violations.filter(|violation| !violation.expected) {
         let Some(invariant) = invariants::find(&violation.invariant) else {
             continue;
         };
@@ -90,10 +91,11 @@ pub(super) fn shorten(
                 smaller.sizes = sizes_unasked(shrunk);
             }
             let first = violation.ways.is_empty();
+            let alike = violation.alike.get(&way.argument);
             violation
                 .ways
                 .extend(told.smaller.clone().map(|smaller| DistinctFailure {
-                    seeds: violation.alike.get(&way.argument).map_or(0, |it| it.seeds),
+                    seeds: alike.map_or(0, |alike| alike.seeds),
                     looked_into: looked_into.get(&way.argument).copied().unwrap_or_default(),
                     need_these: way.need_these,
                     argument: way.argument,
@@ -114,7 +116,8 @@ pub(super) fn shorten(
                     let of = (invariant, &is_alike as why::IsAlike<'_>);
                     let needs = |stop: &AtomicBool| why::needs(&shrunk.plan, of, why::OTHERS, stop);
                     let needs = unasked.timed(needs);
-                    words.needs = needs.iter().map(|it| it.describe(&shrunk.plan)).collect();
+                    let needs = needs.iter().map(|need| need.describe(&shrunk.plan));
+                    words.needs = needs.collect();
                 }
                 run = ToldRun::Smallest(Box::new(told));
             }
@@ -136,7 +139,7 @@ fn untouched(scenario: &Scenario, case: &Case, told: &Story, cut: Cut) -> Shrunk
         Cut::Budget | Cut::Time => {
             "not tried: what is spent unasked went into the failures before this one"
         }
-        Cut::Stopped => "not tried: somebody asked to stop",
+        Cut::Stopped => "not tried: interrupted",
     };
     ShrunkRun {
         sizes: format!("{why}; `{} shrink` does it", program::command()),
@@ -184,7 +187,7 @@ pub fn story(scenario: &Scenario, case: &Case, seed: u64, shrunk: &Shrunk) -> St
     }
 }
 
-/// What became of a run that nobody asked to shrink, and that more may go, if it may.
+/// What became of a run that is shrunk unasked, and that more may go, if it may.
 pub fn sizes_unasked(shrunk: &Shrunk) -> String {
     let runs = match shrunk.tried {
         1 => "1 run".to_owned(),
@@ -194,7 +197,7 @@ pub fn sizes_unasked(shrunk: &Shrunk) -> String {
         None => return shrunk.sizes(),
         Some(Cut::Budget) => format!("{runs} are what is spent unasked"),
         Some(Cut::Time) => format!("cut by time after {runs}, on another machine it may be less"),
-        Some(Cut::Stopped) => format!("cut after {runs}, as somebody asked to stop"),
+        Some(Cut::Stopped) => format!("cut after {runs} by an interrupt"),
     };
     let program = program::command();
     format!("{}; {cut}; `{program} shrink` goes on", shrunk.sizes())

@@ -149,7 +149,7 @@ pub fn file_name(scenario: &Scenario, case: &Case, invariant: &str) -> String {
 fn expectations(case: &Case, shrunk: &Shrunk) -> Vec<Expectation> {
     let (_, read) = read_back(case, &shrunk.plan).expect("every plan that was kept can be written");
     let by_default = read.cases.into_iter().flat_map(|case| case.expectations);
-    let mut promised: Vec<&str> = by_default.map(|it| it.invariant).collect();
+    let mut promised: Vec<&str> = by_default.map(|invariant| invariant.invariant).collect();
     promised.push(shrunk.invariant);
     let evidence = Evidence::of(&shrunk.simulated.run);
     let vacuous = vacuous_evidence(&evidence);

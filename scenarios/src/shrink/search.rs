@@ -192,7 +192,7 @@ impl<'a> Search<'a> {
 
     fn try_plan(&mut self, effort: Effort, mut change: Change) -> bool {
         let workload = &mut change.plan.workload;
-        // With fewer who come, or who come less often, there may be locks that nobody takes.
+        // With fewer contenders or rounds there may be locks that no contender takes.
         workload.locks = workload.locks.min(workload.locks_at_most());
         without_the_gone(&mut change.plan);
         // What cannot be said in a scenario file is no plan.
@@ -211,7 +211,7 @@ impl<'a> Search<'a> {
         let fresh = match effort {
             Effort::Same => 0..0,
             Effort::Fresh => 0..self.seeds(1),
-            // Not many seeds bring those late who are to be late, and no others.
+            // Few seeds bring those contenders late that are to be late, and no others.
             Effort::Fewer => 0..self.seeds(5),
         };
         let fills = [Fill::Choices(Vec::new()), Fill::Choices(same)];

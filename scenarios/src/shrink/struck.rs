@@ -81,7 +81,7 @@ pub(super) fn struck(plan: &Plan, events: &[Event], indices: &[usize]) -> BTreeS
     struck.collect()
 }
 
-/// What those were to the lock who were asked for it, and hold it to the end all the same.
+/// What contenders were to the lock that were asked for it, and hold it to the end all the same.
 pub(super) fn unheeded(plan: &Plan, events: &[Event]) -> BTreeSet<TargetRole> {
     let asked = events.iter().enumerate().filter_map(|(index, event)| {
         let EventKind::FaultFired { fault } = event.what else {

@@ -107,7 +107,7 @@ pub(super) fn counts(plan: &Plan) -> Vec<Change> {
     }
     changes.extend(fewer_locks(plan));
     if plan.workload.reads != Reads::Never {
-        let what = "nobody reads".to_owned();
+        let what = "no contender reads".to_owned();
         changes.push(with(what, plan, |plan| plan.workload.reads = Reads::Never));
     }
     changes.extend(fewer_permits(plan));

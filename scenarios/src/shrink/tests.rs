@@ -20,7 +20,7 @@ use crate::scenario::{Catalogue, Recorded, RecordedRun, Scenario, Want};
 use crate::{BUILT_IN, parse, write};
 use exceptions::{MORE_CONTENDERS, MORE_FAULTS, MORE_OPERATIONS, MORE_WORK, number};
 
-static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+static NO_STOP: AtomicBool = AtomicBool::new(false);
 
 fn library() -> Vec<Scenario> {
     let parsed = BUILT_IN
@@ -32,8 +32,12 @@ fn library() -> Vec<Scenario> {
 
 fn find(scenario: &str, case: &str) -> (Scenario, Case) {
     let mut library = library().into_iter();
-    let scenario = library.find(|it| it.name == scenario).unwrap();
-    let case = scenario.cases.iter().find(|it| it.name == case).unwrap();
+    let scenario = library.find(|found| found.name == scenario).unwrap();
+    let case = scenario
+        .cases
+        .iter()
+        .find(|found| found.name == case)
+        .unwrap();
     (scenario.clone(), case.clone())
 }
 
@@ -54,7 +58,7 @@ fn shrunk(case: &Case, invariant: &'static Invariant, within: u64) -> (u64, Shru
         seed,
         invariant,
         Budget::default(),
-        &SearchLimit::until(&NOBODY_STOPS),
+        &SearchLimit::until(&NO_STOP),
     );
     (seed, shrunk.unwrap())
 }
@@ -116,7 +120,11 @@ fn assert_minimal(shrunk: &Shrunk, breach: (&Invariant, bool), name: &str) {
         let violates = can_be_said && violates(&change.plan, choices);
         assert!(!violates, "{name}: {}", change.what);
     }
-    for (index, _) in choices.iter().enumerate().filter(|(_, it)| **it != 0) {
+    for (index, _) in choices
+        .iter()
+        .enumerate()
+        .filter(|(_, choice)| **choice != 0)
+    {
         let mut less = choices.clone();
         less[index] = 0;
         assert!(!violates(plan, &less), "{name}: choice {index}");
@@ -192,9 +200,12 @@ fn mechanism(
 
 /// Every violation that the library expects: a scenario's name, the case, the promise, and within how many seeds.
 fn expected(library: &[Scenario]) -> Vec<(&str, &Case, &'static Invariant, u64)> {
-    let cases = library
-        .iter()
-        .flat_map(|it| it.cases.iter().map(move |case| (&*it.name, case)));
+    let cases = library.iter().flat_map(|scenario| {
+        scenario
+            .cases
+            .iter()
+            .map(move |case| (&*scenario.name, case))
+    });
     let expected = cases.flat_map(|(name, case)| {
         let expectations = case.expectations.iter();
         expectations.filter_map(move |expectation| match expectation.want {
@@ -212,11 +223,11 @@ fn expected(library: &[Scenario]) -> Vec<(&str, &Case, &'static Invariant, u64)>
 
 /// The faults of a plan: of what kind, and whether nothing heals them.
 fn lasting(plan: &Plan) -> BTreeSet<(FaultKind, bool)> {
-    let faults = plan.faults.iter().map(|it| &it.inject);
-    let lasting = faults.map(|it| {
+    let faults = plan.faults.iter().map(|fault| &fault.inject);
+    let lasting = faults.map(|fault| {
         (
-            FaultKind::of(it),
-            it.lasts() == Some(FaultDuration::ForGood),
+            FaultKind::of(fault),
+            fault.lasts() == Some(FaultDuration::ForGood),
         )
     });
     lasting.collect()
@@ -282,7 +293,10 @@ fn assert_shrink_to_a_screen(step: usize) {
     };
     let sampled: Vec<_> = expected(&library).into_iter().step_by(step).collect();
     let done: Vec<_> = sampled.into_par_iter().map(one).collect();
-    let too_large: Vec<_> = done.iter().filter_map(|(_, it)| it.as_ref()).collect();
+    let too_large: Vec<_> = done
+        .iter()
+        .filter_map(|(_, large)| large.as_ref())
+        .collect();
     assert!(too_large.is_empty(), "{too_large:#?}");
     let mut times: Vec<u128> = done.into_iter().map(|(took, _)| took).collect();
     times.sort_unstable();
@@ -312,7 +326,7 @@ fn a_run_that_holds_is_not_shrunk() {
             0,
             invariant,
             Budget::default(),
-            &SearchLimit::until(&NOBODY_STOPS)
+            &SearchLimit::until(&NO_STOP)
         )
         .is_none()
     );
@@ -327,7 +341,7 @@ fn without_a_budget_a_run_stays_as_it_is_and_says_so() {
         runs: 1,
         ..Budget::default()
     };
-    for (budget, stop) in [(nothing, &NOBODY_STOPS), (Budget::default(), &stopped)] {
+    for (budget, stop) in [(nothing, &NO_STOP), (Budget::default(), &stopped)] {
         let shrunk = shrink(&case, 0, invariant, budget, &SearchLimit::until(stop)).unwrap();
         assert!(shrunk.cut.is_some());
         assert_eq!((shrunk.from, shrunk.tried), (shrunk.to, 1));
@@ -377,7 +391,9 @@ fn a_reproduction_reads_back_and_is_the_same_run() {
         let simulated = runner::simulated(&case, 0);
         assert_eq!(simulated.hash, shrunk.simulated.hash);
         assert_eq!(
-            case.recorded.as_ref().and_then(|it| it.was.hash),
+            case.recorded
+                .as_ref()
+                .and_then(|recorded| recorded.was.hash),
             Some(simulated.hash)
         );
         let outcome = runner::judge(&case, 0, &simulated);
@@ -409,7 +425,7 @@ fn a_reproduction_shrinks_no_further() {
         0,
         invariant,
         Budget::default(),
-        &SearchLimit::until(&NOBODY_STOPS),
+        &SearchLimit::until(&NO_STOP),
     )
     .unwrap();
     assert_eq!(twice.steps, Vec::<String>::new());
@@ -452,7 +468,7 @@ proptest! {
         ][which];
         let (_, case) = find(scenario, case);
         let invariant = named(invariant);
-        let shrunk = shrink(&case, seed, invariant, Budget::default(), &SearchLimit::until(&NOBODY_STOPS));
+        let shrunk = shrink(&case, seed, invariant, Budget::default(), &SearchLimit::until(&NO_STOP));
         let holds = violation(invariant, false, &simulate(&case.plan, seed)).is_none();
         prop_assert_eq!(shrunk.is_none(), holds);
         if let Some(shrunk) = shrunk {

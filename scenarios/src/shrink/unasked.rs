@@ -1,5 +1,5 @@
-//! Shrinking that nobody asked for: a command that finds failures makes them smaller before it tells of them, and
-//! spends no more than a few seconds on all of them together.
+//! Shrinking unasked: a command that finds failures makes them smaller before it reports them, and spends no more than
+//! a few seconds on all of them together.
 //!
 //! What it spends is counted in events of the engine, so that a seed gives the same on every machine and every day. A
 //! clock stands behind that for machines on which so many events take longer; where it strikes, the report says so.
@@ -50,7 +50,7 @@ impl<'a> Unasked<'a> {
         }
     }
 
-    /// All that one command spends, unless somebody asks to stop.
+    /// All that one command spends, unless `stop` is set.
     pub fn new(stop: &'a AtomicBool, told: &'a OnShrink<'a>) -> Self {
         Self {
             left: SPENT,

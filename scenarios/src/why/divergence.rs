@@ -13,7 +13,7 @@ use super::ViolationShare;
 /// The curve has so many moments, evenly apart, before the steepest part of it is looked at more closely.
 const MOMENTS: usize = 16;
 
-/// A moment of the run: its choices are kept up to here, and drawn anew from here on.
+/// A moment of the run: its choices are kept up to here, and drawn again from here on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// How many choices are kept.
@@ -55,7 +55,7 @@ pub fn turning_moment(
         let runs = runs
             .map(|sample| simulate_with(plan, Tape::branched(choices[..kept].to_vec(), sample)));
         let runs: Vec<_> = runs.collect();
-        let settled = runs.iter().map(|it| common(&it.run.history, history)).min();
+        let settled = runs.iter().map(|of| common(&of.run.history, history)).min();
         Moment {
             kept,
             settled: settled.unwrap_or(0),

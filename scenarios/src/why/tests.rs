@@ -5,13 +5,17 @@ use super::*;
 use crate::scenario::{Case, Catalogue, Want};
 use crate::{BUILT_IN, parse};
 
-static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+static NO_STOP: AtomicBool = AtomicBool::new(false);
 
 fn case(scenario: &str, case: &str) -> Case {
     let (name, text) = BUILT_IN.iter().find(|(name, _)| *name == scenario).unwrap();
     let parsed = parse(name, text, &Catalogue::EVERYTHING);
     let parsed = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
-    parsed.cases.into_iter().find(|it| it.name == case).unwrap()
+    parsed
+        .cases
+        .into_iter()
+        .find(|found| found.name == case)
+        .unwrap()
 }
 
 fn witness(invariant: &Invariant, simulated: &Simulated) -> Witness {
@@ -25,7 +29,7 @@ fn witness(invariant: &Invariant, simulated: &Simulated) -> Witness {
 fn without_the_fault_that_it_needs_it_holds() {
     let case = case("zookeeper/waiter-death", "zk-no-recheck");
     let invariant = invariants::find("mutual-exclusion").unwrap();
-    let shares = without(&case.plan, (invariant, &|_, _, _| true), 50, &NOBODY_STOPS);
+    let shares = without(&case.plan, (invariant, &|_, _, _| true), 50, &NO_STOP);
     assert_eq!(shares.len(), 2);
     assert_eq!((shares[0].fault, shares[0].share.violated), (None, 50));
     assert_eq!((shares[1].fault, shares[1].share.held()), (Some(0), 50));
@@ -35,12 +39,12 @@ fn without_the_fault_that_it_needs_it_holds() {
 fn a_fault_goes_with_those_that_wait_for_it() {
     let case = case("zookeeper/session-killed", "zk-hardened");
     let invariant = invariants::find("mutual-exclusion").unwrap();
-    let shares = without(&case.plan, (invariant, &|_, _, _| true), 5, &NOBODY_STOPS);
-    let gone: Vec<usize> = shares.iter().map(|it| it.with_it.len()).collect();
+    let shares = without(&case.plan, (invariant, &|_, _, _| true), 5, &NO_STOP);
+    let gone: Vec<usize> = shares.iter().map(|share| share.with_it.len()).collect();
     let waits = |fault: &picklock_sim::plan::PlannedFault| {
         matches!(fault.when, picklock_sim::plan::Trigger::Fired { .. })
     };
-    let waiting = case.plan.faults.iter().filter(|it| waits(it)).count();
+    let waiting = case.plan.faults.iter().filter(|fault| waits(fault)).count();
     assert_eq!(gone.iter().sum::<usize>(), waiting);
 }
 
@@ -50,9 +54,14 @@ fn what_fails_whatever_is_drawn_has_no_turning_point() {
     let invariant = invariants::find("mutual-exclusion").unwrap();
     let run = simulate(&case.plan, 0);
     let about = (run.choices.as_slice(), &run.run.history);
-    let turning = turning_moment(&case.plan, invariant, about, 20, &NOBODY_STOPS);
+    let turning = turning_moment(&case.plan, invariant, about, 20, &NO_STOP);
     assert_eq!((turning.jump, turning.event()), (None, None));
-    assert!(turning.curve.iter().all(|it| it.share.violated == 20));
+    assert!(
+        turning
+            .curve
+            .iter()
+            .all(|moment| moment.share.violated == 20)
+    );
 }
 
 #[test]
@@ -67,7 +76,7 @@ fn the_turning_point_lies_where_a_choice_makes_it_likelier() {
         .unwrap();
     let run = simulate(&case.plan, seed);
     let about = (run.choices.as_slice(), &run.run.history);
-    let turning = turning_moment(&case.plan, invariant, about, 30, &NOBODY_STOPS);
+    let turning = turning_moment(&case.plan, invariant, about, 30, &NO_STOP);
     let (before, after) = turning.jump.unwrap();
     assert_eq!(after.kept, before.kept + 1);
     assert!(after.share.violated > before.share.violated);
@@ -78,7 +87,7 @@ fn the_turning_point_lies_where_a_choice_makes_it_likelier() {
         (30, run.run.history.events.len())
     );
     // What happens later leaves less open.
-    assert!(turning.curve.is_sorted_by_key(|it| it.settled));
+    assert!(turning.curve.is_sorted_by_key(|moment| moment.settled));
     assert!(turning.event().unwrap() < run.run.history.events.len());
 }
 
@@ -91,22 +100,22 @@ fn the_past_of_a_violation_holds_its_fault_and_not_who_came_later() {
     let history = &run.run.history;
     let until = witness.events.iter().copied();
     let until: Vec<usize> = until
-        .filter(|it| history.events[*it].at <= witness.at)
+        .filter(|index| history.events[*index].at <= witness.at)
         .collect();
     let past = past(&case.plan, history, &until);
     let whats: Vec<EventKind> = past
         .iter()
         .map(|index| history.events[*index].what)
         .collect();
-    assert!(past.is_sorted() && until.iter().all(|it| past.contains(it)));
+    assert!(past.is_sorted() && until.iter().all(|event| past.contains(event)));
     assert!(past.len() < history.events.len() / 2);
     assert!(
         whats
             .iter()
-            .any(|it| matches!(it, EventKind::FaultFired { .. }))
+            .any(|what| matches!(what, EventKind::FaultFired { .. }))
     );
     // contender-4 only queued up behind them.
-    assert!(whats.iter().all(|it| !matches!(it,
+    assert!(whats.iter().all(|what| !matches!(what,
         EventKind::AcquireStarted { by, .. } if by.0 == 3)));
 }
 
@@ -131,8 +140,8 @@ fn the_past_of_a_violation_holds_what_led_to_it_by_way_of_the_service() {
         ),
     ] {
         let case = case(scenario, algorithm);
-        let name = match case.expectations.iter().any(|it| {
-            it.invariant == "mutual-exclusion" && matches!(it.want, Want::Violated { .. })
+        let name = match case.expectations.iter().any(|row| {
+            row.invariant == "mutual-exclusion" && matches!(row.want, Want::Violated { .. })
         }) {
             true => "mutual-exclusion",
             false => "exclusive-ownership",
@@ -142,19 +151,19 @@ fn the_past_of_a_violation_holds_what_led_to_it_by_way_of_the_service() {
         let witness = witness(invariants::find(name).unwrap(), &run);
         let until = witness.events.iter().copied();
         let until: Vec<usize> = until
-            .filter(|it| history.events[*it].at <= witness.at)
+            .filter(|index| history.events[*index].at <= witness.at)
             .collect();
         let past = past(&case.plan, history, &until);
         let has = |is_it: &dyn Fn(&EventKind) -> bool| {
             past.iter().any(|index| is_it(&history.events[*index].what))
         };
-        let is_it = |it: FaultId| history.fault(it).starts_with(fault);
+        let is_it = |id: FaultId| history.fault(id).starts_with(fault);
         let struck =
             |what: &EventKind| matches!(what, EventKind::FaultFired { fault } if is_it(*fault));
         assert!(has(&struck), "{scenario}");
         let promoted = |what: &EventKind| {
             let to = ServerChange::Promoted;
-            matches!(what, EventKind::ServerChanged { to: it, .. } if *it == to)
+            matches!(what, EventKind::ServerChanged { to: change, .. } if *change == to)
         };
         assert!(has(&promoted), "{scenario}");
     }
@@ -168,7 +177,7 @@ fn the_past_of_a_violation_holds_what_the_servers_did() {
     let witness = witness(invariants::find("mutual-exclusion").unwrap(), &run);
     let shown = witness.events.iter().copied();
     let shown: Vec<usize> = shown
-        .filter(|it| history.events[*it].at <= witness.at)
+        .filter(|index| history.events[*index].at <= witness.at)
         .collect();
     let past = past(&case.plan, history, &shown);
     let service = service_past(history, &past);
@@ -180,7 +189,7 @@ fn the_past_of_a_violation_holds_what_the_servers_did() {
             _ => None,
         })
         .collect();
-    // Each once, whoever logs it.
+    // Each once, however many Sentinels log it.
     assert_eq!(lines, ["+odown", "+switch-master"]);
     let promoted = |index: &usize| {
         matches!(

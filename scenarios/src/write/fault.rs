@@ -17,7 +17,7 @@ pub(super) fn fault(planned: &PlannedFault) -> Table {
         .with(&format!("when.{moment}"), when)
         .with("after", after)
         .with("times", planned.repeat.map(|repeat| count(repeat.times)))
-        .with("every", planned.repeat.and_then(|it| it.every).map(time))
+        .with("every", planned.repeat.and_then(|of| of.every).map(time))
         .with(&format!("inject.{kind}"), inject)
 }
 
@@ -38,7 +38,7 @@ fn trigger(trigger: &Trigger) -> (&'static str, Value) {
         })
     };
     let fields = trigger.fields().into_iter();
-    let said = fields.filter_map(|(key, it)| Some((key, value(it)?)));
+    let said = fields.filter_map(|(key, field)| Some((key, value(field)?)));
     (name, said.collect())
 }
 

@@ -253,7 +253,7 @@ fn runs() -> Vec<(Table, &'static str, Vec<String>, Vec<String>)> {
 
 /// A scenario on a service, with these lines in its tables.
 fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str)) -> Scenario {
-    let with = |it: Table| if it == table { line } else { "" };
+    let with = |own: Table| if own == table { line } else { "" };
     let contender = match (table, line.starts_with("name")) {
         (Contender, _) if line.is_empty() => String::new(),
         (Contender, true) => format!("[[contender]]\n{line}\nhold = \"1s\""),
@@ -269,7 +269,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
     let makes_parents = line.starts_with("lock-node");
     let several = |line: &str| line.starts_with("servers");
     let (name, algorithm) = match service {
-        Redis if several(line) || of_service.iter().any(|it| several(it)) => ("redis", "redlock"),
+        Redis if several(line) || of_service.iter().any(|key| several(key)) => ("redis", "redlock"),
         Redis if reentrant => ("redis", "redisson-lock"),
         Redis if latch => ("redis", "redisson-count-down-latch"),
         Redis => ("redis", "redis-compare-and-delete"),
@@ -335,12 +335,12 @@ fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() 
         };
         for (service, value) in services
             .iter()
-            .flat_map(|it| values.iter().map(move |value| (it, value)))
+            .flat_map(|service| values.iter().map(move |value| (service, value)))
         {
             let line = format!("{key} = {value}");
             let with = scenario(*service, &needs, (table, &line));
             let without = scenario(*service, &needs, (table, ""));
-            let written = |it: &Scenario| write(it, &it.cases[0]);
+            let written = |scenario: &Scenario| write(scenario, &scenario.cases[0]);
             let what = format!("{line} on {service:?}");
             let open = with.cases[0].open.is_some();
             assert!(open || written(&with) != written(&without), "{what}");

@@ -1,7 +1,7 @@
 //! Locks as other people write them, each with one flaw that its author did not see: how soon the search finds them.
 //!
-//! Half of them are held out: the search was written without a look at them, so that they say what it finds in locks
-//! that nobody has seen.
+//! Half of them are held out: the search was written without a look at them, so that they say what it finds in unseen
+//! locks.
 
 mod common;
 mod redis_counts;
@@ -42,7 +42,7 @@ fn case(lock: &ForeignLock, version: Version) -> Case {
     let text = format!(
         r#"
         claim = "This lock keeps its promises."
-        because = "It is somebody's."
+        because = "Other people wrote it."
         source = "{}"
         {}
         [[case]]
@@ -69,7 +69,7 @@ fn first_found(lock: &ForeignLock, base: u64, runs: u64) -> Option<Counterexampl
         ..Bounds::runs(runs)
     };
     let mut only = case.clone();
-    only.expectations.retain(|it| it.invariant == lock.breaks);
+    only.expectations.retain(|row| row.invariant == lock.breaks);
     let kinds = FaultKind::unasked();
     let with = (&kinds[..], &SearchStrategy::ALL[..]);
     let stop = AtomicBool::new(false);
@@ -93,7 +93,7 @@ fn breaks_too(lock: &ForeignLock, found: &Counterexample, version: Version) -> b
 const ENOUGH: u64 = 400;
 
 #[test]
-fn a_hunt_finds_the_flaws_of_locks_that_nobody_has_seen_and_blames_no_mended_one() {
+fn a_hunt_finds_flaws_of_unseen_locks_and_blames_no_mended_one() {
     let mut missed = Vec::new();
     for lock in locks() {
         let Some(found) = first_found(&lock, 0, ENOUGH) else {
@@ -119,7 +119,7 @@ fn a_hunt_finds_the_flaws_of_locks_that_nobody_has_seen_and_blames_no_mended_one
 fn half_of_them_are_held_out() {
     let locks = locks();
     assert_eq!(locks.len(), 24);
-    assert_eq!(locks.iter().filter(|it| it.held_out).count(), 12);
+    assert_eq!(locks.iter().filter(|lock| lock.held_out).count(), 12);
 }
 
 /// `cargo test -p picklock-scenarios --test it foreign_locks -- --ignored --nocapture` prints the table of
@@ -130,10 +130,10 @@ fn how_soon_each_is_found() {
     let only = std::env::var("LOCK").ok();
     let limit = std::env::var("LIMIT")
         .ok()
-        .and_then(|it| it.parse().ok())
+        .and_then(|text| text.parse().ok())
         .unwrap_or(2_000);
     for lock in locks() {
-        if only.as_ref().is_some_and(|it| *it != lock.name) {
+        if only.as_ref().is_some_and(|only| *only != lock.name) {
             continue;
         }
         let found = |version, way| {

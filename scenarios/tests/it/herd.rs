@@ -52,7 +52,7 @@ const MODES: &[(Mode, &[&str])] = &[
 ];
 
 #[test]
-fn whoever_is_told_is_as_many_as_the_formula_says() {
+fn notifications_are_as_many_as_the_formula_says() {
     for (mode, algorithms) in MODES {
         for algorithm in *algorithms {
             for contenders in [11, 40] {

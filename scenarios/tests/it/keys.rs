@@ -13,7 +13,7 @@ fn read(text: &str) -> Result<String, Vec<Diagnostic>> {
     Ok(scenario
         .cases
         .iter()
-        .map(|it| write(&scenario, it))
+        .map(|case| write(&scenario, case))
         .collect())
 }
 
@@ -34,7 +34,7 @@ fn the_parser_knows_the_keys_that_are_listed_and_no_others() {
         let mistakes = told(&place, "zzzz = 1");
         let unknown = mistakes
             .iter()
-            .find(|it| it.message == "unknown key `zzzz`");
+            .find(|mistake| mistake.message == "unknown key `zzzz`");
         let unknown = unknown.unwrap_or_else(|| panic!("{}: {mistakes:?}", table.title));
         let listed: BTreeSet<&str> = table.keys().map(|key| key.name).collect();
         assert_eq!(quoted(&unknown.help[0]), listed, "{}", table.title);
@@ -52,14 +52,14 @@ fn keys_that_are_needed_are_missed() {
                 said || key.name == "case"
                     && ["[[case]]", "algorithm"]
                         .iter()
-                        .any(|it| line.starts_with(it))
+                        .any(|word| line.starts_with(word))
             };
             let without = place.lines().filter(|line| !is_it(line));
             let text = without.collect::<Vec<_>>().join("\n");
             let missing = format!("`{}` is missing", key.name);
             let told = told(&text, "");
             assert!(
-                told.iter().any(|it| it.message == missing),
+                told.iter().any(|mistake| mistake.message == missing),
                 "{}: {told:?}",
                 table.title
             );
@@ -88,7 +88,8 @@ fn numbers_have_the_bounds_that_are_listed() {
                 ("cluster of [service.redis]", "primaries") => format!("from {least} to {most}"),
                 _ => format!("a whole number from {least} to {most}"),
             };
-            let says = |it: &Diagnostic| it.help.iter().any(|help| help.contains(&expected));
+            let says =
+                |mistake: &Diagnostic| mistake.help.iter().any(|help| help.contains(&expected));
             assert!(
                 told.iter().any(says),
                 "{} {}: {expected}: {told:?}",
@@ -110,7 +111,7 @@ fn names_are_those_that_are_listed() {
                 | Holds::OneOrList(Holds::Words(words))
                 | Holds::List(Holds::Words(words)) => (words.names)().into_iter().collect(),
                 Holds::Variants(_, variants) | Holds::OneOrList(Holds::Variants(_, variants)) => {
-                    variants.iter().map(|it| it.name).collect()
+                    variants.iter().map(|variant| variant.name).collect()
                 }
                 _ => continue,
             };
@@ -120,9 +121,10 @@ fn names_are_those_that_are_listed() {
                 _ => "\"zzzz\"",
             };
             let told = told(&freed(&place, key), &line(&table, key, value));
-            let unknown = |it: &Diagnostic| {
-                let of_name = it.message.starts_with("unknown ") && it.message.ends_with("`zzzz`");
-                of_name && it.help.iter().any(|help| quoted(help) == listed)
+            let unknown = |mistake: &Diagnostic| {
+                let of_name =
+                    mistake.message.starts_with("unknown ") && mistake.message.ends_with("`zzzz`");
+                of_name && mistake.help.iter().any(|help| quoted(help) == listed)
             };
             assert!(
                 told.iter().any(unknown),

@@ -17,7 +17,7 @@ use picklock_scenarios::{Catalogue, parse};
 fn swarm(recipe: Recipe, service: &str, faults: &str, seeds: Range<u64>) -> CaseOutcome {
     let text = format!(
         r#"
-        claim = "Whatever breaks, nobody believes for longer than it can help."
+        claim = "Whatever breaks, no holder believes for longer than it can help."
         because = "Faults keep a holder from knowing. They do not excuse what it does when it could know."
         source = "a test"
         faults = {faults}
@@ -47,15 +47,8 @@ fn run(recipe: Recipe, text: &str, seeds: Range<u64>) -> CaseOutcome {
         seeds: Seeds::all(seeds),
         verify_determinism: false,
     };
-    let nobody_stops = AtomicBool::new(false);
-    run_case(
-        &scenario,
-        &scenario.cases[0],
-        &settings,
-        &nobody_stops,
-        &|| {},
-    )
-    .expect("nobody stops it")
+    let no_stop = AtomicBool::new(false);
+    run_case(&scenario, &scenario.cases[0], &settings, &no_stop, &|| {}).expect("nothing stops it")
 }
 
 const REDIS: &str =
@@ -64,13 +57,19 @@ const ZOOKEEPER: &str = "[service.zookeeper]\nsession-timeout = \"6s\"";
 
 /// After how many seeds an invariant is found to be violated.
 fn found_after(outcome: &CaseOutcome, invariant: &str) -> Option<u64> {
-    let found = (outcome.violations.iter()).find(|it| it.invariant == invariant);
+    let found = (outcome.violations.iter()).find(|broken| broken.invariant == invariant);
     found.map(|violation| violation.found_after)
 }
 
 fn finds(outcome: &CaseOutcome, invariant: &str) {
     let found: Vec<_> = (outcome.violations.iter())
-        .map(|it| (&it.invariant, it.found_after, &it.witness.summary))
+        .map(|broken| {
+            (
+                &broken.invariant,
+                broken.found_after,
+                &broken.witness.summary,
+            )
+        })
         .collect();
     assert!(
         found_after(outcome, invariant).is_some(),
@@ -83,7 +82,7 @@ fn sound(name: &str) -> Recipe {
 }
 
 #[test]
-fn a_holder_that_is_never_told_of_its_expired_session_is_found() {
+fn a_holder_that_never_hears_of_its_expired_session_is_found() {
     let outcome = swarm(sound("zk-predecessor-watch"), ZOOKEEPER, "\"any\"", 0..200);
     finds(&outcome, "timely-loss");
 }
@@ -168,7 +167,7 @@ fn renewing(kinds: &str, seeds: Range<u64>) -> CaseOutcome {
 
 fn violated(outcome: &CaseOutcome) -> Vec<&str> {
     let violations = outcome.violations.iter();
-    violations.map(|it| it.invariant.as_str()).collect()
+    violations.map(|broken| broken.invariant.as_str()).collect()
 }
 
 #[test]

@@ -43,7 +43,11 @@ fn every_scenario_of_the_library_is_without_a_mistake() {
 fn every_scenario_of_the_library_gives_its_reason_and_its_source() {
     for scenario in from_disk() {
         let said = [&scenario.because, &scenario.source];
-        assert!(said.iter().all(|it| !it.is_empty()), "{}", scenario.name);
+        assert!(
+            said.iter().all(|text| !text.is_empty()),
+            "{}",
+            scenario.name
+        );
     }
 }
 
@@ -84,7 +88,7 @@ fn every_kind_of_fault_strikes_in_a_scenario_that_names_it() {
     let scenarios = from_disk();
     let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
     let faults = cases.flat_map(|case| &case.plan.faults);
-    let named: BTreeSet<FaultKind> = faults.map(|it| FaultKind::of(&it.inject)).collect();
+    let named: BTreeSet<FaultKind> = faults.map(|fault| FaultKind::of(&fault.inject)).collect();
     for kind in FaultKind::ALL.iter().copied() {
         assert!(named.contains(&kind), "no scenario has {}", kind.name());
     }
@@ -105,7 +109,10 @@ fn quoted(text: &str) -> BTreeSet<&str> {
 #[test]
 fn every_ported_test_is_found_by_its_name_and_breaks_what_the_page_says() {
     let scenarios = from_disk();
-    let mut left: BTreeSet<&str> = scenarios.iter().map(|it| it.name.as_str()).collect();
+    let mut left: BTreeSet<&str> = scenarios
+        .iter()
+        .map(|scenario| scenario.name.as_str())
+        .collect();
     left.retain(|name| PORTED.iter().any(|group| name.starts_with(group)));
     let rows = PORTED_TESTS.lines().filter_map(|line| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -119,7 +126,7 @@ fn every_ported_test_is_found_by_its_name_and_breaks_what_the_page_says() {
         ))
     });
     for (tests, name, caught) in rows {
-        let scenario = scenarios.iter().find(|it| it.name == name);
+        let scenario = scenarios.iter().find(|scenario| scenario.name == name);
         let scenario = scenario.unwrap_or_else(|| panic!("there is no {name}"));
         if !left.remove(name) {
             let elsewhere = !PORTED.iter().any(|group| name.starts_with(group));
@@ -160,7 +167,8 @@ fn what_is_to_be_violated_is_with_the_seeds_of_any_day() {
                     let violates = |seed: u64| {
                         let outcome = run_seed(case, seed, false).expect("it runs once");
                         let mut verdicts = outcome.verdicts.iter();
-                        verdicts.any(|(it, verdict)| *it == name && verdict.witness().is_some())
+                        verdicts
+                            .any(|(known, verdict)| *known == name && verdict.witness().is_some())
                     };
                     let found = (first..first + within_seeds).any(violates);
                     assert!(found, "{} {} {name} from {first}", scenario.name, case.name);

@@ -332,7 +332,7 @@ const SLIPS: &[(&str, &str, &str)] = &[
     ("too_many_servers", "servers = 3", "servers = 9"),
     ("session_too_short", "\"6s\"", "\"3s\""),
     ("session_too_long", "\"6s\"", "\"1m\""),
-    ("nobody", "contenders = 3", "contenders = 0"),
+    ("no_contenders", "contenders = 3", "contenders = 0"),
     (
         "too_many_contenders",
         "contenders = 3",
@@ -530,7 +530,7 @@ fn a_cluster_has_a_majority_and_replicas_of_its_own_and_elects_its_primaries() {
 }
 
 #[test]
-fn clients_read_from_replicas_and_ask_who_serves_where_there_is_somebody_and_share_connections() {
+fn keys_of_redis_clients_are_refused_where_they_mean_nothing() {
     let fault = SOME_FAULT;
     let all = [
         on_redis("read-from = \"replicas\"", fault),
@@ -576,7 +576,7 @@ fn a_partition_has_two_sides_and_a_primary_needs_no_more_replicas_than_there_are
 }
 
 #[test]
-fn sentinels_need_somebody_to_watch_and_decide_alone() {
+fn sentinels_need_a_replica_and_decide_alone() {
     let fault = SOME_FAULT;
     let all = [
         on_redis("sentinels = 3", fault),

@@ -119,6 +119,6 @@ fn every_slip_is_answered_with_its_place_and_what_would_be_right() {
 fn a_barrier_is_looked_at_for_what_says_something_of_it_and_nothing_else() {
     let scenario = parse("test", GOOD, &Catalogue::EVERYTHING).expect("it is right");
     let looked_at = scenario.cases[0].expectations.iter();
-    let looked_at: Vec<&str> = looked_at.map(|it| it.invariant).collect();
+    let looked_at: Vec<&str> = looked_at.map(|row| row.invariant).collect();
     assert_eq!(looked_at, ["progress", "barrier"]);
 }

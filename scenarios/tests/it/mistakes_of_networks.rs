@@ -112,7 +112,7 @@ const SLIPS: &[Slip] = &[
         "between.us.eu = \"40ms\"",
     ),
     ("region_alone", LATENCY, "regions.us = [\"server-1\"]"),
-    ("region_of_nobody", LATENCY, "regions.us = []"),
+    ("region_without_members", LATENCY, "regions.us = []"),
     ("region_in_capitals", LATENCY, "regions.US = [\"server-1\"]"),
     (
         "regions_without_a_latency",
@@ -177,7 +177,7 @@ fn an_except_that_leaves_nothing_is_refused() {
 }
 
 #[test]
-fn what_nobody_drops_is_not_to_be_cancelled() {
+fn a_recipe_that_nothing_drops_cannot_be_cancelled() {
     let on_redis = GOOD.replace(ALGORITHM, "redisson-lock");
     for (inject, any) in [
         ("cancel = { target = \"contender-1\" }", ANY),

@@ -1,5 +1,5 @@
-//! What cannot strike again, contenders that do not differ, and locks that nobody takes: each is answered with the
-//! place, and with what would be right.
+//! What cannot strike again, contenders that do not differ, and locks that no contender takes: each is answered with
+//! the place, and with what would be right.
 
 use crate::common::slips;
 
@@ -140,7 +140,7 @@ const SLIPS: &[Slip] = &[
         "[service.redis]\nclient = \"go-redis\"\nretry-pause = \"1s\"\n\n[workload]\n",
     ),
     (
-        "locks_that_nobody_takes",
+        "locks_that_no_contender_takes",
         "contenders = 3\n",
         "contenders = 3\nlocks = 4\n",
     ),
@@ -226,7 +226,7 @@ const SLIPS: &[Slip] = &[
         "contenders = 3\ntasks-per-process = 2\n",
     ),
     (
-        "share_with_nobody",
+        "share_without_tasks",
         "contenders = 3\n",
         "contenders = 3\nshare = \"session\"\n",
     ),

@@ -42,7 +42,7 @@ fn a_key_under_both_of_its_names_is_a_mistake() {
 }
 
 #[test]
-fn nobody_is_told_to_write_an_old_key() {
+fn no_mistake_suggests_an_old_key() {
     let found = read("patiense = \"1s\"").err().unwrap_or_default();
     assert!(found.contains("`acquire-timeout`"), "{found}");
     assert!(!found.contains("`patience`"), "{found}");

@@ -36,7 +36,7 @@ fn value_of(value: &DeValue) -> Value {
         DeValue::Float(number) => json!(number.as_str().parse::<f64>().expect("it is a number")),
         DeValue::Boolean(value) => json!(value),
         DeValue::Datetime(time) => json!(time.to_string()),
-        DeValue::Array(items) => items.iter().map(|it| value_of(it.get_ref())).collect(),
+        DeValue::Array(items) => items.iter().map(|item| value_of(item.get_ref())).collect(),
         DeValue::Table(table) => object(table),
     }
 }
@@ -46,7 +46,7 @@ fn refused(validator: &Validator, text: &str) -> Vec<String> {
     let document = document(text);
     let errors = validator.iter_errors(&document);
     errors
-        .map(|it| format!("{}: {it}", it.instance_path()))
+        .map(|error| format!("{}: {error}", error.instance_path()))
         .collect()
 }
 
@@ -78,7 +78,7 @@ fn the_files_of_the_documents_are_taken() {
     let page = std::fs::read_to_string(page).expect("the document is there");
     let blocks = page.split("```toml\n").skip(1);
     let mut seen = 0;
-    for block in blocks.filter_map(|it| it.split("```").next()) {
+    for block in blocks.filter_map(|block| block.split("```").next()) {
         let text = match block.contains("[[case]]") {
             true => block.to_owned(),
             false => format!("{block}\n[[case]]\nalgorithm = \"zk-hardened\"\n"),
@@ -119,7 +119,7 @@ fn values_of_another_type_and_numbers_beyond_the_bounds_are_refused() {
                 Holds::Text => drop(wrong.pop()),
                 Holds::Whole(least, most) | Holds::WholeOrRange(least, most) => {
                     wrong.push((least - 1).to_string());
-                    wrong.extend(most.checked_add(1).map(|it| it.to_string()));
+                    wrong.extend(most.checked_add(1).map(|next| next.to_string()));
                 }
                 _ => {}
             }

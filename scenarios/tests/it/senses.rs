@@ -24,10 +24,10 @@ fn cases() -> impl Iterator<Item = Case> {
         .filter(has_lock_node)
 }
 
-/// Whether the lock's own node is there: who makes it first asks for more than the registry says.
+/// Whether the lock's own node is there: a client that makes it first asks for more than the registry says.
 fn has_lock_node(case: &Case) -> bool {
     let ensemble = case.plan.service.get::<Ensemble>();
-    ensemble.is_none_or(|it| it.lock_node == LockNode::Persistent)
+    ensemble.is_none_or(|ensemble| ensemble.lock_node == LockNode::Persistent)
 }
 
 /// The kinds of requests that contenders send.
@@ -83,7 +83,7 @@ fn with_jumps(plan: &Plan, by_millis: i64) -> History {
 }
 
 #[test]
-fn who_does_not_read_the_wall_clock_does_not_mind_its_jumps() {
+fn a_recipe_without_the_wall_clock_does_not_mind_its_jumps() {
     let mut minded = BTreeSet::new();
     for case in cases() {
         for hour in [3_600_000, -3_600_000] {
@@ -97,11 +97,11 @@ fn who_does_not_read_the_wall_clock_does_not_mind_its_jumps() {
         let reads = recipe.inputs.contains(&RecipeInput::WallClock);
         assert!(reads || !minded.contains(recipe.name), "{}", recipe.name);
     }
-    assert!(!minded.is_empty(), "nobody minds a jump of a clock");
+    assert!(!minded.is_empty(), "no recipe minds a jump of a clock");
 }
 
 #[test]
-fn who_tries_once_is_answered_at_once() {
+fn a_contender_that_tries_once_is_answered_at_once() {
     let mut asked = BTreeSet::new();
     for recipe in RECIPES {
         let workload = match recipe.ownership.kind.name() {

@@ -8,7 +8,7 @@ fn text(service: &str, algorithms: &[&str]) -> String {
         inject.crash-server = { target = \"server-1\", restart-after = \"5s\" }";
     let cases = algorithms
         .iter()
-        .map(|it| format!("[[case]]\nalgorithm = \"{it}\"\n"));
+        .map(|name| format!("[[case]]\nalgorithm = \"{name}\"\n"));
     let cases: String = cases.collect();
     format!("{service}\n[[fault]]\n{fault}\n{cases}")
 }
@@ -35,10 +35,10 @@ fn a_service_that_is_left_out_is_the_one_that_the_algorithms_stand_on_with_every
             ["redis-compare-and-delete", "redis-set-nx-get"],
         ),
     ] {
-        let said = read(&text(service, &algorithms)).map(|it| written(&it));
-        let left_out = read(&text("", &algorithms)).map(|it| written(&it));
+        let said = read(&text(service, &algorithms)).map(|scenario| written(&scenario));
+        let left_out = read(&text("", &algorithms)).map(|scenario| written(&scenario));
         assert_eq!(left_out, said);
-        assert_eq!(left_out.map(|it| it.len()), Ok(2));
+        assert_eq!(left_out.map(|files| files.len()), Ok(2));
     }
 }
 
@@ -47,7 +47,10 @@ fn what_is_written_of_such_a_file_says_the_service_and_reads_back() {
     let read_first = read(&text("", &["redis-compare-and-delete"])).unwrap();
     let first = written(&read_first);
     assert!(first[0].contains("\n[service.redis]\nservers = 1\n"));
-    assert_eq!(read(&first[0]).map(|it| written(&it)), Ok(first));
+    assert_eq!(
+        read(&first[0]).map(|scenario| written(&scenario)),
+        Ok(first)
+    );
 }
 
 #[test]

@@ -45,9 +45,9 @@ fn a_fenced_resource_and_a_recipe_without_a_token_are_a_mistake_in_the_file() {
             let place = mistakes[0].place.as_ref();
             assert_eq!(place.map(|place| place.line), Some(line), "{}", recipe.name);
             let shown = mistakes[0].to_string();
-            let named = RECIPES
-                .iter()
-                .filter(|it| it.build.service() == recipe.build.service() && promises_tokens(it));
+            let named = RECIPES.iter().filter(|other| {
+                other.build.service() == recipe.build.service() && promises_tokens(other)
+            });
             for other in named {
                 assert!(shown.contains(other.name), "{shown}");
             }
@@ -62,7 +62,7 @@ fn a_fenced_resource_and_a_recipe_without_a_token_are_a_mistake_in_the_file() {
 }
 
 #[test]
-fn who_promises_tokens_writes_to_a_fenced_resource() {
+fn a_recipe_with_tokens_writes_to_a_fenced_resource() {
     // As it is printed, its call never returns.
     let returns = |recipe: &&Recipe| recipe.name != "zk-same-name-polling-printed";
     let all = RECIPES.iter().filter(|recipe| promises_tokens(recipe));

@@ -19,7 +19,9 @@ fn cases(name: &str, text: &str, case: &str) -> Case {
     let parsed = parse(name, text, &Catalogue::EVERYTHING);
     let parsed = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
     let mut cases = parsed.cases.into_iter();
-    cases.find(|it| it.name == case).expect("it is there")
+    cases
+        .find(|found| found.name == case)
+        .expect("found is there")
 }
 
 /// A run of which servers tell, which is the same run as if they did not.
@@ -47,7 +49,7 @@ fn on(servers: &[u32]) -> Vec<ServerId> {
 fn world(service: &str, fault: &str, algorithm: &str) -> Case {
     let text = format!(
         r#"claim = "It is told."
-because = "Somebody wants to know."
+because = "A test wants to know."
 source = "Here"
 
 [service.{service}
@@ -83,8 +85,8 @@ fn a_failover_by_sentinels_says_who_decided_and_who_had_the_key() {
     assert!(has(&history, "server-1", set));
     let logs = |line: &str| {
         history.service.iter().any(|event| match &event.what {
-            ServiceEventKind::SentinelLog { line: it, .. } => {
-                it == line && event.machine.starts_with("sentinel-")
+            ServiceEventKind::SentinelLog { line: logged, .. } => {
+                logged == line && event.machine.starts_with("sentinel-")
             }
             _ => false,
         })
@@ -128,7 +130,7 @@ fn a_failover_by_sentinels_says_who_decided_and_who_had_the_key() {
 #[test]
 fn a_primary_that_was_replaced_says_what_it_throws_away() {
     let name = "redis/sentinel-resumed-primary";
-    let found = BUILT_IN.iter().find(|(it, _)| *it == name);
+    let found = BUILT_IN.iter().find(|(known, _)| *known == name);
     let (_, text) = found.expect("it comes with picklock");
     let longer = text.replace("hold = \"3s\"", "hold = \"12s\"");
     let history = told(&cases(name, &longer, "redis-compare-and-delete"));
@@ -302,13 +304,16 @@ fn a_fault_that_waits_for_a_request_says_at_which_it_strikes() {
 }
 
 #[test]
-fn a_refusal_is_the_error_of_the_server_or_that_nobody_listens() {
+fn a_refusal_is_an_error_of_the_server_or_a_refused_connection() {
     let errors = |scenario: &str| {
         let history = told(&library(scenario, "redis-compare-and-delete"));
-        let errors = history.service.into_iter().filter_map(|it| match it.what {
-            ServiceEventKind::ErrorReply { error, .. } => Some(error),
-            _ => None,
-        });
+        let errors = history
+            .service
+            .into_iter()
+            .filter_map(|event| match event.what {
+                ServiceEventKind::ErrorReply { error, .. } => Some(error),
+                _ => None,
+            });
         errors.collect::<std::collections::BTreeSet<String>>()
     };
     assert!(errors("redis/full-memory").contains("OOM"));
@@ -372,7 +377,7 @@ fn an_election_says_the_epoch_and_who_led_before() {
     assert!(history.service.iter().any(|event| fired(&event.what)));
 }
 
-/// The leader logs a proposal that nobody else hears of, and others lead meanwhile.
+/// The leader logs a proposal that no follower hears of, and others lead meanwhile.
 #[test]
 fn a_leader_that_was_cut_off_forgets_what_only_it_had() {
     let isolate = r#"[[fault]]

@@ -87,7 +87,7 @@ fn of_a_deadlock_that_is_expected_nothing_else_is_asked() {
     let outcome = deadlock("in-turn");
     assert_eq!(outcome.standing, Standing::AsExpected);
     assert!(outcome.undecided.is_empty());
-    let names = outcome.findings.iter().map(|it| it.name.as_str());
+    let names = outcome.findings.iter().map(|finding| finding.name.as_str());
     assert!(!names.clone().any(|name| name == "mutual-exclusion"));
     // The service did make owners: what it says of them is judged.
     assert!({ names }.any(|name| name == "exclusive-ownership"));
@@ -115,7 +115,7 @@ fn one_contender_is_not_asked_for_an_order() {
     };
     let one = outcome_of(&file("contenders = 1\nrounds = 3", ""));
     assert_eq!(one.standing, Standing::Holds);
-    assert!(one.findings.iter().all(|it| it.name != "fifo"));
+    assert!(one.findings.iter().all(|finding| finding.name != "fifo"));
     let holds = "expect.fifo = \"holds\"";
     let mistake = said(&file("contenders = 1", holds));
     assert!(mistake.contains("one contender never waits for another"));
@@ -212,7 +212,7 @@ fn where_the_lock_node_is_missing_only_what_makes_it_is_taken() {
         let run = simulate(&plan, 0).whole().run;
         let evidence = Evidence::of(&run);
         let owned = !evidence.ownerships.is_empty();
-        // Who enters a double barrier owns nothing.
+        // A party inside a double barrier owns nothing.
         let is_entered = plan.parties().is_some() && !evidence.beliefs.is_empty();
         let makes_it = owned || is_entered;
         let says_so = recipe.inputs.contains(&RecipeInput::LockNode);
@@ -226,7 +226,7 @@ fn where_the_lock_node_is_missing_only_what_makes_it_is_taken() {
 fn a_recipe_that_no_run_could_judge_is_refused_at_its_name() {
     let redis = RECIPES
         .iter()
-        .find(|it| it.name == "redis-compare-and-delete");
+        .find(|recipe| recipe.name == "redis-compare-and-delete");
     let redis = *redis.expect("it is there");
     for (ownership, problem) in [
         (

@@ -39,7 +39,7 @@ fn mistake(scenario: &Scenario, case: &Case, seed: u64) -> Option<String> {
     };
     match read(&scenario.name, &text) {
         Err(why) => told(why),
-        // The text says everything, so that one who writes the same has read the same.
+        // The text says everything: what writes the same has been read the same.
         Ok(back) if write(scenario, &back.cases[0]) != text => told("another plan".to_owned()),
         Ok(_) => None,
     }

@@ -51,7 +51,7 @@ impl Bench {
     ///
     /// # Errors
     ///
-    /// [`Failure`], if nobody could see them.
+    /// [`Failure`], if standard output could not be written to.
     pub fn execute(self, _look: &OutputArgs) -> Result<u8, Failure> {
         // One core, whatever the machine has.
         let pool = threads::pool(Some(1))?;

@@ -8,9 +8,9 @@ pub(super) fn case_of<'s>(
     scenarios: &'s [Scenario],
     outcome: &CaseOutcome,
 ) -> Option<(&'s Scenario, &'s Case)> {
-    let mut all = scenarios.iter().filter(|it| it.name == outcome.scenario);
+    let mut all = scenarios.iter().filter(|own| own.name == outcome.scenario);
     all.find_map(|scenario| {
-        let case = scenario.cases.iter().find(|it| it.name == outcome.case)?;
+        let case = scenario.cases.iter().find(|own| own.name == outcome.case)?;
         Some((scenario, case))
     })
 }

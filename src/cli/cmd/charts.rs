@@ -85,7 +85,7 @@ pub(super) fn can_write(folder: &Path, work: &Work) -> Result<(), Failure> {
 
 /// The charts of what ran.
 pub(super) fn of_outcomes(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> Vec<Figure> {
-    let cases = outcomes.iter().flat_map(|it| &it.cases);
+    let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
     let cases: Vec<&CaseOutcome> = cases.collect();
     of_cases(scenarios, outcomes, &cases, MOST_PANELS)
 }
@@ -104,13 +104,13 @@ pub(super) fn of_cases(
     let waits: Vec<Waits> = shown
         .filter_map(|outcome| Some(waits(case_of(scenarios, outcome)?.1, outcome, several)))
         .collect();
-    let seeds = waits.iter().map(|it| it.seeds).max().unwrap_or(0);
+    let seeds = waits.iter().map(|wait| wait.seeds).max().unwrap_or(0);
     let mut caption = vec![format!(
         "{}, the first {seeds} seeds of each case, {version}.",
         of_what(outcomes)
     )];
     caption.extend(cut(waits.len(), all, "case", "the first"));
-    let most = cases.iter().map(|it| it.seeds).max().unwrap_or(0);
+    let most = cases.iter().map(|case| case.seeds).max().unwrap_or(0);
     let nearest = [format!(
         "{}, {most} seeds of each case, {version}.",
         of_what(outcomes)

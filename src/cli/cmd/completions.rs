@@ -26,7 +26,7 @@ impl Completions {
     ///
     /// # Errors
     ///
-    /// [`Failure`], if nobody could see it.
+    /// [`Failure`], if standard output could not be written to.
     pub fn execute(self, mut usage: clap::Command) -> Result<u8, Failure> {
         let name = usage.get_name().to_owned();
         let mut script = Vec::new();

@@ -106,7 +106,7 @@ impl Cost {
         }
         let find = |name: &String| {
             let found = known.iter().find(|recipe| recipe.name == name).copied();
-            if let Some(what) = found.and_then(|it| it.ownership.kind.never_handed_over()) {
+            if let Some(what) = found.and_then(|recipe| recipe.ownership.kind.never_handed_over()) {
                 let problem = format!("{name} is {what}");
                 return Err(Failure::usage(problem, [NAME_ANOTHER.to_owned()]));
             }

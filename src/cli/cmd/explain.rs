@@ -81,14 +81,14 @@ pub(super) fn names() -> Result<Vec<String>, Failure> {
     let library = sources::library(&program::catalogue())?;
     let mut names: Vec<String> = subjects::all(&library)
         .into_iter()
-        .map(|it| it.name)
+        .map(|subject| subject.name)
         .collect();
     names.sort_unstable();
     names.dedup();
     Ok(names)
 }
 
-/// What there is to say of a subject. Scenarios that were told of another are not told again.
+/// What there is to say of a subject. Scenarios that were shown with another are not shown again.
 fn text<'l>(
     subject: &Subject,
     library: &'l [Scenario],
@@ -149,7 +149,7 @@ fn example(scenario: &Scenario, case: &Case, is_first: bool, width: usize) -> St
     }
     let because = is_first.then_some(&scenario.because);
     for line in because
-        .map(|it| console::wrapped(it, width.saturating_sub(4)))
+        .map(|line| console::wrapped(line, width.saturating_sub(4)))
         .unwrap_or_default()
     {
         let _ = writeln!(text, "    {line}");
@@ -162,7 +162,7 @@ fn example(scenario: &Scenario, case: &Case, is_first: bool, width: usize) -> St
 /// With a capital letter, and a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.trim_end_matches('.').chars();
-    let first = letters.next().map(|it| it.to_uppercase().to_string());
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
@@ -193,8 +193,8 @@ mod tests {
         let words = |subject: &&Subject| subject.what == "a word of the reports";
         let unseen = subjects
             .iter()
-            .filter(|it| !words(it) && shown(it, &library).is_empty());
-        let unseen: Vec<&str> = unseen.map(|it| it.name.as_str()).collect();
+            .filter(|subject| !words(subject) && shown(subject, &library).is_empty());
+        let unseen: Vec<&str> = unseen.map(|subject| subject.name.as_str()).collect();
         insta::assert_snapshot!(unseen.join("\n"));
     }
 
@@ -206,7 +206,7 @@ mod tests {
             let Some(name) = row.seen_in else {
                 continue;
             };
-            assert!(library.iter().any(|it| it.name == name), "{name}");
+            assert!(library.iter().any(|own| own.name == name), "{name}");
             words.extend(row.words);
         }
         for word in [
@@ -231,7 +231,7 @@ mod tests {
         let library = library();
         for subject in subjects::all(&library)
             .iter()
-            .filter(|it| it.what == "a word of the reports")
+            .filter(|subject| subject.what == "a word of the reports")
         {
             for line in text(subject, &library, &mut Vec::new(), 60).lines() {
                 let is_command = line.trim_start().starts_with("picklock ");

@@ -57,8 +57,8 @@ pub struct Herd {
         value_parser = clap::value_parser!(u32).range(2..=100_000)
     )]
     contenders: Vec<u32>,
-    /// How long each holds the lock: a duration, or `settled` for until everybody else waits again, so that one
-    /// release comes at a time.
+    /// How long each holds the lock: a duration, or `settled` for until all others wait again, so that one release
+    /// comes at a time.
     #[arg(long, value_name = "HOLD", default_value = "settled", value_parser = parse_hold)]
     hold: Hold,
     /// All but the first take the lock to read: of read-write locks.

@@ -41,10 +41,10 @@ Examples:
 
 Ways to search share the runs. `aimed`: a run without faults teaches which moments there are, and
 faults are tried at them, the most promising first. `nearer`: plans like those that came nearest to
-an overlap. `drawn`: faults drawn anew for each run, with each strategy of chance in turn. The
+an overlap. `drawn`: faults drawn for each run, with each strategy of chance in turn. The
 faults of the file are left out.
 
-Runs that break a promise are told apart by their cause: which faults they need and whom those
+Runs that break a promise are told apart by their cause: which faults they need and what those
 struck, how an owner lost the lock, and how large the overlap is. The first run of each cause is
 shrunk, told, and, with --out, kept in a file of its own; the others are counted.
 

@@ -6,8 +6,8 @@ use crate::scenarios::{Scenario, program};
 
 /// Says how many cases did not run because one failed.
 pub(super) fn describe_left(scenarios: &[Scenario], outcomes: &[ScenarioOutcome]) -> String {
-    let all: usize = scenarios.iter().map(|it| it.cases.len()).sum();
-    let ran: usize = outcomes.iter().map(|it| it.cases.len()).sum();
+    let all: usize = scenarios.iter().map(|scenario| scenario.cases.len()).sum();
+    let ran: usize = outcomes.iter().map(|outcome| outcome.cases.len()).sum();
     match all.saturating_sub(ran) as u64 {
         0 => String::new(),
         left => format!(
@@ -24,7 +24,7 @@ pub(super) fn describe_unshrunk(untouched: u32) -> String {
     }
     let promises = count(untouched.into(), "broken promise");
     format!(
-        "  {promises} told as found: shrinking that nobody asks for ends after a few seconds of work\n  \
+        "  {promises} told as found: unasked shrinking ends after a few seconds of work\n  \
          in all. `{} shrink` makes each smaller.\n",
         program::command()
     )

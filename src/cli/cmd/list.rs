@@ -91,7 +91,7 @@ impl List {
     ///
     /// # Errors
     ///
-    /// [`Failure`], if nobody could see them.
+    /// [`Failure`], if standard output could not be written to.
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let Some(what) = self.what else {
             let names = Listing::value_variants().iter();
@@ -116,6 +116,7 @@ impl List {
 /// The tables of a listing.
 fn tables(what: Listing, filter: &filter::ListFilter) -> Result<Vec<Table>, Failure> {
     let requests = faults::requests().into_iter();
+    let classes = FaultClass::ALL.iter();
     Ok(match what {
         Listing::Algorithms => vec![algorithms::algorithms(filter)?],
         Listing::Faults => vec![
@@ -124,7 +125,7 @@ fn tables(what: Listing, filter: &filter::ListFilter) -> Result<Vec<Table>, Fail
             examples("timing", faults::timing()),
             meanings(
                 "classes",
-                FaultClass::ALL.iter().map(|it| (it.name(), it.meaning())),
+                classes.map(|class| (class.name(), class.meaning())),
             ),
             meanings(
                 "requests",
@@ -136,11 +137,11 @@ fn tables(what: Listing, filter: &filter::ListFilter) -> Result<Vec<Table>, Fail
         Listing::Metrics => vec![metrics()],
         Listing::Clients => vec![clients::zookeeper(), clients::redis()],
         Listing::Sometimes => {
-            let rows = SOMETIMES.iter().map(|it| (it.name, it.meaning));
+            let rows = SOMETIMES.iter().map(|row| (row.name, row.meaning));
             vec![meanings("sometimes", rows)]
         }
         Listing::Distances => {
-            let rows = DISTANCES.iter().map(|it| (it.name, it.meaning));
+            let rows = DISTANCES.iter().map(|row| (row.name, row.meaning));
             vec![meanings("distances", rows)]
         }
         Listing::Scenarios => vec![scenarios::scenarios(filter)?],

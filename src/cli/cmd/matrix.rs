@@ -161,7 +161,7 @@ impl MatrixArgs {
                 .to_vec(),
             classes: classes
                 .iter()
-                .map(|it| named((it.name(), it.meaning())))
+                .map(|class| named((class.name(), class.meaning())))
                 .collect(),
             rows: rows.collect(),
         }
@@ -205,7 +205,7 @@ impl MatrixArgs {
         {
             return Err(Failure::unknown("algorithm", name, &names));
         }
-        let is_listed = |recipe: &Recipe| listed.iter().any(|it| it.name == recipe.name);
+        let is_listed = |recipe: &Recipe| listed.iter().any(|own| own.name == recipe.name);
         let is_asked = |recipe: &Recipe| match self.algorithms.is_empty() {
             true => is_listed(recipe),
             false => self.algorithms.iter().any(|name| name == recipe.name),

@@ -27,7 +27,7 @@ Examples:
   picklock merge 1.json 2.json --json results.json        as if it had been one
   picklock merge 1.json 2.json --html report.html         and a page to look at what failed
 
-The scenarios are in the files: nothing else is needed. Runs that are told of run again here, with
+The scenarios are in the files: nothing else is needed. Runs that are reported run again here, with
 their seeds: the files of shards do not have what happened in them.";
 
 /// Join what all shards of a run wrote, and say whether everything comes as the scenarios expect it.
@@ -44,7 +44,7 @@ pub struct Merge {
     /// there is room. These runs run again, with their seeds.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
+    /// Report a failure as it was found, and do not look for a smaller run that fails so.
     #[arg(long)]
     no_shrink: bool,
     #[command(flatten)]
@@ -84,12 +84,12 @@ impl Merge {
         let outcomes = self.outcomes(&joined, &scenarios, (&pool, &work));
         work.end();
         let vacuous = coverage::vacuous(&scenarios, &outcomes);
-        let cases = outcomes.iter().flat_map(|it| &it.cases);
-        let unsaturated = vacuous.iter().any(|it| !it.needs_more_seeds());
+        let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
+        let unsaturated = vacuous.iter().any(|folder| !folder.needs_more_seeds());
         let unsaturated = unsaturated.then_some(Standing::Fail);
         let code = exit::of(cases.map(|case| case.standing).chain(unsaturated));
         let mut text = String::new();
-        let among = Among::names(outcomes.iter().map(|it| it.name.as_str()));
+        let among = Among::names(outcomes.iter().map(|outcome| outcome.name.as_str()));
         for outcome in &outcomes {
             text.extend(self.amount.describe(outcome, among, look));
         }

@@ -76,7 +76,7 @@ impl NewScenario {
         let text = text(self.recipe()?);
         let said = match &self.path {
             None => text,
-            Some(path) if path.extension().is_none_or(|it| it != "toml") => {
+            Some(path) if path.extension().is_none_or(|end| end != "toml") => {
                 let problem = format!("{} does not end in .toml", path.display());
                 let hint = format!("name it {}", path.with_extension("toml").display());
                 return Err(Failure::usage(problem, [hint]));
@@ -102,8 +102,8 @@ impl NewScenario {
             }
         };
         let known = program::algorithms();
-        let Some(recipe) = known.iter().find(|it| it.name == name) else {
-            let mut hints = suggestions(name, known.iter().map(|it| it.name));
+        let Some(recipe) = known.iter().find(|lock| lock.name == name) else {
+            let mut hints = suggestions(name, known.iter().map(|lock| lock.name));
             hints.push(format!(
                 "`{} list algorithms` shows all",
                 program::command()
@@ -207,8 +207,8 @@ mod tests {
             verify_determinism: false,
         };
         let never = AtomicBool::new(false);
-        let sound = program::algorithms().iter().filter(|it| it.flaw.is_none());
-        for recipe in sound {
+        let known = program::algorithms().iter();
+        for recipe in known.filter(|lock| lock.flaw.is_none()) {
             let scenario = parse("new", &text(recipe), &program::catalogue());
             let scenario = scenario.unwrap_or_else(|found| panic!("{}: {}", recipe.name, found[0]));
             let outcome = run_case(&scenario, &scenario.cases[0], &settings, &never, &|| {});
@@ -228,8 +228,8 @@ mod tests {
         for service in ServiceKind::ALL {
             let algorithm = supported(service).example.algorithm;
             let known = program::algorithms();
-            let usual = known.iter().find(|it| it.name == algorithm);
-            assert!(usual.is_some_and(|it| it.build.service() == service));
+            let usual = known.iter().find(|lock| lock.name == algorithm);
+            assert!(usual.is_some_and(|lock| lock.build.service() == service));
         }
     }
 }

@@ -66,7 +66,7 @@ pub fn of_outcomes(
     scenarios: &[Scenario],
     outcomes: &[ScenarioOutcome],
 ) -> Result<String, Failure> {
-    let cases = outcomes.iter().flat_map(|it| &it.cases);
+    let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
     let mut cases: Vec<&CaseOutcome> = cases.collect();
     cases.sort_by_key(|case| std::cmp::Reverse(case.standing));
     let head = Head {
@@ -133,7 +133,7 @@ fn run_again(scenario: &Scenario, case: &Case, story: &Story) -> Ran {
         Some(small) => (small, 0),
         None => (case.settled(story.seed).into_owned(), story.seed),
     };
-    // A run that nothing could end has no hash: nobody runs it again.
+    // A run that nothing could end has no hash: it is not run again.
     let messages = match story.hash {
         0 => Vec::new(),
         hash => {

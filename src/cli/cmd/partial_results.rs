@@ -1,4 +1,4 @@
-//! What is told of the cases that are done when the watchdog ends the program in the middle of another.
+//! What is reported of the cases that are done when the watchdog ends the program in the middle of another.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -70,7 +70,7 @@ impl PartialResults {
         }
     }
 
-    /// All scenarios so far have been shown, as far as anybody wanted to see them.
+    /// All scenarios so far have been shown, as far as the output is read.
     pub fn shown(&self) {
         let mut told = lock(&self.0);
         told.shown = told.outcomes.len();

@@ -38,7 +38,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Failure`], if there is no such case, or nobody could see it.
+    /// [`Failure`], if there is no such case, or standard output could not be written to.
     pub fn execute(self) -> Result<u8, Failure> {
         let (scenario, case) = select::case(&self.scenario, self.case.as_deref())?;
         let hash = |case: &Case| runner::simulated(case, self.seed).hash;

@@ -165,14 +165,14 @@ fn replay_of(asked: &Invariant, scenario: &Scenario, case: &Case, told: &Story) 
 /// What one run shows, held against what the scenario expects of many.
 struct Judged {
     standing: Standing,
-    /// The violation to tell of.
+    /// The violation to report.
     violated: Option<(String, Witness)>,
     /// What to say about the standing, one line each.
     remarks: Vec<String>,
 }
 
 impl Judged {
-    /// Tells of this promise: how the run violates it, or that it does not.
+    /// Reports how the run violates this promise, or that it does not.
     fn ask_for(
         &mut self,
         asked: &Invariant,
@@ -198,8 +198,8 @@ impl Judged {
             }
             (Some(_), None) => {
                 let mut expectations = case.expectations.iter();
-                let found = expectations.find(|it| it.invariant == name);
-                let because = match found.map(|it| &it.want) {
+                let found = expectations.find(|row| row.invariant == name);
+                let because = match found.map(|row| &row.want) {
                     Some(Want::Unchecked {
                         because: Some(because),
                     }) => one_line(because),
@@ -281,21 +281,21 @@ impl Judged {
 
 /// Whether the verdict on this promise was asked for: of what is excused, it is there if nothing excuses it.
 fn looked_at(outcome: &SeedOutcome, name: &str) -> bool {
-    outcome.verdicts.iter().any(|(it, _)| *it == name)
+    outcome.verdicts.iter().any(|(known, _)| *known == name)
 }
 
 /// What the scenario expects some of its seeds to violate, and this one keeps.
 fn kept_though(case: &Case, outcome: &SeedOutcome) -> impl Iterator<Item = String> {
     let told = |name| {
-        outcome.verdicts.iter().any(|(it, _)| *it == name) || outcome.excused.contains(&name)
+        outcome.verdicts.iter().any(|(known, _)| *known == name) || outcome.excused.contains(&name)
     };
     let kept = case
         .expectations
         .iter()
-        .filter(move |it| !told(it.invariant));
-    kept.filter_map(|it| match it.want {
+        .filter(move |row| !told(row.invariant));
+    kept.filter_map(|row| match row.want {
         Want::Violated { within_seeds, .. } => {
-            let (name, within) = (it.invariant, count(within_seeds, "seed"));
+            let (name, within) = (row.invariant, count(within_seeds, "seed"));
             Some(format!(
                 "{name} is to be violated within {within}, and this one keeps it"
             ))

@@ -36,7 +36,7 @@ pub struct ReportArgs {
     format: Format,
 }
 
-/// Who reads the output.
+/// What reads the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     Text,
@@ -44,7 +44,7 @@ enum Format {
 }
 
 impl ReportArgs {
-    /// Whether a report is wanted even if nobody reads the output.
+    /// Whether a report is wanted even if the output has no reader.
     pub fn are_wanted(&self) -> bool {
         self.junit.is_some() || self.sarif.is_some() || self.format == Format::Github
     }
@@ -81,7 +81,7 @@ impl ReportArgs {
         Ok(())
     }
 
-    /// The output for people, for whoever reads it. To GitHub, some lines are commands: ours alone may be.
+    /// The output for people. To GitHub, some lines are commands: ours alone may be.
     pub fn output(&self, text: String) -> String {
         match self.format {
             Format::Text => text,
@@ -149,10 +149,10 @@ impl ReportArgs {
 
 /// What is not as expected of the library as a whole.
 fn remarks(vacuous: &[Vacuous]) -> Vec<Remark> {
-    let remarks = vacuous.iter().filter(|it| !it.needs_more_seeds());
-    let remarks = remarks.map(|it| Remark {
-        about: format!("coverage-of-{}", it.folder),
-        text: coverage::describe(std::slice::from_ref(it))
+    let remarks = vacuous.iter().filter(|folder| !folder.needs_more_seeds());
+    let remarks = remarks.map(|folder| Remark {
+        about: format!("coverage-of-{}", folder.folder),
+        text: coverage::describe(std::slice::from_ref(folder))
             .trim()
             .to_owned(),
     });

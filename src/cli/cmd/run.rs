@@ -67,7 +67,7 @@ pub struct Run {
     /// Run every seed twice, and end with exit code 4 if two runs differ.
     #[arg(long)]
     verify_determinism: bool,
-    /// Tell of a failure as it was found, and do not look for a smaller run that fails so.
+    /// Report a failure as it was found, and do not look for a smaller run that fails so.
     #[arg(long)]
     no_shrink: bool,
     /// End with the first case that fails; the others do not run.
@@ -118,7 +118,7 @@ impl Run {
             (false, []) => coverage::vacuous(&scenarios, &outcomes),
             _ => Vec::new(),
         };
-        let unsaturated = vacuous.iter().any(|it| !it.needs_more_seeds());
+        let unsaturated = vacuous.iter().any(|folder| !folder.needs_more_seeds());
         let unsaturated = unsaturated.then_some(Standing::Fail);
         let code = match span.is_shard {
             false => exit::of(standings.chain(unsaturated)),
@@ -156,7 +156,7 @@ impl Run {
 
     /// Which seeds it ran. A run that was recorded has none.
     fn describe_seeds(&self, scenarios: &[Scenario], span: &Span, file: &ShardFile) -> String {
-        let mut cases = scenarios.iter().flat_map(|it| &it.cases);
+        let mut cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
         if cases.all(|case| case.recorded.is_some()) {
             return String::new();
         }
@@ -207,7 +207,7 @@ impl Run {
     }
 
     /// Runs the scenarios one after the other and shows each as soon as it is done. Also answers
-    /// whether anybody still reads that: if not, and no report was asked for either, what is left
+    /// whether the output is still read: if not, and no report was asked for either, what is left
     /// is not run. What was seen goes into the file of the shard.
     fn run(
         &self,
@@ -236,7 +236,7 @@ impl Run {
             last_words,
             failed: false,
         };
-        let among = Among::names(scenarios.iter().map(|it| it.name.as_str()));
+        let among = Among::names(scenarios.iter().map(|scenario| scenario.name.as_str()));
         let mut outcomes = Vec::new();
         let mut read = true;
         for scenario in scenarios {
@@ -301,7 +301,7 @@ impl Run {
             running.failed =
                 self.fail_fast && matches!(standing, Standing::Fail | Standing::Broken);
             // Of seeds that did not all run, only what they broke says something.
-            let broke = outcome.violations.iter().any(|it| !it.expected);
+            let broke = outcome.violations.iter().any(|broken| !broken.expected);
             if is_whole || broke || standing == Standing::Broken {
                 running.last_words.case(&outcome);
                 cases.push(outcome);
@@ -322,7 +322,7 @@ struct Running<'r> {
     ran: Option<VecDeque<Tally>>,
     unasked: Unasked<'r>,
     last_words: PartialResults,
-    /// A case failed, and nobody wants to wait for the others.
+    /// A case failed, and the others are not to run.
     failed: bool,
 }
 
@@ -335,7 +335,7 @@ impl Running<'_> {
 /// What came of all scenarios.
 struct Done {
     outcomes: Vec<ScenarioOutcome>,
-    /// Whether anybody still reads it.
+    /// Whether the output is still read.
     read: bool,
     /// How many broken promises were told as they were found.
     untouched: u32,
@@ -343,7 +343,7 @@ struct Done {
     failed_fast: bool,
 }
 
-/// Runs the seeds of a case: all of them, or as many as ran before somebody asked to stop.
+/// Runs the seeds of a case: all of them, or as many as ran before the interrupt.
 fn all_seeds(
     scenario: &Scenario,
     case: &Case,

@@ -7,7 +7,7 @@ use crate::cli::failure::Failure;
 
 /// Whether it is, and what to say about that.
 pub struct IdentityCheck {
-    /// It is, as far as anybody knows.
+    /// It is, as far as is known.
     pub same: bool,
     /// One line each.
     pub remarks: Vec<String>,

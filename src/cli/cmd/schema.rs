@@ -25,20 +25,21 @@ impl SchemaArgs {
     ///
     /// # Errors
     ///
-    /// [`Failure`], if there is none of this name, or nobody could see it.
+    /// [`Failure`], if there is none of this name, or standard output could not be written to.
     pub fn execute(self) -> Result<u8, Failure> {
         let text = match &self.name {
-            Some(name) => match SCHEMAS.iter().find(|it| it.name == name) {
+            Some(name) => match SCHEMAS.iter().find(|schema| schema.name == name) {
                 Some(schema) => console::json(&schema.document())?,
                 None => {
-                    let names = SCHEMAS.map(|it| it.name);
+                    let names = SCHEMAS.map(|schema| schema.name);
                     return Err(Failure::unknown("schema", name, &names));
                 }
             },
             None => {
-                let lines = SCHEMAS
-                    .iter()
-                    .map(|it| format!("{:<8}  version {}  {}\n", it.name, it.version, it.about));
+                let lines = SCHEMAS.iter().map(|schema| {
+                    let (name, version, about) = (schema.name, schema.version, schema.about);
+                    format!("{name:<8}  version {version}  {about}\n")
+                });
                 lines.collect()
             }
         };

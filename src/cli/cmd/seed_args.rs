@@ -190,7 +190,7 @@ pub fn timed(
     let cases = || {
         scenarios
             .iter()
-            .flat_map(|it| it.cases.iter().map(move |case| (it, case)))
+            .flat_map(|scenario| scenario.cases.iter().map(move |case| (scenario, case)))
     };
     let nothing = |case: &Case| Tally::of(case, &settings.seeds);
     let mut tallies: VecDeque<Tally> = cases().map(|(_, case)| nothing(case)).collect();
@@ -269,7 +269,7 @@ fn shard(text: &str) -> Result<ShardChoice, String> {
 fn parse_shard(text: &str) -> Result<Shard, String> {
     let number = |text: &str| {
         text.bytes()
-            .all(|it| it.is_ascii_digit())
+            .all(|byte| byte.is_ascii_digit())
             .then(|| text.parse().ok())
     };
     let parts = text

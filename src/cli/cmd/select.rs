@@ -34,7 +34,7 @@ pub fn scenarios(paths: &[PathBuf], cases: &[String]) -> Result<Vec<Scenario>, F
 pub fn case(path: &PathBuf, case: Option<&str>) -> Result<(Scenario, Case), Failure> {
     let mut scenarios = scenarios(std::slice::from_ref(path), &[])?;
     if scenarios.len() != 1 {
-        let all: Vec<_> = scenarios.iter().map(|it| it.path.as_str()).collect();
+        let all: Vec<_> = scenarios.iter().map(|own| own.path.as_str()).collect();
         let problem = format!("{} holds {} scenarios", path.display(), all.len());
         let hint = format!("name one of them: {}", all.join(", "));
         return Err(Failure::usage(problem, [hint]));

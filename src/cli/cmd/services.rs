@@ -16,7 +16,7 @@ pub(in crate::cli::cmd) fn service_named(name: &str) -> Result<ServiceKind, Stri
 pub(in crate::cli::cmd) fn one_of<N: ToString>(name: impl Fn(ServiceKind) -> N) -> String {
     let mut names: Vec<String> = ServiceKind::ALL
         .iter()
-        .map(|it| name(*it).to_string())
+        .map(|kind| name(*kind).to_string())
         .collect();
     let last = names.pop().unwrap_or_default();
     format!("{}, or {last}", names.join(", "))

@@ -31,7 +31,7 @@ Examples:
       --invariant no-stale-effect
 
 Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink; 3 if the
-run cannot tell; 5 if it broke off; 130 if somebody stopped it, and then what is written is as small
+run cannot tell; 5 if it broke off; 130 if it was interrupted, and then what is written is as small
 as it was by then.";
 
 /// Shrink a run that violates a promise, and write what is left of it as a scenario file.
@@ -93,7 +93,8 @@ impl Shrink {
         let of = (*invariant, &is_alike as why::IsAlike<'_>);
         let needs = why::needs(&shrunk.plan, of, why::OTHERS, work.stop());
         if let Some(smaller) = &mut told.smaller {
-            smaller.needs = needs.iter().map(|it| it.describe(&shrunk.plan)).collect();
+            let needs = needs.iter().map(|need| need.describe(&shrunk.plan));
+            smaller.needs = needs.collect();
         }
         let mut text = head(&ran, &shrunk, &needs);
         text.push_str(&story(&told, Detail::Essential, &style));
@@ -111,7 +112,7 @@ impl Shrink {
         let Some(out) = &self.out else {
             return Ok(None);
         };
-        if out.extension().is_some_and(|it| it == "toml") {
+        if out.extension().is_some_and(|end| end == "toml") {
             if std::fs::read_to_string(out).is_ok_and(|text| !shrink::is_reproduction(&text)) {
                 let out = out.display();
                 let problem = format!(
@@ -130,9 +131,9 @@ impl Shrink {
 
 /// Where a reproduction is written to.
 pub(super) enum Target {
-    /// The file that somebody named: what was there is not there any more.
+    /// The file that `--out` names: what was there is replaced.
     File(PathBuf),
-    /// A file of this name in a folder, or of one like it if another is there already: somebody may have changed it.
+    /// A file of this name in a folder, or of one like it if another is there already, which may have been edited.
     Folder(PathBuf),
 }
 
@@ -172,7 +173,7 @@ pub(super) fn save(
     Ok(small)
 }
 
-/// A reproduction that nobody asked to keep, as the file that it would be.
+/// A reproduction that is not kept, as the file that it would be.
 pub(super) fn as_a_file(small: &Scenario) -> String {
     let text = write(small, &small.cases[0]);
     format!("\n  The run as a scenario file; --out keeps it:\n\n{text}\n")
@@ -207,7 +208,7 @@ pub(super) fn make_folder_of(option: &str, folder: &Path) -> Result<(), Failure>
 
 /// Why nothing is left to be tried, by what becomes of the run without each of its faults.
 fn at_its_end(shrunk: &Shrunk, needs: &[Without]) -> String {
-    let alike = needs.iter().filter(|it| !it.is_otherwise());
+    let alike = needs.iter().filter(|need| !need.is_otherwise());
     if let Some(fault) = alike.filter_map(Without::unneeded).next() {
         return format!("nothing smaller was found, but without fault {fault} it can fail so, too");
     }
@@ -215,7 +216,7 @@ fn at_its_end(shrunk: &Shrunk, needs: &[Without]) -> String {
         true => "nothing could be taken away",
         false => "nothing more can be taken away",
     };
-    match needs.iter().any(|it| it.unneeded().is_some()) {
+    match needs.iter().any(|need| need.unneeded().is_some()) {
         true => format!("{done} from this way to fail"),
         false => done.to_owned(),
     }
@@ -233,7 +234,7 @@ fn head(ran: &ViolatingRun, shrunk: &Shrunk, needs: &[Without]) -> String {
         Some(Cut::Budget) => {
             format!("{tried}, and then the budget was used up; --runs allows for more")
         }
-        Some(Cut::Time | Cut::Stopped) => format!("{tried}, and then somebody asked to stop"),
+        Some(Cut::Time | Cut::Stopped) => format!("{tried}, and then it was interrupted"),
     };
     let (from, to) = (shrunk.from, shrunk.to);
     let operations = format!("{} to {}", from.operations, to.operations);

@@ -15,13 +15,13 @@ pub fn traffic(plan: &Plan, messages: &[TracedMessage]) -> Traffic {
         after: message.after,
         from: party(plan, message.from),
         to: party(plan, message.to),
-        connection: message.connection.map(|it| it.0),
+        connection: message.connection.map(|number| number.0),
         state: state(message.step),
         between_servers: message.direction() == MessageDirection::BetweenServers,
         text: message.text.clone(),
     };
     Traffic {
-        machines: machines.map(|it| plan.service.machine_name(it)).collect(),
+        machines: machines.map(|id| plan.service.machine_name(id)).collect(),
         messages: messages.map(event).collect(),
         fault_lengths: plan
             .faults

@@ -52,7 +52,7 @@ impl Validate {
             0 => String::new(),
             _ => format!(", {}", count(number, "warning")),
         };
-        let cases = scenarios.iter().map(|it| it.cases.len()).sum::<usize>();
+        let cases = scenarios.iter().map(|own| own.cases.len()).sum::<usize>();
         let scenarios = count(scenarios.len() as u64, "scenario");
         let cases = count(cases as u64, "case");
         console::shown(console::print(&format!(

@@ -120,7 +120,7 @@ impl OneRun {
 }
 
 pub(super) fn find(name: &str) -> Result<&'static Invariant, Failure> {
-    let names: Vec<&str> = INVARIANTS.iter().map(|it| it.name).collect();
+    let names: Vec<&str> = INVARIANTS.iter().map(|row| row.name).collect();
     invariants::find(name).ok_or_else(|| Failure::unknown("invariant", name, &names))
 }
 

@@ -185,7 +185,7 @@ impl Answers<'_> {
         let at = moment
             .settled
             .checked_sub(1)
-            .and_then(|it| history.events.get(it));
+            .and_then(|index| history.events.get(index));
         let at = at.map_or_else(|| "the start".to_owned(), |event| event.at.to_string());
         let here = if moment == after { "   ◀" } else { "" };
         let ViolationShare { violated, of, .. } = moment.share;

@@ -35,7 +35,7 @@ Examples:
   picklock yield zookeeper/waiter-death --bases 20    one scenario, from 20 bases
   picklock yield --strategies --json yield.json       strategies of chance, compared
 
-Every base begins anew with other seeds. The columns tell after how many runs the first violation
+Every base begins with other seeds. The columns tell after how many runs the first violation
 was found: from half of the bases, and from 99 of 100. `file` runs the scenario as it stands,
 `swarm` draws faults of any kind in its world, `aimed` aims faults of its kinds at what happens
 there. `nearer`, which goes on from near misses, and `hunt`, all ways together, are measured if they
@@ -120,7 +120,7 @@ impl Column {
             Strategy::Priorities(3),
             Strategy::Orders,
         ];
-        let mut columns: Vec<Self> = all.into_iter().map(|it| Self::of(vec![it])).collect();
+        let mut columns: Vec<Self> = all.into_iter().map(|way| Self::of(vec![way])).collect();
         columns.push(Self::of(all.to_vec()));
         columns
     }
@@ -153,7 +153,7 @@ impl Column {
 
 /// Whether there is something to find: what a case expects to hold is not measured.
 fn is_to_be_violated(case: &Case) -> bool {
-    let mut wanted = case.expectations.iter().map(|it| &it.want);
+    let mut wanted = case.expectations.iter().map(|row| &row.want);
     wanted.any(|want| matches!(want, Want::Violated { .. }))
 }
 
@@ -298,7 +298,7 @@ fn broken(scenario: &Scenario, case: &Case, why: &Broken) -> Failure {
 fn table(columns: &[Column], rows: &[Row], style: &Style) -> String {
     let names = columns
         .iter()
-        .flat_map(|it| [it.name.clone(), "99 %".to_owned()]);
+        .flat_map(|way| [way.name.clone(), "99 %".to_owned()]);
     let heads: Vec<String> = ["case", "invariant"]
         .map(str::to_owned)
         .into_iter()
@@ -308,7 +308,7 @@ fn table(columns: &[Column], rows: &[Row], style: &Style) -> String {
         let sought = row.columns.first().map_or(0, Vec::len);
         let lines = (0..sought).map(|index| {
             let found = row.columns.iter().map(|column| &column[index]);
-            let shown = found.flat_map(|it| [shown(it, 50), shown(it, 99)]);
+            let shown = found.flat_map(|way| [shown(way, 50), shown(way, 99)]);
             let names = [
                 harmless(&row.case.name),
                 row.columns[0][index].invariant.to_string(),

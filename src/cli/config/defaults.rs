@@ -11,13 +11,13 @@ use super::values::{Value, is_called};
 impl Entry {
     /// The usage in which the option of a command has this value, if nothing else is said.
     pub(super) fn set(&self, usage: Command, command: &str, folder: &Path) -> Command {
-        let of_all = usage.get_arguments().any(|it| is_called(it, &self.key));
+        let of_all = usage.get_arguments().any(|one| is_called(one, &self.key));
         let change = |argument: Arg| self.with_default(argument, folder);
         let key = self.key.clone();
         let id_of = move |command: &Command| {
             let mut arguments = command.get_arguments();
-            let found = arguments.find(|it| is_called(it, &key));
-            found.map(|it| it.get_id().to_string())
+            let found = arguments.find(|argument| is_called(argument, &key));
+            found.map(|argument| argument.get_id().to_string())
         };
         let set = |command: Command| match id_of(&command) {
             Some(id) => command.mut_arg(id, change),

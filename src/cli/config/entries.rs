@@ -25,7 +25,7 @@ pub(super) struct Entry {
 impl Entry {
     /// Whether it is for this command.
     pub(super) fn is_for(&self, command: &str) -> bool {
-        self.command.as_deref().is_none_or(|it| it == command)
+        self.command.as_deref().is_none_or(|own| own == command)
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn read(path: &str, text: &str, usage: &Command) -> Result<Vec<Entry>
             reading.line(key.get_ref(), key.span(), value.get_ref(), value.span());
         }
     }
-    let line = |mistake: &Diagnostic| mistake.place.as_ref().map(|it| (it.line, it.column));
+    let line = |mistake: &Diagnostic| mistake.place.as_ref().map(|at| (at.line, at.column));
     reading.mistakes.sort_by_key(line);
     match reading.mistakes.is_empty() {
         true => Ok(reading.entries),

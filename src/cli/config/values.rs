@@ -53,7 +53,7 @@ impl Value {
 /// The argument that a key stands for: an option of the command or of all commands, or its paths.
 pub(super) fn argument<'u>(usage: &'u Command, command: &'u Command, key: &str) -> Option<&'u Arg> {
     let mut arguments = command.get_arguments().chain(usage.get_arguments());
-    arguments.find(|it| is_called(it, key))
+    arguments.find(|argument| is_called(argument, key))
 }
 
 /// Whether a key stands for this argument.

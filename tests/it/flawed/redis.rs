@@ -21,7 +21,7 @@ struct Key {
 enum Flaw {
     /// It sets the key without `NX`.
     Overwrites,
-    /// Its value is the same for everybody. It deletes the key only when it holds it, so that harms nobody here.
+    /// Its value is the same for all. It deletes the key only when it holds it, so that does no harm here.
     OneValue,
     /// Its release says that it is done, and does nothing.
     KeepsIt,
@@ -136,7 +136,7 @@ fn words(report: &Report) -> String {
 const BOTH_BELIEVE: &str = r#"expect.mutual-exclusion.unchecked = { because = "both believe" }"#;
 
 #[test]
-fn a_key_that_another_overwrites_is_told_as_overwritten_and_by_whom() {
+fn an_overwritten_key_is_told_with_who_overwrote_it() {
     let report = check(Flaw::Overwrites, 1, BOTH_BELIEVE);
     let text = report.to_string();
     for told in [
@@ -152,7 +152,7 @@ fn a_key_that_another_overwrites_is_told_as_overwritten_and_by_whom() {
 }
 
 #[test]
-fn whoever_sets_the_same_value_as_another_before_owns_the_lock_by_it() {
+fn the_same_value_as_of_an_earlier_holder_owns_the_lock() {
     let report = check(Flaw::OneValue, 3, "");
     assert_eq!(report.standing(), Standing::Holds, "{report}");
 }
@@ -167,14 +167,14 @@ fn a_release_that_says_done_and_did_nothing_is_no_honest_answer() {
 
 #[test]
 fn an_acquire_that_fails_for_certain_and_leaves_its_key_is_no_honest_answer_within_its_lease() {
-    let text = words(&check(Flaw::LeavesItsKey, 1, NOBODY_GETS_IT));
+    let text = words(&check(Flaw::LeavesItsKey, 1, NOT_ACQUIRED));
     let told = "contender-1 was told that its acquire had left nothing, and lock:a was left";
     assert!(text.contains("honest-answer violated"), "{text}");
     assert!(text.contains("no-orphan violated"), "{text}");
     assert!(text.contains(told), "{text}");
 }
 
-const NOBODY_GETS_IT: &str = r#"expect.progress.unchecked = { because = "nobody gets it" }"#;
+const NOT_ACQUIRED: &str = r#"expect.progress.unchecked = { because = "no contender gets it" }"#;
 
 #[test]
 fn a_lock_that_is_lost_each_time_before_a_section_is_done_makes_no_progress() {
@@ -188,7 +188,7 @@ fn a_lock_that_is_lost_each_time_before_a_section_is_done_makes_no_progress() {
 fn a_sound_lock_whose_sections_take_longer_than_its_lease_makes_no_progress() {
     let scenario = r#"
         claim = "A section that takes longer than the lease is never done."
-        because = "Nobody renews it."
+        because = "It is not renewed."
         source = "a test"
         [service.redis]
         lease = "2s"

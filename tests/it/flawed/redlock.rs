@@ -37,7 +37,7 @@ fn a_release_that_no_majority_answers_does_not_say_that_it_is_done() {
 }
 
 #[test]
-fn who_is_granted_the_lock_by_a_majority_that_never_has_it_at_once_says_nothing_false() {
+fn an_answer_of_a_majority_that_never_holds_at_once_is_honest() {
     // All keys go when two are set, and again when four are.
     let evict = |(nth, server)| {
         format!(

@@ -51,7 +51,7 @@ seen.disconnect();
   said.closer = view.zoom;
   view.showAll();
   frame();
-  const mark = view.model.marks.find((it) => it.lane >= 0);
+  const mark = view.model.marks.find((mark) => mark.lane >= 0);
   view.hover(view.x(mark.x1), view.model.lanes[mark.lane].line);
   said.hover = view.tip.textContent;
   const inked = view.context.getImageData(0, 0, view.canvas.width, view.canvas.height).data;
@@ -72,7 +72,7 @@ fn chromium() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path);
     let mut all = folders.flat_map(|folder| NAMES.map(|name| folder.join(name)));
-    let found = all.find(|it| it.is_file());
+    let found = all.find(|path| path.is_file());
     if found.is_none() {
         println!("skipped: install Chromium to try the page in it");
     }

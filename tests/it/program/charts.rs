@@ -53,7 +53,7 @@ fn a_herd_names_the_charts_that_it_draws_and_draws_none_unasked() {
 }
 
 #[test]
-fn a_herd_as_a_page_has_all_charts_and_all_figures_and_asks_nobody() {
+fn a_herd_page_has_all_charts_and_figures_and_loads_nothing() {
     let folder = Folder::new();
     let html = folder.at("herd.html");
     let done = picklock(&[&HERD[..], &["--html", &html]].concat());
@@ -102,7 +102,7 @@ fn a_run_draws_waiting_times_fairness_and_nearness_and_names_the_files() {
     }
     // What is printed besides is no other because of it.
     let alone = picklock(&run).stdout;
-    let summary = |text: &str| text.lines().filter(|it| !it.contains(" s")).count();
+    let summary = |text: &str| text.lines().filter(|line| !line.contains(" s")).count();
     assert!(summary(&done.stdout) > summary(&alone));
     let refused = picklock(&[
         "run", "--shard", "1/2", "--json", "x.json", "--charts", &out,
@@ -127,8 +127,10 @@ fn a_queue_serves_in_order_and_a_spin_lock_does_not() {
         assert!(done.stdout.contains("Charts"), "{done:?}");
         let svg = fs::read_to_string(format!("{out}/fairness.svg")).expect("it was drawn");
         // The largest number that the axis has.
-        let texts = svg.split("<text ").filter_map(|it| it.split_once(">\n"));
-        let numbers = texts.filter_map(|it| it.1.split('\n').next()?.parse::<u64>().ok());
+        let texts = svg
+            .split("<text ")
+            .filter_map(|text| text.split_once(">\n"));
+        let numbers = texts.filter_map(|text| text.1.split('\n').next()?.parse::<u64>().ok());
         numbers.max().unwrap_or(0)
     };
     assert!(most("zk-hardened", "zookeeper") <= 1);
@@ -264,7 +266,7 @@ fn drawn(picture: &Picture, folder: &Folder) -> String {
     let into = folder.at(".");
     let arguments: Vec<String> = arguments
         .iter()
-        .map(|it| it.replace("FOLDER", &into))
+        .map(|word| word.replace("FOLDER", &into))
         .collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = picklock(&arguments);
@@ -281,7 +283,7 @@ fn every_picture_of_the_documents_is_what_its_command_draws() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
     let kept: Vec<PathBuf> = fs::read_dir(&root)
         .expect("they are there")
-        .map(|it| it.expect("an entry").path())
+        .map(|entry| entry.expect("an entry").path())
         .collect();
     assert_eq!(kept.len(), PICTURES.len(), "{kept:?}");
 }

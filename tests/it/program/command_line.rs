@@ -1,4 +1,4 @@
-//! `help`, `new`, `completions`, and `man`; and that no command writes a file that nobody named.
+//! `help`, `new`, `completions`, and `man`; and that no command writes a file that was not named.
 
 use std::fs;
 use std::path::Path;
@@ -204,7 +204,7 @@ fn bash_completes_a_command_and_an_option() {
              _picklock picklock \"${{COMP_WORDS[{at}]}}\" \"${{COMP_WORDS[{at}-1]}}\"; echo \"${{COMPREPLY[*]}}\""
         );
         let output = Command::new("bash").args(["-c", &ask]).output();
-        output.map(|it| String::from_utf8_lossy(&it.stdout).into_owned())
+        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let Ok(commands) = completed("picklock re", 1) else {
         return;
@@ -262,7 +262,7 @@ const HUNT: [&str; 6] = [
 ];
 
 #[test]
-fn nothing_is_written_into_the_current_folder_that_nobody_named() {
+fn no_file_that_is_not_named_is_written_into_the_current_folder() {
     let folder = Folder::new();
     folder.file("mine.toml", FAILING);
     for arguments in [

@@ -29,7 +29,7 @@ algorithm = "zk-no-recheck"
 /// A scenario whose only fault never fires.
 pub const UNDECIDED: &str = r#"
 claim = "Nothing happens."
-because = "Nobody acquires a second time."
+because = "No contender acquires a second time."
 source = "a test"
 
 [service.zookeeper]
@@ -111,7 +111,9 @@ impl Folder {
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).expect("the folder can be read");
         let names = entries.map(|entry| entry.expect("an entry").file_name());
-        let mut names: Vec<_> = names.map(|it| it.to_string_lossy().into_owned()).collect();
+        let mut names: Vec<_> = names
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     }

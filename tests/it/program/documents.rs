@@ -204,7 +204,7 @@ fn the_table_of_invariants_says_what_each_means() {
     };
     let rows = INVARIANTS
         .iter()
-        .map(|it| row(it.name, it.truth, it.meaning));
+        .map(|invariant| row(invariant.name, invariant.truth, invariant.meaning));
     let head = "| invariant | truth | in one sentence |";
     is_made("docs/guide/invariants/README.md", |page| {
         with_rows(page, head, rows)

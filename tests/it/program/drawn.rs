@@ -181,7 +181,7 @@ fn shards_of_drawn_plans_join_to_the_whole() {
     assert_eq!(read(&whole), read(&joined));
 }
 
-/// Nobody waits, so nothing that the scenario is about comes to pass.
+/// No contender waits, so nothing that the scenario is about comes to pass.
 const NEVER: &str = r#"
 claim = "A waiter's session may end."
 because = "Others wait on."

@@ -197,8 +197,10 @@ fn ctrl_c_ends_a_hunt_and_keeps_what_it_has_found() {
     // The name of a file says the promise, and how it was broken.
     let begins = "mine-zk-no-recheck-mutual-exclusion-";
     let files = std::fs::read_dir(&out).expect("it is there");
-    let mut names = files.filter_map(|it| it.ok()?.file_name().into_string().ok());
-    let found = names.find(|it| it.starts_with(begins)).expect("it is kept");
+    let mut names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+    let found = names
+        .find(|name| name.starts_with(begins))
+        .expect("name is kept");
     let replay = picklock(&["replay", &format!("{out}/{found}")]);
     assert_eq!(replay.code, Some(0), "{replay:?}");
 }
@@ -264,7 +266,7 @@ fn many_scenarios_have_a_line_each_and_a_failure_its_story() {
     let done = picklock(&[&run[..], &["--no-shrink"]].concat());
     assert_eq!(done.code, Some(1), "{done:?}");
     let lines: Vec<&str> = done.stdout.lines().collect();
-    let starts = |name: &str| lines.iter().filter(|it| it.starts_with(name)).count();
+    let starts = |name: &str| lines.iter().filter(|line| line.starts_with(name)).count();
     assert_eq!(
         (starts("zookeeper/waiter-death"), starts("  Replay")),
         (1, 1)

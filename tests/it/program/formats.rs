@@ -10,7 +10,7 @@ fn with_a_command_for_a_claim() -> String {
 }
 
 #[test]
-fn all_reports_tell_of_the_same_failure_at_its_line() {
+fn all_reports_show_the_same_failure_at_its_line() {
     let folder = Folder::new();
     let path = folder.file("a <b>&\"lock\".toml", with_a_command_for_a_claim());
     let (junit, sarif, summary) = (folder.at("j.xml"), folder.at("s.json"), folder.at("s.md"));
@@ -33,13 +33,13 @@ fn all_reports_tell_of_the_same_failure_at_its_line() {
 
     let line = FAILING
         .lines()
-        .position(|it| it.starts_with("algorithm"))
-        .map(|it| it + 1);
+        .position(|line| line.starts_with("algorithm"))
+        .map(|index| index + 1);
     let line = line.expect("it has a case");
     let stdout = String::from_utf8_lossy(&done.stdout);
     let commands: Vec<&str> = stdout
         .lines()
-        .filter(|it| it.trim_start().starts_with("::"))
+        .filter(|line| line.trim_start().starts_with("::"))
         .collect();
     let place = format!(",line={line}::mutual-exclusion violated at seed 0");
     assert!(

@@ -16,7 +16,9 @@ fn root() -> &'static Path {
 /// All files below a folder whose names end so.
 fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder can be read");
-    let mut paths: Vec<PathBuf> = entries.map(|it| it.expect("an entry").path()).collect();
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     paths.sort();
     let below = paths.into_iter().flat_map(|path| match path.is_dir() {
         true => files(&path, end),
@@ -59,7 +61,7 @@ fn code_spans(page: &str) -> Vec<String> {
 }
 
 /// A page with the stories of its blocks as they are told now.
-fn drawn_anew(page: &str) -> String {
+fn redrawn(page: &str) -> String {
     let mut text = page.to_owned();
     for block in blocks(page, "text") {
         let line = block.lines().next().expect("a block has a line");
@@ -83,7 +85,7 @@ fn every_picture_of_the_documents_is_what_its_command_tells() {
     if are_written() {
         for (path, _) in pages() {
             let path = path.strip_prefix(root()).expect("it is of the repository");
-            is_made(&path.display().to_string(), drawn_anew);
+            is_made(&path.display().to_string(), redrawn);
         }
     }
     let mut pictures = 0;
@@ -122,7 +124,7 @@ fn every_command_of_the_guide_runs() {
         for line in code_spans(&page) {
             let is_told = told.iter().any(|verb| line.starts_with(verb));
             // SCENARIO, NAME, and the like stand for something.
-            let stands_for = |word: &str| word.chars().all(|it| it.is_ascii_uppercase());
+            let stands_for = |word: &str| word.chars().all(|char| char.is_ascii_uppercase());
             if is_told && !line.split_whitespace().any(stands_for) {
                 let (code, printed) = run(&format!("$ {line}"), &folder);
                 assert_eq!(code, Some(0), "{}: {line}\n{printed}", path.display());
@@ -267,8 +269,9 @@ fn headings(page: &str) -> BTreeSet<String> {
         let text = line.trim_start_matches('#').trim().to_lowercase();
         let kept = text
             .chars()
-            .filter(|it| it.is_alphanumeric() || [' ', '-', '_'].contains(it));
-        kept.map(|it| if it == ' ' { '-' } else { it }).collect()
+            .filter(|char| char.is_alphanumeric() || [' ', '-', '_'].contains(char));
+        kept.map(|char| if char == ' ' { '-' } else { char })
+            .collect()
     };
     lines.map(anchor).collect()
 }

@@ -51,7 +51,7 @@ fn a_test_hunts_for_what_breaks_its_lock() {
     let found = broken()
         .hunt(SCENARIO, 2_000)
         .expect("there is such a case");
-    let promises: Vec<_> = found.iter().filter_map(|it| it.invariant).collect();
+    let promises: Vec<_> = found.iter().filter_map(|found| found.invariant).collect();
     assert!(promises.contains(&"mutual-exclusion"), "{promises:?}");
     assert!(found[0].text().contains("found by a hunt in"));
 }

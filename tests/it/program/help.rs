@@ -324,7 +324,7 @@ fn the_scenarios_and_cases_of_all_examples_are_there() {
             let case = words.iter().skip_while(|word| **word != "--case").nth(1);
             let mut cases = found.iter().flat_map(|scenario| &scenario.cases);
             assert!(
-                case.is_none_or(|name| cases.any(|it| it.name == *name)),
+                case.is_none_or(|name| cases.any(|own| own.name == *name)),
                 "{example}"
             );
             looked_at += 1;

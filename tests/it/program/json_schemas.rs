@@ -48,7 +48,7 @@ fn written(name: &str, arguments: &[&str]) -> Value {
     let document: Value = serde_json::from_str(&text).expect("it is JSON");
     let errors: Vec<String> = validator(name)
         .iter_errors(&document)
-        .map(|it| format!("{}: {it}", it.instance_path()))
+        .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
     assert!(errors.is_empty(), "{name} {arguments:?}: {errors:#?}");
     document
@@ -111,7 +111,9 @@ fn replays_with_all_that_servers_did_and_all_messages() {
         let events = document["history"]["events"].as_array().expect("a list");
         assert!(events.len() > 5, "{scenario}");
         assert!(
-            document["trace"].as_array().is_some_and(|it| it.len() > 20),
+            document["trace"]
+                .as_array()
+                .is_some_and(|rows| rows.len() > 20),
             "{scenario}"
         );
         let mut other = document;
@@ -134,7 +136,7 @@ fn why_a_run_violates_a_promise() {
     assert!(
         document["curve"]
             .as_array()
-            .is_some_and(|it| !it.is_empty())
+            .is_some_and(|rows| !rows.is_empty())
     );
 }
 
@@ -193,7 +195,7 @@ fn measurements() {
     assert!(
         document["yields"]
             .as_array()
-            .is_some_and(|it| !it.is_empty())
+            .is_some_and(|rows| !rows.is_empty())
     );
 }
 
@@ -217,7 +219,7 @@ fn every_list() {
         let document: Value = serde_json::from_str(&printed).expect("it is JSON");
         let errors: Vec<String> = validator
             .iter_errors(&document)
-            .map(|it| format!("{}: {it}", it.instance_path()))
+            .map(|error| format!("{}: {error}", error.instance_path()))
             .collect();
         assert!(errors.is_empty(), "{what}: {errors:#?}");
         let lists = document.as_object().expect("an object");

@@ -14,7 +14,7 @@ fn every_scenario_of_the_library_is_as_expected() {
     let mut wrong = Vec::new();
     for scenario in sources::library(&Catalogue::EVERYTHING).expect("it has no mistakes") {
         let cases = scenario.cases.iter();
-        let wants = cases.flat_map(|case| case.expectations.iter().map(|it| &it.want));
+        let wants = cases.flat_map(|case| case.expectations.iter().map(|row| &row.want));
         let seeds = wants.map(|want| match want {
             Want::Violated { within_seeds, .. } => *within_seeds,
             Want::Holds
@@ -53,7 +53,7 @@ fn undecided_is_not_as_expected() {
     assert!(panic_of("zookeeper/waiter-deth").contains("did you mean"));
 }
 
-/// As the folder of somebody's crate.
+/// As the folder of a crate.
 #[test]
 fn a_folder_without_a_scenario_does_not_stand_in_the_way_of_a_group_of_its_name() {
     let folder = Folder::new();
@@ -62,7 +62,9 @@ fn a_folder_without_a_scenario_does_not_stand_in_the_way_of_a_group_of_its_name(
     let mut run = command(&["run", "redis", "--seeds", "0..1", "--quiet"]);
     let output = run.current_dir(folder.path()).output();
     let said = String::from_utf8(output.expect("the program runs").stdout).expect("UTF-8");
-    let scenarios = BUILT_IN.iter().filter(|(it, _)| it.starts_with("redis/"));
+    let scenarios = BUILT_IN
+        .iter()
+        .filter(|(name, _)| name.starts_with("redis/"));
     let all = format!("{} scenarios", scenarios.count());
     assert!(said.contains(&all), "{said}");
     let other = sources::find(std::path::Path::new("reports"), &Catalogue::EVERYTHING);
@@ -73,7 +75,10 @@ fn a_folder_without_a_scenario_does_not_stand_in_the_way_of_a_group_of_its_name(
 #[test]
 fn a_run_without_seeds_finds_nothing_out() {
     let report = picklock::check("zookeeper/waiter-death", 0..0);
-    assert_eq!(report.map(|it| it.standing()), Ok(Standing::Undecided));
+    assert_eq!(
+        report.map(|report| report.standing()),
+        Ok(Standing::Undecided)
+    );
 }
 
 #[test]
@@ -98,7 +103,7 @@ fn an_algorithm_that_is_not_deterministic_is_found_out() {
     };
     let text = UNDECIDED.replace("zk-predecessor-watch", "fickle");
     let harness = Harness::new().with_recipe(recipe).with_seeds(0..1);
-    // Nobody asks for it: the first seed of a case runs twice in any case.
+    // Unasked, too, the first seed of a case runs twice.
     match harness.check(&text) {
         Err(CheckError::Stopped {
             why: Stopped::NotDeterministic { seed, hashes },

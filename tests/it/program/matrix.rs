@@ -95,7 +95,7 @@ fn a_cell_is_shown_again_by_its_replay_command_and_does_not_depend_on_the_number
 }
 
 #[test]
-fn a_promise_that_the_run_keeps_is_not_told_of() {
+fn a_promise_that_the_run_keeps_is_not_reported() {
     let asked = [
         "replay",
         "matrix/none",

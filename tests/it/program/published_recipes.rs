@@ -22,14 +22,14 @@ type Defect = (&'static str, &'static str, &'static str);
 /// Looks for each defect, and shrinks the run that shows it.
 fn assert_found(defects: &[Defect]) {
     let library = sources::library(&Catalogue::EVERYTHING).expect("it has no mistakes");
-    let nobody_stops = AtomicBool::new(false);
+    let no_stop = AtomicBool::new(false);
     for (name, recipe, promise) in defects {
         let what = format!("{name} {recipe} {promise}");
-        let scenario = library.iter().find(|it| it.name == *name);
+        let scenario = library.iter().find(|found| found.name == *name);
         let mut cases = scenario.expect(&what).cases.iter();
-        let case = cases.find(|it| it.name == *recipe).expect(&what);
+        let case = cases.find(|found| found.name == *recipe).expect(&what);
         let invariant = invariants::find(promise).expect(&what);
-        let limit = SearchLimit::until(&nobody_stops);
+        let limit = SearchLimit::until(&no_stop);
         let shrunk = (0..SEEDS)
             .find_map(|seed| shrink(case, seed, invariant, Budget::default(), &limit))
             .unwrap_or_else(|| panic!("{what}: not found"));
@@ -46,7 +46,7 @@ fn assert_found(defects: &[Defect]) {
 #[test]
 fn a_lock_that_is_a_flag_or_a_persistent_node() {
     assert_found(&[
-        // Two read "free", and both write "held"; whoever comes to release it releases what is another's.
+        // Two read "free", and both write "held"; the first that releases it releases what is another's.
         (
             "zookeeper/read-then-write",
             "zk-read-then-write",
@@ -99,7 +99,7 @@ fn a_lock_that_is_one_node_of_one_name() {
             "zk-same-name-polling-blind",
             "progress",
         ),
-        // It is unfair: whoever asks at the right moment comes first, however long others have waited.
+        // It is unfair: a contender that asks at the right moment comes first, however long others have waited.
         (
             "zookeeper/bounded-bypass",
             "zk-same-name-polling",
@@ -266,7 +266,7 @@ fn curators_mutex_before_its_corrections() {
             "curator-mutex-any-session",
             "mutual-exclusion",
         ),
-        // CURATOR-45 and CURATOR-79: whoever gives up does not look for what it has made.
+        // CURATOR-45 and CURATOR-79: a contender that gives up does not look for what it has created.
         (
             "incidents/curator-45",
             "curator-mutex-no-search",

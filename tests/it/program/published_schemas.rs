@@ -106,11 +106,11 @@ fn sarif_is_what_its_schema_says() {
     let mut document = json(written("--sarif", "results.sarif"));
     let errors: Vec<String> = validator
         .iter_errors(&document)
-        .map(|it| format!("{}: {it}", it.instance_path()))
+        .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
     assert!(errors.is_empty(), "{errors:#?}");
     let results = &mut document["runs"][0]["results"];
-    assert!(results.as_array().is_some_and(|it| !it.is_empty()));
+    assert!(results.as_array().is_some_and(|rows| !rows.is_empty()));
     results[0]["no"] = Value::from(1);
     assert!(!validator.is_valid(&document), "another key is taken");
 }

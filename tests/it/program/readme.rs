@@ -108,7 +108,7 @@ fn the_scenario_to_begin_with_is_as_expected_and_says_why_it_is_not_any_more() {
     fs::write(folder.path().join("mine.toml"), &text).expect("it can be written");
     let (code, printed) = run("$ picklock run mine.toml", &folder);
     assert_eq!(code, Some(0), "{printed}");
-    // Nobody is inside any more when the session of the dead one ends.
+    // No contender is inside any more when the session of the dead one ends.
     let changed = text.replace(r#"hold = "20s""#, r#"hold = "2s""#);
     fs::write(folder.path().join("mine.toml"), changed).expect("it can be written");
     let (code, printed) = run("$ picklock run mine.toml --seeds 1", &folder);

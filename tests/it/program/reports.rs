@@ -100,7 +100,7 @@ fn a_page_about_what_holds_has_the_table_and_the_charts_alone() {
         assert!(page.contains(&format!("<title>{chart}</title>")), "{chart}");
     }
     let herds = page.find("Notifications to hand").map(|at| &page[at..]);
-    assert!(herds.is_some_and(|it| it.contains("zk-hardened")));
+    assert!(herds.is_some_and(|herds| herds.contains("zk-hardened")));
 }
 
 #[test]

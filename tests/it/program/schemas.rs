@@ -32,8 +32,9 @@ fn the_schemas_of_the_documents_are_those_that_are_printed() {
     }
     let entries = fs::read_dir(&folder).expect("it is there");
     let mut there: Vec<String> = entries
-        .map(|it| {
-            it.expect("an entry")
+        .map(|entry| {
+            entry
+                .expect("an entry")
                 .file_name()
                 .to_string_lossy()
                 .into_owned()

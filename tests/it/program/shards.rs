@@ -22,7 +22,10 @@ fn merged(files: &[String], more: &[&str]) -> super::common::Done {
 
 /// What is said, without the times that it took.
 fn untimed(text: &str) -> String {
-    let ends = |line: &str| match line.strip_suffix(" s").and_then(|it| it.rsplit_once(' ')) {
+    let ends = |line: &str| match line
+        .strip_suffix(" s")
+        .and_then(|line| line.rsplit_once(' '))
+    {
         Some((line, _)) => line.trim_end().to_owned(),
         None => line.to_owned(),
     };
@@ -246,7 +249,7 @@ fn without_seeds_every_day_has_its_own_and_one_command_runs_them_again() {
     let read = |path: &str| std::fs::read_to_string(path).expect("it was written");
     assert_eq!(read(&today), read(&again));
     assert!(read(&today).contains(&format!("\"from\": {base}")));
-    // Who says which seeds gets these.
+    // A command that names its seeds gets these.
     let done = picklock(&["run", "zookeeper/waiter-death", "--seeds", "2"]);
     assert!(!done.stdout.contains("same again"), "{}", done.stdout);
 }

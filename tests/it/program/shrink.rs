@@ -49,7 +49,7 @@ fn the_same_run_is_written_byte_for_byte() {
 }
 
 #[test]
-fn what_somebody_has_changed_is_not_written_over() {
+fn a_file_that_was_edited_is_not_written_over() {
     let folder = Folder::new();
     let (_, file) = shrunk(&folder);
     let changed = fs::read_to_string(&file).unwrap_or_default() + "# mine\n";
@@ -158,7 +158,7 @@ fn a_kept_run_is_told_as_what_it_was_kept_for() {
 #[test]
 fn what_is_said_of_the_end_is_what_runs_without_a_fault_say() {
     for (scenario, case, end) in [
-        // Who is paused may overlap for less than a message takes if it is not.
+        // A paused contender may overlap for less than a message takes if it is not.
         (
             "redis/eviction",
             "redis-compare-and-delete",
@@ -297,7 +297,7 @@ fn a_recorded_run_has_no_other_seed_and_other_cases_need_one() {
 }
 
 #[test]
-fn what_nobody_expected_is_told_of_the_shrunk_run() {
+fn an_unexpected_violation_is_told_by_its_shrunk_run() {
     let folder = Folder::new();
     let path = folder.file("lock.toml", FAILING);
     let done = picklock(&["run", &path, "--seeds", "3"]);
@@ -313,7 +313,7 @@ fn what_nobody_expected_is_told_of_the_shrunk_run() {
     let mut lines = done.stdout.lines();
     let replay = lines.find_map(|line| line.strip_prefix("  Replay   picklock "));
     let again = picklock(&replay.expect("it is there").split(' ').collect::<Vec<_>>());
-    assert!(replay.is_some_and(|it| it.contains(" --was ")));
+    assert!(replay.is_some_and(|line| line.contains(" --was ")));
     assert_eq!(again.code, Some(1), "{again:?}");
 
     let done = picklock(&["run", &path, "--seeds", "3", "--no-shrink"]);
@@ -321,18 +321,18 @@ fn what_nobody_expected_is_told_of_the_shrunk_run() {
     assert!(!done.stdout.contains("shrunk"), "{}", done.stdout);
     let mut lines = done.stdout.lines();
     let replay = lines.find(|line| line.starts_with("  Replay   picklock "));
-    assert!(replay.is_some_and(|it| it.contains(" --was ")));
+    assert!(replay.is_some_and(|line| line.contains(" --was ")));
 }
 
 #[test]
-fn what_a_report_offers_is_done_with_the_run_that_it_told_of_and_with_no_other() {
+fn what_a_report_offers_is_done_with_its_run_and_no_other() {
     let folder = Folder::new();
     let path = folder.file("lock.toml", FAILING);
     let done = picklock(&["run", &path, "--seeds", "3"]);
     for (label, command) in [("  Keep     ", "shrink"), ("  Why      ", "why")] {
         let mut lines = done.stdout.lines();
         let offered = lines.find_map(|line| line.strip_prefix(label));
-        let offered = offered.and_then(|it| it.strip_prefix("picklock "));
+        let offered = offered.and_then(|line| line.strip_prefix("picklock "));
         let out = format!("--out {}", folder.at("kept"));
         let offered = offered.expect("it is offered");
         let offered = offered.replace("--out regressions", &out);
@@ -408,7 +408,7 @@ fn one_promise_alone() -> String {
         "honest-answer",
         "timely-loss",
     ];
-    let unchecked = rest.map(|it| format!("expect.{it} = \"unchecked\"\n"));
+    let unchecked = rest.map(|invariant| format!("expect.{invariant} = \"unchecked\"\n"));
     let violated =
         "expect.mutual-exclusion.violated = { because = \"it sleeps\", within-seeds = 1 }";
     let never = "[[fault]]\nwhen.acquired = { by = \"contender-1\", nth = 9 }\n\

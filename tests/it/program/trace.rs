@@ -45,7 +45,7 @@ fn a_trace_can_be_cut_to_a_time() {
     assert!(seconds.iter().all(|at| *at <= 0.01), "{text}");
 }
 
-/// The lost wake-up: what happened while the client was away is told to nobody.
+/// The lost wake-up: the client is never told what happened while it was away.
 #[test]
 fn a_lost_wake_up_is_understood_from_the_trace_alone() {
     let run = [
@@ -80,7 +80,7 @@ fn a_lost_wake_up_is_understood_from_the_trace_alone() {
             "{expected}\n{text}"
         );
     }
-    // The second deletion is told to nobody.
+    // The client is never told that the node is deleted again.
     let told = |line: &&&str| line.contains("event NodeDeleted") && line.contains("received");
     assert_eq!(lines.iter().filter(told).count(), 1, "{text}");
 }
@@ -148,7 +148,7 @@ fn connections_packets_and_links_are_in_a_trace() {
 }
 
 #[test]
-fn whoever_takes_no_part_has_no_trace_and_neither_has_what_comes_after_the_end() {
+fn names_without_part_and_times_after_the_end_have_no_trace() {
     let refused = |arguments: &[&str]| {
         let run = [
             "replay",

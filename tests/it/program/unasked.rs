@@ -1,4 +1,4 @@
-//! Shrinking that nobody asked for: bounded, told as what it is, and nothing that was found is lost with it.
+//! Shrinking unasked: bounded, told as what it is, and nothing that was found is lost with it.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use std::fs;
 use super::common::command;
 use super::common::{FAILING, Folder, picklock};
 
-/// A scenario of the library of which nobody expects that it breaks anything, with one of its cases.
+/// A scenario of the library that is expected to break nothing, with one of its cases.
 fn unexpected(folder: &Folder, scenario: &str, case: &str) -> String {
     let library = format!(
         "{}/scenarios/library/{scenario}.toml",
@@ -21,7 +21,7 @@ fn unexpected(folder: &Folder, scenario: &str, case: &str) -> String {
 }
 
 #[test]
-fn a_failure_of_sentinels_or_of_a_cluster_is_told_of_a_smaller_run_with_its_failover() {
+fn failures_of_sentinels_and_clusters_are_shrunk_with_failover() {
     for scenario in ["redis/sentinel-failover", "redis/cluster-failover"] {
         let folder = Folder::new();
         let file = unexpected(&folder, scenario, "redis-compare-and-delete");
@@ -47,7 +47,7 @@ fn a_hunt_says_of_what_it_has_found_whether_more_may_be_taken_away() {
     let shrunk = done
         .stdout
         .lines()
-        .filter(|it| it.starts_with("  shrunk: "));
+        .filter(|line| line.starts_with("  shrunk: "));
     let kept = fs::read_dir(&out).map_or(0, Iterator::count);
     assert!(kept > 0);
     assert_eq!(shrunk.count(), kept, "{}", done.stdout);
@@ -83,7 +83,7 @@ fn ctrl_c_ends_a_run_and_tells_what_it_has_found() {
         "{told}"
     );
     assert!(said.contains("mutual-exclusion violated: "), "{said}");
-    assert!(said.contains("not tried: somebody asked to stop"), "{said}");
+    assert!(said.contains("not tried: interrupted"), "{said}");
     let keep = format!("Keep     picklock shrink {file}");
     assert!(said.contains(&keep), "{said}");
     assert!(

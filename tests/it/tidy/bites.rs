@@ -66,12 +66,12 @@ fn a_file_in_no_module_is_found() {
         ("sim/src/lib.rs", "pub mod world;"),
         ("sim/src/world.rs", "mod contenders;"),
         ("sim/src/world/contenders.rs", ""),
-        ("sim/src/world/nobody.rs", ""),
+        ("sim/src/world/unnamed.rs", ""),
         ("sim/tests/any.rs", ""),
     ];
     assert_eq!(
         found(files_are_modules, &files),
-        ["sim/src/world/nobody.rs:1"]
+        ["sim/src/world/unnamed.rs:1"]
     );
 }
 

@@ -76,7 +76,7 @@ impl Found {
             let first = self
                 .stack
                 .iter()
-                .position(|it| it == place)
+                .position(|other| other == place)
                 .unwrap_or_default();
             let component = self.stack.split_off(first);
             self.components.push(component.into_iter().collect());

@@ -45,12 +45,12 @@ impl Crate {
         self.modules.get(place).map_or("", |module| &module.path)
     }
 
-    /// Who imports whom. What a module takes from those above it is left out: it is a part of them.
+    /// Which module imports which. What a module takes from those above it is left out: it is a part of them.
     pub fn imports(&self) -> Imports {
         let of_all = self.modules.iter().map(|(place, module)| {
             let named = module.imports.values().chain(&module.paths);
             let found = named.filter_map(|path| self.definer(place, path, 0));
-            let others = found.filter(|it| !place.starts_with(it));
+            let others = found.filter(|other| !place.starts_with(other));
             (place.clone(), others.collect())
         });
         of_all.collect()
@@ -149,7 +149,7 @@ fn read(
                 let mut path = vec![name.to_owned()];
                 let mut next = at + 1;
                 while tokens.get(next) == Some(&"::")
-                    && tokens.get(next + 1).is_some_and(|it| is_name(it))
+                    && tokens.get(next + 1).is_some_and(|token| is_name(token))
                 {
                     path.push(tokens[next + 1].to_owned());
                     next += 2;
@@ -234,7 +234,7 @@ fn without_tests(tokens: Vec<&str>) -> Vec<&str> {
         let end = tokens[at..]
             .iter()
             .position(|token| *token == "]")
-            .map_or(tokens.len(), |it| at + it);
+            .map_or(tokens.len(), |length| at + length);
         if is_attribute && tokens[at..end].contains(&"test") && !tokens[at..end].contains(&"not") {
             at = end_of_item(&tokens, end + 1);
         } else {

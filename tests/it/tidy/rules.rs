@@ -447,8 +447,8 @@ pub fn world_knows_no_service(tree: &Tree) -> Vec<Breach> {
     let world =
         |file: &&File| file.path == "sim/src/world.rs" || file.path.starts_with("sim/src/world/");
     let files = tree.rust().filter(world);
-    let lines = files.flat_map(|file| file.text.lines().enumerate().map(move |it| (file, it)));
-    let named = lines.filter(|(_, (_, line))| OF_A_SERVICE.iter().any(|it| line.contains(it)));
+    let lines = files.flat_map(|file| file.text.lines().enumerate().map(move |line| (file, line)));
+    let named = lines.filter(|(_, (_, line))| OF_A_SERVICE.iter().any(|word| line.contains(word)));
     let breach = |(file, (place, _)): (&File, (usize, &str))| {
         let remedy = "ask for it by SimulatedService (sim/src/world/host/service.rs)";
         file.breach(place + 1, "the world knows a service", remedy)

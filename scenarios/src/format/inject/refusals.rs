@@ -20,7 +20,7 @@ impl Body<'_, '_, '_> {
                 "take the fault away",
             ]),
             FaultKind::FullDisk if !self.participants.tolerates_disk_errors => self.refuse([
-                "a full disk stops nobody here",
+                "a full disk stops no write here",
                 "or ends the server: with `aof-always` it exits",
                 "give [service.redis] a `persistence` of `rdb`, `aof-no`, or `aof-everysec`",
             ]),
@@ -94,7 +94,7 @@ impl Body<'_, '_, '_> {
             }
             Fault::Partition { servers, .. } => {
                 let besides = self.participants.observers + self.participants.sentinels;
-                let machines = self.participants.servers.map(|it| it + besides);
+                let machines = self.participants.servers.map(|servers| servers + besides);
                 if machines == u8::try_from(servers.len()).ok() {
                     let mistake = Mistake::new("all servers are on one side")
                         .label("no server is left on the other")

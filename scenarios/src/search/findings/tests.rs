@@ -29,7 +29,14 @@ fn hunted(runs: u64, findings: usize, threads: usize) -> Hunted {
 fn told(hunted: &Hunted) -> Vec<(&'static str, u64, String, u64)> {
     let found = hunted.found.iter();
     found
-        .map(|it| (it.invariant, it.after, it.cause.to_string(), it.more))
+        .map(|found| {
+            (
+                found.invariant,
+                found.after,
+                found.cause.to_string(),
+                found.more,
+            )
+        })
         .collect()
 }
 
@@ -39,10 +46,10 @@ fn one_promise_that_is_broken_for_several_reasons_is_found_several_times() {
     let of_it = hunted
         .found
         .iter()
-        .filter(|it| it.invariant == "mutual-exclusion");
-    let causes: Vec<&Cause> = of_it.map(|it| &it.cause).collect();
+        .filter(|found| found.invariant == "mutual-exclusion");
+    let causes: Vec<&Cause> = of_it.map(|found| &found.cause).collect();
     let alone = |kind| {
-        let of_kind = |it: &&&Cause| it.faults.iter().all(|struck| struck.kind == kind);
+        let of_kind = |cause: &&&Cause| cause.faults.iter().all(|struck| struck.kind == kind);
         causes.iter().filter(of_kind).count()
     };
     assert!(alone(FaultKind::Pause) > 0, "{causes:?}");
@@ -55,7 +62,7 @@ fn one_promise_that_is_broken_for_several_reasons_is_found_several_times() {
 #[test]
 fn every_run_that_breaks_a_promise_is_counted_once() {
     let hunted = hunted(100, 2, 1);
-    let kept: u64 = hunted.found.iter().map(|it| 1 + it.more).sum();
+    let kept: u64 = hunted.found.iter().map(|found| 1 + found.more).sum();
     let others: u64 = hunted.others.values().sum();
     assert!(others > 0);
     let case = case("redis/pause", "redis-compare-and-delete");
@@ -75,7 +82,7 @@ fn every_run_that_breaks_a_promise_is_counted_once() {
 #[test]
 fn no_more_are_kept_of_a_promise_than_was_asked_for() {
     let hunted = hunted(100, 1, 1);
-    let mut promises: Vec<&str> = hunted.found.iter().map(|it| it.invariant).collect();
+    let mut promises: Vec<&str> = hunted.found.iter().map(|found| found.invariant).collect();
     promises.sort_unstable();
     let all = promises.len();
     promises.dedup();
@@ -85,8 +92,12 @@ fn no_more_are_kept_of_a_promise_than_was_asked_for() {
 #[test]
 fn a_tiny_overlap_is_no_finding_beside_a_large_one_of_the_same_cause() {
     let hunted = hunted(40, 4, 1);
-    let of_it = |it: &&Counterexample| it.invariant == "mutual-exclusion";
-    let found: Vec<Counterexample> = hunted.found.into_iter().filter(|it| of_it(&it)).collect();
+    let of_it = |found: &&Counterexample| found.invariant == "mutual-exclusion";
+    let found: Vec<Counterexample> = hunted
+        .found
+        .into_iter()
+        .filter(|found| of_it(&found))
+        .collect();
     let (stop, quiet) = (AtomicBool::new(false), |_: &str, _: u64, _: u32| {});
     let one = |overlap: Extent| {
         let mut unasked = Unasked::of_found(1, &stop, &quiet);
@@ -97,7 +108,9 @@ fn a_tiny_overlap_is_no_finding_beside_a_large_one_of_the_same_cause() {
     };
     let merge = |all: Vec<Finding<'_>>| -> Vec<(Option<Extent>, u64)> {
         let merged = merged(all).into_iter();
-        merged.map(|it| (it.cause.overlap, it.more)).collect()
+        merged
+            .map(|finding| (finding.cause.overlap, finding.more))
+            .collect()
     };
     let both = merge(vec![one(Extent::Messages), one(Extent::Lease)]);
     assert_eq!(both, [(Some(Extent::Lease), 9)]);
@@ -132,7 +145,7 @@ fn what_comes_to_the_same_when_it_is_small_is_one_finding() {
     let more = twice[0].more;
     let mut unasked = Unasked::of_found(2, &stop, &quiet);
     let findings = shrunk(&twice, 0, &mut unasked);
-    let counts: Vec<u64> = findings.iter().map(|it| it.more).collect();
+    let counts: Vec<u64> = findings.iter().map(|finding| finding.more).collect();
     assert_eq!(counts, [more * 2 + 1]);
     let slug = findings[0].cause.slug();
     assert!(!slug.contains([' ', ',', '(']), "{slug}");

@@ -9,7 +9,7 @@ use crate::shard::Seeds;
 use crate::shrink::{Budget, SearchLimit, conclude, shrink};
 use crate::{BUILT_IN, parse};
 
-static NOBODY_STOPS: AtomicBool = AtomicBool::new(false);
+static NO_STOP: AtomicBool = AtomicBool::new(false);
 
 /// A case of the library that was to keep all that it promises, and what came of so many seeds.
 fn failed(scenario: &str, case: &str, seeds: u64) -> (Case, CaseOutcome) {
@@ -17,7 +17,11 @@ fn failed(scenario: &str, case: &str, seeds: u64) -> (Case, CaseOutcome) {
     let (name, text) = text.expect("it is in the library");
     let scenario = parse(name, text, &Catalogue::EVERYTHING);
     let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
-    let mut case = scenario.cases.iter().find(|it| it.name == case).cloned();
+    let mut case = scenario
+        .cases
+        .iter()
+        .find(|found| found.name == case)
+        .cloned();
     let case = case.as_mut().expect("the scenario has it");
     for expectation in &mut case.expectations {
         if let Want::Violated { .. } = expectation.want {
@@ -28,16 +32,16 @@ fn failed(scenario: &str, case: &str, seeds: u64) -> (Case, CaseOutcome) {
         seeds: Seeds::all(0..seeds),
         verify_determinism: false,
     };
-    let tally = run_seeds(&scenario, case, &settings, &NOBODY_STOPS, &|| {});
+    let tally = run_seeds(&scenario, case, &settings, &NO_STOP, &|| {});
     let tally = tally.expect("nothing stops it");
-    let mut unasked = Unasked::new(&NOBODY_STOPS, &|_, _, _| {});
+    let mut unasked = Unasked::new(&NO_STOP, &|_, _, _| {});
     let outcome = conclude(&scenario, case, &tally, Some(&mut unasked));
     (case.clone(), outcome)
 }
 
 fn violation(outcome: &CaseOutcome, invariant: &str) -> Violation {
     let mut violations = outcome.violations.iter();
-    let found = violations.find(|it| it.invariant == invariant);
+    let found = violations.find(|violation| violation.invariant == invariant);
     found.expect("it is violated").clone()
 }
 
@@ -57,12 +61,15 @@ fn two_ways_to_break_one_promise_in_one_case_are_told_apart() {
     let ways = &violation.ways;
     assert!((2..=LOOKED_INTO as u64).contains(&violation.looked_into));
     for (argument, alike) in &violation.alike {
-        let such: Vec<_> = ways.iter().filter(|it| it.argument == *argument).collect();
+        let such: Vec<_> = ways
+            .iter()
+            .filter(|way| way.argument == *argument)
+            .collect();
         assert!(!such.is_empty(), "{ways:?}");
-        assert!(such.iter().all(|it| it.seeds == alike.seeds), "{ways:?}");
-        let needs: u64 = such.iter().map(|it| it.need_these).sum();
+        assert!(such.iter().all(|way| way.seeds == alike.seeds), "{ways:?}");
+        let needs: u64 = such.iter().map(|way| way.need_these).sum();
         assert!(
-            such.iter().all(|it| it.looked_into == needs && needs > 0),
+            such.iter().all(|way| way.looked_into == needs && needs > 0),
             "{ways:?}"
         );
     }
@@ -94,7 +101,7 @@ fn seeds_that_fail_alike_are_of_one_way_and_the_shortest_run_is_told() {
         first,
         invariant,
         Budget::default(),
-        &SearchLimit::until(&NOBODY_STOPS),
+        &SearchLimit::until(&NO_STOP),
     );
     let alone = alone.expect("the first seed violates it").to.events;
     assert!(

@@ -15,7 +15,11 @@ fn case(scenario: &str, case: &str) -> Case {
     let (name, text) = BUILT_IN.iter().find(|(name, _)| *name == scenario).unwrap();
     let parsed = parse(name, text, &Catalogue::EVERYTHING);
     let parsed = parsed.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
-    parsed.cases.into_iter().find(|it| it.name == case).unwrap()
+    parsed
+        .cases
+        .into_iter()
+        .find(|found| found.name == case)
+        .unwrap()
 }
 
 fn first_case(text: &str) -> Case {
@@ -101,10 +105,10 @@ fn a_failover_by_sentinels_is_not_shrunk_to_a_primary_that_restarts_empty() {
     let mut events = shrunk.simulated.run.history.events.iter();
     let promotion = events.find(|event| {
         let to = ServerChange::Promoted;
-        matches!(event.what, EventKind::ServerChanged { to: it, .. } if it == to)
+        matches!(event.what, EventKind::ServerChanged { to: change, .. } if change == to)
     });
     assert!(promotion.is_some_and(|event| event.at <= until));
-    let kinds = |mechanism: &Mechanism| mechanism.faults.iter().map(|it| it.kind).collect();
+    let kinds = |mechanism: &Mechanism| mechanism.faults.iter().map(|struck| struck.kind).collect();
     let kinds: BTreeSet<FaultKind> = kinds(&shrunk.mechanism);
     assert_eq!(kinds, [FaultKind::CrashServer, FaultKind::HoldLink].into());
 }
@@ -181,7 +185,7 @@ fn a_request_that_a_client_library_repeats_is_still_repeated_and_its_retries_sta
 }
 
 #[test]
-fn whom_a_fault_strikes_is_part_of_the_mechanism() {
+fn the_target_of_a_fault_is_part_of_the_mechanism() {
     let of_waiter = mechanism(
         &case("zookeeper/waiter-death", "zk-no-recheck"),
         "mutual-exclusion",
@@ -189,22 +193,26 @@ fn whom_a_fault_strikes_is_part_of_the_mechanism() {
     let struck = |mechanism: Option<Mechanism>| mechanism.unwrap().faults;
     let of_waiter = struck(of_waiter);
     assert!(
-        of_waiter.iter().all(|it| it.role == TargetRole::Waiter),
+        of_waiter
+            .iter()
+            .all(|struck| struck.role == TargetRole::Waiter),
         "{of_waiter:?}"
     );
     let of_holder = case("zookeeper/gc-pause", "zk-predecessor-watch-unfenced");
     let of_holder = struck(mechanism(&of_holder, "mutual-exclusion"));
     assert!(
-        of_holder.iter().all(|it| it.role == TargetRole::Holder),
+        of_holder
+            .iter()
+            .all(|struck| struck.role == TargetRole::Holder),
         "{of_holder:?}"
     );
     let of_primary = case("redis/sentinel-failover", "redis-compare-and-delete");
     let of_primary = struck(mechanism(&of_primary, "mutual-exclusion"));
     let crash = of_primary
         .iter()
-        .find(|it| it.kind == FaultKind::CrashServer);
+        .find(|struck| struck.kind == FaultKind::CrashServer);
     assert!(
-        crash.is_some_and(|it| it.role == TargetRole::Primary),
+        crash.is_some_and(|crash| crash.role == TargetRole::Primary),
         "{of_primary:?}"
     );
 }
@@ -234,7 +242,7 @@ fn faults_that_are_not_needed_go_and_those_that_are_stay() {
 }
 
 #[test]
-fn whoever_is_asked_for_the_lock_in_vain_is_so_in_the_shrunk_run_too() {
+fn a_contender_asked_in_vain_is_asked_in_vain_in_the_shrunk_run() {
     let of_waiter = TurningPoint::Unheeded(TargetRole::Waiter);
     let of_holder = TurningPoint::Unheeded(TargetRole::Holder);
     for (scenario, algorithm, unheeded) in [

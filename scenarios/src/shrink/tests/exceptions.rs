@@ -21,7 +21,7 @@ pub const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
     (
         "incidents/kazoo-732 zk-best-effort-cleanup progress",
         30,
-        "everybody behind the node gives up and comes again until the end",
+        "every contender behind the node gives up and comes again until the end",
     ),
     (
         "zookeeper/semaphore-second-lease",
@@ -31,7 +31,7 @@ pub const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
     (
         "curator/test-simple curator-semaphore-unreturned progress",
         30,
-        "who waits behind its own lease gives up and comes again until the end",
+        "a contender behind its own lease gives up and comes again until the end",
     ),
     (
         "zookeeper/starved-reader zk-shared-locks-writers-first no-starvation",

@@ -20,7 +20,7 @@ fn failed() -> (Scenario, Case, Tally) {
     let scenario = parse(name, text, &Catalogue::EVERYTHING);
     let scenario = scenario.unwrap_or_else(|mistakes| panic!("{}", mistakes[0]));
     let wanted = "redis-compare-and-delete";
-    let case = scenario.cases.iter().find(|it| it.name == wanted);
+    let case = scenario.cases.iter().find(|case| case.name == wanted);
     let mut case = case.unwrap().clone();
     for expectation in &mut case.expectations {
         if let Want::Violated { .. } = expectation.want {
@@ -31,8 +31,8 @@ fn failed() -> (Scenario, Case, Tally) {
         seeds: Seeds::all(0..2),
         verify_determinism: false,
     };
-    let nobody_stops = AtomicBool::new(false);
-    let tally = run_seeds(&scenario, &case, &settings, &nobody_stops, &|| {});
+    let no_stop = AtomicBool::new(false);
+    let tally = run_seeds(&scenario, &case, &settings, &no_stop, &|| {});
     (scenario, case, tally.unwrap())
 }
 
@@ -42,13 +42,13 @@ fn shortened(unasked: &mut Unasked<'_>) -> Story {
     *outcome.story.unwrap()
 }
 
-fn nobody_listens(_: &str, _: u64, _: u32) {}
+fn no_report(_: &str, _: u64, _: u32) {}
 
 #[test]
 fn what_is_spent_unasked_is_bounded_and_counted_so_that_it_comes_to_the_same_every_time() {
-    let nobody_stops = AtomicBool::new(false);
+    let no_stop = AtomicBool::new(false);
     let once = || {
-        let mut unasked = Unasked::new(&nobody_stops, &nobody_listens);
+        let mut unasked = Unasked::new(&no_stop, &no_report);
         unasked.time_left = Duration::MAX;
         unasked.left.events = 1_000_000;
         let story = shortened(&mut unasked);
@@ -65,14 +65,14 @@ fn what_is_spent_unasked_is_bounded_and_counted_so_that_it_comes_to_the_same_eve
 }
 
 #[test]
-fn whoever_waits_is_told_of_which_case_and_seed_what_is_shrunk_and_for_how_many_runs() {
-    let nobody_stops = AtomicBool::new(false);
+fn progress_names_the_case_the_seed_and_the_number_of_runs() {
+    let no_stop = AtomicBool::new(false);
     let most = AtomicU32::new(0);
     let told = |case: &str, seed: u64, runs: u32| {
         assert_eq!((case, seed < 2), ("redis-compare-and-delete", true));
         most.fetch_max(runs, Ordering::Relaxed);
     };
-    let mut unasked = Unasked::new(&nobody_stops, &told);
+    let mut unasked = Unasked::new(&no_stop, &told);
     unasked.left.runs = 200;
     shortened(&mut unasked);
     let most = most.load(Ordering::Relaxed);
@@ -92,7 +92,7 @@ fn a_failure_whose_shrinking_is_interrupted_is_told_with_the_command_that_goes_o
     assert!(story.violated.is_some());
     let smaller = story.smaller.unwrap();
     let said = &smaller.sizes;
-    assert!(said.contains("runs, as somebody asked to stop"), "{said}");
+    assert!(said.contains("runs by an interrupt"), "{said}");
     let keep = smaller.keep.unwrap();
     assert!(keep.starts_with("picklock shrink "), "{keep}");
     let of = " --case redis-compare-and-delete --seed 0 ";
@@ -101,8 +101,8 @@ fn a_failure_whose_shrinking_is_interrupted_is_told_with_the_command_that_goes_o
 
 #[test]
 fn where_the_clock_ends_it_the_report_says_so() {
-    let nobody_stops = AtomicBool::new(false);
-    let mut unasked = Unasked::new(&nobody_stops, &nobody_listens);
+    let no_stop = AtomicBool::new(false);
+    let mut unasked = Unasked::new(&no_stop, &no_report);
     unasked.time_left = Duration::from_millis(2);
     let (_, case, _) = failed();
     let invariant = picklock_checker::invariants::find("mutual-exclusion").unwrap();
@@ -116,8 +116,8 @@ fn where_the_clock_ends_it_the_report_says_so() {
 
 #[test]
 fn of_many_failures_the_first_are_shrunk_and_the_others_told_as_they_were_found() {
-    let nobody_stops = AtomicBool::new(false);
-    let mut unasked = Unasked::new(&nobody_stops, &nobody_listens);
+    let no_stop = AtomicBool::new(false);
+    let mut unasked = Unasked::new(&no_stop, &no_report);
     unasked.left.events = 3;
     let (scenario, case, tally) = failed();
     let before = conclude(&scenario, &case, &tally, None).story.unwrap();
@@ -134,7 +134,7 @@ fn of_many_failures_the_first_are_shrunk_and_the_others_told_as_they_were_found(
     assert!(
         smaller
             .keep
-            .is_some_and(|it| it.starts_with("picklock shrink "))
+            .is_some_and(|keep| keep.starts_with("picklock shrink "))
     );
 }
 
@@ -166,9 +166,9 @@ fn only_the_run_that_is_told_runs_again_for_its_story() {
     let one_run = built(&|| runner::simulated(&case, 0).broken().is_none());
     let as_found = || conclude(&scenario, &case, &tally, None).story.is_some();
     assert_eq!(built(&as_found), one_run);
-    let nobody_stops = AtomicBool::new(false);
+    let no_stop = AtomicBool::new(false);
     let unasked = || {
-        let mut unasked = Unasked::new(&nobody_stops, &nobody_listens);
+        let mut unasked = Unasked::new(&no_stop, &no_report);
         unasked.time_left = Duration::MAX;
         unasked.left.events = 300_000;
         unasked

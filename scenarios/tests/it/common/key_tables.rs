@@ -74,7 +74,7 @@ pub fn tables() -> Vec<KeyTable> {
         match holds {
             Holds::Table(table) | Holds::Tables(table) => with(table, found),
             Holds::Variants(_, variants) => {
-                for holds in variants.iter().filter_map(|it| it.holds.as_ref()) {
+                for holds in variants.iter().filter_map(|variant| variant.holds.as_ref()) {
                     within(holds, found);
                 }
             }

@@ -18,7 +18,7 @@ pub enum Version {
     Mended,
 }
 
-/// A lock as somebody else writes it, with one flaw that its author did not see.
+/// A lock as other people write it, with one flaw that its author did not see.
 pub struct ForeignLock {
     /// Its name.
     pub name: &'static str,
@@ -72,7 +72,7 @@ async fn nodes_of(zk: &ZooKeeper, lock: &Path, guid: &str) -> ZkResult<Vec<Path>
     Ok(ours.map(|name| child(lock, name)).collect())
 }
 
-/// Deletes a node whose name nobody else can have.
+/// Deletes a node whose name no other client can have.
 ///
 /// # Errors
 ///
@@ -127,7 +127,7 @@ impl Drop for LeavesNothing {
 }
 
 /// Resolves when the connection is down, or the node is gone.
-pub async fn told_of_loss(zk: &ZooKeeper, node: &Path) -> LockError {
+pub async fn until_lost(zk: &ZooKeeper, node: &Path) -> LockError {
     select(disconnected(zk), node_gone(zk, node)).await
 }
 

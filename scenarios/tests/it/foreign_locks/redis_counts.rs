@@ -144,9 +144,9 @@ impl Lock for Majority {
                 async move { server.set_if_missing(key, token, time).await }
             });
             let answers = join(asked).await;
-            let granted = answers.iter().filter(|it| **it == Ok(true)).count();
+            let granted = answers.iter().filter(|answer| **answer == Ok(true)).count();
             let of = match self.version {
-                Version::AsWritten => answers.iter().filter(|it| it.is_ok()).count(),
+                Version::AsWritten => answers.iter().filter(|answer| answer.is_ok()).count(),
                 Version::Mended => answers.len(),
             };
             if granted * 2 > of && self.env.monotonic() < deadline {
@@ -159,7 +159,7 @@ impl Lock for Majority {
 
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
         let answered = self.delete_everywhere().await;
-        let heard = answered.iter().filter(|it| **it).count();
+        let heard = answered.iter().filter(|answer| **answer).count();
         match heard * 2 > answered.len() {
             true => Ok(()),
             false => Err(LockError::TimedOut),
@@ -256,7 +256,7 @@ impl Reentrant {
         let millis = self.lease.time.as_millis().to_string();
         let (keys, args) = ([&*self.lease.key], [&*self.owner, &*millis]);
         let count = self.redis.script(&Script::new(ENTER), &keys, &args).await;
-        count.ok().and_then(|it| it.integer())
+        count.ok().and_then(|reply| reply.integer())
     }
 
     async fn leave(&self, count: &str) -> Result<(), LockError> {

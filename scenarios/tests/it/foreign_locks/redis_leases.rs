@@ -17,9 +17,9 @@ use crate::foreign_locks::common::{ForeignLock, Version};
 enum Kind {
     /// A second way to set the key has no time to live.
     NoTimeOnRetry,
-    /// The value is when the lease ends, by the wall clock of who set it.
+    /// The value is when the lease ends, by the wall clock of the client that set it.
     WallClockValue,
-    /// The key is set anew to keep it.
+    /// The key is set again to keep it.
     KeepsBySet,
     /// Release leaves the key for the rest of a least time.
     AtLeast,
@@ -33,7 +33,7 @@ pub const LOCKS: [ForeignLock; 5] = [
         source: "blog posts on SETNX and EXPIRE; celery-serverless #65",
         flaw: "The retry after an answer that did not come sets the key without a time to live.",
         breaks: "progress",
-        takes: "a lost request at the first set, and the death of who then holds",
+        takes: "a lost request at the first set, and the death of the next holder",
         held_out: false,
         world: WORLD,
         recipe: |version| recipe("no-time-on-retry", Kind::NoTimeOnRetry, version),
@@ -54,7 +54,7 @@ pub const LOCKS: [ForeignLock; 5] = [
     ForeignLock {
         name: "keeps-by-set",
         source: "CERT-Polska/Artemis, ResourceLock, #2670",
-        flaw: "The heartbeat sets the key, whoever has it by then.",
+        flaw: "The heartbeat sets the key, even if another contender has it by then.",
         breaks: "own-release-only",
         takes: "a pause that outlasts the lease",
         held_out: false,
@@ -64,7 +64,7 @@ pub const LOCKS: [ForeignLock; 5] = [
     ForeignLock {
         name: "at-least",
         source: "ShedLock, lockAtLeastFor over Redis",
-        flaw: "Release sets the key for the rest of the least time, whoever has it by then.",
+        flaw: "Release sets the key for the rest of the least time, even if another contender has it by then.",
         breaks: "own-release-only",
         takes: "a request that is late by what is left of the lease",
         held_out: true,
@@ -204,7 +204,7 @@ impl Leased {
         self.redis.script(&extend, &keys, &args).await
     }
 
-    /// Extends the lease three times in its length. Who holds by a deadline believes until it has passed.
+    /// Extends the lease three times in its length. A holder with a deadline believes until it has passed.
     async fn extend(&self) -> LockError {
         let time = &self.lease.time;
         let millis = time.as_millis().to_string();

@@ -17,7 +17,7 @@ pub const LOCKS: [ForeignLock; 2] = [
     ForeignLock {
         name: "woken-is-granted",
         source: "Spring Integration, RedisLockRegistry with pub/sub, #9401",
-        flaw: "Whoever is told of a release has the lock.",
+        flaw: "A waiter that hears of a release has the lock.",
         breaks: "mutual-exclusion",
         takes: "nothing: two who wait",
         held_out: true,
@@ -70,7 +70,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0";
 
-/// What a task tells those who wait.
+/// What a task tells the waiters.
 #[derive(Default)]
 struct Bell {
     rung: Cell<u64>,

@@ -1,4 +1,4 @@
-//! Locks on one node: whoever makes it, or writes into it, has the lock.
+//! Locks on one node: the contender that creates it, or writes into it, has the lock.
 
 use std::future::pending;
 use std::time::Duration;
@@ -12,15 +12,15 @@ use picklock_algorithms::{
     Env, Held, Lock, LockError, OwnershipRule, Recipe, RecipeInput, timeout,
 };
 
-use crate::foreign_locks::common::{ForeignLock, Version, told_of_loss};
+use crate::foreign_locks::common::{ForeignLock, Version, until_lost};
 
 pub const LOCKS: [ForeignLock; 2] = [
     ForeignLock {
         name: "breaks-stale-locks",
         source: "lock files of cron wrappers, carried over to ZooKeeper in blog posts",
-        flaw: "Whoever finds a lock that is older than ten seconds by the wall clocks of two machines deletes it.",
+        flaw: "A waiter that finds a lock older than ten seconds by the wall clocks of two machines deletes it.",
         breaks: "own-release-only",
-        takes: "a wall clock that jumps, of who holds or of who waits",
+        takes: "a wall clock that jumps, of the holder or of a waiter",
         held_out: false,
         world: r#"
 [service.zookeeper]
@@ -48,7 +48,7 @@ hold = "3s"
     ForeignLock {
         name: "takes-over-unseen",
         source: "Kubernetes client-go, leader election without resourceVersion; HBASE-16144",
-        flaw: "Whoever has seen no heartbeat for two leases writes its name without the version that it has read.",
+        flaw: "A waiter that sees no heartbeat for two leases writes its name without the version that it has read.",
         breaks: "mutual-exclusion",
         takes: "the death of a holder, and two who wait for the same time",
         held_out: true,
@@ -138,7 +138,7 @@ impl Lock for StaleBreaker {
     }
 
     async fn lost(&self, held: &Held) -> LockError {
-        told_of_loss(&self.zk, &held.path_or_key).await
+        until_lost(&self.zk, &held.path_or_key).await
     }
 }
 
@@ -184,7 +184,7 @@ impl Heartbeat {
         }
     }
 
-    /// Writes the record again and again: who cannot for half a lease holds it no longer.
+    /// Writes the record again and again: a holder that cannot for half a lease holds it no longer.
     async fn beats(&self) -> Result<(), LockError> {
         let mut seen = self.ours().await?.version;
         loop {

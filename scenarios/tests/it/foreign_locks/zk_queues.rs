@@ -10,7 +10,7 @@ use picklock_algorithms::zookeeper::queue::{Ticket, child, make_ticket, predeces
 use picklock_algorithms::{Env, Held, Lock, LockError, Recipe};
 
 use crate::foreign_locks::common::{
-    ForeignLock, LeavesNothing, Version, delete_surely, take_ticket, told_of_loss,
+    ForeignLock, LeavesNothing, Version, delete_surely, take_ticket, until_lost,
 };
 
 /// What is wrong with a queue.
@@ -73,7 +73,7 @@ pub const LOCKS: [ForeignLock; 5] = [
     ForeignLock {
         name: "missing-is-first",
         source: "the indexOf of many blog posts: minus one is not greater than zero",
-        flaw: "Its library opens a new session, the old node is gone, and whoever is not in the list counts as first.",
+        flaw: "Its library opens a new session without the old node, and a waiter that is not listed counts as first.",
         breaks: "mutual-exclusion",
         takes: "the end of a waiter's session",
         held_out: true,
@@ -246,7 +246,7 @@ impl Lock for Queue {
     }
 
     async fn lost(&self, held: &Held) -> LockError {
-        told_of_loss(&self.zk, &held.path_or_key).await
+        until_lost(&self.zk, &held.path_or_key).await
     }
 
     fn renews_sessions(&self) -> bool {

@@ -8,7 +8,7 @@ use picklock_algorithms::zookeeper::queue::{Ticket, child, make_ticket, predeces
 use picklock_algorithms::{Env, Held, Lock, LockError, Recipe};
 
 use crate::foreign_locks::common::{
-    ForeignLock, LeavesNothing, Version, connected_within, delete_surely, told_of_loss,
+    ForeignLock, LeavesNothing, Version, connected_within, delete_surely, until_lost,
 };
 
 /// What is wrong with it.
@@ -22,7 +22,7 @@ enum Kind {
 pub const LOCKS: [ForeignLock; 3] = [
     ForeignLock {
         name: "releases-by-place",
-        source: "blog posts on ZooKeeper locks: whoever releases is the first in the queue",
+        source: "blog posts on ZooKeeper locks: the releaser is the first in the queue",
         flaw: "Release deletes the first node of the queue, whosever it is.",
         breaks: "own-release-only",
         takes: "the end of a holder's session",
@@ -195,7 +195,7 @@ impl Lock for Reconnecting {
     }
 
     async fn lost(&self, held: &Held) -> LockError {
-        told_of_loss(&self.zk, &held.path_or_key).await
+        until_lost(&self.zk, &held.path_or_key).await
     }
 
     fn renews_sessions(&self) -> bool {

@@ -1,4 +1,4 @@
-//! A lock over a key with a lease, as somebody else would write it, and what is easily got wrong in it.
+//! A lock over a key with a lease, as other people would write it, and what is easily got wrong in it.
 
 use std::future::pending;
 use std::time::Duration;
@@ -20,7 +20,7 @@ enum Flaw {
     NoDrift,
     /// The lease is counted from the answer.
     CountsFromAnswer,
-    /// Nobody looks at the clock before the lock is handed out.
+    /// The clock is not looked at before the lock is handed out.
     HandedOutLate,
     /// The lease is extended in the background, and what is answered to that is not looked at.
     DeafWatchdog,

@@ -244,8 +244,8 @@ pub fn fault_of_server(contenders: u32, (servers, observers): (u8, u8)) -> Boxed
         });
         all.push(partition.boxed());
         let several = prop::collection::btree_set(target(), 1..4);
-        let link = (several, target(), lasts()).prop_filter_map("a link to itself", |it| {
-            let (from, to, length) = it;
+        let link = (several, target(), lasts()).prop_filter_map("a link to itself", |link| {
+            let (from, to, length) = link;
             let from: Vec<ServerName> = from.into_iter().collect();
             (!from.contains(&to)).then_some(Fault::HoldLink { from, to, length })
         });

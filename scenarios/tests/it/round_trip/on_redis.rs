@@ -69,7 +69,7 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 tcp_user_timeout: (retries % 7 > 0).then_some(lease),
                 resend: retries % 2 == 0,
                 close_on_timeout: [None, Some(true), Some(false)][(retries / 2) as usize % 3],
-                // Without replicas there is nobody else to read from.
+                // Without replicas there is no other server to read from.
                 read_from: match (retries % 4, servers) {
                     (1, 1) => ReadFrom::Any,
                     (2, 1) => ReadFrom::Replicas,

@@ -253,7 +253,7 @@ pub fn with_locks_at_once(workload: &mut Workload, recipe: &Recipe) {
     own.retain(|_, settings| *settings != ContenderSettings::default());
 }
 
-/// Nobody reads under a mutex.
+/// A mutex has no reads.
 pub fn without_reads_of_a_mutex(workload: &mut Workload, recipe: &Recipe) {
     if recipe.ownership.kind == LockKind::ReadWrite {
         return;
@@ -359,8 +359,8 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
                 }
             },
         )
-        .prop_filter("it says something", |it| {
-            *it != ContenderSettings::default()
+        .prop_filter("own says something", |own| {
+            *own != ContenderSettings::default()
         })
         .boxed()
 }
@@ -479,7 +479,9 @@ fn that_fits(number: usize, faults: &[PlannedFault]) -> Recipe {
     let recipe = recipe_on(ServiceKind::ZooKeeper, number);
     let revokes = |fault: &PlannedFault| matches!(fault.inject, Fault::Revoke { .. });
     if faults.iter().any(revokes) && recipe.revoke_message().is_none() {
-        let mut revocable = RECIPES.iter().filter(|it| it.revoke_message().is_some());
+        let mut revocable = RECIPES
+            .iter()
+            .filter(|recipe| recipe.revoke_message().is_some());
         return *revocable.next().expect("there is one");
     }
     match faults.iter().any(cancels) && !recipe.is_interruptible() {

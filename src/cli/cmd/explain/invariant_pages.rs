@@ -41,7 +41,8 @@ const SECTIONS: [&str; 6] = [
 /// What the guide says of an invariant, but for the picture: a page of Markdown.
 pub(super) fn page(name: &str) -> Option<String> {
     let (_, page) = PAGES.iter().find(|(known, _)| *known == name)?;
-    let sections = SECTIONS.iter().filter_map(|it| markdown::section(page, it));
+    let headings = SECTIONS.iter();
+    let sections = headings.filter_map(|heading| markdown::section(page, heading));
     Some(sections.collect::<Vec<_>>().join("\n"))
 }
 

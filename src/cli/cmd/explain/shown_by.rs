@@ -57,13 +57,13 @@ pub(super) fn request(kind: RequestKind) -> Shows {
     of_fault(move |fault| {
         let fields = fault.when.fields();
         let mut values = fields.iter().map(|(_, value)| value);
-        values.any(|value| matches!(value, TriggerValue::Request(it) if *it == kind))
+        values.any(|value| matches!(value, TriggerValue::Request(asked) if *asked == kind))
     })
 }
 
 /// Cases with a bound for a metric.
 pub(super) fn metric(name: &'static str) -> Shows {
-    of_case(move |case| case.measures.iter().any(|it| it.metric == name))
+    of_case(move |case| case.measures.iter().any(|measure| measure.metric == name))
 }
 
 /// Cases that are to come through a moment.
@@ -76,7 +76,7 @@ pub(super) fn key(name: &str) -> Shows {
     match name {
         "after" => of_fault(|fault| !fault.after.is_zero()),
         "times" => of_fault(|fault| fault.repeat.is_some()),
-        "every" => of_fault(|fault| fault.repeat.is_some_and(|it| it.every.is_some())),
+        "every" => of_fault(|fault| fault.repeat.is_some_and(|repeat| repeat.every.is_some())),
         "call" => of_fault(
             |fault| matches!(&fault.inject, Fault::Cancel { call, .. } if *call == LockCall::Release),
         ),
@@ -108,15 +108,15 @@ fn rank(case: &Case) -> usize {
 /// Whether the case expects a violation, of this invariant or of any.
 fn violates(case: &Case, invariant: Option<&str>) -> bool {
     let mut expectations = case.expectations.iter();
-    expectations.any(|it| {
-        matches!(it.want, Want::Violated { .. })
-            && invariant.is_none_or(|name| name == it.invariant)
+    expectations.any(|row| {
+        matches!(row.want, Want::Violated { .. })
+            && invariant.is_none_or(|name| name == row.invariant)
     })
 }
 
 /// How much there is to understand.
 fn size(case: &Case) -> usize {
-    let violated = |it: &&Expectation| matches!(it.want, Want::Violated { .. });
+    let violated = |row: &&Expectation| matches!(row.want, Want::Violated { .. });
     let violated = case.expectations.iter().filter(violated).count();
     let drawn = usize::from(case.open.is_some()) * 100;
     let contenders = case.plan.workload.contenders as usize;

@@ -101,7 +101,8 @@ fn of_fault(example: Example) -> Subject {
     let known = kinds.flat_map(|kind| {
         let class = kind.class();
         let class = format!("class: {} ({})", class.name(), class.meaning());
-        let services = ServiceKind::ALL.into_iter().filter(|it| kind.is_of(*it));
+        let services = ServiceKind::ALL.into_iter();
+        let services = services.filter(|service| kind.is_of(*service));
         let services: Vec<&str> = services.map(ServiceKind::title).collect();
         let service = kind.service();
         let service = service.map(|_| format!("strikes: {} alone", services.join(" and ")));
@@ -131,19 +132,19 @@ fn of_algorithm(recipe: &Recipe) -> Subject {
 
 /// What the faults of a plan wait for, of which kind they are, and what else a file can say around them.
 fn of_plans() -> Vec<Subject> {
-    let triggers = faults::triggers().into_iter().map(|it| {
-        let shows = shown_by::trigger(it.name);
-        Subject::of(it.name, "a trigger of a fault", &it.meaning, shows)
-            .with([it.example.to_owned()])
+    let triggers = faults::triggers().into_iter().map(|row| {
+        let shows = shown_by::trigger(row.name);
+        Subject::of(row.name, "a trigger of a fault", &row.meaning, shows)
+            .with([row.example.to_owned()])
     });
     let keys = faults::timing()
         .into_iter()
-        .map(|it| (it, "a key of a fault"));
+        .map(|row| (row, "a key of a fault"));
     let around = faults::circumstances().into_iter();
-    let keys = keys.chain(around.map(|it| (it, "a key of a scenario")));
-    let keys = keys.map(|(it, what)| {
-        let shows = shown_by::key(it.name);
-        Subject::of(it.name, what, &it.meaning, shows).with([it.example.to_owned()])
+    let keys = keys.chain(around.map(|row| (row, "a key of a scenario")));
+    let keys = keys.map(|(row, what)| {
+        let shows = shown_by::key(row.name);
+        Subject::of(row.name, what, &row.meaning, shows).with([row.example.to_owned()])
     });
     let requests = faults::requests().into_iter().map(|(kind, meaning)| {
         let shows = shown_by::request(kind);
@@ -170,17 +171,17 @@ fn of_plans() -> Vec<Subject> {
 
 /// What reports say of runs.
 fn of_reports() -> Vec<Subject> {
-    let metrics = METRICS.iter().map(|it| {
-        let what = format!("a metric, in {}", it.unit);
-        Subject::of(it.name, &what, it.meaning, shown_by::metric(it.name))
+    let metrics = METRICS.iter().map(|row| {
+        let what = format!("a metric, in {}", row.unit);
+        Subject::of(row.name, &what, row.meaning, shown_by::metric(row.name))
     });
-    let moments = SOMETIMES.iter().map(|it| {
-        let shows = shown_by::moment(it.name);
-        Subject::of(it.name, "a moment of the protocol", it.meaning, shows)
+    let moments = SOMETIMES.iter().map(|row| {
+        let shows = shown_by::moment(row.name);
+        Subject::of(row.name, "a moment of the protocol", row.meaning, shows)
     });
-    let distances = DISTANCES.iter().map(|it| {
+    let distances = DISTANCES.iter().map(|row| {
         let shows = shown_by::scenario("zookeeper/swarm".to_owned());
-        Subject::of(it.name, "a distance to an overlap", it.meaning, shows)
+        Subject::of(row.name, "a distance to an overlap", row.meaning, shows)
     });
     metrics.chain(moments).chain(distances).collect()
 }

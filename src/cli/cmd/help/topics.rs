@@ -23,7 +23,8 @@ impl Topic {
 
     /// Its text, as Markdown.
     pub(super) fn page(&self) -> &'static str {
-        let part = self.heading.map(|it| markdown::section(self.page, it));
+        let section = |heading| markdown::section(self.page, heading);
+        let part = self.heading.map(section);
         part.flatten().unwrap_or(self.page)
     }
 }

@@ -16,8 +16,9 @@ pub(super) fn head(case: &Case, hunted: &Hunted, findings: &[Finding<'_>]) -> St
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {}: {runs}, and every promise was kept.", case.name);
     }
-    let promises = case.expectations.iter().map(|it| it.invariant);
-    let never = promises.filter(|it| wanted(case, it).is_some() && !hunted.looked_at.contains(it));
+    let promises = case.expectations.iter().map(|row| row.invariant);
+    let promises = promises.filter(|name| wanted(case, name).is_some());
+    let never = promises.filter(|name| !hunted.looked_at.contains(name));
     for invariant in never {
         let _ = writeln!(
             text,

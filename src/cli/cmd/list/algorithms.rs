@@ -18,7 +18,8 @@ pub(super) fn algorithms(filter: &ListFilter) -> Result<Table, Failure> {
     let mut taken = filter.of.recipes()?;
     taken.retain(|recipe| filter.takes_algorithm(recipe));
     let rows = taken.into_iter().map(|recipe| {
-        let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
+        let claims = recipe.claims.iter().map(|claim| claim.invariant());
+        let claims: Vec<_> = claims.collect();
         let flaw = recipe
             .flaw
             .map(|flaw| format!(" Flaw: {}.", flaw.trim_end_matches('.')));
@@ -52,7 +53,8 @@ pub(super) fn algorithms(filter: &ListFilter) -> Result<Table, Failure> {
 
 /// Kind, order, claims, and source, each on a line of its own.
 pub(in crate::cli::cmd) fn known_of(recipe: &Recipe) -> Vec<String> {
-    let claims: Vec<_> = recipe.claims.iter().map(|it| it.invariant()).collect();
+    let claims = recipe.claims.iter().map(|claim| claim.invariant());
+    let claims: Vec<_> = claims.collect();
     let order = match recipe.claims.contains(&Claim::Fifo) {
         true => "first come, first served",
         false => "none",
@@ -71,19 +73,21 @@ fn hazard(hazard: &Hazard) -> String {
     let under = match hazard.under.contains(&FaultClass::None) {
         true => "even if nothing breaks".to_owned(),
         false => {
-            let classes: Vec<_> = hazard.under.iter().map(|it| it.name()).collect();
+            let classes: Vec<_> = hazard.under.iter().map(|class| class.name()).collect();
             format!("under {}", classes.join(", "))
         }
     };
-    let broken: Vec<_> = hazard.breaks.iter().map(|it| it.invariant()).collect();
+    let broken = hazard.breaks.iter().map(|claim| claim.invariant());
+    let broken: Vec<_> = broken.collect();
     let (broken, scenario) = (broken.join(", "), hazard.scenario);
     format!("does not keep {broken} {under} ({scenario})")
 }
 
 fn hazard_row(hazard: &Hazard) -> HazardRow {
+    let breaks = hazard.breaks.iter().map(|claim| claim.invariant());
     HazardRow {
-        breaks: hazard.breaks.iter().map(|it| it.invariant()).collect(),
-        under: hazard.under.iter().map(|it| it.name()).collect(),
+        breaks: breaks.collect(),
+        under: hazard.under.iter().map(|class| class.name()).collect(),
         scenario: hazard.scenario,
     }
 }

@@ -9,7 +9,7 @@ use crate::sim::plan::{Library, REDIS_LIBRARIES};
 /// Those of `[service.zookeeper]`.
 pub fn zookeeper() -> Table {
     let rows = Library::ALL.iter();
-    let rows = rows.map(|(name, it)| row("zookeeper", name, it.meaning(), it.source()));
+    let rows = rows.map(|(name, client)| row("zookeeper", name, client.meaning(), client.source()));
     Table {
         name: "clients-of-zookeeper",
         rows: rows.collect(),
@@ -19,7 +19,7 @@ pub fn zookeeper() -> Table {
 /// Those of `[service.redis]`.
 pub fn redis() -> Table {
     let rows = REDIS_LIBRARIES.iter();
-    let rows = rows.map(|it| row("redis", it.name, it.meaning, it.source));
+    let rows = rows.map(|client| row("redis", client.name, client.meaning, client.source));
     Table {
         name: "clients-of-redis",
         rows: rows.collect(),

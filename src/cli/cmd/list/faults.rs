@@ -128,7 +128,7 @@ pub fn circumstances() -> Vec<Example> {
         ),
         row(
             "contender",
-            "What one contender does otherwise than the others; with `name = \"any\"`, each seed draws whom.",
+            "Settings of one contender; with `name = \"any\"`, each seed draws which.",
             r#"contender = [{ name = "contender-1", hold = "60s", locks = ["lock-a"] }]"#,
         ),
         row(
@@ -247,17 +247,19 @@ algorithm = "{algorithm}"
 
     #[test]
     fn every_example_of_a_circumstance_can_be_read_beside_the_others() {
-        let lines: Vec<_> = circumstances().iter().map(|it| it.example).collect();
-        let (faults, world): (Vec<_>, Vec<_>) =
-            lines.into_iter().partition(|it| it.starts_with("inject."));
+        let lines: Vec<_> = circumstances().iter().map(|row| row.example).collect();
+        let (faults, world): (Vec<_>, Vec<_>) = lines
+            .into_iter()
+            .partition(|key| key.starts_with("inject."));
         // The tasks of a process lie in one region.
         let (of_tasks, of_others): (Vec<_>, Vec<_>) = world
             .into_iter()
-            .partition(|it| it.contains("tasks") || it.contains("share"));
+            .partition(|line| line.contains("tasks") || line.contains("share"));
         assert_eq!(of_tasks.len(), 2);
         // No lock is of two kinds.
-        let (of_semaphores, of_others): (Vec<_>, Vec<_>) =
-            of_others.into_iter().partition(|it| it.contains("permits"));
+        let (of_semaphores, of_others): (Vec<_>, Vec<_>) = of_others
+            .into_iter()
+            .partition(|key| key.contains("permits"));
         reads(&of_semaphores, &faults, "curator-semaphore");
         for world in [of_tasks, of_others] {
             reads(&world, &faults, "zk-shared-locks");

@@ -95,7 +95,7 @@ impl ListFilter {
     pub(super) fn takes_algorithm(&self, recipe: &Recipe) -> bool {
         let breaks =
             |fault: FaultName| hazards::of(recipe).any(|hazard| hazard.holds_under(fault.class()));
-        let claims = |name: &String| recipe.claims.iter().any(|it| it.invariant() == name);
+        let claims = |name: &String| recipe.claims.iter().any(|claim| claim.invariant() == name);
         self.of.takes(recipe)
             && self.fault.is_none_or(breaks)
             && self.invariant.as_ref().is_none_or(claims)
@@ -110,7 +110,7 @@ impl ListFilter {
     fn takes_case(&self, case: &Case) -> bool {
         let violates = |name: &String| {
             let mut expected = case.expectations.iter();
-            expected.any(|it| it.invariant == name && matches!(it.want, Want::Violated { .. }))
+            expected.any(|row| row.invariant == name && matches!(row.want, Want::Violated { .. }))
         };
         self.of.takes(&case.algorithm)
             && self.fault.is_none_or(|fault| has_fault(case, fault))
@@ -131,8 +131,8 @@ impl ListFilter {
         if let Some(wanted) = &self.matching {
             for table in &mut *tables {
                 table.rows.retain(|row| {
-                    let more = row.more.iter().any(|it| contains(it, wanted));
-                    let example = row.example.is_some_and(|it| contains(it, wanted));
+                    let more = row.more.iter().any(|line| contains(line, wanted));
+                    let example = row.example.is_some_and(|example| contains(example, wanted));
                     let known = has_text(&row.all, wanted);
                     contains(&row.name, wanted)
                         || contains(&row.meaning, wanted)
@@ -160,7 +160,8 @@ impl ListFilter {
 
 /// Whether a case has such a fault, or draws some.
 fn has_fault(case: &Case, fault: FaultName) -> bool {
-    let written = case.plan.faults.iter().map(|it| FaultKind::of(&it.inject));
+    let written = case.plan.faults.iter();
+    let written = written.map(|fault| FaultKind::of(&fault.inject));
     let drawn = case.open.iter().filter_map(|open| open.faults.as_ref());
     let drawn = drawn.flat_map(|faults| faults.kinds.iter().copied());
     if matches!(fault, FaultName::Class(FaultClass::None)) {
@@ -173,8 +174,8 @@ fn has_fault(case: &Case, fault: FaultName) -> bool {
 fn has_text(known: &Value, wanted: &str) -> bool {
     match known {
         Value::String(text) => contains(text, wanted),
-        Value::Array(items) => items.iter().any(|it| has_text(it, wanted)),
-        Value::Object(entries) => entries.values().any(|it| has_text(it, wanted)),
+        Value::Array(items) => items.iter().any(|item| has_text(item, wanted)),
+        Value::Object(entries) => entries.values().any(|entry| has_text(entry, wanted)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
@@ -194,13 +195,13 @@ fn fault(name: &str) -> Result<FaultName, String> {
 }
 
 fn invariant(name: &str) -> Result<String, String> {
-    let mut names = INVARIANTS.iter().map(|it| it.name);
-    match names.any(|it| it == name) {
+    let mut names = INVARIANTS.iter().map(|row| row.name);
+    match names.any(|known| known == name) {
         true => Ok(name.to_owned()),
         false => Err(unknown(
             name,
             "invariants",
-            INVARIANTS.iter().map(|it| it.name),
+            INVARIANTS.iter().map(|row| row.name),
         )),
     }
 }

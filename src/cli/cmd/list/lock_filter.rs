@@ -38,7 +38,8 @@ impl Filter {
     pub(in crate::cli::cmd) fn recipes(&self) -> Result<Vec<&'static Recipe>, Failure> {
         let known = program::algorithms();
         if let Some(kind) = &self.kind {
-            let mut kinds: Vec<&str> = known.iter().map(|it| it.ownership.kind.name()).collect();
+            let kinds = known.iter().map(|lock| lock.ownership.kind.name());
+            let mut kinds: Vec<&str> = kinds.collect();
             kinds.sort_unstable();
             kinds.dedup();
             if !kinds.contains(&kind.as_str()) {
@@ -47,8 +48,8 @@ impl Filter {
         }
         let taken: Vec<_> = known.iter().filter(|recipe| self.takes(recipe)).collect();
         if taken.is_empty() {
-            let of_kind = known.iter().filter(|it| self.is_of_kind(it));
-            let mut families: Vec<&str> = of_kind.map(|it| it.build.service().name()).collect();
+            let of_kind = known.iter().filter(|lock| self.is_of_kind(lock));
+            let mut families: Vec<&str> = of_kind.map(|lock| lock.build.service().name()).collect();
             families.sort_unstable();
             families.dedup();
             let problem = "no algorithm of this family is of this kind".to_owned();

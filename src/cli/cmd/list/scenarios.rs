@@ -45,7 +45,8 @@ pub(super) fn scenarios(filter: &ListFilter) -> Result<Table, Failure> {
 
 /// Cases and source, each on a line of its own.
 fn known_of(scenario: &Scenario) -> Vec<String> {
-    let cases: Vec<&str> = scenario.cases.iter().map(|it| it.name.as_str()).collect();
+    let cases = scenario.cases.iter().map(|case| case.name.as_str());
+    let cases: Vec<&str> = cases.collect();
     let source = scenario.source.trim();
     let source = (!source.is_empty()).then(|| format!("source: {source}"));
     let cases = format!("cases: {}", cases.join(", "));

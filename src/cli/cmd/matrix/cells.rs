@@ -41,14 +41,14 @@ pub(super) fn cell(
         .iter()
         .map(|found| finding(scenario, case, found));
     let mut findings: Vec<MatrixFinding> = findings.collect();
-    let standings = findings.iter().filter(|it| it.word == word.name());
-    let standing = standings.map(|it| it.standing).next();
+    let standings = findings.iter().filter(|found| found.word == word.name());
+    let standing = standings.map(|found| found.standing).next();
     let standing = standing.unwrap_or(match word {
         Word::Undecided => Standing::Undecided,
         _ => Standing::Kept,
     });
     if standing == Standing::ClaimBroken
-        && let Some(main) = findings.iter_mut().find(|it| it.word == word.name())
+        && let Some(main) = findings.iter_mut().find(|found| found.word == word.name())
     {
         main.shrunk = shrunk(scenario, case, main, work);
     }
@@ -112,7 +112,7 @@ fn shrunk(
             .plan
             .faults
             .iter()
-            .map(|it| it.text.clone())
+            .map(|remark| remark.text.clone())
             .collect(),
         summary: shrunk.witness.summary.clone(),
         command: again(scenario, case, finding.seed).shrink(invariant.name),

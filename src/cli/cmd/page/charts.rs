@@ -34,11 +34,11 @@ pub(super) fn of_outcomes(
     cases: &[&CaseOutcome],
 ) -> Result<Vec<String>, Failure> {
     let mut figures = charts::of_cases(scenarios, outcomes, cases, MOST);
-    figures.retain(|it| !it.series.is_empty());
+    figures.retain(|figure| !figure.series.is_empty());
     figures.extend(herds(&algorithms(scenarios, cases)));
     let drawn = figures
         .iter()
-        .map(|it| it.inline().map_err(charts::drawing));
+        .map(|figure| figure.inline().map_err(charts::drawing));
     drawn.collect()
 }
 
@@ -46,14 +46,14 @@ pub(super) fn of_outcomes(
 fn algorithms(scenarios: &[Scenario], cases: &[&CaseOutcome]) -> Vec<Recipe> {
     let mut all: Vec<Recipe> = Vec::new();
     for case in cases {
-        let recipe = case_of(scenarios, case).map(|(_, it)| it.algorithm);
-        let is_new = |it: &Recipe| is_measured(it) && all.iter().all(|other| other.name != it.name);
+        let recipe = case_of(scenarios, case).map(|(_, case)| case.algorithm);
+        let is_new = |own: &Recipe| is_measured(own) && all.iter().all(|old| old.name != own.name);
         all.extend(recipe.filter(is_new));
     }
     all
 }
 
-/// The charts of their herds that say most: who is told of a release, and how long it takes.
+/// The charts of their herds that say most: which contenders a release wakes, and how long it takes.
 fn herds(algorithms: &[Recipe]) -> Vec<Figure> {
     let shown = &algorithms[..algorithms.len().min(MOST)];
     let experiments: Vec<Experiment> = shown
@@ -65,7 +65,7 @@ fn herds(algorithms: &[Recipe]) -> Vec<Figure> {
             event_budget: EVENTS,
             ..*experiment
         };
-        // What breaks off, or never drains, is told of where the cases are.
+        // What breaks off, or never drains, is reported with the cases.
         caught(|| measure(&experiment)).ok()?.ok()
     });
     let rows: Vec<HerdRow> = measured.collect();
@@ -77,6 +77,6 @@ fn herds(algorithms: &[Recipe]) -> Vec<Figure> {
     let figures = [Chart::Notifications, Chart::Handover].map(|chart| chart.figure(&rows, &said));
     figures
         .into_iter()
-        .filter(|it| !it.series.is_empty())
+        .filter(|figure| !figure.series.is_empty())
         .collect()
 }

@@ -34,7 +34,7 @@ pub struct Trace {
     between: Option<(Duration, Duration)>,
 }
 
-/// A message, and between whom it goes.
+/// A message, with its sender and its receiver.
 pub struct Row<'t> {
     from: String,
     to: String,
@@ -48,7 +48,7 @@ pub(super) struct RowAsJson<'r> {
     at: u64,
     /// Who sends it.
     from: &'r str,
-    /// To whom.
+    /// Who receives it.
     to: &'r str,
     /// The client, of its own messages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ impl Serialize for Row<'_> {
             to,
             client,
             server,
-            connection: message.connection.map(|it| it.0),
+            connection: message.connection.map(|number| number.0),
             direction: direction.name(),
             step: message.step.name(),
             text: &message.text,
@@ -100,12 +100,12 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// [`Failure`], if somebody is named who takes no part, or nothing happens in that time.
+    /// [`Failure`], if one of the names takes no part, or nothing happens in that time.
     pub fn check(&self, plan: &Plan, history: &History) -> Result<(), Failure> {
         let names = participants(plan);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut unknown = self.of.iter().filter(|it| !names.contains(&it.as_str()));
-        if let Some(name) = unknown.next() {
+        let mut asked = self.of.iter();
+        if let Some(name) = asked.find(|name| !names.contains(&name.as_str())) {
             return Err(Failure::unknown("contender or server", name, &names));
         }
         let end = history
@@ -216,7 +216,7 @@ impl Trace {
     }
 }
 
-/// Everybody who takes part in a run.
+/// All that take part in a run.
 fn participants(plan: &Plan) -> Vec<String> {
     let Workload {
         contenders,
@@ -230,13 +230,13 @@ fn participants(plan: &Plan) -> Vec<String> {
     let all = clients.chain(machines);
     let tasks = (0..contenders).filter(|_| processes < contenders);
     let tasks = tasks.map(|index| describe::contender(ContenderName(index)));
-    all.map(|it| party(plan, it)).chain(tasks).collect()
+    all.map(|place| party(plan, place)).chain(tasks).collect()
 }
 
 /// Whose messages those of a contender or a server are: where contenders are tasks of one process, that of its process.
 fn sender_of(plan: &Plan, name: &str) -> String {
     let mut all = (0..plan.workload.contenders).map(ContenderName);
-    match all.find(|it| describe::contender(*it) == name) {
+    match all.find(|own| describe::contender(*own) == name) {
         Some(contender) => party(
             plan,
             Party::Client(ProcessId(plan.workload.process_of(contender))),

@@ -134,7 +134,7 @@ impl Drawn {
         for arrow in diagram
             .arrows
             .iter()
-            .filter(|it| it.kind != ArrowKind::Write)
+            .filter(|arrow| arrow.kind != ArrowKind::Write)
         {
             let end = match arrow.end {
                 ArrowEnd::Lost => 0,
@@ -195,7 +195,7 @@ impl Drawn {
         shown.sort_unstable();
         assert_eq!(shown, planned, "{}", self.name);
         looked.faults += shown.len();
-        looked.go_on += shown.iter().filter(|it| it.3).count();
+        looked.go_on += shown.iter().filter(|row| row.3).count();
     }
 
     /// The past of the violation is the one that `picklock why` finds, and what lasts begins with an event of its kind.
@@ -205,9 +205,10 @@ impl Drawn {
         };
         let marks = diagram.marks.iter().enumerate();
         let of_event: BTreeMap<usize, usize> = marks
-            .filter_map(|(mark, it)| Some((it.event?, mark)))
+            .filter_map(|(index, mark)| Some((mark.event?, index)))
             .collect();
-        let mut open: Vec<usize> = breach.evidence.iter().map(|it| of_event[it]).collect();
+        let evidence = breach.evidence.iter();
+        let mut open: Vec<usize> = evidence.map(|event| of_event[event]).collect();
         let mut past = BTreeSet::new();
         while let Some(mark) = open.pop() {
             if past.insert(diagram.marks[mark].event.expect("causes are events")) {

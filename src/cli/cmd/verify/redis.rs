@@ -49,7 +49,7 @@ pub(super) fn redis(asked: &Verify) -> Result<u8, Failure> {
             console::print(&shown("redis cluster", asked.seed, &nodes))?;
             console::print(&timed(&spans))?;
             let agrees =
-                |it: &Compared| it.differences.is_empty() && it.counters.not_modelled.is_empty();
+                |run: &Compared| run.differences.is_empty() && run.counters.not_modelled.is_empty();
             let spans = spans.iter().chain(&failovers.spans);
             let agree = [&compared, &failovers.compared, &nodes]
                 .into_iter()
@@ -92,7 +92,7 @@ fn failovers(installed: &Installed, stop: &AtomicBool) -> Result<Failovers, Veri
 /// Whether old primaries lost what they had taken, on both sides.
 fn resumed_alike(failovers: &Failovers) -> bool {
     let (real, model) = &failovers.resumed;
-    let lost = |it: &Resumed| it.writes > 0 && it.kept == 0;
+    let lost = |run: &Resumed| run.writes > 0 && run.kept == 0;
     !real.is_empty() && real.iter().chain(model).all(lost)
 }
 

@@ -61,7 +61,7 @@ pub(super) fn refuse(
     }
     if !has_sentinels {
         let mistake = Mistake::new("there are no Sentinels to subscribe to")
-            .label("they are who publishes `+switch-master`")
+            .label("they publish `+switch-master`")
             .help("give `sentinels`");
         refuse("switch-master", mistake);
     }
