@@ -7,7 +7,8 @@ use picklock_algorithms::clients::{RequestKind, ServiceKind};
 use picklock_scenarios::{Case, describe};
 use picklock_sim::plan::{
     Cluster, ConnectionMode, Deployment, Fault, FaultDuration, FaultKind, Fsync, KeyspaceEvents,
-    Persistence, PlannedFault, ReadFrom, Sentinels, ServerName, Service, SwitchMaster, Trigger,
+    Persistence, PlannedFault, ReadFrom, Sentinels, ServerName, ServerVersion, Service,
+    SwitchMaster, Trigger,
 };
 use proptest::prelude::*;
 
@@ -26,6 +27,7 @@ fn deployment() -> BoxedStrategy<Deployment> {
     )
         .prop_map(
             |(servers, lease, timeout, retries, retry_pause, command_time)| Deployment {
+                version: ServerVersion::ALL[(retries % 5) as usize].1,
                 servers,
                 replicas: if servers == 1 && retries % 3 > 0 {
                     2
