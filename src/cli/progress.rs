@@ -352,7 +352,7 @@ impl ProgressState {
 /// How the bar looks: how many of these are done, or, if nobody knows of how many, for how long it has gone on.
 fn style(counted: Option<&str>) -> ProgressStyle {
     let template = match counted {
-        Some(one) => format!("  {{wide_bar}} {{pos}}/{{len}} {one}s  {{eta}} left  {{msg:36}}"),
+        Some(one) => format!("  {{wide_bar}} {{pos}}/{{len}} {one}s  {{left}}  {{msg:36}}"),
         None => "  {spinner} {elapsed}  {msg}".to_owned(),
     };
     style_of(&template)
@@ -366,7 +366,24 @@ const TIME_AND_RUNS: &str = "  {wide_bar} {pos} s of {len} s, {prefix}  {msg:36}
 
 fn style_of(template: &str) -> ProgressStyle {
     // The templates are all but constants, so a mistake in one would show at once.
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    let style = ProgressStyle::with_template(template);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key(
+        "left",
+        |state: &indicatif::ProgressState, text: &mut dyn std::fmt::Write| {
+            // Writing to a string cannot fail.
+            let _ = text.write_str(&left(state.pos(), state.eta()));
+        },
+    )
+}
+
+/// How long it takes yet; nothing before something is done, for nothing is known of it.
+fn left(done: u64, eta: Duration) -> String {
+    match (done, eta.as_secs()) {
+        (0, _) => String::new(),
+        (_, 0) => "less than 1 s left".to_owned(),
+        (_, seconds) => format!("{seconds} s left"),
+    }
 }
 
 #[cfg(test)]
@@ -388,6 +405,13 @@ mod tests {
             let counted = if time.is_some() { 0 } else { 2 };
             assert_eq!(work.shared.bar.position(), counted, "{runs:?} {time:?}");
         }
+    }
+
+    #[test]
+    fn before_anything_is_done_no_time_is_left_to_tell() {
+        assert_eq!(left(0, Duration::ZERO), "");
+        assert_eq!(left(2, Duration::from_millis(10)), "less than 1 s left");
+        assert_eq!(left(2, Duration::from_secs(3)), "3 s left");
     }
 
     #[test]

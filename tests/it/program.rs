@@ -28,6 +28,7 @@ mod shrink;
 mod trace;
 mod unasked;
 mod validate;
+mod widths;
 mod your_lock;
 
 /// The program whose command line these tests run.

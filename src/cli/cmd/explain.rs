@@ -4,13 +4,14 @@ mod glossary;
 mod invariant_pages;
 mod shown_by;
 mod subjects;
+mod words;
 
 use std::fmt::Write as _;
 
 use crate::scenarios::{Case, Scenario, program};
 use crate::sources;
 
-use crate::cli::cmd::suggestions::suggestions;
+use crate::cli::cmd::look_up::{Kind, look_up};
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -38,25 +39,15 @@ pub struct Explain {
 }
 
 impl Explain {
-    /// Explains it.
+    /// Explains it. `usage` is what the command line may say.
     ///
     /// # Errors
     ///
     /// [`Failure`], if there is nothing of this name.
-    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
-        let word = self.word.join(" ");
-        match explanation(&word, look)? {
-            Some(text) => console::print(&text)?,
-            None => {
-                let command = program::command();
-                let mut hints = suggestions(&word, names()?.iter().map(String::as_str));
-                hints.push(format!(
-                    "`{command} list algorithms`, `list faults`, and the other lists show what there is"
-                ));
-                let problem = format!("nothing is called `{word}`");
-                return Err(Failure::Usage { problem, hints });
-            }
-        }
+    pub fn execute(self, usage: clap::Command, look: &OutputArgs) -> Result<u8, Failure> {
+        let order = [Kind::Word, Kind::Topic, Kind::List, Kind::Command];
+        let text = look_up(&self.word, order, usage, look)?;
+        console::print(&look.fitted(&text))?;
         Ok(exit::AS_EXPECTED)
     }
 }
@@ -66,6 +57,9 @@ pub(super) fn explanation(word: &str, look: &OutputArgs) -> Result<Option<String
     let library = sources::library(&program::catalogue())?;
     let wanted = word.to_lowercase();
     let mut subjects = subjects::all(&library);
+    let is_known = |name: &str| subjects.iter().any(|subject| subject.name == name);
+    let singular = wanted.strip_suffix('s').filter(|_| !is_known(&wanted));
+    let wanted = singular.unwrap_or(&wanted).to_owned();
     subjects.retain(|subject| subject.name == wanted);
     let width = look.stdout().columns();
     let mut told = Vec::new();

@@ -207,8 +207,9 @@ fn invariant(name: &str) -> Result<String, String> {
 
 /// What comes near a name that there is not, or where all are shown.
 fn unknown<'n>(name: &str, list: &str, names: impl Iterator<Item = &'n str>) -> String {
-    match crate::scenarios::nearest(name, names) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("`{} list {list}` shows what there is", program::command()),
-    }
+    let near = crate::scenarios::nearest_few(name, names).join("`, `");
+    format!(
+        "nearest: `{near}`; `{} list {list}` shows all",
+        program::command()
+    )
 }
