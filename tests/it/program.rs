@@ -7,6 +7,7 @@ mod command_line;
 mod common;
 mod config;
 mod determinism;
+mod documented_commands;
 mod documents;
 mod drawn;
 mod exit_codes;
