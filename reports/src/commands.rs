@@ -7,8 +7,8 @@ use crate::words::harmless;
 /// What a shell takes for nothing, at the end of a line.
 const GOES_ON: &str = " \\";
 
-/// A command after `first`, ended by a line break. Where it is too wide for the terminal, it has lines of its own, which
-/// a shell takes for one. No terminal has to break it.
+/// A command after `first`, ended by a line break. Where it is too wide for the terminal, it has lines of its own,
+/// which a shell takes for one. No terminal has to break it.
 pub(crate) fn command_after(first: &str, command: &str, style: &Style) -> String {
     let command = harmless(command);
     let used = first.chars().count();

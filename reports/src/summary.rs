@@ -8,9 +8,8 @@ use crate::columns::{Column, aligned};
 use crate::fit::fitted;
 use crate::problem::problems;
 use crate::style::Style;
-use crate::terminal::verdict;
 use crate::triage::triage;
-use crate::words::{count, harmless, took};
+use crate::words::{count, harmless, took, verdict};
 
 /// Where times and the exit code end, if there are so many columns.
 pub(crate) const RIGHT: usize = 87;

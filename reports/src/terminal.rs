@@ -10,6 +10,7 @@ use crate::style::Style;
 use crate::summary::{RIGHT, with_right};
 use crate::timeline::Detail;
 use crate::triage::Share;
+pub use crate::words::verdict;
 use crate::words::{count, duration, hanging, harmless, took};
 
 /// The width of the column of verdicts.
@@ -94,18 +95,6 @@ fn block(
         text.push_str(&failure(case, style));
     }
     text
-}
-
-/// The word for a standing, as a verdict line begins with it.
-pub fn verdict(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Holds => "HOLDS",
-        Standing::AsExpected => "AS EXPECTED",
-        Standing::Skipped => "SKIPPED",
-        Standing::Undecided => "UNDECIDED",
-        Standing::Fail => "FAIL",
-        Standing::Broken => "BROKEN",
-    }
 }
 
 /// The case by the name that commands take, and the algorithm if that does not tell it.

@@ -2,11 +2,25 @@
 
 use std::time::Duration;
 
+use picklock_checker::outcome::Standing;
+
 /// The width that reports keep to if they go to no terminal.
 pub(crate) const WIDTH: usize = 100;
 
 /// Text in fewer columns than this is not read.
 const LEAST: usize = 20;
+
+/// The word for a standing, as a verdict line begins with it.
+pub fn verdict(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Holds => "HOLDS",
+        Standing::AsExpected => "AS EXPECTED",
+        Standing::Skipped => "SKIPPED",
+        Standing::Undecided => "UNDECIDED",
+        Standing::Fail => "FAIL",
+        Standing::Broken => "BROKEN",
+    }
+}
 
 /// A count with its noun: `1 seed`, `1000 seeds`. The plural is the noun with an `s`.
 pub fn count(number: u64, noun: &str) -> String {

@@ -2,8 +2,6 @@
 
 use strsim::damerau_levenshtein;
 
-use crate::program;
-
 /// The candidate nearest to `name`, if one is near enough to be worth a question.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST_NAME: usize = 64;
@@ -66,8 +64,8 @@ const LISTS: &[(&str, &str)] = &[
 ];
 
 /// What there is instead of an unknown name, in a sentence for each line: all, if these are a few, or else the nearest
-/// and the command that lists all.
-pub fn what_there_is(what: &str, name: &str, known: &[&str]) -> Vec<String> {
+/// and the command of `program` that lists all.
+pub fn what_there_is(what: &str, name: &str, known: &[&str], program: &str) -> Vec<String> {
     let listed = |names: &[&str]| {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         names.join(", ")
@@ -80,7 +78,7 @@ pub fn what_there_is(what: &str, name: &str, known: &[&str]) -> Vec<String> {
         listed(&nearest_few(name, known.iter().copied()))
     )];
     let list = LISTS.iter().find(|(it, _)| *it == what);
-    lines.extend(list.map(|(_, list)| format!("`{} {list}` shows all", program::command())));
+    lines.extend(list.map(|(_, list)| format!("`{} {list}` shows all", program)));
     lines
 }
 

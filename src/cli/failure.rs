@@ -8,7 +8,7 @@ use crate::reports::files::FileError;
 use crate::reports::words::{count, harmless};
 use crate::scenarios::replay_command::{ReplayCommand, job};
 use crate::scenarios::runner::Stopped;
-use crate::scenarios::{Case, Diagnostic, Scenario, nearest, what_there_is};
+use crate::scenarios::{Case, Diagnostic, Scenario, nearest, program, what_there_is};
 
 use crate::cli::exit;
 
@@ -55,7 +55,7 @@ impl Failure {
     pub fn unknown(what: &str, name: &str, names: &[&str]) -> Self {
         let near = nearest(name, names.iter().copied());
         let near = near.map(|near| format!("did you mean `{near}`?"));
-        let all = what_there_is(what, name, names);
+        let all = what_there_is(what, name, names, program::command());
         Self::Usage {
             problem: format!("there is no {what} `{name}`"),
             hints: near.into_iter().chain(all).collect(),

@@ -37,7 +37,7 @@ struct ReadWriteLock {
 }
 
 impl ReadWriteLock {
-    /// Queues with this mark in the name of the node, and waits for whom it has to wait for.
+    /// Queues with this mark in the name of the node, and waits until its turn has come.
     async fn queue(&self, mark: &str) -> Result<Ticket, LockError> {
         let guid = self.env.guid();
         let prefix: Path = [&*self.lock, "/", &guid, mark].concat().into();

@@ -77,7 +77,7 @@ impl Mistake {
             }
             let there = match known.len() {
                 0..SHOWN_WHOLE => vec![expected(&known)],
-                _ => what_there_is(&what, &name, &known),
+                _ => what_there_is(&what, &name, &known, "picklock"),
             };
             help.splice(0..0, there);
         }

@@ -11,9 +11,7 @@ use std::fmt::Write as _;
 use crate::scenarios::{Case, Scenario, program};
 use crate::sources;
 
-use crate::cli::cmd::look_up::{Kind, look_up};
 use crate::cli::console::{self, OutputArgs};
-use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::markdown;
 use subjects::Subject;
@@ -35,28 +33,24 @@ const SHOWN: usize = 3;
 pub struct Explain {
     /// The word, or several that belong together: whatever `list` shows, and every word of the reports.
     #[arg(value_name = "WORD", required = true)]
-    word: Vec<String>,
+    pub(super) word: Vec<String>,
 }
 
-impl Explain {
-    /// Explains it. `usage` is what the command line may say.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure`], if there is nothing of this name.
-    pub fn execute(self, usage: clap::Command, look: &OutputArgs) -> Result<u8, Failure> {
-        let order = [Kind::Word, Kind::Topic, Kind::List, Kind::Command];
-        let text = look_up(&self.word, order, usage, look)?;
-        console::print(&look.fitted(&text))?;
-        Ok(exit::AS_EXPECTED)
-    }
+/// All that can be explained.
+fn all(library: &[Scenario]) -> Vec<Subject> {
+    let mut subjects = subjects::all(library);
+    subjects.extend(words::of_matrix());
+    subjects.extend(words::of_searches());
+    subjects.extend(words::of_arrivals());
+    subjects.extend(words::of_events());
+    subjects
 }
 
 /// What there is to say of a word, if it is the name of anything.
 pub(super) fn explanation(word: &str, look: &OutputArgs) -> Result<Option<String>, Failure> {
     let library = sources::library(&program::catalogue())?;
     let wanted = word.to_lowercase();
-    let mut subjects = subjects::all(&library);
+    let mut subjects = all(&library);
     let is_known = |name: &str| subjects.iter().any(|subject| subject.name == name);
     let singular = wanted.strip_suffix('s').filter(|_| !is_known(&wanted));
     let wanted = singular.unwrap_or(&wanted).to_owned();
@@ -73,10 +67,7 @@ pub(super) fn explanation(word: &str, look: &OutputArgs) -> Result<Option<String
 /// Every name that can be explained.
 pub(super) fn names() -> Result<Vec<String>, Failure> {
     let library = sources::library(&program::catalogue())?;
-    let mut names: Vec<String> = subjects::all(&library)
-        .into_iter()
-        .map(|it| it.name)
-        .collect();
+    let mut names: Vec<String> = all(&library).into_iter().map(|it| it.name).collect();
     names.sort_unstable();
     names.dedup();
     Ok(names)
@@ -183,7 +174,7 @@ mod tests {
     #[test]
     fn what_can_be_explained_is_shown_by_scenarios_of_the_library() {
         let library = library();
-        let subjects = subjects::all(&library);
+        let subjects = all(&library);
         let words = |subject: &&Subject| subject.what == "a word of the reports";
         let unseen = subjects
             .iter()
@@ -223,7 +214,7 @@ mod tests {
     #[test]
     fn a_long_claim_is_wrapped_and_commands_are_not() {
         let library = library();
-        for subject in subjects::all(&library)
+        for subject in all(&library)
             .iter()
             .filter(|it| it.what == "a word of the reports")
         {

@@ -5,7 +5,6 @@ mod topics;
 use crate::reports::style::Style;
 use crate::scenarios::program;
 
-use super::look_up::{Kind, look_up};
 use crate::cli::config;
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
@@ -26,7 +25,7 @@ pub struct Help {
     /// A command, such as `run`; a topic, such as `scenarios`; or a word that `explain` knows. Without one, all
     /// commands and topics are named.
     #[arg(value_name = "COMMAND|TOPIC")]
-    about: Vec<String>,
+    pub(super) about: Vec<String>,
 }
 
 impl Help {
@@ -39,13 +38,7 @@ impl Help {
         let style = look.stdout();
         // The options of all commands are known to each of them when clap has built it.
         usage.build();
-        let text = match self.about.as_slice() {
-            [] => format!("{}\n{}", usage.render_help(), all(&style)),
-            about => {
-                let order = [Kind::Command, Kind::Topic, Kind::Word, Kind::List];
-                look_up(about, order, usage, look)?
-            }
-        };
+        let text = format!("{}\n{}", usage.render_help(), all(&style));
         console::print(&look.fitted(&text))?;
         Ok(exit::AS_EXPECTED)
     }

@@ -20,7 +20,6 @@ use crate::scenarios::program;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::cli::cmd::look_up::{Kind, look_up};
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -94,25 +93,25 @@ struct Row {
 }
 
 impl List {
-    /// Shows the tables. `usage` is what the command line may say.
+    /// The words that are the name of no list, but may be that of something else.
+    pub fn words(&self) -> Option<&[String]> {
+        let is_list = Listing::from_str(&self.what.join(" "), true).is_ok();
+        (!is_list && !self.json && !self.what.is_empty()).then_some(&self.what)
+    }
+
+    /// Shows the tables.
     ///
     /// # Errors
     ///
     /// [`Failure`], if there is no such list or word, or it could not be printed.
-    pub fn execute(self, usage: clap::Command, look: &OutputArgs) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         if self.what.is_empty() {
             let hint = format!("{} list {}", program::command(), LISTS.join("|"));
             return Err(Failure::usage("list what?", [hint]));
         }
         let word = self.what.join(" ");
         let Ok(what) = Listing::from_str(&word, true) else {
-            if self.json {
-                return Err(Failure::unknown("list", &word, &LISTS));
-            }
-            let order = [Kind::List, Kind::Word, Kind::Topic, Kind::Command];
-            let text = look_up(&self.what, order, usage, look)?;
-            console::print(&look.fitted(&text))?;
-            return Ok(exit::AS_EXPECTED);
+            return Err(Failure::unknown("list", &word, &LISTS));
         };
         self.filter.suits(what)?;
         let mut tables = tables(what, &self.filter)?;
@@ -314,7 +313,7 @@ fn as_text(tables: &[Table], width: usize) -> String {
     text
 }
 
-/// A line of TOML, or, if there is no room for it, one for each key of the table that stands in it, which says the same.
+/// A line of TOML, or, if there is no room for it, one for each key of its table, which says the same.
 fn toml_lines(example: &str, room: usize) -> Vec<String> {
     let whole = vec![example.to_owned()];
     let table = example.split_once(" = { ");

@@ -3,12 +3,36 @@
 
 use crate::cli::cmd::help::TOPICS;
 use crate::cli::cmd::{explain, help, list};
-use crate::cli::console::OutputArgs;
+use crate::cli::console::{self, OutputArgs};
+use crate::cli::exit;
 use crate::cli::failure::Failure;
+
+/// Where `help` looks first, and then.
+pub const BY_HELP: [Kind; 4] = [Kind::Command, Kind::Topic, Kind::Word, Kind::List];
+/// Where `explain` does.
+pub const BY_EXPLAIN: [Kind; 4] = [Kind::Word, Kind::Topic, Kind::List, Kind::Command];
+/// Where `list` does.
+pub const BY_LIST: [Kind; 4] = [Kind::List, Kind::Word, Kind::Topic, Kind::Command];
+
+/// Shows what there is to say of these words.
+///
+/// # Errors
+///
+/// [`Failure`], if nothing has this name, or it could not be printed.
+pub fn show(
+    words: &[String],
+    order: [Kind; 4],
+    usage: clap::Command,
+    look: &OutputArgs,
+) -> Result<u8, Failure> {
+    let text = look_up(words, order, usage, look)?;
+    console::print(&look.fitted(&text))?;
+    Ok(exit::AS_EXPECTED)
+}
 
 /// What a word can be the name of.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub enum Kind {
     Command,
     Topic,
     List,
@@ -20,7 +44,7 @@ pub(super) enum Kind {
 /// # Errors
 ///
 /// [`Failure`], if nothing has this name.
-pub(super) fn look_up(
+fn look_up(
     words: &[String],
     order: [Kind; 4],
     mut usage: clap::Command,

@@ -1,5 +1,5 @@
-//! Every command that README.md and a page of docs/ show, wherever it stands, is one that picklock understands, and what
-//! takes no time is run.
+//! Every command that README.md and a page of docs/ show, wherever it stands, is one that picklock understands, and
+//! what takes no time is run.
 
 use std::collections::BTreeSet;
 use std::fs;

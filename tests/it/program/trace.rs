@@ -169,7 +169,7 @@ fn whoever_takes_no_part_has_no_trace_and_neither_has_what_comes_after_the_end()
         "{text}"
     );
     assert!(
-        text.contains("there is: contender-1, contender-2, operator, server-1"),
+        text.contains("there is: `contender-1`, `contender-2`, `operator`, `server-1`"),
         "{text}"
     );
     let text = refused(&["--between", "5m..6m"]);

@@ -9,7 +9,7 @@ use crate::sim::plan::{Deployment, Ensemble, FaultKind, Library, REDIS_LIBRARIES
 use super::super::list::faults::{self, Example};
 use super::super::list::known_of;
 use super::shown_by::{self, Shows};
-use super::{glossary, invariant_pages, words};
+use super::{glossary, invariant_pages};
 
 /// What is known of a word, of one thing that it is the name of.
 pub(super) struct Subject {
@@ -50,10 +50,6 @@ pub(super) fn all(library: &[Scenario]) -> Vec<Subject> {
     subjects.extend(program::algorithms().iter().map(of_algorithm));
     subjects.extend(of_plans());
     subjects.extend(of_reports());
-    subjects.extend(words::of_matrix());
-    subjects.extend(words::of_searches());
-    subjects.extend(words::of_arrivals());
-    subjects.extend(words::of_events());
     subjects.extend(Library::ALL.into_iter().map(of_zookeeper_client));
     subjects.extend(REDIS_LIBRARIES.iter().map(of_redis_client));
     subjects.extend(library.iter().map(of_scenario));
