@@ -27,7 +27,7 @@ mod threads;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::algorithms::{Recipe, RecipeMistake};
@@ -68,6 +68,7 @@ Exit codes: 0 as expected, 1 not as expected, 2 bad usage or file, 3 undecided,
 pub fn main(algorithms: &[Recipe]) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     program::begin(invocation::of_this_program(&arguments), algorithms);
+    console::begin_messages(console::width_asked(&arguments));
     let finished = if arguments.len() <= 1 {
         console::print(&usage().render_help().to_string())
             .map(|()| exit::AS_EXPECTED)
@@ -109,7 +110,11 @@ fn refuse_mistaken(algorithms: &[Recipe]) -> Result<(), Failure> {
 
 /// What the command line may say, in the words of this program.
 fn usage() -> clap::Command {
-    invocation::renamed(Cli::command(), program::command())
+    let usage = invocation::renamed(Cli::command(), program::command());
+    match console::message_width() {
+        Some(width) => usage.term_width(width),
+        None => usage,
+    }
 }
 
 /// Why a command line cannot be done.
@@ -145,14 +150,41 @@ fn refuse(error: &clap::Error) -> Result<u8, Failure> {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             console::print(&shown.to_string()).map(|()| exit::AS_EXPECTED)
         }
+        ErrorKind::InvalidSubcommand => {
+            let asked = match error.get(ContextKind::InvalidSubcommand) {
+                Some(ContextValue::String(asked)) => asked.as_str(),
+                _ => "",
+            };
+            let usage = usage();
+            let names: Vec<&str> = usage.get_subcommands().map(|it| it.get_name()).collect();
+            Err(Failure::unknown("command", asked, &names))
+        }
         // The list of kinds is not ours and not closed; all others are mistakes.
-        _ => {
-            let text = shown.to_string();
-            let text = text.strip_prefix("error: ").unwrap_or(&text);
-            console::print_message(&format!("picklock: {text}"));
-            Ok(exit::BAD_INPUT)
+        _ => Err(mistaken(&shown.to_string())),
+    }
+}
+
+/// What clap says of a mistake, as all others are told: what is wrong, and what would be right.
+fn mistaken(told: &str) -> Failure {
+    let told = told.strip_prefix("error: ").unwrap_or(told);
+    let (mut problem, mut hints) = (String::new(), Vec::new());
+    for line in told.lines().map(str::trim).filter(|it| !it.is_empty()) {
+        let values = line.strip_prefix("[possible values: ");
+        if let Some(tip) = line.strip_prefix("tip: ") {
+            hints.push(tip.to_owned());
+        } else if let Some(values) = values.and_then(|it| it.strip_suffix(']')) {
+            hints.push(format!("there is: {values}"));
+        } else if let Some(usage) = line.strip_prefix("Usage: ") {
+            hints.push(usage.to_owned());
+        } else if line.starts_with("For more information") {
+            hints.push("`--help` after the command shows all that it takes".to_owned());
+        } else {
+            let between = if problem.is_empty() { "" } else { " " };
+            problem.push_str(between);
+            problem.push_str(line);
         }
     }
+    Failure::Usage { problem, hints }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use picklock_scenarios::load::has_scenarios;
 use picklock_scenarios::{
-    BUILT_IN, Catalogue, Diagnostic, Scenario, load, matrix, nearest, parse, program,
+    BUILT_IN, Catalogue, Diagnostic, Scenario, load, matrix, nearest, nearest_few, parse, program,
 };
 
 /// Every scenario that comes with picklock, sorted by name.
@@ -85,6 +85,8 @@ fn unknown(word: &Path, name: &str) -> Diagnostic {
         Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
         None => mistake,
     };
+    let few = nearest_few(name, names()).join("`, `");
+    let mistake = mistake.with_help(format!("nearest: `{few}`"));
     let program = program::command();
     mistake.with_help(format!(
         "`{program} list scenarios` shows those that come with picklock"

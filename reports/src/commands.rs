@@ -1,32 +1,23 @@
-//! Commands as a terminal shows them: whole, in a shorter form that does the same, or in lines that a shell joins.
+//! Commands as a terminal shows them: whole, or in lines that a shell joins.
 
+use crate::fit::columns_of;
 use crate::style::Style;
 use crate::words::harmless;
 
-/// The part of a command that only says which run it was when it was found.
-const WAS: &str = "--was";
 /// What a shell takes for nothing, at the end of a line.
 const GOES_ON: &str = " \\";
 
-/// A command after `first`, ended by a line break. Where it is too wide for the terminal, it does without what it can
-/// do without; where that is too wide, too, it has lines of its own, which a shell takes for one. No terminal has to
-/// break it.
+/// A command after `first`, ended by a line break. Where it is too wide for the terminal, it has lines of its own,
+/// which a shell takes for one. No terminal has to break it.
 pub(crate) fn command_after(first: &str, command: &str, style: &Style) -> String {
     let command = harmless(command);
     let used = first.chars().count();
     let fits = |indent: usize, line: &str| {
-        let wide = indent + line.chars().count();
+        let wide = indent + columns_of(line);
         style.width.is_none_or(|width| wide <= width)
     };
     if fits(used, &command) {
         return format!("{first}{command}\n");
-    }
-    let parts = parts(&command);
-    let needed = parts.iter().filter(|part| !part.starts_with(WAS));
-    let needed: Vec<&str> = needed.copied().collect();
-    let short = needed.join(" ");
-    if fits(used, &short) {
-        return format!("{first}{short}\n");
     }
     let own = first.chars().take_while(|letter| *letter == ' ').count() + 2;
     let (label, indent) = (first.trim_end(), format!("{:own$}", ""));
@@ -35,11 +26,11 @@ pub(crate) fn command_after(first: &str, command: &str, style: &Style) -> String
     } else {
         format!("{label}\n")
     };
-    if fits(own, &short) {
-        return format!("{head}{indent}{short}\n");
+    if fits(own, &command) {
+        return format!("{head}{indent}{command}\n");
     }
     let mut lines: Vec<String> = Vec::new();
-    for part in needed {
+    for part in parts(&command) {
         match lines.last_mut() {
             Some(line) if fits(own + GOES_ON.len(), &format!("{line} {part}")) => {
                 line.push(' ');
@@ -95,20 +86,20 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_gets_what_does_the_same_and_then_lines_that_a_shell_joins() {
-        let short = "picklock replay 'my locks/a --b.toml' --case zk-no-recheck --seed 4127";
-        assert_eq!(at(100), format!("  Replay   {short}\n"));
-        assert_eq!(at(78), format!("  Replay\n    {short}\n"));
+    fn a_narrow_terminal_gets_lines_that_a_shell_joins() {
+        assert_eq!(at(COMMAND.len() + 4), format!("  Replay\n    {COMMAND}\n"));
         let first = "    picklock replay 'my locks/a --b.toml' \\";
-        let second = "      --case zk-no-recheck --seed 4127";
-        assert_eq!(at(50), format!("  Replay\n{first}\n{second}\n"));
+        let [second, third] = [
+            "--case zk-no-recheck --seed 4127",
+            "--was 0.1.0:00c0ffee0badf00d",
+        ];
+        assert_eq!(
+            at(50),
+            format!("  Replay\n{first}\n      {second} \\\n      {third}\n")
+        );
         for width in 50..130 {
             let widest = at(width).lines().map(|it| it.chars().count()).max();
-            assert!(
-                widest.is_some_and(|it| it <= width),
-                "{width}: {}",
-                at(width)
-            );
+            assert!(widest.is_some_and(|it| it <= width), "{}", at(width));
         }
     }
 

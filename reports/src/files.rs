@@ -12,7 +12,7 @@ use thiserror::Error;
 
 /// A file that could not be written: where, what went wrong, and what to do about it.
 #[derive(Debug, Error)]
-#[error("cannot write {path}: {problem}\n  hint: {hint}", path = .path.display())]
+#[error("cannot write {path}: {problem}\n  = help: {hint}", path = .path.display())]
 pub struct FileError {
     /// The file that was to be written.
     pub path: PathBuf,

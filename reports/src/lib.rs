@@ -13,6 +13,7 @@
 //! - [`cost`]: what a lock costs while nothing breaks;
 //! - [`matrix`]: algorithms by classes of faults;
 //! - [`files`]: files that are written whole or not at all;
+//! - [`fit`]: lines that no terminal has to break;
 //! - [`style`] and [`words`]: how all of it looks and reads.
 
 #[cfg(feature = "charts")]
@@ -26,6 +27,7 @@ pub mod envelope;
 mod escape;
 mod explain;
 pub mod files;
+pub mod fit;
 pub mod github;
 pub mod herd;
 pub mod html;

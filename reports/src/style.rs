@@ -1,6 +1,7 @@
 //! How a report looks: in colour or not, with line-drawing characters or in plain ASCII.
 
 use anstyle::AnsiColor;
+use picklock_checker::outcome::Standing;
 
 use crate::words::WIDTH;
 
@@ -10,7 +11,8 @@ use crate::words::WIDTH;
 /// report to find out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Use red, for `FAIL` and for the line where the promise breaks, and for nothing else.
+    /// Use colours: red for what fails and for the line where the promise breaks, and others for other standings, for
+    /// holders, and for faults.
     pub color: bool,
     /// Draw with ASCII characters only.
     pub ascii: bool,
@@ -38,13 +40,46 @@ impl Style {
         self.width.unwrap_or(WIDTH).clamp(40, 160)
     }
 
-    /// The text in red, or as it is.
+    /// The text in red, or as it is: what fails, and where the promise breaks.
     pub fn red(&self, text: &str) -> String {
+        self.in_color(AnsiColor::Red, text)
+    }
+
+    /// The text in green, or as it is: what is as it should be.
+    pub fn green(&self, text: &str) -> String {
+        self.in_color(AnsiColor::Green, text)
+    }
+
+    /// The text in yellow, or as it is: what cannot be told, or was not run.
+    pub fn yellow(&self, text: &str) -> String {
+        self.in_color(AnsiColor::Yellow, text)
+    }
+
+    /// The text in cyan, or as it is: the bars of holders.
+    pub(crate) fn holder(&self, text: &str) -> String {
+        self.in_color(AnsiColor::Cyan, text)
+    }
+
+    /// The text in magenta, or as it is: faults.
+    pub(crate) fn fault(&self, text: &str) -> String {
+        self.in_color(AnsiColor::Magenta, text)
+    }
+
+    /// The text in the colour of a standing, or as it is.
+    pub fn standing(&self, standing: Standing, text: &str) -> String {
+        match standing {
+            Standing::Holds | Standing::AsExpected => self.green(text),
+            Standing::Skipped | Standing::Undecided => self.yellow(text),
+            Standing::Fail | Standing::Broken => self.red(text),
+        }
+    }
+
+    fn in_color(&self, color: AnsiColor, text: &str) -> String {
         if !self.color || text.is_empty() {
             return text.to_owned();
         }
-        let red = AnsiColor::Red.on_default();
-        format!("{}{text}{}", red.render(), red.render_reset())
+        let color = color.on_default();
+        format!("{}{text}{}", color.render(), color.render_reset())
     }
 
     /// The characters to draw with.

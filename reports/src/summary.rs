@@ -5,9 +5,11 @@ use std::time::Duration;
 use picklock_checker::outcome::{ScenarioOutcome, Standing};
 
 use crate::columns::{Column, aligned};
+use crate::fit::fitted;
+use crate::problem::problems;
 use crate::style::Style;
 use crate::triage::triage;
-use crate::words::{count, harmless, took};
+use crate::words::{count, harmless, took, verdict};
 
 /// Where times and the exit code end, if there are so many columns.
 pub(crate) const RIGHT: usize = 87;
@@ -90,8 +92,34 @@ pub fn summary(outcomes: &[ScenarioOutcome], exit: u8, style: &Style) -> String 
     let left = format!("  {}.", counted(outcomes));
     let rule = style.glyphs().rule.repeat(8);
     let (groups, kinds) = (groups(outcomes, style), triage(outcomes, style));
+    let unexpected = unexpected(outcomes, style);
     let last = with_right(&left, &format!("exit {exit}"), style);
-    format!("{rule}\n{groups}{kinds}{last}\n")
+    format!("{rule}\n{groups}{kinds}{unexpected}{last}\n")
+}
+
+/// Every case that is not as expected, and why, if it is one of several: it may stand far above.
+fn unexpected(outcomes: &[ScenarioOutcome], style: &Style) -> String {
+    if outcomes.iter().map(|it| it.cases.len()).sum::<usize>() < 2 {
+        return String::new();
+    }
+    let mut text = String::new();
+    for problem in problems(outcomes) {
+        let case = problem.case;
+        let word = verdict(problem.standing).to_lowercase();
+        let (scenario, name) = (harmless(&case.scenario), harmless(&case.case));
+        let first = format!(
+            "    {} {scenario} {name}: ",
+            style.standing(problem.standing, &word)
+        );
+        text.push_str(&format!("{first}{}\n", problem.line));
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!(
+            "  Not as expected:\n{}",
+            fitted(&text, Some(style.columns()), "")
+        ),
+    }
 }
 
 /// How much there was, and how much of it was as expected.

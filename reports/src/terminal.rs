@@ -4,17 +4,21 @@ use picklock_checker::DISTANCES;
 use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing, Violation};
 
 use crate::commands::command_after;
+use crate::fit::columns_of;
 use crate::story::story_with;
 use crate::style::Style;
 use crate::summary::{RIGHT, with_right};
 use crate::timeline::Detail;
 use crate::triage::Share;
+pub use crate::words::verdict;
 use crate::words::{count, duration, hanging, harmless, took};
 
 /// The width of the column of verdicts.
 const VERDICT: usize = 12;
 /// The least width of the column of names.
 const NAME: usize = 24;
+/// What the result of a scenario in a line takes, with the time.
+const RESULT: usize = 32;
 
 /// The block of one scenario: its name, its claim, a line per case with its findings below it, and
 /// the story of what failed. Where not every seed can tell whether a promise is kept, how many can stands there, too.
@@ -48,6 +52,8 @@ pub fn scenario_in_a_line(outcome: &ScenarioOutcome, names: usize, style: &Style
         }
     };
     let name = harmless(&outcome.name);
+    // One long name takes no room from all others.
+    let names = names.min(style.columns().saturating_sub(RESULT));
     let spent = cases.iter().map(|case| case.took).sum();
     let name = format!("{name:<names$}  ");
     let first = hanging(&name, &said, style.columns());
@@ -91,18 +97,6 @@ fn block(
     text
 }
 
-/// The word for a standing, as a verdict line begins with it.
-pub fn verdict(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Holds => "HOLDS",
-        Standing::AsExpected => "AS EXPECTED",
-        Standing::Skipped => "SKIPPED",
-        Standing::Undecided => "UNDECIDED",
-        Standing::Fail => "FAIL",
-        Standing::Broken => "BROKEN",
-    }
-}
-
 /// The case by the name that commands take, and the algorithm if that does not tell it.
 fn label(case: &CaseOutcome) -> String {
     if case.case.starts_with(&case.algorithm) {
@@ -114,12 +108,7 @@ fn label(case: &CaseOutcome) -> String {
 
 fn verdict_line(case: &CaseOutcome, width: usize, style: &Style) -> String {
     let word = format!("{:>VERDICT$}", verdict(case.standing));
-    let colored = match case.standing {
-        Standing::Fail | Standing::Broken => style.red(&word),
-        Standing::Holds | Standing::AsExpected | Standing::Skipped | Standing::Undecided => {
-            word.clone()
-        }
-    };
+    let colored = style.standing(case.standing, &word);
     let unexpected = case.violations.iter().find(|violation| !violation.expected);
     let detail = match (unexpected, &case.broken) {
         (_, Some(broken)) => format!(
@@ -140,7 +129,12 @@ fn verdict_line(case: &CaseOutcome, width: usize, style: &Style) -> String {
         }
     };
     let line = format!("{word}  {:<width$}  {detail}", label(case));
-    let line = with_right(&line, &took(case.took), style);
+    let mut line = with_right(&line, &took(case.took), style);
+    if columns_of(&line) > style.columns() {
+        let below = format!("{:VERDICT$}    {detail}", "");
+        let below = with_right(&below, &took(case.took), style);
+        line = format!("{word}  {}\n{below}", label(case));
+    }
     format!("{colored}{}\n", &line[word.len()..])
 }
 
@@ -178,10 +172,8 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
         let first = format!("{word:>VERDICT$}    ");
         let line = hanging(&first, &harmless(&finding.line), style.columns());
         let line = match line.split_at_checked(VERDICT) {
-            Some((word, rest))
-                if mixed && matches!(finding.standing, Standing::Fail | Standing::Broken) =>
-            {
-                format!("{}{rest}", style.red(word))
+            Some((word, rest)) if mixed => {
+                format!("{}{rest}", style.standing(finding.standing, word))
             }
             Some(_) | None => line,
         };

@@ -2,8 +2,25 @@
 
 use std::time::Duration;
 
+use picklock_checker::outcome::Standing;
+
 /// The width that reports keep to if they go to no terminal.
 pub(crate) const WIDTH: usize = 100;
+
+/// Text in fewer columns than this is not read.
+const LEAST: usize = 20;
+
+/// The word for a standing, as a verdict line begins with it.
+pub fn verdict(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Holds => "HOLDS",
+        Standing::AsExpected => "AS EXPECTED",
+        Standing::Skipped => "SKIPPED",
+        Standing::Undecided => "UNDECIDED",
+        Standing::Fail => "FAIL",
+        Standing::Broken => "BROKEN",
+    }
+}
 
 /// A count with its noun: `1 seed`, `1000 seeds`. The plural is the noun with an `s`.
 pub fn count(number: u64, noun: &str) -> String {
@@ -100,7 +117,14 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
 /// The text, wrapped to this width, after `first` on its first line and below it on the others.
 pub(crate) fn hanging(first: &str, text: &str, width: usize) -> String {
     let indent = first.chars().count();
-    let lines = wrap(text, width.saturating_sub(indent).max(20));
+    if indent + LEAST > width {
+        // What comes first leaves no room: the text begins below it.
+        let own = first.chars().take_while(|it| *it == ' ').count() + 2;
+        let lines = wrap(text, width.saturating_sub(own).max(LEAST));
+        let below = format!("\n{:own$}", "");
+        return format!("{}{below}{}", first.trim_end(), lines.join(&below));
+    }
+    let lines = wrap(text, width.saturating_sub(indent));
     let below = format!("\n{:indent$}", "");
     format!("{first}{}", lines.join(&below))
         .trim_end()

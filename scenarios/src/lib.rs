@@ -48,7 +48,7 @@ pub use diagnostic::{Diagnostic, SourceLocation};
 pub use format::parse;
 pub use library::BUILT_IN;
 pub use load::load;
-pub use nearest::nearest;
+pub use nearest::{nearest, nearest_few, what_there_is};
 pub use scenario::{
     Case, Catalogue, Expectation, Measure, Recorded, RecordedRun, SavedPlan, Scenario, Want,
 };

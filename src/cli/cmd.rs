@@ -13,6 +13,7 @@ mod herd;
 mod hunt;
 mod left_out;
 mod list;
+mod look_up;
 mod man;
 mod matrix;
 mod merge;
@@ -29,7 +30,6 @@ mod seed_args;
 mod select;
 mod services;
 mod shrink;
-mod suggestions;
 mod traffic;
 mod validate;
 mod verbosity;
@@ -86,7 +86,7 @@ impl Command {
     pub fn execute(self, look: &OutputArgs, usage: fn() -> clap::Command) -> Result<u8, Failure> {
         match self {
             Self::Run(run) => run.execute(look),
-            Self::Validate(validate) => validate.execute(),
+            Self::Validate(validate) => validate.execute(look),
             Self::Schema(schema) => schema.execute(),
             Self::Merge(merge) => merge.execute(look),
             Self::Replay(replay) => replay.execute(look),
@@ -95,8 +95,13 @@ impl Command {
             Self::Hunt(hunt) => hunt.execute(look),
             Self::Plan(plan) => plan.execute(),
             Self::Yields(yields) => yields.execute(look),
-            Self::List(list) => list.execute(look),
-            Self::Explain(explain) => explain.execute(look),
+            Self::List(list) => match list.words() {
+                Some(words) => look_up::show(words, look_up::BY_LIST, usage(), look),
+                None => list.execute(look),
+            },
+            Self::Explain(explain) => {
+                look_up::show(&explain.word, look_up::BY_EXPLAIN, usage(), look)
+            }
             Self::Matrix(matrix) => matrix.execute(look),
             Self::Herd(herd) => herd.execute(look),
             Self::Cost(cost) => cost.execute(look),
@@ -105,7 +110,10 @@ impl Command {
             Self::Bench(bench) => bench.execute(look),
             Self::Verify(verify) => verify.execute(look),
             Self::New(new) => new.execute(),
-            Self::Help(help) => help.execute(usage(), look),
+            Self::Help(help) => match &help.about[..] {
+                [] => help.execute(usage(), look),
+                about => look_up::show(about, look_up::BY_HELP, usage(), look),
+            },
             Self::Completions(completions) => completions.execute(usage()),
             Self::Man(manual) => manual.execute(usage()),
         }

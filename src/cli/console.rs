@@ -1,10 +1,13 @@
 //! Where results go, and how they look there.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
+use crate::reports::fit::fitted;
 use crate::reports::style::Style;
 use crate::reports::words::harmless;
-use crate::scenarios::Scenario;
+use crate::scenarios::{Scenario, program};
 use clap::ValueEnum;
 
 use crate::cli::failure::Failure;
@@ -63,6 +66,11 @@ impl OutputArgs {
         self.width.or_else(there).map(usize::from)
     }
 
+    /// Text in lines that are no wider than standard output is, if that is known.
+    pub fn fitted(&self, text: &str) -> String {
+        fitted(text, self.width(), program::command())
+    }
+
     /// Whether to use colours on standard error.
     pub fn colored_stderr(&self) -> bool {
         self.colored(io::stderr().is_terminal())
@@ -113,8 +121,36 @@ pub fn shown(printed: Result<(), Failure>) -> Result<bool, Failure> {
     }
 }
 
+/// How many columns messages have: those of `--width`, wherever it stands, or of the terminal.
+static MESSAGES: OnceLock<Option<usize>> = OnceLock::new();
+
+/// The width that the command line asks for, before clap has read it: clap's own texts keep to it, too.
+pub fn width_asked(arguments: &[OsString]) -> Option<usize> {
+    let words = arguments.iter().filter_map(|it| it.to_str());
+    let after = words.clone().zip(words.clone().skip(1));
+    let apart = after.filter(|(word, _)| *word == "--width").map(|it| it.1);
+    let joined = words.filter_map(|it| it.strip_prefix("--width="));
+    let width: usize = apart.chain(joined).next()?.parse().ok()?;
+    (40..=1_000).contains(&width).then_some(width)
+}
+
+/// Sets how wide messages are: as wide as was asked for, or as standard error is.
+pub fn begin_messages(asked: Option<usize>) {
+    let there = || {
+        let size = terminal_size::terminal_size_of(io::stderr())?;
+        Some(usize::from(size.0.0))
+    };
+    MESSAGES.get_or_init(|| asked.or_else(there));
+}
+
+/// How many columns messages have, if that is known.
+pub fn message_width() -> Option<usize> {
+    MESSAGES.get().copied().flatten()
+}
+
 /// Writes a message to standard error. An error while writing is ignored: it is no reason to stop.
 pub fn print_message(text: &str) {
+    let text = fitted(text, message_width(), program::command());
     let _ = io::stderr().write_all(text.as_bytes());
 }
 

@@ -8,7 +8,7 @@ use crate::reports::files::FileError;
 use crate::reports::words::{count, harmless};
 use crate::scenarios::replay_command::{ReplayCommand, job};
 use crate::scenarios::runner::Stopped;
-use crate::scenarios::{Case, Diagnostic, Scenario, nearest};
+use crate::scenarios::{Case, Diagnostic, Scenario, nearest, program, what_there_is};
 
 use crate::cli::exit;
 
@@ -55,10 +55,10 @@ impl Failure {
     pub fn unknown(what: &str, name: &str, names: &[&str]) -> Self {
         let near = nearest(name, names.iter().copied());
         let near = near.map(|near| format!("did you mean `{near}`?"));
-        let all = format!("there is: {}", names.join(", "));
+        let all = what_there_is(what, name, names, program::command());
         Self::Usage {
             problem: format!("there is no {what} `{name}`"),
-            hints: near.into_iter().chain([all]).collect(),
+            hints: near.into_iter().chain(all).collect(),
         }
     }
 
@@ -116,7 +116,7 @@ impl Failure {
                 let mut text = format!("picklock: {}", harmless(problem));
                 for hint in hints {
                     // Writing to a string cannot fail.
-                    let _ = write!(text, "\n  hint: {}", harmless(hint));
+                    let _ = write!(text, "\n  = help: {}", harmless(hint));
                 }
                 text
             }

@@ -7,6 +7,7 @@ mod command_line;
 mod common;
 mod config;
 mod determinism;
+mod documented_commands;
 mod documents;
 mod drawn;
 mod exit_codes;
@@ -28,6 +29,7 @@ mod shrink;
 mod trace;
 mod unasked;
 mod validate;
+mod widths;
 mod your_lock;
 
 /// The program whose command line these tests run.

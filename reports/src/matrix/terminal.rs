@@ -77,19 +77,25 @@ fn draw(text: &mut String, matrix: &Matrix, band: &[Column], style: &Style) {
         for column in band {
             let (shown, wide) = (cell(row, column.place), column.width);
             let padded = format!("{shown:<wide$}");
-            let is_broken = row.cells[column.place]
-                .as_ref()
-                .is_some_and(|it| it.standing == Standing::ClaimBroken);
-            let padded = if is_broken {
-                style.red(&padded)
-            } else {
-                padded
+            let padded = match &row.cells[column.place] {
+                Some(cell) => colored(cell.standing, &padded, style),
+                None => padded,
             };
             let _ = write!(line, "{:GAP$}{padded}", "");
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }
     text.push('\n');
+}
+
+/// A word in the colour of its standing.
+fn colored(standing: Standing, word: &str, style: &Style) -> String {
+    match standing {
+        Standing::Kept => style.green(word),
+        Standing::ClaimBroken => style.red(word),
+        Standing::NotClaimed | Standing::Undecided => style.yellow(word),
+        Standing::Excused => word.to_owned(),
+    }
 }
 
 /// A run for each promise that is claimed and broken, or for everything that was seen.
@@ -119,12 +125,7 @@ fn tell(
     width: usize,
     style: &Style,
 ) {
-    let word = match finding.standing {
-        Standing::ClaimBroken => style.red(&finding.word),
-        Standing::Kept | Standing::NotClaimed | Standing::Excused | Standing::Undecided => {
-            finding.word.clone()
-        }
-    };
+    let word = colored(finding.standing, &finding.word, style);
     let (runs, told, standing) = (finding.runs, cell.told, finding.standing.words());
     let _ = writeln!(
         text,

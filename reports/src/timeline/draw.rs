@@ -22,11 +22,15 @@ impl Timeline {
         let mut text = String::new();
         if !self.columns.is_empty() {
             let letters: Vec<&str> = self.columns.iter().map(|it| it.letter.as_str()).collect();
-            push_line(&mut text, &shape.line("", &letters, ""));
+            push_line(&mut text, &shape.line("", &letters, "", &Style::PLAIN));
         }
         for row in &self.rows {
-            let lines = shape.row(row);
-            for line in lines {
+            // Where the promise breaks, the whole line has one colour.
+            let own = match row.mark {
+                Some(_) => &Style::PLAIN,
+                None => style,
+            };
+            for line in shape.row(row, own) {
                 let line = if row.mark.is_some() {
                     style.red(&line)
                 } else {
@@ -81,16 +85,21 @@ impl Shape {
     }
 
     /// A row in as many lines as its notes need.
-    fn row(&self, row: &Row) -> Vec<String> {
+    fn row(&self, row: &Row, style: &Style) -> Vec<String> {
         let notes = self.notes(row);
         let time = row.at.map_or(String::new(), |at| at.to_string());
         let cells: Vec<&str> = row.cells.iter().map(String::as_str).collect();
         let bars: Vec<&str> = row.bars.iter().map(String::as_str).collect();
+        let is_fault = row.notes.first().is_some_and(|it| it.starts_with("fault "));
         let mut lines = Vec::new();
         for (index, note) in notes.iter().enumerate() {
+            let note = match is_fault {
+                true => style.fault(note),
+                false => note.clone(),
+            };
             lines.push(match index {
-                0 => self.line(&time, &cells, note),
-                _ => self.line("", &bars, note),
+                0 => self.line(&time, &cells, &note, style),
+                _ => self.line("", &bars, &note, style),
             });
         }
         lines
@@ -105,10 +114,19 @@ impl Shape {
         notes.flat_map(|note| wrap(note, self.notes)).collect()
     }
 
-    fn line(&self, time: &str, cells: &[&str], note: &str) -> String {
+    fn line(&self, time: &str, cells: &[&str], note: &str, style: &Style) -> String {
+        let glyphs = style.glyphs();
         let mut line = format!("{time:>width$}{:GAP$}", "", width = self.time);
         for (cell, &width) in cells.iter().zip(&self.lanes) {
-            line.push_str(&format!("{cell:<width$}"));
+            let padded = format!("{cell:<width$}");
+            let bars = [glyphs.enter, glyphs.inside, glyphs.again, glyphs.leave];
+            let bar = bars
+                .iter()
+                .find(|bar| style.color && cell.starts_with(**bar));
+            match bar.and_then(|bar| padded.split_at_checked(bar.len())) {
+                Some((bar, rest)) => line.push_str(&(style.holder(bar) + rest)),
+                None => line.push_str(&padded),
+            }
         }
         line.push_str(note);
         line.truncate(line.trim_end().len());

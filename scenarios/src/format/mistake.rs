@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::diagnostic::{Diagnostic, SourceLocation, printable};
 use crate::listed::listed;
-use crate::nearest::nearest;
+use crate::nearest::{nearest, what_there_is};
 
 /// The mistakes found so far in a file.
 pub(crate) struct Mistakes<'t> {
@@ -24,8 +24,20 @@ pub(super) struct Mistake {
     label: String,
     help: Vec<String>,
     /// A name that is not known, and those that are: the nearest of them is sought if the mistake is shown.
-    unknown: Option<(String, Vec<String>)>,
+    unknown: Option<Unknown>,
 }
+
+/// A name that is not known.
+#[derive(PartialEq)]
+struct Unknown {
+    /// What it was to be the name of.
+    what: String,
+    name: String,
+    known: Vec<String>,
+}
+
+/// Fewer names than these are shown whole.
+const SHOWN_WHOLE: usize = 9;
 
 impl Mistake {
     pub(super) fn new(message: impl Into<String>) -> Self {
@@ -41,7 +53,11 @@ impl Mistake {
     pub(super) fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
         let known = known.iter().map(|&name| name.to_owned()).collect();
         Self {
-            unknown: Some((name.to_owned(), known)),
+            unknown: Some(Unknown {
+                what: what.to_owned(),
+                name: name.to_owned(),
+                known,
+            }),
             ..Self::new(format!("unknown {what} `{}`", printable(name)))
         }
     }
@@ -54,12 +70,16 @@ impl Mistake {
             mut help,
             unknown,
         } = self;
-        if let Some((name, known)) = unknown {
+        if let Some(Unknown { what, name, known }) = unknown {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             if let Some(near) = nearest(&name, known.iter().copied()) {
                 label = format!("did you mean `{near}`?");
             }
-            help.insert(0, expected(&known));
+            let there = match known.len() {
+                0..SHOWN_WHOLE => vec![expected(&known)],
+                _ => what_there_is(&what, &name, &known, "picklock"),
+            };
+            help.splice(0..0, there);
         }
         Diagnostic {
             message,

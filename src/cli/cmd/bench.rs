@@ -52,7 +52,7 @@ impl Bench {
     /// # Errors
     ///
     /// [`Failure`], if standard output could not be written to.
-    pub fn execute(self, _look: &OutputArgs) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         // One core, whatever the machine has.
         let pool = threads::pool(Some(1))?;
         if let Some(job) = self.job {
@@ -77,7 +77,7 @@ impl Bench {
         for figure in &measured {
             text.push_str(&line(figure));
         }
-        console::print(&text)?;
+        console::print(&look.fitted(&text))?;
         Ok(exit::AS_EXPECTED)
     }
 }

@@ -117,7 +117,10 @@ impl Compare {
         };
         work.print(&match self.markdown {
             true => markdown(&comparison),
-            false => text(&comparison, look.width().unwrap_or(100), &look.stdout()),
+            false => {
+                let width = look.width().unwrap_or(100);
+                look.fitted(&text(&comparison, width, &look.stdout()))
+            }
         })?;
         if let Some(path) = &self.json {
             work.write(path, json(&comparison).as_bytes())?;

@@ -79,15 +79,14 @@ impl Cost {
         }
         work.print(&match self.markdown {
             true => markdown(&rows),
-            false => table(&rows, &look.stdout()),
+            false => look.fitted(&table(&rows, &look.stdout())),
         })?;
         if let Some(path) = &self.json {
             work.write(path, json(&rows, env!("CARGO_PKG_VERSION")).as_bytes())?;
         }
         for name in &unmeasured {
-            work.print(&format!(
-                "\n{name} is not in the table: its contenders did not come to their end, or held it at once.\n"
-            ))?;
+            let why = "its contenders did not come to their end, or held it at once";
+            work.print(&look.fitted(&format!("\n{name} is not in the table: {why}.\n")))?;
         }
         Ok(match unmeasured.is_empty() {
             true => exit::AS_EXPECTED,

@@ -121,7 +121,7 @@ impl Envelope {
         };
         work.print(&match self.markdown {
             true => markdown(&rows),
-            false => table(&rows, &look.stdout()),
+            false => look.fitted(&table(&rows, &look.stdout())),
         })?;
         if let Some(path) = &self.json {
             work.write(path, json(&rows, env!("CARGO_PKG_VERSION")).as_bytes())?;

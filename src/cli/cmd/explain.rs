@@ -4,15 +4,14 @@ mod glossary;
 mod invariant_pages;
 mod shown_by;
 mod subjects;
+mod words;
 
 use std::fmt::Write as _;
 
 use crate::scenarios::{Case, Scenario, program};
 use crate::sources;
 
-use crate::cli::cmd::suggestions::suggestions;
 use crate::cli::console::{self, OutputArgs};
-use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::markdown;
 use subjects::Subject;
@@ -34,38 +33,27 @@ const SHOWN: usize = 3;
 pub struct Explain {
     /// The word, or several that belong together: whatever `list` shows, and every word of the reports.
     #[arg(value_name = "WORD", required = true)]
-    word: Vec<String>,
+    pub(super) word: Vec<String>,
 }
 
-impl Explain {
-    /// Explains it.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure`], if there is nothing of this name.
-    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
-        let word = self.word.join(" ");
-        match explanation(&word, look)? {
-            Some(text) => console::print(&text)?,
-            None => {
-                let command = program::command();
-                let mut hints = suggestions(&word, names()?.iter().map(String::as_str));
-                hints.push(format!(
-                    "`{command} list algorithms`, `list faults`, and the other lists show what there is"
-                ));
-                let problem = format!("nothing is called `{word}`");
-                return Err(Failure::Usage { problem, hints });
-            }
-        }
-        Ok(exit::AS_EXPECTED)
-    }
+/// All that can be explained.
+fn all(library: &[Scenario]) -> Vec<Subject> {
+    let mut subjects = subjects::all(library);
+    subjects.extend(words::of_matrix());
+    subjects.extend(words::of_searches());
+    subjects.extend(words::of_arrivals());
+    subjects.extend(words::of_events());
+    subjects
 }
 
 /// What there is to say of a word, if it is the name of anything.
 pub(super) fn explanation(word: &str, look: &OutputArgs) -> Result<Option<String>, Failure> {
     let library = sources::library(&program::catalogue())?;
     let wanted = word.to_lowercase();
-    let mut subjects = subjects::all(&library);
+    let mut subjects = all(&library);
+    let is_known = |name: &str| subjects.iter().any(|subject| subject.name == name);
+    let singular = wanted.strip_suffix('s').filter(|_| !is_known(&wanted));
+    let wanted = singular.unwrap_or(&wanted).to_owned();
     subjects.retain(|subject| subject.name == wanted);
     let width = look.stdout().columns();
     let mut told = Vec::new();
@@ -79,7 +67,7 @@ pub(super) fn explanation(word: &str, look: &OutputArgs) -> Result<Option<String
 /// Every name that can be explained.
 pub(super) fn names() -> Result<Vec<String>, Failure> {
     let library = sources::library(&program::catalogue())?;
-    let mut names: Vec<String> = subjects::all(&library)
+    let mut names: Vec<String> = all(&library)
         .into_iter()
         .map(|subject| subject.name)
         .collect();
@@ -189,7 +177,7 @@ mod tests {
     #[test]
     fn what_can_be_explained_is_shown_by_scenarios_of_the_library() {
         let library = library();
-        let subjects = subjects::all(&library);
+        let subjects = all(&library);
         let words = |subject: &&Subject| subject.what == "a word of the reports";
         let unseen = subjects
             .iter()
@@ -229,7 +217,7 @@ mod tests {
     #[test]
     fn a_long_claim_is_wrapped_and_commands_are_not() {
         let library = library();
-        for subject in subjects::all(&library)
+        for subject in all(&library)
             .iter()
             .filter(|subject| subject.what == "a word of the reports")
         {

@@ -5,14 +5,12 @@ mod topics;
 use crate::reports::style::Style;
 use crate::scenarios::program;
 
-use super::explain;
-use super::suggestions::suggestions;
 use crate::cli::config;
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::markdown;
-use topics::TOPICS;
+pub(super) use topics::TOPICS;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +25,7 @@ pub struct Help {
     /// A command, such as `run`; a topic, such as `scenarios`; or a word that `explain` knows. Without one, all
     /// commands and topics are named.
     #[arg(value_name = "COMMAND|TOPIC")]
-    about: Vec<String>,
+    pub(super) about: Vec<String>,
 }
 
 impl Help {
@@ -40,52 +38,25 @@ impl Help {
         let style = look.stdout();
         // The options of all commands are known to each of them when clap has built it.
         usage.build();
-        let text = match self.about.as_slice() {
-            [] => format!("{}\n{}", usage.render_help(), all(&style)),
-            about => match of_command(&mut usage, about) {
-                Some(text) => text,
-                None => self.of_topic_or_word(&usage, look)?,
-            },
-        };
-        console::print(&text)?;
+        let text = format!("{}\n{}", usage.render_help(), all(&style));
+        console::print(&look.fitted(&text))?;
         Ok(exit::AS_EXPECTED)
-    }
-
-    fn of_topic_or_word(
-        &self,
-        usage: &clap::Command,
-        look: &OutputArgs,
-    ) -> Result<String, Failure> {
-        let wanted = self.about.join(" ");
-        let dashed = wanted.to_lowercase().replace(' ', "-");
-        if let Some(topic) = TOPICS.iter().find(|topic| topic.is_called(&dashed)) {
-            let mut text = markdown::render(topic.page(), look.stdout().columns());
-            if topic.name == "config" {
-                text.push_str(&in_use());
-            }
-            return Ok(text);
-        }
-        if let Some(text) = explain::explanation(&wanted, look)? {
-            return Ok(text);
-        }
-        let commands = usage.get_subcommands().map(clap::Command::get_name);
-        let commands: Vec<&str> = commands.collect();
-        let topics = TOPICS.iter().map(|topic| topic.name);
-        let words = explain::names()?;
-        let words = words.iter().map(String::as_str);
-        let names = commands.iter().copied().chain(topics).chain(words);
-        let mut hints = suggestions(&wanted, names);
-        hints.push(format!(
-            "`{} help` names all commands and topics",
-            program::command()
-        ));
-        let problem = format!("there is no help on `{wanted}`");
-        Err(Failure::Usage { problem, hints })
     }
 }
 
+/// A page of the documentation, or a part of one.
+pub(super) fn of_topic(wanted: &str, look: &OutputArgs) -> Option<String> {
+    let dashed = wanted.to_lowercase().replace(' ', "-");
+    let topic = TOPICS.iter().find(|topic| topic.is_called(&dashed))?;
+    let mut text = markdown::render(topic.page(), look.stdout().columns());
+    if topic.name == "config" {
+        text.push_str(&in_use());
+    }
+    Some(text)
+}
+
 /// How a command is used, or one that belongs to it: `new scenario`.
-fn of_command(usage: &mut clap::Command, about: &[String]) -> Option<String> {
+pub(super) fn of_command(usage: &mut clap::Command, about: &[String]) -> Option<String> {
     let command = about
         .iter()
         .try_fold(usage, |command, word| command.find_subcommand_mut(word));

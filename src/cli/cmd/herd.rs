@@ -138,7 +138,7 @@ impl Herd {
             }
         }
         if !rows.is_empty() {
-            work.print(&table(&rows, &look.stdout()))?;
+            work.print(&look.fitted(&table(&rows, &look.stdout())))?;
             if let Some(folder) = &self.out {
                 work.print(&charts::draw_all(&self.figures(&rows), folder, &work)?)?;
             }
@@ -153,7 +153,7 @@ impl Herd {
             work.write(path, text.as_bytes())?;
         }
         for queue in &undrained {
-            work.print(&format!("\n{}\n", queue.because))?;
+            work.print(&look.fitted(&format!("\n{}\n", queue.because)))?;
         }
         Ok(match undrained.is_empty() {
             true => exit::AS_EXPECTED,

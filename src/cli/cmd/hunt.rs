@@ -131,6 +131,7 @@ impl Hunt {
         }
         text.push_str(&self.same_again(&hunted));
         text.push_str(&head(&case, &hunted, &findings));
+        text = look.fitted(&text);
         let mut code = exit::AS_EXPECTED;
         for finding in &findings {
             let invariant = finding.shrunk.invariant;
@@ -299,7 +300,7 @@ impl Hunt {
                 String::new()
             }
         };
-        let story = story(&told, Detail::Essential, &look.stdout());
+        let story = look.fitted(&story(&told, Detail::Essential, &look.stdout()));
         Ok(format!("{story}{shown}\n"))
     }
 
@@ -334,7 +335,7 @@ impl Hunt {
             }
         };
         told.why = None;
-        let story = story(&told, Detail::Essential, &look.stdout());
+        let story = look.fitted(&story(&told, Detail::Essential, &look.stdout()));
         Ok(format!("{story}{shown}\n"))
     }
 }

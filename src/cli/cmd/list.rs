@@ -15,6 +15,7 @@ pub(super) use lock_filter::Filter;
 use self::as_json::{ExampleRow, InvariantRow, MeaningRow, MetricRow};
 use crate::algorithms::FaultClass;
 use crate::checker::{DISTANCES, INVARIANTS, METRICS, SOMETIMES};
+use crate::reports::fit::columns_of;
 use crate::scenarios::program;
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -32,12 +33,17 @@ Examples:
   picklock list faults              each fault and trigger, as a scenario file writes it
   picklock list scenarios --json    the same for machines";
 
+/// What something means has at least so many columns.
+const LEAST: usize = 30;
+
 /// Show what there is: algorithms, faults, invariants, metrics, client libraries, moments, distances, or scenarios.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct List {
-    /// What to show.
-    what: Option<Listing>,
+    /// What to show: `algorithms`, `faults`, `invariants`, `metrics`, `clients`, `sometimes`, `distances`, or
+    /// `scenarios`; or a word, as `explain` tells of it.
+    #[arg(value_name = "WHAT")]
+    what: Vec<String>,
     #[command(flatten)]
     filter: filter::ListFilter,
     /// Show it as JSON.
@@ -87,18 +93,25 @@ struct Row {
 }
 
 impl List {
+    /// The words that are the name of no list, but may be that of something else.
+    pub fn words(&self) -> Option<&[String]> {
+        let is_list = Listing::from_str(&self.what.join(" "), true).is_ok();
+        (!is_list && !self.json && !self.what.is_empty()).then_some(&self.what)
+    }
+
     /// Shows the tables.
     ///
     /// # Errors
     ///
-    /// [`Failure`], if standard output could not be written to.
+    /// [`Failure`], if there is no such list or word, or it could not be printed.
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
-        let Some(what) = self.what else {
-            let names = Listing::value_variants().iter();
-            let names: Vec<_> = names.filter_map(ValueEnum::to_possible_value).collect();
-            let names: Vec<_> = names.iter().map(|name| name.get_name()).collect();
-            let hint = format!("{} list {}", program::command(), names.join("|"));
+        if self.what.is_empty() {
+            let hint = format!("{} list {}", program::command(), LISTS.join("|"));
             return Err(Failure::usage("list what?", [hint]));
+        }
+        let word = self.what.join(" ");
+        let Ok(what) = Listing::from_str(&word, true) else {
+            return Err(Failure::unknown("list", &word, &LISTS));
         };
         self.filter.suits(what)?;
         let mut tables = tables(what, &self.filter)?;
@@ -106,11 +119,36 @@ impl List {
         let text = if self.json {
             as_json(tables)?
         } else {
-            as_text(&tables, look.width().unwrap_or(usize::MAX))
+            look.fitted(&as_text(&tables, look.width().unwrap_or(usize::MAX)))
         };
         console::print(&text)?;
         Ok(exit::AS_EXPECTED)
     }
+}
+
+/// The names of all lists.
+pub(super) const LISTS: [&str; 8] = [
+    "algorithms",
+    "faults",
+    "invariants",
+    "metrics",
+    "clients",
+    "sometimes",
+    "distances",
+    "scenarios",
+];
+
+/// The list of this name, if there is one.
+///
+/// # Errors
+///
+/// [`Failure`], if the library has mistakes.
+pub(super) fn of_name(name: &str, look: &OutputArgs) -> Result<Option<String>, Failure> {
+    let Ok(what) = Listing::from_str(name, true) else {
+        return Ok(None);
+    };
+    let tables = tables(what, &filter::ListFilter::default())?;
+    Ok(Some(as_text(&tables, look.stdout().columns())))
 }
 
 /// The tables of a listing.
@@ -250,7 +288,10 @@ fn as_json(tables: Vec<Table>) -> Result<String, Failure> {
 /// Tables with their names aligned, under headings if there are several.
 fn as_text(tables: &[Table], width: usize) -> String {
     let rows = tables.iter().flat_map(|table| &table.rows);
-    let column = rows.map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let column = rows.map(|row| columns_of(&row.name)).max().unwrap_or(0);
+    // Names that leave no room for what they mean have lines of their own.
+    let below = column + 2 + LEAST > width;
+    let indent = if below { 4 } else { column + 2 };
     let mut text = String::new();
     for (index, table) in tables.iter().enumerate() {
         if tables.len() > 1 {
@@ -258,26 +299,61 @@ fn as_text(tables: &[Table], width: usize) -> String {
             text.push_str(&format!("{space}{}:\n", table.name));
         }
         for row in &table.rows {
-            let indent = column + 2;
-            let lines = console::wrapped(&row.meaning, width.saturating_sub(indent).max(20));
+            let room = width.saturating_sub(indent);
+            let mut lines = console::wrapped(&row.meaning, room);
+            lines.extend(row.example.into_iter().flat_map(|it| toml_lines(it, room)));
+            lines.extend(row.more.iter().flat_map(|it| console::wrapped(it, room)));
+            let (name, between) = match below {
+                true => (format!("{}\n{:indent$}", row.name, ""), ""),
+                false => (format!("{:<column$}", row.name), "  "),
+            };
             let lines = lines.join(&format!("\n{:indent$}", ""));
-            text.push_str(&format!("{:<column$}  {lines}\n", row.name));
-            if let Some(example) = row.example {
-                text.push_str(&format!("{:indent$}{example}\n", ""));
-            }
-            for more in &row.more {
-                for line in console::wrapped(more, width.saturating_sub(indent).max(20)) {
-                    text.push_str(&format!("{:indent$}{line}\n", ""));
-                }
-            }
+            text.push_str(&format!("{name}{between}{lines}\n"));
         }
     }
     text
 }
 
+/// A line of TOML, or, if there is no room for it, one for each key of its table, which says the same.
+fn toml_lines(example: &str, room: usize) -> Vec<String> {
+    let whole = vec![example.to_owned()];
+    let table = example.split_once(" = { ");
+    let Some((key, table)) = table.filter(|_| columns_of(example) > room) else {
+        return whole;
+    };
+    let (Some(table), false) = (table.strip_suffix(" }"), key.contains('[')) else {
+        return whole;
+    };
+    let mut depth = 0_i32;
+    let keys = table.split(|letter: char| {
+        depth += i32::from("[{".contains(letter)) - i32::from("]}".contains(letter));
+        letter == ',' && depth == 0
+    });
+    keys.map(|it| format!("{key}.{}", it.trim())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_list_has_its_name() {
+        let names = Listing::value_variants().iter();
+        let names = names.filter_map(ValueEnum::to_possible_value);
+        let names: Vec<_> = names.map(|it| it.get_name().to_owned()).collect();
+        assert_eq!(names, LISTS);
+    }
+
+    #[test]
+    fn an_example_that_is_too_wide_has_a_line_for_each_key() {
+        let example = r#"inject.partition = { servers = ["a", "b"], for = "20s" }"#;
+        let lines = [
+            r#"inject.partition.servers = ["a", "b"]"#,
+            r#"inject.partition.for = "20s""#,
+        ];
+        assert_eq!(toml_lines(example, 40), lines);
+        assert_eq!(toml_lines(example, 80), [example]);
+    }
 
     #[test]
     fn names_are_aligned_and_meanings_hang() {
@@ -289,18 +365,23 @@ mod tests {
             all: Value::Null,
         };
         let rows = vec![
-            row("a", "One two three four five.", None, &[]),
-            row("long", "Six.", Some("a = 1"), &["Seven eight nine ten."]),
+            row("a", "One two three four five six seven.", None, &[]),
+            row(
+                "long",
+                "Six.",
+                Some("a = 1"),
+                &["Seven eight nine ten eleven twelve."],
+            ),
         ];
         let table = Table { name: "t", rows };
-        let text = as_text(&[table], 26);
+        let text = as_text(&[table], 36);
         let expected = "\
-a     One two three four
-      five.
+a     One two three four five six
+      seven.
 long  Six.
       a = 1
-      Seven eight nine
-      ten.
+      Seven eight nine ten eleven
+      twelve.
 ";
         assert_eq!(text, expected);
     }

@@ -56,7 +56,7 @@ pub struct MatrixArgs {
     #[arg(long)]
     markdown: bool,
     /// How many threads to use; as many as the machine runs at once, if not given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
     jobs: Option<u64>,
     /// Write the matrix to this file, as a page of HTML.
     #[arg(long, value_name = "FILE")]
@@ -111,12 +111,10 @@ impl MatrixArgs {
         let shown = self.matrix(&recipes, &classes, cells);
         work.print(&match self.markdown {
             true => markdown(&shown),
-            false => table(
-                &shown,
-                look.width().unwrap_or(100),
-                self.details,
-                &look.stdout(),
-            ),
+            false => {
+                let width = look.width().unwrap_or(100);
+                look.fitted(&table(&shown, width, self.details, &look.stdout()))
+            }
         })?;
         if let Some(path) = &self.json {
             work.write(path, json(&shown).as_bytes())?;

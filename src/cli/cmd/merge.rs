@@ -47,6 +47,9 @@ pub struct Merge {
     /// Report a failure as it was found, and do not look for a smaller run that fails so.
     #[arg(long)]
     no_shrink: bool,
+    /// How many threads to use; as many as the machine runs at once, if not given.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    jobs: Option<u64>,
     #[command(flatten)]
     reports: ReportArgs,
     #[command(flatten)]
@@ -80,7 +83,7 @@ impl Merge {
         self.reports.can_write(&work)?;
         let scenarios = scenarios(&joined, &name)?;
         // A simulation runs on threads that do nothing else.
-        let pool = threads::pool(None)?;
+        let pool = threads::pool(self.jobs)?;
         let outcomes = self.outcomes(&joined, &scenarios, (&pool, &work));
         work.end();
         let vacuous = coverage::vacuous(&scenarios, &outcomes);
@@ -96,7 +99,7 @@ impl Merge {
         text.push_str(&summary::summary(&outcomes, code, &look.stdout()));
         text.push_str(&coverage::describe(&vacuous));
         text.push_str(&describe_fewer_seeds(&outcomes));
-        console::shown(work.print(&self.reports.output(text)))?;
+        console::shown(work.print(&self.reports.output(look.fitted(&text))))?;
         if let Some(path) = &self.json {
             work.write(path, json::results(&outcomes, &joined.picklock).as_bytes())?;
         }

@@ -12,7 +12,6 @@ use crate::sim::plan::Service;
 use clap::Subcommand;
 
 use super::services::{one_of, service_named};
-use super::suggestions::suggestions;
 use crate::cli::console;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -103,13 +102,8 @@ impl NewScenario {
         };
         let known = program::algorithms();
         let Some(recipe) = known.iter().find(|lock| lock.name == name) else {
-            let mut hints = suggestions(name, known.iter().map(|lock| lock.name));
-            hints.push(format!(
-                "`{} list algorithms` shows all",
-                program::command()
-            ));
-            let problem = format!("there is no algorithm `{name}`");
-            return Err(Failure::Usage { problem, hints });
+            let names: Vec<&str> = known.iter().map(|lock| lock.name).collect();
+            return Err(Failure::unknown("algorithm", name, &names));
         };
         let service = recipe.build.service();
         if asked.is_some_and(|asked| asked != service) {

@@ -55,6 +55,9 @@ pub struct Replay {
     /// The seed; a file with a recorded run or a saved plan needs none.
     #[arg(long, value_name = "S", value_parser = seeds::one, allow_hyphen_values = true)]
     seed: Option<u64>,
+    /// As other commands have it; one run takes one thread.
+    #[arg(long, short, value_name = "N", hide = true)]
+    jobs: Option<u64>,
     /// Tell how it violates this promise, whatever the scenario expects of that.
     #[arg(long, value_name = "INVARIANT")]
     invariant: Option<String>,
@@ -143,7 +146,7 @@ impl Replay {
             text.push('\n');
             text.push_str(&self.trace.text(&rows, &told.history));
         }
-        console::shown(console::print(&text))?;
+        console::shown(console::print(&look.fitted(&text)))?;
         if !fits.same {
             return Ok(exit::BAD_INPUT);
         }

@@ -107,7 +107,7 @@ impl Run {
             if read {
                 let mut summary = summary::summary(&outcomes, exit::INTERRUPTED, &look.stdout());
                 summary.push_str("  Stopped: this is what was found by then.\n");
-                console::shown(work.print(&summary))?;
+                console::shown(work.print(&look.fitted(&summary)))?;
             }
             return Ok(exit::INTERRUPTED);
         }
@@ -133,7 +133,7 @@ impl Run {
                 summary.push_str(&describe_left(&scenarios, &outcomes));
             }
             summary.push_str(&self.describe_seeds(&scenarios, &span, &file));
-            console::shown(work.print(&self.reports.output(summary)))?;
+            console::shown(work.print(&self.reports.output(look.fitted(&summary))))?;
         }
         if let Some(path) = &self.json {
             let text = match span.is_shard {
@@ -255,7 +255,7 @@ impl Run {
             if let Some(said) = self.amount.describe(&outcome, among, look)
                 && read
             {
-                read = console::shown(work.print(&self.reports.output(said)))?;
+                read = console::shown(work.print(&self.reports.output(look.fitted(&said))))?;
             }
             running.last_words.shown();
             outcomes.push(outcome);

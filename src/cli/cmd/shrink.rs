@@ -21,6 +21,7 @@ use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
+use crate::cli::threads;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,9 +58,10 @@ impl Shrink {
     ///
     /// [`Failure`], if there is no such run, or the file could not be written.
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
+        let pool = threads::pool(self.run.jobs)?;
         let ran = self.run.run()?;
         let Some((invariant, _)) = &ran.violated else {
-            console::print(&format!("{}; nothing was written.\n", ran.held))?;
+            console::print(&look.fitted(&format!("{}; nothing was written.\n", ran.held)))?;
             return Ok(ran.exit);
         };
         let work = Work::search();
@@ -91,14 +93,15 @@ impl Shrink {
         let is_alike =
             |plan: &Plan, run: &Simulated, witness: &Witness| shrunk.is_alike(plan, run, witness);
         let of = (*invariant, &is_alike as why::IsAlike<'_>);
-        let needs = why::needs(&shrunk.plan, of, why::OTHERS, work.stop());
+        let needs = pool.install(|| why::needs(&shrunk.plan, of, why::OTHERS, work.stop()));
         if let Some(smaller) = &mut told.smaller {
             let needs = needs.iter().map(|need| need.describe(&shrunk.plan));
             smaller.needs = needs.collect();
         }
         let mut text = head(&ran, &shrunk, &needs);
         text.push_str(&story(&told, Detail::Essential, &style));
-        text.push_str(&shown);
+        // A file is to be copied: its lines stay as long as they are.
+        let text = look.fitted(&text) + &shown;
         work.end();
         console::shown(console::print(&text))?;
         Ok(match work.is_stopped() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::reports::words::count;
 
 use super::select;
-use crate::cli::console;
+use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::scenarios::warnings::warnings as warnings_of;
@@ -35,7 +35,7 @@ impl Validate {
     /// # Errors
     ///
     /// [`Failure::Invalid`], if anything is wrong.
-    pub fn execute(self) -> Result<u8, Failure> {
+    pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         let scenarios = select::scenarios(&self.paths, &[]).map_err(|failure| match failure {
             Failure::Mistakes(mistakes) => Failure::Invalid(mistakes),
             other => other,
@@ -55,9 +55,8 @@ impl Validate {
         let cases = scenarios.iter().map(|own| own.cases.len()).sum::<usize>();
         let scenarios = count(scenarios.len() as u64, "scenario");
         let cases = count(cases as u64, "case");
-        console::shown(console::print(&format!(
-            "{scenarios}, {cases}: no mistakes{and}\n{warnings}"
-        )))?;
+        let told = format!("{scenarios}, {cases}: no mistakes{and}\n{warnings}");
+        console::shown(console::print(&look.fitted(&told)))?;
         Ok(exit::AS_EXPECTED)
     }
 }

@@ -17,6 +17,7 @@ use super::select;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::seeds;
+use crate::cli::threads;
 
 /// Which run, and which of the promises that it breaks.
 #[derive(Debug, clap::Args)]
@@ -37,6 +38,9 @@ pub struct OneRun {
     /// The version and the hash of the run that this should be, as a report says them; nothing is done with another.
     #[arg(long, value_name = "VERSION:HASH", value_parser = run_identity::parse)]
     was: Option<RecordedRun>,
+    /// How many threads to use; as many as the machine runs at once, if not given.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=threads::MOST))]
+    pub jobs: Option<u64>,
 }
 
 /// A run.

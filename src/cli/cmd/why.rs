@@ -20,6 +20,7 @@ use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Work;
+use crate::cli::threads;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,9 +75,10 @@ impl Why {
     ///
     /// [`Failure`], if there is no such run, or it could not be reported.
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
+        let pool = threads::pool(self.run.jobs)?;
         let ran = self.run.run()?;
         let Some((invariant, witness)) = &ran.violated else {
-            console::print(&format!("{}; there is nothing to explain.\n", ran.held))?;
+            console::print(&look.fitted(&format!("{}; there is nothing to explain.\n", ran.held)))?;
             return Ok(ran.exit);
         };
         let work = Work::explaining();
@@ -90,12 +92,17 @@ impl Why {
         let (plan, history) = (&ran.case.plan, &ran.simulated.run.history);
         let run = (ran.simulated.choices.as_slice(), history);
         let past = past(plan, history, &witness.events_until_broken(history));
+        let (without, turning) = pool.install(|| {
+            let without = without(plan, (invariant, &|_, _, _| true), self.runs, work.stop());
+            let turning = turning_moment(plan, invariant, run, self.samples, work.stop());
+            (without, turning)
+        });
         let answers = Answers {
             ran: &ran,
             invariant,
             witness,
-            without: without(plan, (invariant, &|_, _, _| true), self.runs, work.stop()),
-            turning: turning_moment(plan, invariant, run, self.samples, work.stop()),
+            without,
+            turning,
             service_past: service_past(history, &past),
             past,
         };
@@ -103,7 +110,7 @@ impl Why {
         if let Some(path) = &self.json {
             work.write(path, console::json(&answers.as_json())?.as_bytes())?;
         }
-        console::shown(console::print(&answers.text(self.full, look)))?;
+        console::shown(console::print(&look.fitted(&answers.text(self.full, look))))?;
         Ok(exit::AS_EXPECTED)
     }
 }

@@ -220,7 +220,7 @@ impl Yields {
         work.end();
         let text = match self.markdown {
             true => markdown(&columns, &rows),
-            false => table(&columns, &rows, &look.stdout()),
+            false => look.fitted(&table(&columns, &rows, &look.stdout())),
         };
         console::shown(console::print(&text))?;
         if let Some(path) = &self.json {

@@ -14,7 +14,7 @@ fn root() -> &'static Path {
 }
 
 /// All files below a folder whose names end so.
-fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
+pub fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder can be read");
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())

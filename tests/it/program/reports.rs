@@ -161,7 +161,7 @@ fn a_full_disk_is_an_error_and_says_what_to_do() {
         done.stderr
     );
     assert!(
-        done.stderr.contains("hint: free some space"),
+        done.stderr.contains("= help: free some space"),
         "{}",
         done.stderr
     );

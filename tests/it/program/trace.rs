@@ -169,7 +169,7 @@ fn names_without_part_and_times_after_the_end_have_no_trace() {
         "{text}"
     );
     assert!(
-        text.contains("there is: contender-1, contender-2, operator, server-1"),
+        text.contains("there is: `contender-1`, `contender-2`, `operator`, `server-1`"),
         "{text}"
     );
     let text = refused(&["--between", "5m..6m"]);

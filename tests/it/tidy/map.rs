@@ -59,12 +59,12 @@ const INWARD: &[&str] = &[
 
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
-    ("", 9_350),
+    ("", 9_650),
     ("algorithms/", 17_200),
     ("algorithms/clients/", 7_250),
     ("checker/", 8_600),
-    ("examples/first-lock/", 140),
-    ("reports/", 9_800),
+    ("examples/first-lock/", 320),
+    ("reports/", 10_050),
     ("scenarios/", 21_400),
     ("sim/", 22_500),
     ("sim/machines/", 400),

@@ -26,7 +26,7 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    fn of(name: &str, what: &str, meaning: &str, shows: Shows) -> Self {
+    pub(super) fn of(name: &str, what: &str, meaning: &str, shows: Shows) -> Self {
         Self {
             name: name.to_owned(),
             what: what.to_owned(),

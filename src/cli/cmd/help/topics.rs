@@ -3,9 +3,9 @@
 use crate::cli::markdown;
 
 /// A topic: a page of the documentation, or a part of one.
-pub(super) struct Topic {
+pub(in crate::cli::cmd) struct Topic {
     /// Its name.
-    pub(super) name: &'static str,
+    pub(in crate::cli::cmd) name: &'static str,
     /// Other names for it.
     others: &'static [&'static str],
     /// What it is about.
@@ -34,7 +34,7 @@ const CI: &str = include_str!("../../../../docs/ci.md");
 const COMMAND_LINE: &str = include_str!("../../../../docs/command-line.md");
 
 /// Every topic, in the order in which they are shown.
-pub(super) const TOPICS: &[Topic] = &[
+pub(in crate::cli::cmd) const TOPICS: &[Topic] = &[
     Topic {
         name: "timeline",
         others: &["story", "reading"],
@@ -61,6 +61,13 @@ pub(super) const TOPICS: &[Topic] = &[
         others: &["scenario-format", "scenario-files", "format"],
         about: "the format of scenario files: every key",
         page: SCENARIOS,
+        heading: None,
+    },
+    Topic {
+        name: "scenario-keys",
+        others: &["keys"],
+        about: "every key of a scenario file",
+        page: include_str!("../../../../docs/scenario-keys.md"),
         heading: None,
     },
     Topic {

@@ -7,7 +7,7 @@ use super::{Listing, Table};
 use crate::algorithms::{FaultClass, Recipe, hazards};
 use crate::checker::INVARIANTS;
 use crate::cli::failure::Failure;
-use crate::scenarios::{Case, Scenario, Want, program};
+use crate::scenarios::{Case, Scenario, Want, nearest, nearest_few, program};
 use crate::sim::plan::FaultKind;
 
 /// Which things to show.
@@ -208,8 +208,12 @@ fn invariant(name: &str) -> Result<String, String> {
 
 /// What comes near a name that there is not, or where all are shown.
 fn unknown<'n>(name: &str, list: &str, names: impl Iterator<Item = &'n str>) -> String {
-    match crate::scenarios::nearest(name, names) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("`{} list {list}` shows what there is", program::command()),
-    }
+    let names: Vec<&str> = names.collect();
+    let near = nearest(name, names.iter().copied());
+    let near = near.map(|near| format!("did you mean `{near}`? "));
+    let (few, program) = (nearest_few(name, names).join("`, `"), program::command());
+    format!(
+        "{}nearest: `{few}`; `{program} list {list}` shows all",
+        near.unwrap_or_default()
+    )
 }

@@ -21,8 +21,8 @@ pub(super) fn head(
         true => terminal::verdict(standing),
         false => ANOTHER_RUN,
     };
-    let word = match is_asked_for && !matches!(standing, Standing::Fail | Standing::Broken) {
-        true => format!("{word:>12}"),
+    let word = match is_asked_for {
+        true => style.standing(standing, &format!("{word:>12}")),
         false => style.red(&format!("{word:>12}")),
     };
     let claim = console::wrapped(&harmless(&scenario.claim), style.columns() - 2).join("\n  ");
