@@ -205,10 +205,7 @@ fn legend(text: &mut String, matrix: &Matrix) {
     for standing in Standing::ALL {
         let (class, letter) = (class(standing), letter(standing));
         let (name, words) = (name(standing), standing.words());
-        let _ = writeln!(
-            text,
-            "<li class=\"{class}\">{letter}{name}: {words}</li>"
-        );
+        let _ = writeln!(text, "<li class=\"{class}\">{letter}{name}: {words}</li>");
     }
     text.push_str("</ul>\n");
     let lists = [
