@@ -39,6 +39,8 @@ pub struct RunSection<'a> {
     pub still: Diagram,
     /// The scenario file that shows it again.
     pub plan: Option<PlanFile>,
+    /// The page shows its title alone until a reader opens it.
+    pub folded: bool,
 }
 
 /// A scenario file.
@@ -89,6 +91,7 @@ const CODE: [&str; 7] = [
     include_str!("html/view.js"),
     include_str!("html/page.js"),
 ];
+const SUMMARY: &str = include_str!("html/summary.js");
 
 /// The diagram of a run of which as much is shown as takes no more than so many bytes of a page.
 pub fn fitting(
@@ -119,7 +122,7 @@ impl Page {
         };
         // Its code comes with the first section.
         let code: usize = CODE.iter().map(|code| code.len()).sum();
-        page.size = page.html(head).len() + code + 200;
+        page.size = page.html(head).len() + code + SUMMARY.len() + 200;
         page
     }
 
@@ -147,7 +150,9 @@ impl Page {
         if !head.outcomes.is_empty() {
             let link = |scenario: &str, case: &str| {
                 let mut sections = self.sections.iter();
-                let place = sections.position(|it| it.scenario == scenario && it.case == case)?;
+                let is_of =
+                    |section: &Section| section.scenario == scenario && section.case == case;
+                let place = sections.position(is_of)?;
                 Some(place + 1)
             };
             let charts = !head.charts.is_empty();
@@ -168,6 +173,9 @@ impl Page {
         if !self.sections.is_empty() {
             code.push_str("<script>\n\"use strict\";\n");
             CODE.iter().for_each(|one| code.push_str(one));
+            if !head.outcomes.is_empty() {
+                code.push_str(SUMMARY);
+            }
             code.push_str("</script>\n");
         }
         document(head.title, head.picklock, &out, &code)
@@ -179,7 +187,7 @@ fn charts(charts: &[String]) -> String {
     if charts.is_empty() {
         return String::new();
     }
-    let figures: String = charts.iter().map(|it| figure(it)).collect();
+    let figures: String = charts.iter().map(|svg| figure(svg)).collect();
     format!("<section id=\"charts\">\n<h2>Charts</h2>\n{figures}</section>\n")
 }
 

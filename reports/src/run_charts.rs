@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use picklock_checker::DISTANCES;
-use picklock_checker::outcome::ScenarioOutcome;
+use picklock_checker::outcome::{CaseOutcome, ScenarioOutcome};
 
 use crate::chart::{Axis, Figure, Form, Series, Ticks};
 use crate::herd::chart::tick;
@@ -115,7 +115,13 @@ pub fn nearness(outcomes: &[ScenarioOutcome], caption: &[String]) -> Figure {
     let mut cases: Vec<_> = cases.filter(|it| !it.nearest.is_empty()).collect();
     let all = cases.len();
     let least = |micros: Option<u64>| micros.unwrap_or(u64::MAX);
-    cases.sort_by_key(|case| least(case.nearest.values().map(|it| it.micros).min()));
+    cases.sort_by_key(|case| least(case.nearest.values().map(|near| near.micros).min()));
+    // Cases that overlap come first, and leave at least half of the rows to near misses.
+    let overlaps = |case: &&CaseOutcome| case.nearest.values().any(|near| near.micros == 0);
+    let overlapping = cases.iter().filter(|case| overlaps(case)).count();
+    let near = (all - overlapping).min(MOST_ROWS / 2);
+    let kept = overlapping.min(MOST_ROWS - near);
+    cases.drain(kept..overlapping);
     cases.truncate(MOST_ROWS);
     let several = outcomes.len() > 1;
     let rows = cases.iter().map(|case| match several {

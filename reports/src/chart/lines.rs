@@ -10,7 +10,7 @@ use super::{Area, Drawn, Figure, Series, WIDTH, font, marker};
 /// The height of a chart with one panel.
 const ONE: i32 = 500;
 /// The height of a panel of many.
-const PANEL: i32 = 230;
+const PANEL: i32 = 240;
 /// Panels beside each other.
 const ACROSS: usize = 3;
 /// The height of what stands below the ticks.
@@ -230,33 +230,44 @@ fn panels<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<B> {
         let space = Space {
             left: MARGIN + left,
             right: 12,
-            top: 28,
+            top: 38,
             bottom: 4,
         };
         let others: Vec<usize> = (0..figure.series.len()).filter(|it| *it != index).collect();
         plot(figure, &panel, &scales, &space, &[index], &others)?;
         let style = font::sans(NAME).into_font().color(&INK);
-        let name = series.name.replace('\n', ", ");
-        let name = clipped(&name, f64::from(wide - MARGIN));
-        panel.draw(&Text::new(name, (MARGIN, 8), style))?;
+        let room = f64::from(wide - MARGIN);
+        let whole = series.name.replace('\n', ", ");
+        // A name that is too long for a line has its scenario above its case.
+        let lines: Vec<&str> = match series.name.split_once('\n') {
+            Some((scenario, case)) if font::width(&whole, NAME) > room => vec![scenario, case],
+            Some(_) | None => vec![&whole],
+        };
+        for (line, y) in lines.iter().rev().zip([18, 2]) {
+            let line = clipped(line, room);
+            panel.draw(&Text::new(line, (MARGIN, y), style.clone()))?;
+        }
     }
     let y = rows(figure) * PANEL + 22;
     label_below(figure, area, (WIDTH as i32 / 2, y))
 }
 
-/// As much of a text as has room.
+/// As much of a text as has room: its begin and its end, which tell it from others.
 pub(super) fn clipped(text: &str, room: f64) -> String {
     if font::width(text, NAME) <= room {
         return text.to_owned();
     }
-    let mut kept = text.to_owned();
-    loop {
-        let letter = kept.pop();
-        let cut = format!("{}…", kept.trim_end());
-        if letter.is_none() || font::width(&cut, NAME) <= room {
-            return cut;
-        }
-    }
+    let letters: Vec<char> = text.chars().collect();
+    let cut = |kept: usize| -> String {
+        let (head, tail) = (
+            &letters[..kept / 2],
+            &letters[letters.len() - kept.div_ceil(2)..],
+        );
+        head.iter().chain(&['…']).chain(tail).collect()
+    };
+    let mut kept = (1..letters.len()).rev().map(cut);
+    let fits = kept.find(|cut| font::width(cut, NAME) <= room);
+    fits.unwrap_or_else(|| "…".to_owned())
 }
 
 #[cfg(test)]
@@ -284,11 +295,13 @@ mod tests {
 
     #[test]
     fn a_text_that_has_no_room_is_cut_and_says_so() {
-        let cut = clipped("zk-an-algorithm-with-a-long-name", 120.0);
+        let cut = |end: &str| clipped(&format!("zk-an-algorithm-with-a-long-name-{end}"), 120.0);
+        let (one, other) = (cut("fenced"), cut("bare"));
         assert!(
-            cut.ends_with('…') && font::width(&cut, NAME) <= 120.0,
-            "{cut}"
+            one.contains('…') && font::width(&one, NAME) <= 120.0,
+            "{one}"
         );
+        assert_ne!(one, other);
         assert_eq!(clipped("zk", 120.0), "zk");
     }
 }

@@ -20,9 +20,13 @@ pub(super) fn section(run: &RunSection<'_>, number: usize) -> String {
     let (scenario, case) = (escaped(run.scenario), escaped(run.case));
     let word = verdict(run.standing);
     let class = class(run.standing);
+    let (begin, end) = match run.folded {
+        true => ("<details class=\"fold\"><summary>", "</summary>"),
+        false => ("", ""),
+    };
     let mut out = format!(
-        "<section class=\"run\" id=\"run-{number}\">\n<h2><span class=\"verdict {class}\">{word}</span> {scenario}, \
-         {case}</h2>\n<p class=\"claim\">{}</p>\n",
+        "<section class=\"run\" id=\"run-{number}\">\n{begin}<h2><span class=\"verdict {class}\">{word}</span> \
+         {scenario}, {case}</h2>{end}\n<p class=\"claim\">{}</p>\n",
         escaped(run.claim)
     );
     out.push_str(&broken_promise(run.story));
@@ -40,6 +44,9 @@ pub(super) fn section(run: &RunSection<'_>, number: usize) -> String {
     out.push_str(&diagram(run, number));
     out.push_str(&commands(run.story));
     out.push_str(&texts(run, number));
+    if run.folded {
+        out.push_str("</details>\n");
+    }
     out.push_str("</section>\n");
     out
 }

@@ -2,93 +2,150 @@
 
 use std::fmt::Write as _;
 
-use super::{Matrix, MatrixCell, MatrixFinding, Standing};
+use super::{Matrix, MatrixCell, MatrixFinding, MatrixRow, Named, Standing};
 use crate::escape::escaped;
 use crate::words::count;
 
-const STYLE: &str = "\
-:root{color-scheme:light dark}\
-body{font:15px/1.4 system-ui,sans-serif;margin:1.5rem}\
-.wide{overflow-x:auto}\
-table{border-collapse:collapse}\
-th,td{border:1px solid #8886;padding:.2rem .45rem;text-align:left;vertical-align:top;white-space:nowrap}\
-thead th{position:sticky;top:0;background:Canvas}\
-summary{cursor:pointer}\
-details[open]{white-space:normal;min-width:22rem}\
-code{font:13px/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}\
-.claim-broken{background:#d3222233;font-weight:600}\
-.not-claimed{background:#d8a20022}\
-.excused{background:#7777ff22}\
-.undecided{font-style:italic}\
-@media print{details[open]{min-width:0}}";
+const STYLE: &str = include_str!("matrix.css");
 
 /// The matrix as a page.
 pub fn html(matrix: &Matrix) -> String {
     let mut text = String::from(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>Lock matrix</title>\n",
-    );
-    let _ = writeln!(
-        text,
-        "<style>{STYLE}</style>\n</head>\n<body>\n<h1>Lock matrix</h1>"
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Lock matrix</title>\n",
     );
     let (version, seeds) = (escaped(&matrix.picklock), matrix.seeds);
     let _ = writeln!(
         text,
-        "<p>picklock {version}, {seeds} seeds of each cell. A number says in how many of the runs that tell something. \
+        "<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Lock matrix</h1>\n\
+         <p>picklock {version}, {seeds} seeds of each cell. A number says in how many of the runs that tell something. \
          A cell opens to a run that shows it.</p>"
     );
-    table(&mut text, matrix);
     legend(&mut text, matrix);
+    let services = services(matrix);
+    let links = services.iter().map(|service| {
+        let name = escaped(service);
+        format!("<a href=\"#service-{name}\">{name}</a>")
+    });
+    let links = links.collect::<Vec<_>>().join("\n");
+    let _ = writeln!(text, "<nav aria-label=\"Services\">\n{links}\n</nav>");
+    for name in services {
+        service(&mut text, matrix, name);
+    }
     text.push_str("</body>\n</html>\n");
     text
 }
 
-fn table(text: &mut String, matrix: &Matrix) {
-    text.push_str("<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">algorithm</th>");
-    for class in &matrix.classes {
+/// The services, in the order of the rows.
+fn services(matrix: &Matrix) -> Vec<&str> {
+    let mut services: Vec<&str> = Vec::new();
+    for row in &matrix.rows {
+        if !services.contains(&row.family.as_str()) {
+            services.push(&row.family);
+        }
+    }
+    services
+}
+
+/// The algorithms of a service by what they can be held as, under the classes that can strike any of them.
+fn service(text: &mut String, matrix: &Matrix, service: &str) {
+    let rows = matrix.rows.iter().filter(|row| row.family == service);
+    let rows: Vec<&MatrixRow> = rows.collect();
+    let columns = matrix.classes.iter().enumerate().filter(|(place, _)| {
+        let mut cells = rows.iter().map(|row| row.cells.get(*place));
+        cells.any(|cell| matches!(cell, Some(Some(_))))
+    });
+    let columns: Vec<(usize, &Named)> = columns.collect();
+    let mut kinds: Vec<&str> = Vec::new();
+    for row in &rows {
+        if !kinds.contains(&row.kind.as_str()) {
+            kinds.push(&row.kind);
+        }
+    }
+    let name = escaped(service);
+    let _ = write!(
+        text,
+        "<details class=\"service\" id=\"service-{name}\" open><summary>{name} <small>{}</small></summary>\n\
+         <table>\n<colgroup><col class=\"algorithm\">",
+        sum(&rows)
+    );
+    text.push_str(&"<col>".repeat(columns.len()));
+    text.push_str("</colgroup>\n<thead><tr><th scope=\"col\">algorithm</th>");
+    for (_, class) in &columns {
         let (name, meaning) = (escaped(&class.name), escaped(&class.meaning));
         let _ = write!(text, "<th scope=\"col\" title=\"{meaning}\">{name}</th>");
     }
-    text.push_str("</tr></thead>\n<tbody>\n");
-    for row in &matrix.rows {
-        let (name, kind) = (escaped(&row.algorithm), escaped(&row.kind));
-        let flaw = row
-            .flaw
-            .as_ref()
-            .map(|flaw| format!(". {flaw}"))
-            .unwrap_or_default();
-        let flaw = escaped(&flaw);
-        let _ = write!(
+    text.push_str("</tr></thead>\n");
+    for kind in kinds {
+        let across = columns.len() + 1;
+        let _ = writeln!(
             text,
-            "<tr><th scope=\"row\" title=\"{kind}{flaw}\">{name}</th>"
+            "<tbody>\n<tr class=\"kind\"><th scope=\"rowgroup\" colspan=\"{across}\">{}</th></tr>",
+            escaped(kind)
         );
-        for cell in &row.cells {
-            match cell {
-                Some(cell) => self::cell(text, cell),
-                None => text.push_str("<td>-</td>"),
-            }
+        for found in rows.iter().filter(|row| row.kind == kind) {
+            row(text, found, &columns);
         }
-        text.push_str("</tr>\n");
+        text.push_str("</tbody>\n");
     }
-    text.push_str("</tbody>\n</table></div>\n");
+    text.push_str("</table></details>\n");
 }
 
-fn cell(text: &mut String, cell: &MatrixCell) {
-    let (class, shown) = (class(cell.standing), escaped(&cell.text()));
-    let _ = write!(text, "<td class=\"{class}\">");
+/// How many algorithms a service has, and how many of their cells stand so that a reader looks for them.
+fn sum(rows: &[&MatrixRow]) -> String {
+    let mut words = vec![count(rows.len() as u64, "algorithm")];
+    for standing in [Standing::ClaimBroken, Standing::Undecided] {
+        let cells = rows.iter().flat_map(|row| row.cells.iter().flatten());
+        let number = cells.filter(|cell| cell.standing == standing).count() as u64;
+        if number > 0 {
+            words.push(format!("{} {}", count(number, "cell"), name(standing)));
+        }
+    }
+    words.join(", ")
+}
+
+fn row(text: &mut String, row: &MatrixRow, columns: &[(usize, &Named)]) {
+    let name = escaped(&row.algorithm);
+    let flaw = row.flaw.as_deref().map_or(String::new(), |flaw| {
+        format!("<small>{}</small>", escaped(flaw))
+    });
+    let _ = write!(
+        text,
+        "<tr><th scope=\"row\">{name}<label class=\"fold\"><input type=\"checkbox\"> all</label>{flaw}</th>"
+    );
+    for (place, class) in columns {
+        match row.cells.get(*place).and_then(Option::as_ref) {
+            Some(cell) => self::cell(text, class, cell),
+            None => text.push_str("<td class=\"none\">-</td>"),
+        }
+    }
+    text.push_str("</tr>\n");
+}
+
+fn cell(text: &mut String, column: &Named, cell: &MatrixCell) {
+    let class = class(cell.standing);
+    let letter = letter(cell.standing);
+    let shown = cell.text();
+    let (word, number) = shown.rsplit_once(' ').unwrap_or((&shown, ""));
+    let shown = format!(
+        "{letter}{} <span class=\"number\">{number}</span>",
+        escaped(word)
+    );
+    let column = escaped(&column.name);
+    let _ = write!(text, "<td class=\"{class}\" data-class=\"{column}\">");
     if cell.findings.is_empty() && cell.undecided.is_none() {
         let _ = write!(text, "{shown}</td>");
         return;
     }
-    let _ = write!(text, "<details><summary>{shown}</summary>");
+    let _ = write!(text, "<details><summary>{shown}</summary><div>");
     if let Some(why) = cell.undecided.as_ref().filter(|_| cell.findings.is_empty()) {
         let _ = write!(text, "<p>{}</p>", escaped(why));
     }
     for found in &cell.findings {
         finding(text, cell, found);
     }
-    text.push_str("</details></td>");
+    text.push_str("</div></details></td>");
 }
 
 fn finding(text: &mut String, cell: &MatrixCell, found: &MatrixFinding) {
@@ -109,6 +166,29 @@ fn finding(text: &mut String, cell: &MatrixCell, found: &MatrixFinding) {
     let _ = write!(text, "<code>{}</code></p>", escaped(&found.replay));
 }
 
+/// How a cell of this standing is marked for those who see no tint.
+fn letter(standing: Standing) -> String {
+    let letter = match standing {
+        Standing::Kept => "K",
+        Standing::ClaimBroken => "B",
+        Standing::NotClaimed => "N",
+        Standing::Excused => "E",
+        Standing::Undecided => "U",
+    };
+    format!("<b class=\"letter\">{letter}</b>")
+}
+
+/// The word of which a cell has the letter.
+fn name(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Kept => "kept",
+        Standing::ClaimBroken => "broken",
+        Standing::NotClaimed => "not claimed",
+        Standing::Excused => "excused",
+        Standing::Undecided => "undecided",
+    }
+}
+
 fn class(standing: Standing) -> &'static str {
     match standing {
         Standing::Kept => "kept",
@@ -119,34 +199,28 @@ fn class(standing: Standing) -> &'static str {
     }
 }
 
+/// What letters, words, and columns mean.
 fn legend(text: &mut String, matrix: &Matrix) {
-    text.push_str("<h2>Words</h2>\n<table><tbody>\n");
-    for named in matrix.words_used() {
-        let (name, meaning) = (escaped(&named.name), escaped(&named.meaning));
-        let _ = writeln!(
-            text,
-            "<tr><th scope=\"row\">{name}</th><td>{meaning}</td></tr>"
-        );
-    }
+    text.push_str("<ul class=\"letters\">\n");
     for standing in Standing::ALL {
-        let (class, words) = (class(standing), standing.words());
-        let mark = if standing == Standing::ClaimBroken {
-            "!"
-        } else {
-            ""
-        };
+        let (class, letter) = (class(standing), letter(standing));
+        let (name, words) = (name(standing), standing.words());
+        let _ = writeln!(text, "<li class=\"{class}\">{letter}{name}: {words}</li>");
+    }
+    text.push_str("</ul>\n");
+    let lists = [
+        ("Words", matrix.words_used()),
+        ("Classes of faults", matrix.classes.iter().collect()),
+    ];
+    for (head, list) in lists {
         let _ = writeln!(
             text,
-            "<tr><td class=\"{class}\">{mark}</td><td>The algorithm: {words}.</td></tr>"
+            "<details open><summary>{head}</summary>\n<dl class=\"words\">"
         );
+        for named in list {
+            let (name, meaning) = (escaped(&named.name), escaped(&named.meaning));
+            let _ = writeln!(text, "<div><dt>{name}</dt><dd>{meaning}</dd></div>");
+        }
+        text.push_str("</dl></details>\n");
     }
-    text.push_str("</tbody></table>\n<h2>Classes of faults</h2>\n<table><tbody>\n");
-    for named in &matrix.classes {
-        let (name, meaning) = (escaped(&named.name), escaped(&named.meaning));
-        let _ = writeln!(
-            text,
-            "<tr><th scope=\"row\">{name}</th><td>{meaning}</td></tr>"
-        );
-    }
-    text.push_str("</tbody></table>\n");
 }

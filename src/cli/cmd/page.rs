@@ -73,7 +73,7 @@ pub fn of_outcomes(
         title: "picklock report",
         picklock: env!("CARGO_PKG_VERSION"),
         outcomes,
-        charts: &charts::of_outcomes(scenarios, outcomes, &cases)?,
+        charts: &charts::of_outcomes(scenarios, outcomes, &charted(&cases))?,
     };
     let told = cases.iter();
     let told = told.filter_map(|case| Some((*case, case.story.as_deref()?)));
@@ -88,11 +88,25 @@ pub fn of_outcomes(
         let ran = run_again(scenario, case, story);
         let bytes = if is_failure(outcome) { bytes } else { LEAST };
         let shown = (outcome.standing, &[][..]);
-        if !page.add(&section(scenario, case, shown, story, &ran, bytes)) {
+        let section = RunSection {
+            folded: !is_failure(outcome),
+            ..section(scenario, case, shown, story, &ran, bytes)
+        };
+        if !page.add(&section) {
             break;
         }
     }
     Ok(page.html(head))
+}
+
+/// The cases that charts are about: those that failed, and all if none did.
+fn charted<'c>(cases: &[&'c CaseOutcome]) -> Vec<&'c CaseOutcome> {
+    let failed = cases.iter().filter(|case| is_failure(case)).copied();
+    let failed: Vec<&CaseOutcome> = failed.collect();
+    match failed.is_empty() {
+        true => cases.to_vec(),
+        false => failed,
+    }
 }
 
 fn is_failure(outcome: &CaseOutcome) -> bool {
@@ -120,6 +134,7 @@ fn section<'s>(
         diagram: fitting(story, &traffic, bytes, &causes),
         still: Diagram::of(story, &traffic, Scope::Essential, &|_| Vec::new()),
         plan: Some(ran.plan.clone()),
+        folded: false,
     }
 }
 
