@@ -15,6 +15,9 @@ hazards! {
         "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id", "redisson-multi-lock",
         "redisson-multi-lock-hardened", "redisson-multi-lock-of-servers", "redisson-red-lock",
     ] breaks [MutualExclusion, TimelyLoss] under [Pause];
+    "redis/bsm-redislock-own-token": [
+        "bsm-redislock-own-token",
+    ] breaks [HonestAnswer, MutualExclusion, OwnReleaseOnly] under [None];
     "redis/busy-script": [
         "redisson-lock", "redisson-no-latch", "redisson-failed-renewal", "redisson-multi-lock",
         "redisson-multi-lock-hardened",
@@ -116,6 +119,8 @@ hazards! {
         "redisson-multi-lock", "redisson-multi-lock-of-servers",
     ] breaks [AllOrNone, HonestAnswer] under [ConnectionLoss, Delay, Partition, Pause, ServerStall];
     "redis/multi-lock-wait-and-lease-timeouts": ["redisson-multi-lock-no-wait"] breaks [MutualExclusion] under [None];
+    "redis/node-redlock-late-abort": ["node-redlock"] breaks [MutualExclusion, TimelyLoss] under [Partition];
+    "redis/node-redlock-tie": ["node-redlock"] breaks [Progress] under [None];
     "redis/permit-clock": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
     ] breaks [MutualExclusion, OwnReleaseOnly] under [Clock];
@@ -145,13 +150,17 @@ hazards! {
     "redis/redlock-half": [
         "redlock-half-is-enough", "redlock-quorum-of-the-live",
     ] breaks [MutualExclusion] under [Partition];
-    "redis/redlock-late-delete": ["redlock-one-token"] breaks [MutualExclusion] under [ConnectionLoss, Delay];
+    "redis/redlock-late-delete": [
+        "redlock-one-token", "redsync",
+    ] breaks [MutualExclusion] under [ConnectionLoss, Delay];
     "redis/redlock-split-vote": ["redlock-keeps-minority"] breaks [Progress] under [None];
     "redis/redlock-unheard-claim": [
         "redlock-quorum-of-the-live",
     ] breaks [HonestAnswer, MutualExclusion] under [ConnectionLoss];
     "redis/redlock-validity": ["redlock-drift-added"] breaks [MutualExclusion] under [Delay];
     "redis/redlock-wall-clock": ["redlock-wall-clock"] breaks [MutualExclusion] under [Clock];
+    "redis/redsync-silent-server": ["redsync"] breaks [Progress] under [ServerStall];
+    "redis/rslock-extend": ["rslock"] breaks [MutualExclusion] under [ConnectionLoss];
     "redis/semaphore-crash": [
         "redisson-semaphore", "redisson-semaphore-counts-one", "redisson-semaphore-reset",
     ] breaks [NoOrphan, Progress] under [Crash];
@@ -171,6 +180,13 @@ hazards! {
     ] breaks [HonestAnswer, MutualExclusion, NoStaleEffect, OwnReleaseOnly] under [None];
     "redis/shared-lock-object": ["redis-py-lock"] breaks [MutualExclusion] under [None];
     "redis/shared-lock-object": ["redis-py-lock-one-token"] breaks [MutualExclusion, OwnReleaseOnly] under [None];
+    "redis/spring-failed-unlock": [
+        "spring-redis-lock-registry-renewed",
+    ] breaks [NoOrphan, Progress] under [ConnectionLoss];
+    "redis/spring-late-unlock": [
+        "spring-redis-lock-registry", "spring-redis-lock-registry-renewed",
+        "spring-redis-lock-registry-renewal-ended",
+    ] breaks [MutualExclusion] under [Delay];
     "redis/stale-watch": ["redis-watch-exec-aborted"] breaks [HonestAnswer, NoOrphan] under [Delay];
     "redis/two-kinds-of-lock": [
         "redisson-lock-and-read-lock",

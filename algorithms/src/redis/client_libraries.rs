@@ -5,8 +5,32 @@ use crate::Recipe;
 /// Each library, by its name in scenario files, and the recipes that are part of it or were written on it. All others
 /// are patterns for any client.
 const LIBRARIES: &[(&str, &[&str])] = &[
-    ("ioredis", &["redis-error-is-refusal"]),
-    ("lettuce", &["redis-deadline-from-answer"]),
+    (
+        "go-redis",
+        &[
+            "bsm-redislock",
+            "bsm-redislock-own-token",
+            "redsync",
+            "redsync-mended",
+        ],
+    ),
+    (
+        "ioredis",
+        &[
+            "node-redlock",
+            "node-redlock-mended",
+            "redis-error-is-refusal",
+        ],
+    ),
+    (
+        "lettuce",
+        &[
+            "redis-deadline-from-answer",
+            "spring-redis-lock-registry",
+            "spring-redis-lock-registry-renewal-ended",
+            "spring-redis-lock-registry-renewed",
+        ],
+    ),
     (
         "redis-py",
         &[
