@@ -84,9 +84,14 @@ pub const LIBRARIES: &[Library] = &[
     Library {
         name: "redis-py",
         language: "Python",
-        recipes: &["redis-py-lock"],
+        recipes: &[
+            "redis-py-lock",
+            "redis-py-lock-reacquire",
+            "redis-py-lock-extend",
+            "redis-py-asyncio-lock",
+        ],
         promise: "A lock is held for its timeout at most, and no other thread's token releases it.",
-        helps: "`thread_local=True`, and `owned()` or `reacquire()` before what must not be done twice",
+        helps: "`thread_local=True`, and `reacquire()`, or `extend` with `replace_ttl=True`, while the section goes on",
     },
     Library {
         name: "python-redis-lock",

@@ -10,6 +10,7 @@ hazards! {
     "incidents/redisson-7367": [
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held",
     ] breaks [Progress] under [Delay];
+    "redis/asyncio-lock-object": ["redis-py-asyncio-lock"] breaks [Progress] under [None];
     "redis/blocked-event-loop": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
         "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id", "redisson-multi-lock",
@@ -141,6 +142,7 @@ hazards! {
     "redis/red-lock-unheard-unlock": [
         "redisson-red-lock", "redisson-red-lock-leased",
     ] breaks [HonestAnswer, NoOrphan] under [Clock, Delay, Partition, Pause, ServerCrash, ServerStall];
+    "redis/redis-py-extend": ["redis-py-lock-extend"] breaks [NoOrphan, Progress] under [Crash];
     "redis/redisson-failover": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
         "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id", "redisson-multi-lock",

@@ -37,8 +37,11 @@ const LIBRARIES: &[(&str, &[&str])] = &[
             "python-redis-lock",
             "python-redis-lock-3",
             "redis-error-is-lock",
+            "redis-py-asyncio-lock",
             "redis-py-lock",
+            "redis-py-lock-extend",
             "redis-py-lock-one-token",
+            "redis-py-lock-reacquire",
         ],
     ),
     (

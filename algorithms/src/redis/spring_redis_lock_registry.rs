@@ -11,8 +11,8 @@
 //!
 //! 1. Lock the lock of the process (`localLock`).
 //! 2. A script: if the key holds the id of this registry (`clientId`), set its time again; if there is no key, set it
-//!    to the id for `expireAfter`; otherwise sleep for `idleBetweenTries`, and ask again. An error unlocks the lock of the
-//!    process, and the call fails.
+//!    to the id for `expireAfter`; otherwise sleep for `idleBetweenTries`, and ask again. An error unlocks the lock of
+//!    the process, and the call fails.
 //! 3. With a `renewalTaskScheduler`: every third of `expireAfter` a script sets the time of the key again if it holds
 //!    the id. If it does not, the renewal ends; the holder does not hear of it.
 //! 4. `unlock`: a script deletes the key if it holds the id, and then the renewal ends. If it does not, the lock has
