@@ -18,7 +18,7 @@ hazards! {
     ] breaks [MutualExclusion, TimelyLoss] under [Pause];
     "redis/bsm-redislock-own-token": [
         "bsm-redislock-own-token",
-    ] breaks [HonestAnswer, MutualExclusion, OwnReleaseOnly] under [None];
+    ] breaks [MutualExclusion, OwnReleaseOnly] under [None];
     "redis/busy-script": [
         "redisson-lock", "redisson-no-latch", "redisson-failed-renewal", "redisson-multi-lock",
         "redisson-multi-lock-hardened",
