@@ -16,6 +16,7 @@ pub mod hazards;
 mod held;
 mod keys;
 pub mod lease_server;
+pub mod library;
 pub mod lock;
 mod lock_error;
 pub mod memcached;

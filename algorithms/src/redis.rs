@@ -1,5 +1,7 @@
 //! Recipes over Redis.
 
+pub mod bsm_redislock;
+pub mod bsm_redislock_own_token;
 mod client_libraries;
 pub mod compare_and_delete;
 pub mod count_down_latch;
@@ -11,9 +13,14 @@ pub mod get_compare_del;
 pub mod getset;
 pub mod keyspace_event;
 pub mod leased;
+pub mod node_redlock;
+pub mod node_redlock_mended;
 pub mod python_redis_lock;
+mod quorum;
+pub mod redis_py_asyncio_lock;
 pub mod redis_py_lock;
 pub mod redis_py_lock_one_token;
+pub mod redis_py_lock_reacquire;
 pub mod redisson;
 pub mod redisson_client_id;
 pub mod redisson_count_down_latch;
@@ -60,10 +67,15 @@ pub mod redlock_one_token;
 pub mod redlock_quorum_of_the_live;
 pub mod redlock_short_delay;
 pub mod redlock_wall_clock;
+pub mod redsync;
+pub mod redsync_mended;
+pub mod rslock;
+pub mod rslock_mended;
 pub mod set_ifeq;
 pub mod set_nx_get;
 pub mod set_nx_px_del;
 pub mod setnx_expire;
+pub mod spring_redis_lock_registry;
 mod unanswered_set;
 pub mod version;
 pub mod wait;

@@ -149,6 +149,13 @@ const LISTED: &[Recipe] = &[
     redis::redis_py_lock::RECIPE,
     redis::redlock::RECIPE,
     redis::python_redis_lock::RECIPE,
+    redis::redis_py_lock_reacquire::RECIPE,
+    redis::bsm_redislock::RECIPE,
+    redis::node_redlock_mended::RECIPE,
+    redis::redsync_mended::RECIPE,
+    redis::rslock_mended::RECIPE,
+    redis::spring_redis_lock_registry::RECIPE,
+    redis::spring_redis_lock_registry::RECIPE_MENDED,
     redis::keyspace_event::RECIPE,
     redis::setnx_expire::RECIPE,
     redis::setnx_expire::RECIPE_MULTI,
@@ -199,6 +206,13 @@ const LISTED: &[Recipe] = &[
     redis::python_redis_lock::RECIPE_3,
     redis::keyspace_event::RECIPE_ONLY,
     redis::deadline_from_answer::RECIPE,
+    redis::redis_py_lock_reacquire::RECIPE_EXTEND,
+    redis::redis_py_asyncio_lock::RECIPE,
+    redis::bsm_redislock_own_token::RECIPE,
+    redis::node_redlock::RECIPE,
+    redis::redsync::RECIPE,
+    redis::rslock::RECIPE,
+    redis::spring_redis_lock_registry::RECIPE_RENEWED,
 ];
 
 /// The services that list their algorithms themselves.

@@ -10,11 +10,15 @@ hazards! {
     "incidents/redisson-7367": [
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held",
     ] breaks [Progress] under [Delay];
+    "redis/asyncio-lock-object": ["redis-py-asyncio-lock"] breaks [Progress] under [None];
     "redis/blocked-event-loop": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
         "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id", "redisson-multi-lock",
         "redisson-multi-lock-hardened", "redisson-multi-lock-of-servers", "redisson-red-lock",
     ] breaks [MutualExclusion, TimelyLoss] under [Pause];
+    "redis/bsm-redislock-own-token": [
+        "bsm-redislock-own-token",
+    ] breaks [MutualExclusion, OwnReleaseOnly] under [None];
     "redis/busy-script": [
         "redisson-lock", "redisson-no-latch", "redisson-failed-renewal", "redisson-multi-lock",
         "redisson-multi-lock-hardened",
@@ -116,6 +120,8 @@ hazards! {
         "redisson-multi-lock", "redisson-multi-lock-of-servers",
     ] breaks [AllOrNone, HonestAnswer] under [ConnectionLoss, Delay, Partition, Pause, ServerStall];
     "redis/multi-lock-wait-and-lease-timeouts": ["redisson-multi-lock-no-wait"] breaks [MutualExclusion] under [None];
+    "redis/node-redlock-late-abort": ["node-redlock"] breaks [MutualExclusion, TimelyLoss] under [Partition];
+    "redis/node-redlock-tie": ["node-redlock"] breaks [Progress] under [None];
     "redis/permit-clock": [
         "redisson-permit-expirable-semaphore", "redisson-permit-expirable-semaphore-expired",
     ] breaks [MutualExclusion, OwnReleaseOnly] under [Clock];
@@ -136,6 +142,7 @@ hazards! {
     "redis/red-lock-unheard-unlock": [
         "redisson-red-lock", "redisson-red-lock-leased",
     ] breaks [HonestAnswer, NoOrphan] under [Clock, Delay, Partition, Pause, ServerCrash, ServerStall];
+    "redis/redis-py-extend": ["redis-py-lock-extend"] breaks [NoOrphan, Progress] under [Crash];
     "redis/redisson-failover": [
         "redisson-lock", "redisson-lock-replicated", "redisson-message-only", "redisson-lock-if-held",
         "redisson-no-latch", "redisson-failed-renewal", "redisson-client-id", "redisson-multi-lock",
@@ -145,13 +152,17 @@ hazards! {
     "redis/redlock-half": [
         "redlock-half-is-enough", "redlock-quorum-of-the-live",
     ] breaks [MutualExclusion] under [Partition];
-    "redis/redlock-late-delete": ["redlock-one-token"] breaks [MutualExclusion] under [ConnectionLoss, Delay];
+    "redis/redlock-late-delete": [
+        "redlock-one-token", "redsync",
+    ] breaks [MutualExclusion] under [ConnectionLoss, Delay];
     "redis/redlock-split-vote": ["redlock-keeps-minority"] breaks [Progress] under [None];
     "redis/redlock-unheard-claim": [
         "redlock-quorum-of-the-live",
     ] breaks [HonestAnswer, MutualExclusion] under [ConnectionLoss];
     "redis/redlock-validity": ["redlock-drift-added"] breaks [MutualExclusion] under [Delay];
     "redis/redlock-wall-clock": ["redlock-wall-clock"] breaks [MutualExclusion] under [Clock];
+    "redis/redsync-silent-server": ["redsync"] breaks [Progress] under [ServerStall];
+    "redis/rslock-extend": ["rslock"] breaks [MutualExclusion] under [ConnectionLoss];
     "redis/semaphore-crash": [
         "redisson-semaphore", "redisson-semaphore-counts-one", "redisson-semaphore-reset",
     ] breaks [NoOrphan, Progress] under [Crash];
@@ -172,6 +183,13 @@ hazards! {
     "redis/set-ifeq-no-expiry": ["redis-set-ifeq-no-expiry"] breaks [NoOrphan, Progress] under [None];
     "redis/shared-lock-object": ["redis-py-lock"] breaks [MutualExclusion] under [None];
     "redis/shared-lock-object": ["redis-py-lock-one-token"] breaks [MutualExclusion, OwnReleaseOnly] under [None];
+    "redis/spring-failed-unlock": [
+        "spring-redis-lock-registry-renewed",
+    ] breaks [NoOrphan, Progress] under [ConnectionLoss];
+    "redis/spring-late-unlock": [
+        "spring-redis-lock-registry", "spring-redis-lock-registry-renewed",
+        "spring-redis-lock-registry-renewal-ended",
+    ] breaks [MutualExclusion] under [Delay];
     "redis/stale-watch": ["redis-watch-exec-aborted"] breaks [HonestAnswer, NoOrphan] under [Delay];
     "redis/two-kinds-of-lock": [
         "redisson-lock-and-read-lock",

@@ -5,16 +5,43 @@ use crate::Recipe;
 /// Each library, by its name in scenario files, and the recipes that are part of it or were written on it. All others
 /// are patterns for any client.
 const LIBRARIES: &[(&str, &[&str])] = &[
-    ("ioredis", &["redis-error-is-refusal"]),
-    ("lettuce", &["redis-deadline-from-answer"]),
+    (
+        "go-redis",
+        &[
+            "bsm-redislock",
+            "bsm-redislock-own-token",
+            "redsync",
+            "redsync-mended",
+        ],
+    ),
+    (
+        "ioredis",
+        &[
+            "node-redlock",
+            "node-redlock-mended",
+            "redis-error-is-refusal",
+        ],
+    ),
+    (
+        "lettuce",
+        &[
+            "redis-deadline-from-answer",
+            "spring-redis-lock-registry",
+            "spring-redis-lock-registry-renewal-ended",
+            "spring-redis-lock-registry-renewed",
+        ],
+    ),
     (
         "redis-py",
         &[
             "python-redis-lock",
             "python-redis-lock-3",
             "redis-error-is-lock",
+            "redis-py-asyncio-lock",
             "redis-py-lock",
+            "redis-py-lock-extend",
             "redis-py-lock-one-token",
+            "redis-py-lock-reacquire",
         ],
     ),
     (

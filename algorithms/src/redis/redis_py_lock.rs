@@ -60,11 +60,13 @@ pub(super) enum Local {
 }
 
 pub(super) struct RedisPyLock {
-    leased: Leased,
+    pub leased: Leased,
     lua_release: Script,
     local: Local,
     /// What is kept under `self.local.token`.
-    token: Rc<RefCell<Option<String>>>,
+    pub token: Rc<RefCell<Option<String>>>,
+    /// Whether a release forgets the token when it has been answered, and not before it is sent.
+    pub forgets_when_answered: bool,
 }
 
 impl RedisPyLock {
@@ -74,6 +76,7 @@ impl RedisPyLock {
             lua_release: Script::new(DELETE_IF_OURS),
             local,
             token: Rc::default(),
+            forgets_when_answered: false,
         }
     }
 }
@@ -91,11 +94,17 @@ impl Lock for RedisPyLock {
 
     /// Step 3.
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        let expected_token = self.token.borrow_mut().take().ok_or(LockError::NotHeld)?;
+        let expected_token = self.token.borrow().clone().ok_or(LockError::NotHeld)?;
+        if !self.forgets_when_answered {
+            self.token.take();
+        }
         let redis = &self.leased.redis;
         let answer = redis
             .script(&self.lua_release, &[&held.path_or_key], &[&expected_token])
             .await?;
+        if self.forgets_when_answered {
+            self.token.take();
+        }
         match answer {
             Value::Integer(1) => Ok(()),
             _ => Err(LockError::PlaceLost),
@@ -113,6 +122,7 @@ impl Lock for RedisPyLock {
             Local::OfThread => lock,
             Local::OfObject => Self {
                 token: Rc::clone(&self.token),
+                forgets_when_answered: self.forgets_when_answered,
                 ..lock
             },
         }))

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::common::picklock;
-use picklock::algorithms::registry::RECIPES;
+use picklock::algorithms::library::LIBRARIES;
+use picklock::algorithms::registry::{self, RECIPES};
 use picklock::checker::invariants::{INVARIANTS, Truth};
 use picklock::scenarios::keys::reference;
 use picklock::scenarios::{Catalogue, Scenario, Want};
@@ -15,6 +16,9 @@ use picklock::sources;
 
 /// Writes every document again that is stale: each of the tests that it runs writes those that it looks at.
 const COMMAND: &str = "PICKLOCK_UPDATE=1 cargo test -p picklock --test it documents";
+
+/// How many scenarios in which a library's lock keeps its promises its row names.
+const SHOWN: usize = 4;
 
 /// Held while a document is read and written: several tests may look at parts of one.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -100,6 +104,33 @@ fn broken(library: &[Scenario]) -> Vec<(&str, &str, &str, u64)> {
             })
     });
     broken.collect()
+}
+
+/// What breaks a recipe: the scenarios that break the same promises stand together.
+fn breaks(broken: &[(&str, &str, &str, u64)], recipe: &str) -> String {
+    let mut promises: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (_, scenario, promise, _) in broken.iter().filter(|row| row.0 == recipe) {
+        let promises = promises.entry(scenario).or_default();
+        if !promises.contains(promise) {
+            promises.push(promise);
+        }
+    }
+    let mut scenarios: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    for (scenario, promises) in promises {
+        match scenarios.iter_mut().find(|(of, _)| *of == promises) {
+            Some((_, scenarios)) => scenarios.push(scenario),
+            None => scenarios.push((promises, vec![scenario])),
+        }
+    }
+    let breaks = scenarios
+        .iter()
+        .map(|(promises, by)| format!("{} → {}", names(by), names(promises)));
+    breaks.collect::<Vec<_>>().join("; ")
+}
+
+fn names(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }
 
 #[test]
@@ -216,34 +247,8 @@ fn the_page_of_recipes_says_what_each_is_what_breaks_it_and_what_it_costs() {
     let library = library();
     let broken = broken(&library);
     let rows = RECIPES.iter().map(|recipe| {
-        let mut promises: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (_, scenario, promise, _) in broken.iter().filter(|row| row.0 == recipe.name) {
-            let promises = promises.entry(scenario).or_default();
-            if !promises.contains(promise) {
-                promises.push(promise);
-            }
-        }
-        let mut scenarios: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
-        for (scenario, promises) in promises {
-            match scenarios.iter_mut().find(|(of, _)| *of == promises) {
-                Some((_, scenarios)) => scenarios.push(scenario),
-                None => scenarios.push((promises, vec![scenario])),
-            }
-        }
-        let names = |names: &[&str]| {
-            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            names.join(", ")
-        };
-        let breaks = scenarios
-            .iter()
-            .map(|(promises, by)| format!("{} → {}", names(by), names(promises)));
-        let breaks: Vec<String> = breaks.collect();
-        format!(
-            "| `{}` | {} | {} |",
-            recipe.name,
-            recipe.summary,
-            breaks.join("; ")
-        )
+        let breaks = breaks(&broken, recipe.name);
+        format!("| `{}` | {} | {breaks} |", recipe.name, recipe.summary)
     });
     let costs = printed(&["cost", "--markdown"]);
     let mut costs = costs.lines();
@@ -252,6 +257,49 @@ fn the_page_of_recipes_says_what_each_is_what_breaks_it_and_what_it_costs() {
     let head = "| algorithm | what it is | what breaks it (scenario → promise) |";
     is_made("docs/recipes.md", |page| {
         with_rows(&with_rows(page, head, rows), of_costs, costs)
+    });
+}
+
+#[test]
+fn the_page_of_libraries_says_what_each_promises_and_what_breaks_it() {
+    let library = library();
+    let broken = broken(&library);
+    let row = |recipe: &str| {
+        let source = registry::find(recipe).map_or("", |recipe| recipe.source);
+        let holds = library.iter().filter(|scenario| {
+            let mut cases = scenario.cases.iter();
+            let has_it = cases.any(|case| case.algorithm.name == recipe);
+            has_it
+                && !broken
+                    .iter()
+                    .any(|row| row.0 == recipe && row.1 == scenario.name)
+        });
+        let holds: Vec<&str> = holds.map(|scenario| scenario.name.as_str()).collect();
+        let more = match holds.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let shown = names(&holds[..holds.len().min(SHOWN)]);
+        let first = broken.iter().find(|row| row.0 == recipe).map(|row| row.1);
+        let command = first.or(holds.first().copied()).unwrap_or_default();
+        format!(
+            "| `{recipe}` | {source} | {} | {shown}{more} | `picklock run {command} --case {recipe}` |",
+            breaks(&broken, recipe)
+        )
+    };
+    is_made("docs/libraries.md", |page| {
+        let (head, _) = page.split_once("\n## ").unwrap_or((page, ""));
+        let sections = LIBRARIES.iter().map(|of| {
+            let rows: Vec<String> = of.recipes.iter().map(|recipe| row(recipe)).collect();
+            let (name, language) = (of.name, of.language);
+            let (promise, helps, rows) = (of.promise, of.helps, rows.join("\n"));
+            format!(
+                "\n## {name} ({language})\n\n**Promises:** {promise}\\\n**Helps:** {helps}.\n\n\
+                 | recipe | version looked at | what breaks it | what does not | see it |\n\
+                 |---|---|---|---|---|\n{rows}\n"
+            )
+        });
+        format!("{}\n{}", head.trim_end(), sections.collect::<String>())
     });
 }
 

@@ -60,7 +60,7 @@ const INWARD: &[&str] = &[
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
     ("", 9_650),
-    ("algorithms/", 17_200),
+    ("algorithms/", 19_700),
     ("algorithms/clients/", 7_250),
     ("checker/", 8_600),
     ("examples/first-lock/", 320),

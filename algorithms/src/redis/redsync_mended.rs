@@ -1,0 +1,14 @@
+//! `redsync`, except that each try has a value of its own, and go-redis has `ContextTimeoutEnabled`.
+
+use super::redsync::{self, Redsync};
+use crate::{Build, Recipe};
+
+/// The registry row.
+pub const RECIPE: Recipe = Recipe {
+    name: "redsync-mended",
+    summary: "redsync with a value for each try, over a go-redis with ContextTimeoutEnabled.",
+    source: "redsync 4.17, mutex.go, mended",
+    flaw: None,
+    build: Build::Redis(&|redis, env, lease| Box::new(Redsync::new(redis, env, lease).mended())),
+    ..redsync::RECIPE
+};
