@@ -45,6 +45,6 @@ pub use lock::{
 pub use lock_error::LockError;
 pub use ownership_rule::{KeyHold, LockKind, Mode, Owners, OwnershipRule, Place, Queue};
 pub use picklock_clients as clients;
-pub use picklock_clients::{Env, Environment, env, join, select, timeout};
+pub use picklock_clients::{Env, Environment, env, join, select, select_any, timeout};
 pub use recipe_mistakes::RecipeMistake;
 pub use row_hold::{Columns, RowHold};

@@ -213,6 +213,23 @@ const LISTED: &[Recipe] = &[
     redis::redsync::RECIPE,
     redis::rslock::RECIPE,
     redis::spring_redis_lock_registry::RECIPE_RENEWED,
+    redis::redisson_red_lock_2::RECIPE,
+    redis::redisson_red_lock_2_force_unlock::RECIPE,
+    redis::redisson_unlock_missing_key::RECIPE,
+    redis::redisson_spin_lock_budget_first::RECIPE,
+    redis::redlock_net::RECIPE,
+    redis::redlock_net_whole_seconds::RECIPE,
+    redis::rueidislock::RECIPE,
+    redis::rueidislock_last_deadline::RECIPE,
+    redis::symfony_lock::RECIPE,
+    redis::symfony_lock_kept_end::RECIPE,
+    redis::symfony_lock_kept_end::RECIPE_DELETED,
+    redis::distributed_lock_redis::RECIPE,
+    redis::distributed_lock_redis_counted_twice::RECIPE,
+    redis::resque_scheduler_lock::RECIPE,
+    redis::resque_scheduler_lock_not_reloaded::RECIPE,
+    redis::redisson_fair_lock_seconds::RECIPE,
+    redis::redisson_batch_not_redirected::RECIPE,
 ];
 
 /// The services that list their algorithms themselves.

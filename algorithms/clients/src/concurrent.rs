@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use futures_lite::future;
-use futures_util::future::join_all;
+use futures_util::future::{join_all, select_all};
 
 use crate::Env;
 
@@ -36,4 +36,11 @@ pub fn join<F: Future>(
     futures: impl IntoIterator<Item = F>,
 ) -> impl Future<Output = Vec<F::Output>> {
     join_all(futures)
+}
+
+/// Waits for the one that comes first, and takes it off the list.
+pub async fn select_any<F: Future + Unpin>(futures: &mut Vec<F>) -> F::Output {
+    let (output, first, _) = select_all(futures.iter_mut()).await;
+    futures.remove(first);
+    output
 }

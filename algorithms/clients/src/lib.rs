@@ -18,6 +18,6 @@ mod request_kind;
 pub mod sql;
 pub mod zookeeper;
 
-pub use concurrent::{join, select, timeout};
+pub use concurrent::{join, select, select_any, timeout};
 pub use env::{Env, Environment};
 pub use request_kind::{RequestKind, ServiceKind, StateKind};

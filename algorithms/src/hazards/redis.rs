@@ -211,4 +211,26 @@ hazards! {
         "redisson-lock", "redisson-fair-lock", "redisson-fenced-lock", "redisson-spin-lock",
         "redisson-read-write-lock", "redisson-read-write-lock-told",
     ] breaks [MutualExclusion] under [Delay];
+    "redis/deadline-by-another-clock": [
+        "rueidislock", "rueidislock-last-deadline",
+    ] breaks [HonestAnswer, MutualExclusion] under [Clock];
+    "redis/fair-lock-late-release": ["redisson-fair-lock-seconds"] breaks [HonestAnswer] under [Pause];
+    "redis/lock-object-keeps-end": ["symfony-lock-kept-end"] breaks [HonestAnswer, NoOrphan, Progress] under [None];
+    "redis/lock-object-keeps-end": ["symfony-lock-kept-end-deleted"] breaks [Progress] under [None];
+    "redis/red-lock-force-unlock": [
+        "redisson-red-lock-2-force-unlock",
+    ] breaks [MutualExclusion, OwnReleaseOnly] under [None];
+    "redis/release-of-nothing": ["redisson-unlock-missing-key"] breaks [HonestAnswer] under [Pause];
+    "redis/renewal-adds-to-deadline": [
+        "rueidislock-last-deadline",
+    ] breaks [MutualExclusion, Progress] under [None];
+    "redis/renewal-in-whole-seconds": ["redlock-net-whole-seconds"] breaks [MutualExclusion] under [None];
+    "redis/redirect-in-a-batch": ["redisson-batch-not-redirected"] breaks [Progress] under [ServerStall];
+    "redis/scripts-forgotten": ["resque-scheduler-lock-not-reloaded"] breaks [Progress] under [ServerCrash];
+    "redis/spin-lock-last-try": [
+        "redisson-spin-lock-budget-first",
+    ] breaks [HonestAnswer, NoOrphan, Progress] under [None];
+    "redis/yes-counted-twice": [
+        "distributed-lock-redis-counted-twice",
+    ] breaks [MutualExclusion, TimelyLoss] under [ServerStall];
 }

@@ -55,7 +55,7 @@ use async_trait::async_trait;
 
 use client_id::uuid;
 use fair_queue::FairQueue;
-use renewal::synced_eval;
+use renewal::{is_redirect, synced_eval};
 use scripts::{FENCED_TRY_LOCK, Scripts, TryAcquire, UNLOCK_WITHOUT_LATCH};
 use waits::Waits;
 
@@ -110,6 +110,8 @@ pub(super) struct RedissonLock {
     pub unlocks_if_held: bool,
     /// Whether a renewal that has failed leaves an entry behind, for which no later hold gets a watchdog.
     pub keeps_failed_renewal: bool,
+    /// Whether a call waits for ever that a server of a cluster redirects.
+    pub ignores_redirects: bool,
     /// By what the watchdog renews the lease.
     pub watchdog: Redis,
     /// The key of the number that each entry counts up, of a `RFencedLock`.
@@ -140,6 +142,7 @@ impl RedissonLock {
             waits_for_replicas: false,
             unlocks_if_held: false,
             keeps_failed_renewal: false,
+            ignores_redirects: false,
             renewal: Rc::default(),
             failed_renewal: Rc::default(),
         }
@@ -211,6 +214,7 @@ impl RedissonLock {
             waits_for_replicas: self.waits_for_replicas,
             unlocks_if_held: self.unlocks_if_held,
             keeps_failed_renewal: self.keeps_failed_renewal,
+            ignores_redirects: self.ignores_redirects,
             scripts: self.scripts.clone(),
             channel_name: self.channel_name.clone(),
             token_name: self.token_name.clone(),
@@ -231,7 +235,11 @@ impl RedissonLock {
         args: &[&str],
     ) -> RedisResult<Option<Value>> {
         let waits = self.waits_for_replicas;
-        synced_eval(&self.leased.redis, waits, script, keys, args).await
+        let answer = synced_eval(&self.leased.redis, waits, script, keys, args).await;
+        if self.ignores_redirects && is_redirect(&answer) {
+            never().await;
+        }
+        answer
     }
 
     /// Step 1, of a caller that waits for so long.
@@ -240,7 +248,7 @@ impl RedissonLock {
         let queue = self.queue.as_ref();
         let (names, more) = (
             self.queue_names(),
-            queue.map(|_| waits.as_args(&self.leased.env)),
+            queue.map(|queue| waits.as_args(&self.leased.env, queue)),
         );
         let token = self.token_name.as_deref();
         let keys: Vec<&str> = iter::once(key).chain(token).chain(names).collect();

@@ -20,6 +20,8 @@
 //!
 //! - Those of [`redisson`](super::redisson) that are not of messages (scenario `redis/pause`).
 //! - A waiter asks eight times a second or more, and a new one more often than one that has waited for long.
+//! - A try that is followed by a look at the time, and not at its answer, takes the lock for a caller that is told no
+//!   ([`redisson_spin_lock_budget_first`](super::redisson_spin_lock_budget_first), scenario `redis/spin-lock-last-try`).
 
 use std::time::Duration;
 
@@ -52,6 +54,8 @@ const MAX_DELAY: Duration = Duration::from_millis(128);
 pub(super) struct RedissonSpinLock {
     lock: RedissonLock,
     env: Env,
+    /// Whether each try but the first is followed by a look at the time that is left, before its answer counts.
+    pub looks_at_time_first: bool,
 }
 
 impl RedissonSpinLock {
@@ -63,17 +67,27 @@ impl RedissonSpinLock {
     pub fn with_unlock(redis: Redis, env: Env, lease: Lease, unlock: &str) -> Self {
         let lock = RedissonLock::new(redis, env.clone(), lease);
         let lock = lock.with_unlock(&without_message(unlock));
-        Self { lock, env }
+        Self {
+            lock,
+            env,
+            looks_at_time_first: false,
+        }
     }
 
     async fn lock(&mut self, waits: Waits) -> Result<Held, LockError> {
         let env = self.env.clone();
         let remaining = waits.begin(&env);
         let mut delay = INITIAL_DELAY;
+        let mut is_first = true;
         loop {
             if let TryAcquire::Acquired(token) = self.lock.try_acquire(waits).await? {
-                return Ok(self.lock.schedule_expiration_renewal(token)); // Steps 1 and 3.
+                let held = self.lock.schedule_expiration_renewal(token); // Steps 1 and 3.
+                if self.looks_at_time_first && !is_first {
+                    remaining.left()?;
+                }
+                return Ok(held);
             }
+            is_first = false;
             remaining.left()?;
             env.sleep(delay).await; // Step 2.
             delay = MAX_DELAY.min(delay * MULTIPLIER);
@@ -109,6 +123,7 @@ impl Lock for RedissonSpinLock {
         Some(Box::new(Self {
             lock,
             env: env.clone(),
+            looks_at_time_first: self.looks_at_time_first,
         }))
     }
 }

@@ -196,19 +196,7 @@ impl Lock for Redlock {
 
     /// What cannot be deleted goes by itself.
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
-        let answers = self.delete_everywhere().await; // Step 5.
-        let is_majority = |servers: usize| servers * 2 > answers.len();
-        let deleted = answers
-            .iter()
-            .filter(|answer| **answer == Ok(Value::Integer(1)));
-        let silent = answers.iter().filter(|answer| answer.is_err()).count();
-        if is_majority(silent) {
-            return Err(LockError::TimedOut);
-        }
-        if is_majority(deleted.count() + silent) {
-            return Ok(());
-        }
-        Err(LockError::PlaceLost)
+        released(&self.delete_everywhere().await) // Step 5.
     }
 
     async fn lost(&self, held: &Held) -> LockError {
@@ -220,5 +208,20 @@ impl Lock for Redlock {
             self.leased.env.sleep(left).await;
         }
         LockError::LeaseLapsed
+    }
+}
+
+/// Whether deletes at all servers have released the lock, by what each has answered.
+pub(super) fn released(answers: &[RedisResult<Value>]) -> Result<(), LockError> {
+    let is_majority = |servers: usize| servers * 2 > answers.len();
+    let one = |answer: &&RedisResult<Value>| **answer == Ok(Value::Integer(1));
+    let deleted = answers.iter().filter(one).count();
+    let silent = answers.iter().filter(|answer| answer.is_err()).count();
+    if is_majority(silent) {
+        return Err(LockError::TimedOut);
+    }
+    match is_majority(deleted + silent) {
+        true => Ok(()),
+        false => Err(LockError::PlaceLost),
     }
 }

@@ -92,6 +92,8 @@ pub struct FairQueue {
     pub try_lock_once: Script,
     /// Whether a caller that gives up leaves its place behind.
     pub keeps_place: bool,
+    /// Whether a wait in seconds is handed on as so many milliseconds.
+    pub wait_in_seconds: bool,
     acquire_failed: Script,
 }
 
@@ -104,6 +106,7 @@ impl FairQueue {
             names: [named("queue"), named("timeout")],
             try_lock_once: Script::new(&(enter + "return 1")),
             keeps_place: false,
+            wait_in_seconds: false,
             acquire_failed: Script::new(ACQUIRE_FAILED),
         }
     }

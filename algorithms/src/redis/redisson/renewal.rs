@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::RedissonLock;
+use super::scripts::FORCE_UNLOCK;
 use crate::Held;
-use crate::clients::redis::{Redis, RedisResult, Script, Value};
+use crate::clients::redis::{Redis, RedisError, RedisResult, Script, Value};
 
 /// How long replicas have to say that they have heard of a script.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(1);
@@ -16,6 +17,14 @@ impl RedissonLock {
     pub fn schedule_expiration_renewal(&mut self, token: Option<u64>) -> Held {
         self.schedule();
         self.leased.held(token)
+    }
+
+    /// Deletes the key, whichever field it has, and publishes (`forceUnlock`).
+    pub async fn force_unlock(&mut self) -> RedisResult<Value> {
+        self.renewal.set(false);
+        let keys = [&*self.leased.lease.key, &*self.channel_name];
+        let script = Script::new(FORCE_UNLOCK);
+        self.leased.redis.script(&script, &keys, &[]).await
     }
 
     fn schedule(&mut self) {
@@ -76,4 +85,10 @@ pub(super) async fn synced_eval(
         _ => redis.wait(replicas, SYNC_TIMEOUT).await?,
     };
     Ok((heard > 0).then_some(answer))
+}
+
+/// Whether a server of a cluster says that another serves the slot.
+pub(super) fn is_redirect(answer: &RedisResult<Option<Value>>) -> bool {
+    let codes = ["MOVED", "ASK"];
+    matches!(answer, Err(RedisError::Refused(error)) if codes.contains(&error.code()))
 }

@@ -59,6 +59,14 @@ redis.call('DEL', KEYS[1])
 redis.call('PUBLISH', KEYS[2], 'unlock')
 return 1";
 
+/// Deletes the key of any contender.
+pub(super) const FORCE_UNLOCK: &str = "\
+if redis.call('DEL', KEYS[1]) == 1 then
+  redis.call('PUBLISH', KEYS[2], 'unlock')
+  return 1
+end
+return 0";
+
 #[derive(Clone)]
 pub struct Scripts {
     pub try_lock: Script,

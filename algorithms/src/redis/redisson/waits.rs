@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::RedissonLock;
+use super::fair_queue::FairQueue;
 use super::scripts::TryAcquire;
 use crate::clients::redis::Subscription;
 use crate::redis::leased::Leased;
@@ -37,8 +38,12 @@ impl Waits {
     }
 
     /// What a script of a queue is told: what time it is, and for how long its caller waits.
-    pub(super) fn as_args(self, env: &Env) -> [String; 2] {
-        [now(env), self.in_queue().as_millis().to_string()]
+    pub(super) fn as_args(self, env: &Env, queue: &FairQueue) -> [String; 2] {
+        let wait = match self {
+            Self::For(time) if queue.wait_in_seconds => time.as_secs().into(),
+            _ => self.in_queue().as_millis(),
+        };
+        [now(env), wait.to_string()]
     }
 
     /// For how long a place in a queue is kept for such a caller.
