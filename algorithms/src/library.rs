@@ -131,6 +131,48 @@ pub const LIBRARIES: &[Library] = &[
         helps: "The random token, or tokens of one length in `Options.Token`",
     },
     Library {
+        name: "rueidislock",
+        language: "Go",
+        recipes: &["rueidislock-last-deadline", "rueidislock"],
+        promise: "A lock is extended until it is released, and its context is cancelled when it is lost.",
+        helps: "Version 1.0.70 or later, and clocks of clients that agree with the server's",
+    },
+    Library {
+        name: "RedLock.net",
+        language: "C#",
+        recipes: &["redlock-net-whole-seconds", "redlock-net"],
+        promise: "A lock is extended for as long as its object lives.",
+        helps: "Version 1.6.2 or later, or an expiry of whole seconds",
+    },
+    Library {
+        name: "DistributedLock.Redis",
+        language: "C#",
+        recipes: &["distributed-lock-redis"],
+        promise: "A lost handle cancels its token.",
+        helps: "A section that watches `HandleLostToken`",
+    },
+    Library {
+        name: "symfony/lock",
+        language: "PHP",
+        recipes: &[
+            "symfony-lock-kept-end",
+            "symfony-lock-kept-end-deleted",
+            "symfony-lock",
+        ],
+        promise: "A lock that is acquired lasts for its time to live, unless it is refreshed.",
+        helps: "Version 4.4.16 or 5.1.8, or later",
+    },
+    Library {
+        name: "resque-scheduler",
+        language: "Ruby",
+        recipes: &[
+            "resque-scheduler-lock-not-reloaded",
+            "resque-scheduler-lock",
+        ],
+        promise: "One scheduler is the master, and another takes over when it dies.",
+        helps: "Version 4.3.1 or later",
+    },
+    Library {
         name: "Spring Integration, RedisLockRegistry",
         language: "Java",
         recipes: &[

@@ -46,7 +46,7 @@ const COLUMNS: &[Column<CostRow>] = &[
 ];
 
 const LEGEND: &str = "\
-acquire, release: requests in round trips, one after the other, with nobody in the way. handover: round
+acquire, release: requests in round trips, one after the other, with no other contender. handover: round
 trips from the call of a release until the only waiter has the lock. waiting: requests per second of
 one who waits. A round trip takes 1 ms, servers take no time, and keep-alives do not count.
 ";

@@ -210,8 +210,8 @@ fn sentences(witness: &Witness) -> Vec<String> {
 
 /// A sentence as it begins after a comma.
 fn in_midst(text: &str) -> String {
-    const SMALL: [&str; 12] = [
-        "The", "An", "No", "It", "Its", "At", "Both", "Nobody", "Nothing", "This", "That", "There",
+    const SMALL: [&str; 11] = [
+        "The", "An", "No", "It", "Its", "At", "Both", "Nothing", "This", "That", "There",
     ];
     match text.split_once(' ') {
         Some((first, rest)) if SMALL.contains(&first) => {

@@ -1,6 +1,6 @@
 //! Files that are written whole or not at all.
 //!
-//! A report goes to a temporary name in the same folder and is then renamed, so that nobody ever
+//! A report goes to a temporary name in the same folder and is then renamed, so that no reader ever
 //! reads half of it, and a failure leaves what was there before.
 
 use std::fs;
@@ -64,7 +64,7 @@ pub fn create_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         .open(&target.file);
     match made {
         Ok(mut file) => file.write_all(bytes).map_err(|error| {
-            // It is ours, and half of it helps nobody.
+            // It is ours, and half of it is of no use.
             let _ = fs::remove_file(&target.file);
             refused(path, error)
         }),
@@ -143,7 +143,7 @@ fn target(path: &Path) -> Result<Target, FileError> {
             file: fs::canonicalize(path).map_err(|error| refused(path, error))?,
             special: false,
         }),
-        // What is behind it may have no name: `/dev/stdout` leads to a pipe that nobody can open by one.
+        // What is behind it may have no name: `/dev/stdout` leads to a pipe that cannot be opened by one.
         Ok(_) => Ok(Target {
             file: path.to_owned(),
             special: true,
@@ -165,7 +165,7 @@ fn target(path: &Path) -> Result<Target, FileError> {
     }
 }
 
-/// A name in the same folder that nobody else uses: only there is a rename one step.
+/// A name in the same folder that no other program uses: only there is a rename one step.
 fn temporary(file: &Path) -> PathBuf {
     static WRITTEN: AtomicU64 = AtomicU64::new(0);
     let place = WRITTEN.fetch_add(1, Ordering::Relaxed);

@@ -116,7 +116,7 @@ pub struct HerdResults {
     pub undrained: Vec<Undrained>,
 }
 
-/// A queue that never drained, because nobody could list it.
+/// A queue that never drained, because no contender could list it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Undrained {

@@ -17,7 +17,7 @@ pub struct Remark {
     pub text: String,
 }
 
-/// One thing that is not as expected of a case, or that nobody can tell.
+/// One thing that is not as expected of a case, or undecided.
 pub(crate) struct Problem<'a> {
     pub(crate) case: &'a CaseOutcome,
     /// The invariant, metric, or moment that it is about.
@@ -32,7 +32,7 @@ pub(crate) struct Problem<'a> {
     pub(crate) seed: Option<u64>,
 }
 
-/// What is not as expected of these scenarios, and what nobody can tell, in their order.
+/// What is not as expected of these scenarios, and what is undecided, in their order.
 pub(crate) fn problems(outcomes: &[ScenarioOutcome]) -> impl Iterator<Item = Problem<'_>> {
     let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
     cases.flat_map(of_case)

@@ -50,7 +50,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Whom the witness is about.
+    /// The contenders that the witness is about.
     fn who(&self) -> BTreeSet<ContenderId> {
         let shown = self.witness.events.iter();
         let events = shown.filter_map(|index| self.history.events.get(*index));
@@ -113,7 +113,7 @@ impl<'a> Search<'a> {
         format!("at {}, {words}", event.at)
     }
 
-    /// Whom the service had last given the lock before, of those that the witness is about, if that one still believed
+    /// The contender of the witness that the service had last given the lock before, if that one still believed
     /// to have it; and which servers had its key last.
     fn owner_at(&self, event: &ServiceEvent) -> Option<(ContenderId, &'a KeyHolders)> {
         let who = self.who();
@@ -172,7 +172,7 @@ impl<'a> Search<'a> {
         ))
     }
 
-    /// Which servers had somebody's key when it was last set.
+    /// Which servers had the key of a contender when it was last set.
     fn last_holders(&self, owner: ContenderId, until: usize) -> Option<&'a KeyHolders> {
         let known = self.history.service.iter().rev();
         let mut known = known.filter(|event| event.after <= until);
@@ -182,7 +182,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Whether a server has had somebody's key since the service gave it the lock.
+    /// Whether a server has had the key of a contender since the service gave it the lock.
     fn has_had_key(&self, machine: &str, owner: ContenderId, until: usize) -> bool {
         let number = machine.strip_prefix("server-");
         let number: Option<u32> = number.and_then(|number| number.parse().ok());
@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
         holders.is_some_and(|it| server.is_some_and(|server| it.on.contains(&server)))
     }
 
-    /// Since when somebody waits in vain.
+    /// Since when a contender waits in vain.
     fn waits(&self, by: ContenderId) -> Option<VirtualTime> {
         let shown = self.witness.events.iter();
         let mut events = shown.filter_map(|index| self.history.events.get(*index));
@@ -293,7 +293,7 @@ impl<'a> Search<'a> {
             };
             let told =
                 |event: &&&ServiceEvent| event.row().about == Some(by) && event.at >= left.at;
-            // Without any watch in the whole run, nobody waits for one.
+            // Without any watch in the whole run, no contender waits for one.
             if !watches.is_empty() && !watches.iter().any(|event| told(&event)) {
                 reasons.push(self.unwatched(by, left.at));
             }

@@ -1,5 +1,5 @@
 //! The results as SARIF 2.1.0, which code scanning shows: a rule per promise, and a result for each that is not as
-//! expected or that nobody can tell, at the line of its case.
+//! expected or is undecided, at the line of its case.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -133,7 +133,7 @@ fn of_truth(truth: Truth) -> &'static str {
 
 fn result(found: &Problem, rule: Option<usize>) -> Value {
     let case = found.case;
-    // What nobody can tell is not a failure to this format, and then it must not have a level.
+    // What is undecided is not a failure to this format, and then it must not have a level.
     let (kind, level) = match found.standing {
         Standing::Undecided => ("open", "none"),
         Standing::Holds | Standing::AsExpected => ("pass", "none"),

@@ -42,7 +42,7 @@ pub enum Detail {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeline {
     /// The contenders that have a lane, from left to right. With more contenders than lanes fit, a
-    /// full timeline has none, and every row says in its note whom it is about.
+    /// full timeline has none, and every row names its contender in its note.
     pub columns: Vec<Column>,
     /// What happened, from top to bottom.
     pub rows: Vec<Row>,
@@ -151,7 +151,7 @@ fn letter(index: usize) -> String {
     }
 }
 
-/// What to call whom.
+/// What each contender is called.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names<'a> {
     pub(crate) history: &'a History,

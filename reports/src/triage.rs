@@ -17,7 +17,7 @@ enum Alike<'a> {
     Needs(&'a [String]),
     /// Nothing was made small: the argument without names and numbers.
     Argues(&'a str),
-    /// Others were made small, these were not: nobody knows what they have in common.
+    /// Others were made small, these were not: what they have in common is unknown.
     NotLookedInto,
 }
 

@@ -107,7 +107,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// Whether somebody reads what was printed. Where results are more than text, a reader who goes away
+/// Whether a reader takes what was printed. Where results are more than text, a reader who goes away
 /// does not make them good: the exit code must still tell.
 ///
 /// # Errors

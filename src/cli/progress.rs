@@ -25,7 +25,7 @@ pub struct Work {
 struct ProgressState {
     bar: ProgressBar,
     stop: AtomicBool,
-    /// Whether what there is by then is still worth telling when somebody asks to stop.
+    /// Whether what there is by then is still worth telling when the user asks to stop.
     keeps: bool,
     /// The files that are to be written. Held while one of them is written, so that Ctrl-C waits for it.
     writing: Mutex<Vec<PathBuf>>,
@@ -54,7 +54,7 @@ impl Counted {
 
 impl Work {
     /// Begins to run so many seeds of so many cases: shows the bar, if standard error is a terminal and it is wanted,
-    /// and listens to Ctrl-C: what was found when somebody asks to stop is told.
+    /// and listens to Ctrl-C: what was found when the user asks to stop is told.
     pub fn begin(cases: u64, seeds: u64, show: bool) -> Self {
         Self::of(&[("case", cases), ("seed", seeds)], true, show)
     }
@@ -83,12 +83,12 @@ impl Work {
         Self::of(&[], false, true)
     }
 
-    /// Begins something of which each part is worth telling, and of which nobody counts the parts.
+    /// Begins something of which each part is worth telling, and whose parts are not counted.
     pub fn in_parts() -> Self {
         Self::of(&[], true, true)
     }
 
-    /// Begins to search: nobody knows how long that takes, and whatever was found when somebody asks to stop is kept.
+    /// Begins to search: how long that takes is unknown, and what was found when the user asks to stop is kept.
     pub fn search() -> Self {
         Self::of(&[], true, true)
     }
@@ -200,12 +200,12 @@ impl Work {
         }
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether the user asked to stop.
     pub fn stop(&self) -> &AtomicBool {
         &self.shared.stop
     }
 
-    /// Whether somebody asked to stop, at the moment.
+    /// Whether the user asked to stop, at the moment.
     pub fn is_stopped(&self) -> bool {
         self.shared.stop.load(Ordering::Relaxed)
     }
@@ -303,7 +303,7 @@ impl ProgressState {
         }
     }
 
-    /// Somebody pressed Ctrl-C. The first time, a file that is being written is finished, and a search comes to its
+    /// The user pressed Ctrl-C. The first time, a file that is being written is finished, and a search comes to its
     /// end with what it has found; nothing else does.
     fn interrupt(&self) {
         if self.stop.swap(true, Ordering::SeqCst) {
@@ -327,7 +327,7 @@ impl ProgressState {
         let writes = matches!(self.writing.try_lock(), Err(TryLockError::WouldBlock));
         console::print_message(&format!("{wipe}picklock: stopped{after}\n"));
         if !writes {
-            let _nobody_writes_from_now_on = self.writing();
+            let _no_more_writes = self.writing();
             process::exit(exit::INTERRUPTED.into());
         }
     }
@@ -341,7 +341,7 @@ impl ProgressState {
         }
     }
 
-    /// What takes the bar away. It may be locked by somebody who waits for the reader of standard output, so this
+    /// What takes the bar away. It may be locked by a thread that waits for the reader of standard output, so this
     /// does without.
     fn wipe(&self) -> &'static str {
         if self.bar.is_hidden() {

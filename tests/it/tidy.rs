@@ -6,9 +6,9 @@
 mod bites;
 mod build_size;
 mod circles;
+mod hidden_subjects;
 mod imports;
 mod map;
-mod ratchet;
 mod rules;
 mod scan;
 mod services;

@@ -1,4 +1,4 @@
-//! A diagram as shapes for a picture that nobody can zoom: lines, rectangles, and words, each with what it is painted
+//! A diagram as shapes for a picture without zoom: lines, rectangles, and words, each with what it is painted
 //! with. Pictures of all kinds draw the same shapes.
 
 mod arrows;

@@ -25,9 +25,9 @@ pub struct MessageEvent {
     pub at: VirtualTime,
     /// So many events of the history came before it.
     pub after: usize,
-    /// From whom it comes: `contender-1`, `server-2`.
+    /// Its sender: `contender-1`, `server-2`.
     pub from: String,
-    /// To whom it goes.
+    /// Its receiver.
     pub to: String,
     /// By which connection, if it is one of a client.
     pub connection: Option<u32>,

@@ -79,7 +79,7 @@ impl Chart {
     const fn reference_name(self) -> &'static str {
         match self {
             Self::Notifications => "Dashed: what the formula of the algorithm gives.",
-            Self::Bystander => "Dashed: the same while nobody wants the lock.",
+            Self::Bystander => "Dashed: the same while no contender wants the lock.",
             Self::Handover | Self::Bytes => "",
         }
     }

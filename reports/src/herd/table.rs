@@ -65,7 +65,7 @@ pub(super) const TABLES: &[(&str, &[Column])] = &[
         ],
     ),
     (
-        "Time of a bystander's read while nobody wants the lock",
+        "Time of a bystander's read while no contender wants the lock",
         &[
             ("bystander_idle_p50", |row| duration(row.bystander_idle_p50)),
             ("bystander_idle_p99", |row| duration(row.bystander_idle_p99)),

@@ -1,4 +1,4 @@
-//! Why nobody woke whoever waits in vain for a message of a channel.
+//! Why no message of a channel woke a contender that waits in vain.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ struct Message<'a> {
 }
 
 impl Search<'_> {
-    /// Whoever waits for a message that never reached it, or that nobody published.
+    /// A contender that waits for a message that never reached it, or that was never published.
     pub(super) fn unheard(&self) -> Vec<String> {
         let who = self.who().into_iter();
         who.filter_map(|by| self.unheard_by(by)).collect()
@@ -47,7 +47,7 @@ impl Search<'_> {
         let why = if last.to.contains(&waiter) {
             match self.lost(waiter, &last) {
                 Some(why) => why.to_owned(),
-                // It came; but then another had the lock, and nobody published that this one is gone.
+                // It came; but then another had the lock, and no message said that this one is gone.
                 None => return self.unpublished(waiter, last.at, &channels),
             }
         } else {
@@ -85,7 +85,7 @@ impl Search<'_> {
         })
     }
 
-    /// The lock was given back or has expired while somebody waited, and nobody published anything.
+    /// The lock was given back or has expired while a contender waited, and nothing was published.
     fn unpublished(
         &self,
         waiter: ContenderId,

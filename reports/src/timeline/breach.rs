@@ -23,7 +23,7 @@ pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary) -> S
             Vocabulary::Barrier | Vocabulary::CountDownLatch => "never passes",
             Vocabulary::DoubleBarrier => "never gets through",
         },
-        "no-orphan" => "nobody's",
+        "no-orphan" => "an orphan",
         "own-release-only" => "not its own",
         "fifo" | "bounded-bypass" | "no-starvation" => "out of turn",
         "reentrancy" => "entries do not count",

@@ -200,7 +200,7 @@ fn failure(why: Failure) -> &'static str {
         Failure::TimedOut => "timed out",
         Failure::LeaseLapsed => "its lease had lapsed",
         Failure::AlreadyHeld => "its lock object says locked",
-        Failure::Cancelled => "cancelled, by nobody",
+        Failure::Cancelled => "says cancelled",
     }
 }
 

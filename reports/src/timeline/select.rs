@@ -38,14 +38,14 @@ pub(crate) struct Selection {
 pub(crate) fn everything(story: &Story) -> Selection {
     let history = &story.history;
     let last = history.events.len().saturating_sub(1);
-    // Whom nothing is about needs no lane.
-    let whom: BTreeSet<_> = history
+    // A contender that no event is about needs no lane.
+    let subjects: BTreeSet<_> = history
         .events
         .iter()
         .flat_map(|it| concerned(&it.what))
         .collect();
     let lanes: Vec<_> = all_contenders(history)
-        .filter(|it| whom.contains(it))
+        .filter(|contender| subjects.contains(contender))
         .collect();
     Selection {
         events: (0..history.events.len()).collect(),
@@ -100,7 +100,7 @@ fn breach(witness: &Witness, history: &History) -> Option<usize> {
     };
     let entered = |what: &EventKind| matches!(what, EventKind::Acquired { .. });
     let at = |index: &(usize, _)| index.0;
-    // An overlap begins where somebody enters, whatever else happens at that time.
+    // An overlap begins where a contender enters, whatever else happens at that time.
     let overlap = witness
         .overlap
         .and_then(|_| known().rfind(|(_, event)| event.at == witness.at && entered(&event.what)));
@@ -152,7 +152,7 @@ fn lanes(witness: Option<&Witness>, breach: Option<usize>, history: &History) ->
     first
 }
 
-/// Of an overlap, who else comes to believe while whoever has entered last of the two is inside: what it lost to the
+/// Of an overlap, which others come to believe while the later of the two is inside: what it lost to the
 /// other, a third may have got.
 fn entering_meanwhile(
     witness: &Witness,
@@ -174,7 +174,7 @@ fn entering_meanwhile(
     entered.collect()
 }
 
-/// Whom an event is about, and whom it blames.
+/// The contender that an event is about, and the one that it blames.
 fn concerned(what: &EventKind) -> impl Iterator<Item = ContenderId> {
     let blamed =
         if let EventKind::StillWaiting { owner, .. } | EventKind::Leftover { owner, .. } = *what {

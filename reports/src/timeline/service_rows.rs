@@ -76,7 +76,7 @@ fn is_repeated(event: &ServiceEvent, next: &ServiceEvent) -> bool {
 }
 
 /// What is needed to understand a violation: the steps of a failover as Sentinels log them, what replication threw
-/// away, on whom a majority gave up, and the watches of those who wait in vain.
+/// away, which servers a majority gave up, and the watches of contenders that wait in vain.
 pub(super) fn essential(
     history: &History,
     witness: Option<&Witness>,
@@ -133,7 +133,7 @@ fn waits_in_vain(history: &History, shown: &[usize], by: ContenderId) -> bool {
     events.any(|event| waits(&event.what) && event.what.by() == Some(by))
 }
 
-/// Whether whoever waits in vain subscribes there for the last time, or would hear what is published there.
+/// Whether a contender that waits in vain last subscribes here, or would receive this.
 fn could_wake(history: &History, index: usize, waits: &dyn Fn(ContenderId) -> bool) -> bool {
     match &history.service[index].what {
         ServiceEventKind::Subscribed { by, channel } => {

@@ -41,7 +41,7 @@ fn a_check_beforehand_leaves_nothing_behind() {
     assert_eq!(fs::read(folder.join("results.json")).unwrap(), b"there");
 }
 
-/// As `--json /dev/stdout` is, before `| jq`: nobody can open the pipe behind it by a name.
+/// As `--json /dev/stdout` is, before `| jq`: the pipe behind it cannot be opened by a name.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pipe_without_a_name_is_written_to() {

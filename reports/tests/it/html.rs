@@ -104,7 +104,7 @@ fn the_diagram_has_a_track_for_each_of_the_three_truths_and_both_ends_of_message
     let data = data(&page(&two_inside(), &traffic()));
     let rows = |name: &str| data[name].as_array().expect("a list").clone();
     let tracks: Vec<u64> = rows("b").iter().filter_map(|bar| bar[5].as_u64()).collect();
-    // Waiting, belief, and ownership; nobody writes in this run.
+    // Waiting, belief, and ownership; no contender writes in this run.
     assert_eq!(tracks, [1, 1, 1, 2, 2, 3]);
     let messages = rows("a");
     let lost: Vec<u64> = messages.iter().filter_map(|it| it[5].as_u64()).collect();

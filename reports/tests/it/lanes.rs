@@ -141,7 +141,7 @@ fn of_several_locks_the_cast_says_whose_place_it_is_and_which_was_entered() {
 }
 
 #[test]
-fn a_hold_that_counts_entries_says_so_and_whoever_enters_meanwhile_has_a_lane() {
+fn a_counted_hold_says_so_and_who_enters_meanwhile_has_a_lane() {
     let lines = "0 acquire 1
          10 enters 1
          20 enters 2

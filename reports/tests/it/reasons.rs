@@ -1,4 +1,4 @@
-//! What a report says of why somebody waits in vain.
+//! What a report says of why a contender waits in vain.
 
 use crate::common;
 
@@ -100,7 +100,7 @@ fn a_message_before_the_subscription_never_reaches_who_subscribes_too_late() {
 }
 
 #[test]
-fn a_message_while_a_subscription_is_interrupted_reaches_nobody() {
+fn a_message_reaches_no_interrupted_subscription() {
     let service = [(2, subscribed()), (3, published(&[])), (4, subscribed())];
     let cause = causes(&service);
     let end = "its connection was gone, and it subscribed again only at 0.090 s.";
@@ -108,7 +108,7 @@ fn a_message_while_a_subscription_is_interrupted_reaches_nobody() {
 }
 
 #[test]
-fn whoever_is_inside_waits_for_no_message() {
+fn a_contender_that_is_inside_waits_for_no_message() {
     let mut told = two_inside();
     told.history.service.push(ServiceEvent {
         at: told.history.events[0].at,
@@ -123,12 +123,12 @@ fn whoever_is_inside_waits_for_no_message() {
 #[test]
 fn a_message_that_arrives_is_no_cause() {
     assert_eq!(causes(&[(2, subscribed()), (3, published(&[WAITER]))]), "");
-    // Whoever never subscribes waits for no message.
+    // A contender that never subscribes waits for no message.
     assert_eq!(causes(&[(3, published(&[]))]), "");
 }
 
 #[test]
-fn a_node_that_goes_while_its_watcher_is_away_is_told_to_nobody() {
+fn no_client_hears_of_a_node_that_goes_while_its_watcher_is_away() {
     let history = history(
         2,
         &[],

@@ -102,7 +102,7 @@ fn an_overlap_lies_left_of_every_distance() {
     // The nearest comes first.
     assert!(svg.find("inside") < svg.find("far"));
     assert!(svg.contains("overlap") && svg.contains("between-holds") && svg.contains("lease-left"));
-    assert!(!svg.contains("before-loss"), "nobody has measured that");
+    assert!(!svg.contains("before-loss"), "that was not measured");
     assert_eq!(figure.series[0].points, [(1_000.0, 0.0), (4_000.0, 1.0)]);
 }
 

@@ -122,7 +122,7 @@ fn since_when_it_could_have_known_stands_at_that_time() {
         |text: &str, what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
     assert!(place(&full, "20.008 s") < place(&full, "30.000 s  ┃"));
     assert_eq!(full.matches("could have known").count(), 1);
-    // Nobody can lose what it has not got yet.
+    // A contender cannot lose what it has not got yet.
     let early = essential(&story("timely-loss", told.clone(), history(2)));
     assert!(
         early.contains("   0.008 s  ┃         A could have known since 0.002 s"),

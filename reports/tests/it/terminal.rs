@@ -171,7 +171,7 @@ fn what_else_a_case_violates_is_told_too() {
     other.invariant = "progress".to_owned();
     other.seed = 17;
     other.seeds = 3;
-    other.witness.summary = "contender-2 waits for a node of nobody".to_owned();
+    other.witness.summary = "contender-2 waits for a node that has no owner".to_owned();
     failing.violations.push(other);
     let text = terminal::scenario(&scenario(vec![failing]), &STYLE);
     let head: Vec<&str> = text.lines().skip(4).take(6).collect();

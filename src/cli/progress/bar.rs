@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::ProgressStyle;
 
-/// How the bar looks: how many of these are done, or, if nobody knows of how many, for how long it has gone on.
+/// How the bar looks: how many of these are done, or, if their number is unknown, for how long it has gone on.
 pub(super) fn style(counted: Option<&str>) -> ProgressStyle {
     let template = match counted {
         Some(one) => format!("  {{wide_bar}} {{pos}}/{{len}} {one}s  {{left}}  {{msg:36}}"),
