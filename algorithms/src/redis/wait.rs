@@ -102,12 +102,8 @@ impl Lock for Waited {
             if heard && self.inner.leased.env.monotonic() < deadline {
                 return Ok(self.inner.leased.held(None).until(deadline)); // Step 3.
             }
-            if self
-                .inner
-                .withdraw(&self.inner.leased.lease.key)
-                .await
-                .is_err()
-            {
+            let key = &self.inner.leased.lease.key;
+            if self.inner.withdraw(key).await.is_err() {
                 return Err(LockError::TimedOut); // What was set stays until its lease ends.
             }
             self.inner.leased.pause().await;

@@ -125,7 +125,12 @@ fn world(recipe: &Recipe) -> String {
     match (usual.variant(), Service::for_build(recipe.build).variant()) {
         (Some((key, usual)), Some((_, word))) => {
             let line = |word| format!("{key} = \"{word}\"");
-            world.replace(&line(usual), &line(word))
+            let replaced = world.replace(&line(usual), &line(word));
+            match usual == word || replaced != world {
+                true => replaced,
+                // What the usual variant need not say.
+                false => format!("{}\n{}\n", world.trim_end(), line(word)),
+            }
         }
         _ => world.to_owned(),
     }
@@ -163,7 +168,19 @@ fn text(recipe: &Recipe) -> String {
     let rest = include_str!("new/rest.toml").replace("ALGORITHM", recipe.name);
     let rest = rest.replace("OF_KIND\n", of_kind).replace("CRASH", crash);
     let head = include_str!("new/head.toml");
-    format!("{head}\n{world}{}\n{rest}", replicas(recipe))
+    let (replicas, log) = (replicas(recipe), log(recipe));
+    format!("{head}\n{world}{replicas}{log}\n{rest}")
+}
+
+/// What a lock needs that waits for the disk.
+fn log(recipe: &Recipe) -> &'static str {
+    let waits = recipe.requests.contains(&RequestKind::WaitAof);
+    match waits && recipe.requests.len() < RequestKind::ALL.len() {
+        true => {
+            "# What the server keeps on its disk: `WAITAOF` waits until it is there.\npersistence = \"aof-everysec\"\n"
+        }
+        false => "",
+    }
 }
 
 /// What a lock that waits for a replica needs. A lock of the program that may make every request does not say that it
