@@ -4,6 +4,7 @@
 //! from a run is escaped, and the code of the page writes text only.
 
 mod data;
+mod links;
 mod matrix;
 mod section;
 mod summary;
@@ -82,9 +83,11 @@ pub struct Head<'a> {
 }
 
 const STYLE: &str = include_str!("html/report.css");
-const CODE: [&str; 7] = [
+const CODE: [&str; 9] = [
     include_str!("html/scale.js"),
     include_str!("html/model.js"),
+    include_str!("html/story.js"),
+    include_str!("html/links.js"),
     include_str!("html/thin.js"),
     include_str!("html/strokes.js"),
     include_str!("html/draw.js"),

@@ -1,7 +1,7 @@
 //! What happens at a moment, as marks in the lanes.
 
 use picklock_checker::outcome::Story;
-use picklock_checker::{ContenderId, EventKind, ServiceEvent, VirtualTime};
+use picklock_checker::{ContenderId, EventKind, ServiceEvent, VirtualTime, Vocabulary};
 
 use super::range::Part;
 use super::traffic::{MessageEvent, MessageState, Traffic};
@@ -142,7 +142,12 @@ impl Maker<'_> {
         let about = by.map_or("", |by| history.contender(by));
         let label = sentence.strip_prefix(about).unwrap_or(&sentence);
         let row = event.what.row();
-        let label = row.label.unwrap_or(label.trim().trim_start_matches("is "));
+        // Of a lock, the words of the terminal's timeline.
+        let label = match (&event.what, history.vocabulary) {
+            (EventKind::Acquired { .. }, Vocabulary::Lock) => "enters",
+            (EventKind::ReleaseStarted { .. }, Vocabulary::Lock) => "leaves",
+            _ => row.label.unwrap_or(label.trim().trim_start_matches("is ")),
+        };
         let mut text = sentence.clone();
         for note in notes(&self.names, index, &event.what, self.glyphs) {
             if !text.contains(&note) {

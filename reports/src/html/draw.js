@@ -24,10 +24,11 @@ class Drawing extends Strokes {
     c.clip();
     this.bands();
     this.ticks();
-    this.breach();
     this.spans();
     this.arrows();
     this.bars();
+    this.notches();
+    this.breach();
     this.labels();
     this.marks();
     this.selected();
@@ -38,6 +39,7 @@ class Drawing extends Strokes {
   bands() {
     const { context: c, colors, width, gutter } = this.view;
     this.model.lanes.forEach((lane, index) => {
+      if (lane.gone) return;
       c.fillStyle = index % 2 ? colors.paper : colors.band;
       c.fillRect(0, lane.top, width, lane.height);
       this.line(gutter, lane.line, width, lane.line, lane.kind === LANE.contender ? colors.of(lane.color) : colors.muted, 1.5);
@@ -53,7 +55,7 @@ class Drawing extends Strokes {
     for (let knot = Scale.before(places, this.view.left); knot < times.length; knot++) {
       const x = this.x(places[knot]);
       if (x > width) break;
-      if (x < free) continue;
+      if (x < free || (!this.view.story.isToScale && this.view.story.gapOf(times[knot], times[knot]))) continue;
       const text = this.view.zoom > 4 ? exact(times[knot]) : seconds(times[knot]);
       const wide = c.measureText(text).width;
       this.line(x, HEAD - 4, x, height, colors.faint, 0.7);
@@ -93,6 +95,30 @@ class Drawing extends Strokes {
       }
     });
     c.globalAlpha = 1;
+  }
+
+  // What is left out between two rows of the story.
+  notches() {
+    const { context: c, colors, height, width, gutter, story } = this.view;
+    if (story.isToScale) return;
+    this.font(10);
+    for (const gap of story.gaps) {
+      if (gap.open) continue;
+      const [from, until] = [gap.from, gap.until].map((time) => this.x(this.model.scale.place(time)));
+      const [begin, end] = [from + 5, until - 5];
+      if (end < gutter || begin > width || end - begin < 4) continue;
+      c.globalAlpha = 0.75;
+      c.fillStyle = colors.paper;
+      c.fillRect(begin, story.begin, end - begin, height - story.begin);
+      c.globalAlpha = 1;
+      for (const x of [begin, end]) this.line(x, story.begin, x, height, colors.faint, 1, [2, 3]);
+      c.fillStyle = colors.muted;
+      c.textAlign = "center";
+      for (const [line, text] of ["⋮", String(gap.number), gap.number === 1 ? "event" : "events"].entries()) {
+        c.fillText(text, (begin + end) / 2, story.begin + 14 + 12 * line, end - begin);
+      }
+      c.textAlign = "left";
+    }
   }
 
   breach() {
@@ -330,6 +356,7 @@ class Drawing extends Strokes {
     c.fillStyle = colors.paper;
     c.fillRect(0, 0, gutter, this.view.height);
     this.model.lanes.forEach((lane, index) => {
+      if (lane.gone) return;
       c.fillStyle = index % 2 ? colors.paper : colors.band;
       c.fillRect(0, lane.top, gutter, lane.height);
       c.fillStyle = lane.kind === LANE.contender ? colors.of(lane.color) : colors.ink;

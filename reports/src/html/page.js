@@ -2,11 +2,11 @@
 const TOOLS = [
   ["before", "◂ Before", "The event before (left arrow)"], ["next", "Next ▸", "The next event (right arrow)"],
   ["closer", "+", "Closer (+)"], ["wider", "−", "Wider (-)"], ["all", "All", "The whole of it (0)"],
-  ["focus", "Explained", "What the explanation shows (f)"], ["breach", "Violation", "Where the promise breaks (v)"],
+  ["focus", "Story", "The rows of the story alone (f)"], ["breach", "Violation", "Where the promise breaks (v)"],
   ["past", "Causal past", "What it can have depended on, alone (c)"],
   ["servers", "Between servers", "Messages between servers (s)"], ["scale", "To scale", "Time to scale (t)"],
 ];
-const KEYS = "Keys: ← → events, ↑ ↓ events of the lane, shift ← → move, + − zoom, 0 all, f explained, v violation, " +
+const KEYS = "Keys: ← → events, ↑ ↓ events of the lane, shift ← → move, + − zoom, 0 all, f story, v violation, " +
   "c causal past, s between servers, t to scale. Drag to move, ctrl and wheel or pinch to zoom.";
 
 function make(name, className, text) {
@@ -65,6 +65,8 @@ function start(element) {
   }
   element.append(tools);
   const view = new View(element, model);
+  element.insertBefore(laneTools(view), view.canvas);
+  const sentences = linkSentences(view);
   const now = make("div", "now");
   now.setAttribute("aria-live", "polite");
   element.append(legend(model), now, make("p", "keys", KEYS));
@@ -72,7 +74,7 @@ function start(element) {
   view.scaled = (on) => { axis.textContent = AXIS[on]; };
   view.scaled(false);
   wire(view, buttons);
-  view.told = () => tell(view, now);
+  view.told = () => tell(view, now, sentences);
   view.told();
   view.draw();
   return view;
@@ -93,7 +95,7 @@ function wire(view, buttons) {
   buttons.closer.addEventListener("click", () => view.zoomBy(1.5));
   buttons.wider.addEventListener("click", () => view.zoomBy(1 / 1.5));
   buttons.all.addEventListener("click", () => view.showAll());
-  buttons.focus.addEventListener("click", () => view.show(view.model.focus.from, view.model.focus.until));
+  buttons.focus.addEventListener("click", () => view.showStory());
   buttons.breach.addEventListener("click", () => view.showBreach());
   buttons.breach.hidden = !view.model.breach;
   buttons.servers.hidden = !view.model.arrows.some((arrow) => arrow.kind === ARROW.servers);
@@ -103,8 +105,8 @@ function wire(view, buttons) {
 }
 
 // Says in words what is chosen.
-function tell(view, now) {
-  const { marks } = view.model, mark = marks[view.selected];
+function tell(view, now, sentences) {
+  const { marks } = view.model, mark = marks[view.selected], sentence = sentences(mark);
   now.replaceChildren();
   if (!mark) {
     now.append(make("span", "count", `${marks.length} events. Choose one, or press the right arrow.`));
@@ -113,6 +115,13 @@ function tell(view, now) {
   const place = view.past === null ? "" : `, ${view.past.marks.size} in the causal past`;
   now.append(make("b", "", exact(mark.at)), " " + mark.text + " ",
     make("span", "count", `(${view.selected + 1} of ${marks.length}${place})`));
+  if (sentence) {
+    const back = make("button", "", "In the story");
+    back.type = "button";
+    back.addEventListener("click", () => { sentence.scrollIntoView({ block: "center" }); sentence.focus(); });
+    now.append(" ", back);
+  }
+  now.append(make("div", "count", view.story.stateAt(mark)));
 }
 
 async function copy(text) {

@@ -3,6 +3,7 @@
 use picklock_checker::outcome::{Standing, Story};
 
 use super::RunSection;
+use super::links::linked;
 use crate::diagram::svg::inline;
 use crate::escape::escaped;
 use crate::explain;
@@ -34,13 +35,13 @@ pub(super) fn section(run: &RunSection<'_>, number: usize) -> String {
         let remarks = run
             .remarks
             .iter()
-            .map(|it| format!("<li>{}</li>", escaped(it)));
+            .map(|remark| format!("<li>{}</li>", escaped(remark)));
         out.push_str(&format!(
             "<ul class=\"remarks\">{}</ul>\n",
             remarks.collect::<String>()
         ));
     }
-    out.push_str(&explanation(run.story));
+    out.push_str(&explanation(run.story, number));
     out.push_str(&diagram(run, number));
     out.push_str(&commands(run.story));
     out.push_str(&texts(run, number));
@@ -85,7 +86,7 @@ fn broken_promise(story: &Story) -> String {
     }
     if let Some(smaller) = &story.smaller {
         lines.push(format!("shrunk: {}", escaped(&smaller.sizes)));
-        lines.extend(smaller.needs.iter().map(|it| escaped(it)));
+        lines.extend(smaller.needs.iter().map(|need| escaped(need)));
     }
     if !story.also.is_empty() {
         let also = escaped(&story.also.join(", "));
@@ -95,7 +96,7 @@ fn broken_promise(story: &Story) -> String {
 }
 
 /// Who is who, and why it is a contradiction.
-fn explanation(story: &Story) -> String {
+fn explanation(story: &Story, number: usize) -> String {
     let scene = Scene::of(story, Detail::Essential);
     let people = explain::people(story, &scene, &TERMINAL);
     let mut out = String::new();
@@ -112,10 +113,11 @@ fn explanation(story: &Story) -> String {
     }
     let steps = explain::steps(story, &scene);
     for sentence in &steps {
-        out.push_str(&format!("<p class=\"step\">{}</p>\n", escaped(sentence)));
+        let sentence = linked(sentence, &scene.columns, number);
+        out.push_str(&format!("<p class=\"step\">{sentence}</p>\n"));
     }
     for sentence in explain::causes(story, &scene) {
-        let sentence = escaped(&sentence);
+        let sentence = linked(&sentence, &scene.columns, number);
         out.push_str(&format!("<p class=\"step\"><b>Cause:</b> {sentence}</p>\n"));
     }
     out
@@ -130,7 +132,7 @@ fn diagram(run: &RunSection<'_>, number: usize) -> String {
     }
     let label = escaped(&name);
     out.push_str(&format!(
-        "<figure>\n<div class=\"live\" data-run=\"{number}\" data-name=\"{label}\" hidden></div>\n{}</figure>\n",
+        "<figure id=\"diagram-{number}\">\n<div class=\"live\" data-run=\"{number}\" data-name=\"{label}\" hidden></div>\n{}</figure>\n",
         inline(&run.still, &name)
     ));
     out
@@ -138,7 +140,10 @@ fn diagram(run: &RunSection<'_>, number: usize) -> String {
 
 /// How to see it again.
 fn commands(story: &Story) -> String {
-    let keep = story.smaller.as_ref().and_then(|it| it.keep.as_deref());
+    let keep = story
+        .smaller
+        .as_ref()
+        .and_then(|smaller| smaller.keep.as_deref());
     let lines = [
         ("Replay", Some(story.replay.as_str())),
         ("Why", story.why.as_deref()),

@@ -11,7 +11,7 @@ class Strokes {
   }
 
   visible(it, slack = 8) {
-    return this.x(it.x2) > this.view.gutter - slack && this.x(it.x1) < this.view.width + slack;
+    return !it.gone && this.x(it.x2) > this.view.gutter - slack && this.x(it.x1) < this.view.width + slack;
   }
 
   font(size, bold) {

@@ -11,6 +11,7 @@ class View {
     this.tip = document.createElement("div");
     this.tip.className = "tip";
     this.tip.hidden = true;
+    this.story = new Story(model);
     this.selected = -1;
     this.past = null;
     this.servers = true;
@@ -18,6 +19,7 @@ class View {
     this.zoom = 1;
     this.drawing = new Drawing(this);
     this.told = () => {};
+    this.lanesShown = () => {};
     element.append(this.canvas, this.tip);
     this.listen();
     this.recolor();
@@ -95,7 +97,24 @@ class View {
     this.draw();
   }
 
+  // Shows what has been opened, put away, or asked for.
+  relay() {
+    const middle = this.model.scale.time(this.left + this.room / this.zoom / 2);
+    this.story.lay();
+    this.left = this.model.scale.place(middle) - this.room / this.zoom / 2;
+    this.resize();
+    this.lanesShown();
+  }
+
+  // The rows of the story alone, with a notch for what lies between them.
+  showStory() {
+    this.story.openAll(false);
+    this.relay();
+    this.show(this.model.focus.from, this.model.focus.until);
+  }
+
   showAll() {
+    this.story.openAll(true);
     this.zoom = 0;
     this.left = 0;
     this.clamp();
@@ -123,8 +142,8 @@ class View {
 
   toScale(on) {
     const middle = this.model.scale.time(this.left + this.room / this.zoom / 2);
-    this.model.scale.toScale(on);
-    this.model.measure();
+    this.story.isToScale = on;
+    this.story.lay();
     this.left = this.model.scale.place(middle) - this.room / this.zoom / 2;
     this.clamp();
     this.draw();
@@ -139,14 +158,17 @@ class View {
   setPast(on) {
     if (on && this.selected < 0) this.select(this.model.last());
     this.past = on ? this.model.past(this.selected) : null;
+    if (on && this.story.reveal([...this.past.marks].map((index) => this.model.marks[index]))) this.relay();
     this.told();
     this.draw();
   }
 
   select(index) {
     this.selected = index;
+    this.tip.hidden = true;
     const mark = this.model.marks[index];
     if (mark) {
+      if (this.story.reveal([mark])) this.relay();
       const x = this.x(mark.x1);
       if (x < this.gutter + 20 || x > this.width - 30) {
         this.left = mark.x1 - this.room / this.zoom / 2;
@@ -164,7 +186,7 @@ class View {
     let next = this.selected;
     if (next < 0) next = by > 0 ? this.first() - 1 : marks.length;
     for (next += by; next >= 0 && next < marks.length; next += by) {
-      if ((lane === null || marks[next].lane === lane) && !this.fades("marks", next)) return this.select(next);
+      if ((lane === null || marks[next].lane === lane) && !this.fades("marks", next) && !marks[next].gone) return this.select(next);
     }
   }
 
@@ -224,7 +246,7 @@ class View {
       Home: () => this.select(0),
       End: () => this.select(this.model.marks.length - 1),
       "+": () => this.zoomBy(1.5), "=": () => this.zoomBy(1.5), "-": () => this.zoomBy(1 / 1.5),
-      0: () => this.showAll(), f: () => this.show(this.model.focus.from, this.model.focus.until),
+      0: () => this.showAll(), f: () => this.showStory(),
       v: () => this.showBreach(),
       c: () => this.press("past"), s: () => this.press("servers"), t: () => this.press("scale"),
       Escape: () => { this.select(-1); if (this.past) this.press("past"); },
@@ -232,6 +254,7 @@ class View {
     const act = keys[event.key];
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
+    this.tip.hidden = true;
     act();
   }
 
@@ -244,22 +267,25 @@ class View {
   at(x, y) {
     if (x < this.gutter) return null;
     const { marks, arrows, bars, spans, lanes } = this.model;
-    const near = (mark) => mark.lane >= 0 && Math.abs(lanes[mark.lane].line - y) < 7 && Math.abs(this.x(mark.x1) - x) < 7;
+    const near = (mark) => mark.lane >= 0 && !mark.gone && Math.abs(lanes[mark.lane].line - y) < 7 && Math.abs(this.x(mark.x1) - x) < 7;
     let best = null;
     marks.forEach((mark, index) => {
       if (!near(mark) || this.fades("marks", index)) return;
       const away = Math.abs(this.x(mark.x1) - x) - mark.weight;
-      if (!best || away < best.away) best = { away, mark: index, at: mark.at, text: mark.text };
+      if (!best || away < best.away) best = { away, mark: index, at: mark.at, text: `${mark.text}\n${this.story.stateAt(mark)}` };
     });
     if (best) return best;
+    const notch = this.story.isToScale ? undefined : this.story.gaps.find((gap) =>
+      !gap.open && x > this.x(this.model.scale.place(gap.from)) + 4 && x < this.x(this.model.scale.place(gap.until)) - 4);
+    if (notch) return { at: notch.from, until: notch.until, text: `${notch.number} events lie here; a click shows them`, notch };
     let arrow = null;
     arrows.forEach((it, index) => {
-      if (this.fades("arrows", index) || (it.kind === ARROW.servers && !this.servers)) return;
+      if (it.gone || this.fades("arrows", index) || (it.kind === ARROW.servers && !this.servers)) return;
       const away = distance(x, y, this.ends(it));
       if (away < 5 && (!arrow || away < arrow.away)) arrow = { away, at: it.sent, text: this.describe(it) };
     });
     if (arrow) return arrow;
-    const inBar = (bar, index) => !this.fades("bars", index) && x >= this.x(bar.x1) - 2 && x <= this.x(bar.x2) + 2 &&
+    const inBar = (bar, index) => !bar.gone && !this.fades("bars", index) && x >= this.x(bar.x1) - 2 && x <= this.x(bar.x2) + 2 &&
       y >= bar.top && y <= bar.top + bar.height;
     const found = bars.filter(inBar).pop();
     if (found) return { at: found.from, until: found.until, goesOn: found.goesOn, text: found.text };
@@ -285,6 +311,7 @@ class View {
     if (!found) return;
     const ends = found.goesOn ? " and longer" : "";
     const until = found.until === undefined ? "" : ` to ${exact(found.until)}${ends}`;
+    this.tip.style.whiteSpace = "pre-line";
     this.tip.textContent = `${exact(found.at)}${until}: ${found.text}`;
     const right = x > this.width / 2;
     this.tip.style.left = right ? "" : this.canvas.offsetLeft + x + 12 + "px";
@@ -295,6 +322,10 @@ class View {
   choose(x, y) {
     const found = this.at(x, y);
     if (found && found.mark !== undefined) this.select(found.mark);
+    else if (found && found.notch) {
+      found.notch.open = true;
+      this.relay();
+    }
     else if (!found) this.select(-1);
     this.hover(x, y);
   }
