@@ -1,6 +1,6 @@
 //! Charts: measurements as pictures, SVG and PNG, drawn by plotters.
 //!
-//! Lines have their names at their ends, and markers of their own, so that a reader without colours can tell them apart.
+//! Lines have their names at their ends, and markers of their own, so that they can be told apart without colours.
 //! From eight lines on, each has a panel of its own, with the others in grey behind it. The font is part of this crate.
 
 mod axes;

@@ -180,7 +180,6 @@ hazards! {
     "redis/shared-client": [
         "redisson-client-id",
     ] breaks [HonestAnswer, MutualExclusion, NoStaleEffect, OwnReleaseOnly] under [None];
-    "redis/set-ifeq-no-expiry": ["redis-set-ifeq-no-expiry"] breaks [NoOrphan, Progress] under [None];
     "redis/shared-lock-object": ["redis-py-lock"] breaks [MutualExclusion] under [None];
     "redis/shared-lock-object": ["redis-py-lock-one-token"] breaks [MutualExclusion, OwnReleaseOnly] under [None];
     "redis/spring-failed-unlock": [

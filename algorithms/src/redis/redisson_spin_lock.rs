@@ -21,7 +21,7 @@
 //! - Those of [`redisson`](super::redisson) that are not of messages (scenario `redis/pause`).
 //! - A waiter asks eight times a second or more, and a new one more often than one that has waited for long.
 //! - A try that is followed by a look at the time, and not at its answer, takes the lock for a caller that is told no
-//!   ([`redisson_spin_lock_budget_first`](super::redisson_spin_lock_budget_first), scenario `redis/spin-lock-last-try`).
+//!   ([`redisson_spin_lock_budget_first`](super::redisson_spin_lock_budget_first), `redis/spin-lock-last-try`).
 
 use std::time::Duration;
 

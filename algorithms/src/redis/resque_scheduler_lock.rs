@@ -8,7 +8,7 @@
 //!
 //! 1. At its first call a process sends `SCRIPT LOAD` for each script, and keeps the hashes.
 //! 2. Acquire: `EVALSHA` of: `SETNX key host:pid`, and if that was set, `EXPIRE`. 1: held. 0: again at the next turn.
-//! 3. While it holds, at each turn, `EVALSHA` of: if the value is ours, `EXPIRE` again, and 1; otherwise 0. After a 0 or
+//! 3. While it holds, at each turn, `EVALSHA` of: if the value is ours, `EXPIRE`, and 1; otherwise 0. After a 0 or
 //!    an error the holder stops.
 //! 4. Release: the script of step 3, and after a 1 `DEL key`.
 //! 5. After `NOSCRIPT`, `SCRIPT LOAD`, and ask again.

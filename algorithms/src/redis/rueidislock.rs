@@ -3,7 +3,7 @@
 //! # Source
 //!
 //! rueidis 1.0.70, `rueidislock`, `KeyMajority = 1`, `ExtendInterval` half of `KeyValidity`, which is 5 s; waiters that
-//! look each `TryNextAfter`, 20 ms. By default three keys of one server have to be had, two of which are a majority, and
+//! look each `TryNextAfter`, 20 ms. By default there are three keys of one server, two of which are a majority, and
 //! waiters are told by the client-side cache.
 //!
 //! # Steps
@@ -22,7 +22,7 @@
 //! # Hazards
 //!
 //! - The deadline is a time of the holder's wall clock, and the server compares it with its own.
-//! - [`rueidislock_last_deadline`](super::rueidislock_last_deadline) moves the last deadline by the interval, and what a
+//! - [`rueidislock_last_deadline`](super::rueidislock_last_deadline) moves the last deadline by the interval; what a
 //!   renewal takes is lost for good (scenario `redis/renewal-adds-to-deadline`).
 
 use std::rc::Rc;

@@ -33,7 +33,7 @@ use super::leased::{Leased, until_answered};
 use super::version::{OverVersion, REDIS_8_4, VALKEY_9_0};
 use crate::clients::redis::{Redis, RedisError, RedisResult};
 use crate::clients::{RequestKind, select};
-use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
+use crate::{Build, Claim, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -70,6 +70,11 @@ pub const RECIPE_NO_EXPIRY: Recipe = Recipe {
     name: "redis-set-ifeq-no-expiry",
     summary: "The same, but SET IFEQ extends without PX.",
     flaw: Some("a SET without a time to live makes the key stay for ever"),
+    claims: &[
+        Claim::MutualExclusion,
+        Claim::ExclusiveOwnership,
+        Claim::OwnReleaseOnly,
+    ],
     build: Build::Other(&OverVersion {
         versions: REDIS_8_4,
         build: &|redis, env, lease| {

@@ -40,7 +40,7 @@ pub struct Mark {
 pub enum Weight {
     /// It only happens, too.
     Other,
-    /// It changes what somebody believes or does.
+    /// It changes what a contender believes or does.
     Structural,
     /// The explanation shows it.
     Essential,

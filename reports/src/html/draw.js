@@ -173,7 +173,7 @@ class Drawing extends Strokes {
         c.stroke();
       }
       c.setLineDash([]);
-      // Heads that nobody could tell apart are left away.
+      // Heads that cannot be told apart are left away.
       if (all < 800) {
         c.beginPath();
         tips.forEach((tip) => tip(c));
@@ -276,7 +276,7 @@ class Drawing extends Strokes {
       c.fillStyle = about < 0 ? colors.ink : colors.of(about);
       c.beginPath();
       for (const { x, until, y, radius } of of) {
-        // In a view of many, nobody can tell a dot from a square.
+        // In a view of many, a dot cannot be told from a square.
         if (until - x > 1 || alike > 600) {
           c.fillRect(x - radius, y - radius * 0.85, until - x + 2 * radius, radius * 1.7);
           continue;

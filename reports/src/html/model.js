@@ -107,7 +107,7 @@ class Model {
     return this.breach.evidence.map((event) => this.markOfEvent(event));
   }
 
-  // The event from which the past of a mark is found: of what a server did, the last event of whom it is about.
+  // The event from which the past of a mark is found: of what a server did, the last event of the contender that it is about.
   start(place) {
     const mark = this.marks[place];
     if (!mark || mark.event >= 0) return place;

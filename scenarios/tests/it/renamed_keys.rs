@@ -44,7 +44,7 @@ fn a_key_under_both_of_its_names_is_a_mistake() {
 #[test]
 fn no_mistake_suggests_an_old_key() {
     let found = read("patiense = \"1s\"").err().unwrap_or_default();
-    assert!(found.contains("`acquire-timeout`"), "{found}");
+    assert!(found.contains("nearest: `arrive`"), "{found}");
     assert!(!found.contains("`patience`"), "{found}");
 }
 

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::RedissonLock;
-use super::fair_queue::FairQueue;
 use super::scripts::TryAcquire;
 use crate::clients::redis::Subscription;
 use crate::redis::leased::Leased;
@@ -38,9 +37,9 @@ impl Waits {
     }
 
     /// What a script of a queue is told: what time it is, and for how long its caller waits.
-    pub(super) fn as_args(self, env: &Env, queue: &FairQueue) -> [String; 2] {
+    pub(super) fn as_args(self, env: &Env, wait_in_seconds: bool) -> [String; 2] {
         let wait = match self {
-            Self::For(time) if queue.wait_in_seconds => time.as_secs().into(),
+            Self::For(time) if wait_in_seconds => time.as_secs().into(),
             _ => self.in_queue().as_millis(),
         };
         [now(env), wait.to_string()]

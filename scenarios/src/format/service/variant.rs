@@ -5,6 +5,9 @@ use picklock_sim::plan::Plan;
 use crate::format::reader::{Item, Mistake, Mistakes, expected};
 use crate::scenario::Catalogue;
 
+/// How many algorithms are named, at the most.
+const MANY: usize = 12;
+
 /// Refuses an algorithm that asks for what this variant of its service does not have.
 pub(in crate::format) fn refuse_on_other_variant(
     item: &Item,
@@ -24,12 +27,15 @@ pub(in crate::format) fn refuse_on_other_variant(
         is_there(recipe.build.variants())
     });
     let needs = fits.join("\" or \"");
-    let mistake = Mistake::new(format!("`{}` needs {key} = \"{needs}\"", plan.recipe.name))
+    let mut mistake = Mistake::new(format!("`{}` needs {key} = \"{needs}\"", plan.recipe.name))
         .label(format!("but this scenario stands on \"{variant}\""))
-        .help(expected(&others))
         .help(format!(
             "or write {key} = \"{needs}\" in [service.{}]",
             plan.service.kind().name()
         ));
+    // A list of all is no help where there are many.
+    if others.len() <= MANY {
+        mistake = mistake.help(expected(&others));
+    }
     mistakes.add(item.span.clone(), mistake);
 }

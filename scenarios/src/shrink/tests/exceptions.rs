@@ -14,6 +14,11 @@ pub const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "one client goes through its rounds at the old primary, until the other comes",
     ),
     (
+        "redis/lock-object-keeps-end symfony-lock-kept-end-deleted progress",
+        100,
+        "each call fails with what it has got, and the next comes, until the end",
+    ),
+    (
         "redis/starved-spinner redisson-lock no-starvation",
         34,
         "the others enter so often while one asks again and again",
@@ -120,7 +125,12 @@ pub const MORE_FAULTS: [(&str, u32, &str); 4] = [
 ];
 
 /// What needs more contenders than three, how many, and why.
-pub const MORE_CONTENDERS: [(&str, u32, &str); 4] = [
+pub const MORE_CONTENDERS: [(&str, u32, &str); 5] = [
+    (
+        "redis/bsm-redislock-own-token bsm-redislock-own-token",
+        10,
+        "the token of the tenth contender begins with that of the first",
+    ),
     (
         "zookeeper/swarm-shared-locks zk-shared-locks-writers-first bounded-bypass",
         5,

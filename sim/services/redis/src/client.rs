@@ -1,9 +1,8 @@
 //! The client of one process: its connections to each server, and what client libraries do without being asked.
 //!
-//! Commands of one lane share a connection, which is made when the first of them comes and again when the next comes
-//! after it broke; or, if [`RedisClientConfig::connections`] says so, each has one of a pool for itself. Below the code
-//! of the lock there are a response timeout and, if [`RedisClientConfig::retries`] says so, retries: a command whose
-//! answer was lost is sent again by the next connection, as redis-py does.
+//! Commands of one lane share a connection, made when the first of them comes and again after it broke; or, if
+//! [`RedisClientConfig::connections`] says so, each has one of a pool for itself. Below the lock's code there are a
+//! response timeout and [`RedisClientConfig::retries`]: a command whose answer was lost is sent again.
 
 mod cluster;
 mod connection;
