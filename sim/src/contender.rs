@@ -262,7 +262,7 @@ impl<S: SimulatedService> Contender<S> {
         })
     }
 
-    /// Whether a round is over: its section is done, or was given up. A contender that has lost the lock wants it still.
+    /// Whether a round is over: its section is done, or was given up. One that has lost the lock wants it still.
     async fn has_used(&mut self, got: Option<Held>) -> bool {
         match got {
             Some(held) => self.use_lock(held).await,

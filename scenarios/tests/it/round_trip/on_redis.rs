@@ -71,12 +71,7 @@ fn deployment() -> BoxedStrategy<Deployment> {
                 tcp_user_timeout: (retries % 7 > 0).then_some(lease),
                 resend: retries % 2 == 0,
                 close_on_timeout: [None, Some(true), Some(false)][(retries / 2) as usize % 3],
-                // Without replicas there is no other server to read from.
-                read_from: match (retries % 4, servers) {
-                    (1, 1) => ReadFrom::Any,
-                    (2, 1) => ReadFrom::Replicas,
-                    _ => ReadFrom::Primary,
-                },
+                read_from: read_from(retries, servers),
                 connections: match retries {
                     0..50 => ConnectionMode::Multiplexed,
                     size => ConnectionMode::Pool(size as u8),
@@ -85,6 +80,15 @@ fn deployment() -> BoxedStrategy<Deployment> {
             },
         )
         .boxed()
+}
+
+/// Without replicas there is no other server to read from.
+fn read_from(retries: u32, servers: u8) -> ReadFrom {
+    match (retries % 4, servers) {
+        (1, 1) => ReadFrom::Any,
+        (2, 1) => ReadFrom::Replicas,
+        _ => ReadFrom::Primary,
+    }
 }
 
 /// Any case over Redis.
@@ -105,6 +109,11 @@ pub fn case() -> BoxedStrategy<Case> {
             let mut recipe = plans::recipe_on(ServiceKind::Redis, recipe);
             if case.plan.faults.iter().any(super::kept::cancels) && !recipe.cancellable {
                 recipe = plans::recipe_on(ServiceKind::Redis, 0);
+            }
+            if let Some(usual) = Service::for_build(recipe.build).get::<Deployment>()
+                && recipe.build.variants().is_some()
+            {
+                deployment.version = usual.version;
             }
             case.algorithm = recipe;
             case.plan.recipe = recipe;

@@ -339,8 +339,7 @@ impl Client {
         }
     }
 
-    /// Gives up on what has waited long enough. If it may be sent again, that needs a new connection: by the old one
-    /// the answer may still come.
+    /// Gives up on what has waited long enough. Sent again, it needs a new connection: the old one may still answer.
     fn run_timers(&mut self, now: VirtualTime, out: &mut Vec<Output>) {
         let settings = self.settings;
         self.give_up_queued(now);
