@@ -3,16 +3,16 @@
 //!
 //! # Source
 //!
-//! DistributedLock.Redis 2.0.2 (.NET), `RedLockAcquire`, `RedLockExtend`, `RedLockRelease`. The lease is 30 s; the other
-//! times are parts of it.
+//! DistributedLock.Redis 2.0.2 (.NET), `RedLockAcquire`, `RedLockExtend`, `RedLockRelease`. The lease is 30 s; the
+//! other times are parts of it.
 //!
 //! # Steps
 //!
 //! 1. On all servers at the same time: `SET key token NX PX lease`. A majority within a tenth of the lease: held.
 //!    Otherwise step 4, and again 10 ms to 800 ms later.
 //! 2. Every three tenths of the lease, at the same time, a script on each server: if the value is our token, set the
-//!    lease, and answer 1; otherwise 0. Wait until any of those that have not been counted is done: 1 counts as yes, all
-//!    else as no. More than half yes: renewed. Half no: lost, and the holder is told. After a tenth of the lease:
+//!    lease, and answer 1; otherwise 0. Wait until any of those that have not been counted is done: 1 counts as yes,
+//!    all else as no. More than half yes: renewed. Half no: lost, and the holder is told. After a tenth of the lease:
 //!    unknown, and the holder goes on.
 //! 3. Lost as well, if at a turn the last renewal is more than a lease ago.
 //! 4. Release: delete the key on all servers if it has our token.
@@ -24,8 +24,8 @@
 //! # Hazards
 //!
 //! - A holder that no server hears is told at its first turn after the lease (scenario `redis/pause`).
-//! - [`distributed_lock_redis_counted_twice`](super::distributed_lock_redis_counted_twice) counts one answer until it is
-//!   a majority (scenario `redis/yes-counted-twice`).
+//! - [`distributed_lock_redis_counted_twice`](super::distributed_lock_redis_counted_twice) counts one answer until
+//!   it is a majority (scenario `redis/yes-counted-twice`).
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -121,8 +121,8 @@ impl Servers {
         (0..redis.nodes()).map(|node| redis.at(node))
     }
 
-    /// Whether more than half of the servers say yes to what they are asked at the same time, as soon as that is decided.
-    /// `None` if it is not within a tenth of the lease. What no caller waits for any more goes on.
+    /// Whether more than half of the servers say yes to what they are asked at the same time, as soon as that is
+    /// decided. `None` if it is not within a tenth of the lease. What no caller waits for any more goes on.
     async fn majority<F: Future<Output = bool> + 'static>(
         &self,
         counted: Counted,

@@ -248,7 +248,7 @@ impl RedissonLock {
         let queue = self.queue.as_ref();
         let (names, more) = (
             self.queue_names(),
-            queue.map(|queue| waits.as_args(&self.leased.env, queue)),
+            queue.map(|queue| waits.as_args(&self.leased.env, queue.wait_in_seconds)),
         );
         let token = self.token_name.as_deref();
         let keys: Vec<&str> = iter::once(key).chain(token).chain(names).collect();

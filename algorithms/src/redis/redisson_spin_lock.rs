@@ -20,7 +20,8 @@
 //!
 //! - Those of [`redisson`](super::redisson) that are not of messages (scenario `redis/pause`).
 //! - A try that is followed by a look at the time, and not at its answer, takes the lock for a caller that is told no
-//!   ([`redisson_spin_lock_budget_first`](super::redisson_spin_lock_budget_first), scenario `redis/spin-lock-last-try`).
+//!   ([`redisson_spin_lock_budget_first`](super::redisson_spin_lock_budget_first), scenario
+//!   `redis/spin-lock-last-try`).
 //! - Who waits asks eight times a second or more, and who has just come asks more often than who waits for long.
 
 use std::time::Duration;

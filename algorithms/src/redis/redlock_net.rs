@@ -8,8 +8,8 @@
 //!
 //! 1. On all servers at the same time: `SET key token NX PX lease`. A majority, and something left of the lease less
 //!    1 % and 2 ms: held. Otherwise step 4, and again after up to 400 ms.
-//! 2. Every half of the lease a script on all servers: if the key is missing, set it again; if it has our token, set the
-//!    lease, and answer 1; otherwise answer -1.
+//! 2. Every half of the lease a script on all servers: if the key is missing, set it again; if it has our token, set
+//!    the lease, and answer 1; otherwise answer -1.
 //! 3. Ones from a majority, within the lease: still held. Otherwise the hold is over, and the timer stops.
 //! 4. Release: stop the timer, and delete the key on all servers if it has our token.
 //!

@@ -8,8 +8,8 @@
 //!
 //! 1. At its first call a process sends `SCRIPT LOAD` for each script, and keeps the hashes.
 //! 2. Acquire: `EVALSHA` of: `SETNX key host:pid`, and if that was set, `EXPIRE`. 1: held. 0: again at the next turn.
-//! 3. While it holds, at each turn, `EVALSHA` of: if the value is ours, `EXPIRE` again, and 1; otherwise 0. After a 0 or
-//!    an error the holder stops.
+//! 3. While it holds, at each turn, `EVALSHA` of: if the value is ours, `EXPIRE` again, and 1; otherwise 0. After a
+//!    0 or an error the holder stops.
 //! 4. Release: the script of step 3, and after a 1 `DEL key`.
 //! 5. After `NOSCRIPT`, `SCRIPT LOAD`, and ask again.
 //!
@@ -39,7 +39,6 @@ pub const RECIPE: Recipe = Recipe {
     name: "resque-scheduler-lock",
     summary: "resque-scheduler's resilient lock: SETNX and EXPIRE in a script, called by its hash.",
     source: "resque-scheduler 4.3.1, Lock::Resilient",
-    flaw: Some("a release asks whose the key is, and deletes it by another command"),
     requests: &[RequestKind::Script, RequestKind::Del],
     build: Build::Redis(&|redis, env, lease| Box::new(Resilient::new(redis, env, lease, true))),
     ..super::compare_and_delete::RECIPE

@@ -2,9 +2,9 @@
 //!
 //! # Source
 //!
-//! rueidis 1.0.70, `rueidislock`, `KeyMajority = 1`, `ExtendInterval` half of `KeyValidity`, which is 5 s; waiters that
-//! look each `TryNextAfter`, 20 ms. By default three keys of one server have to be had, two of which are a majority, and
-//! waiters are told by the client-side cache.
+//! rueidis 1.0.70, `rueidislock`, `KeyMajority = 1`, `ExtendInterval` half of `KeyValidity`, which is 5 s; waiters
+//! that look each `TryNextAfter`, 20 ms. By default three keys of one server have to be had, two of which are a
+//! majority, and waiters are told by the client-side cache.
 //!
 //! # Steps
 //!
@@ -22,8 +22,8 @@
 //! # Hazards
 //!
 //! - The deadline is a time of the holder's wall clock, and the server compares it with its own.
-//! - [`rueidislock_last_deadline`](super::rueidislock_last_deadline) moves the last deadline by the interval, and what a
-//!   renewal takes is lost for good (scenario `redis/renewal-adds-to-deadline`).
+//! - [`rueidislock_last_deadline`](super::rueidislock_last_deadline) moves the last deadline by the interval, and
+//!   what a renewal takes is lost for good (scenario `redis/renewal-adds-to-deadline`).
 
 use std::rc::Rc;
 use std::time::Duration;

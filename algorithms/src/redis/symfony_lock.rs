@@ -8,8 +8,8 @@
 //!
 //! 1. The object has a token, and an end, which each call forgets first.
 //! 2. A try: end := the earlier one of the end and now and the lease, by the wall clock. A script: if the value is our
-//!    token, set the lease, and answer 1; otherwise `SET key token NX PX lease`, and answer whether that was done. After
-//!    a 0, again 90 ms to 110 ms later, for as long as it takes.
+//!    token, set the lease, and answer 1; otherwise `SET key token NX PX lease`, and answer whether that was done.
+//!    After a 0, again 90 ms to 110 ms later, for as long as it takes.
 //! 3. After a 1: if the end has passed, delete the key if it has our token, and fail. Otherwise the end := now and the
 //!    lease: held.
 //! 4. Release: delete the key if it has our token. The end is kept.

@@ -60,7 +60,8 @@ const INWARD: &[&str] = &[
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
     ("", 9_350),
-    ("algorithms/", 17_000),
+    // Eleven reported faults of client libraries, and the locks without them.
+    ("algorithms/", 18_500),
     ("algorithms/clients/", 7_250),
     ("checker/", 8_600),
     ("examples/first-lock/", 140),

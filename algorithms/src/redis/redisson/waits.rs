@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::RedissonLock;
-use super::fair_queue::FairQueue;
 use super::scripts::TryAcquire;
 use crate::clients::redis::Subscription;
 use crate::redis::leased::Leased;
@@ -37,10 +36,11 @@ impl Waits {
         }
     }
 
-    /// What a script of a queue is told: what time it is, and for how long its caller waits.
-    pub(super) fn as_args(self, env: &Env, queue: &FairQueue) -> [String; 2] {
+    /// What a script of a queue is told: what time it is, and for how long its caller waits: in milliseconds,
+    /// or, if that is taken for them, in whole seconds.
+    pub(super) fn as_args(self, env: &Env, in_seconds: bool) -> [String; 2] {
         let wait = match self {
-            Self::For(time) if queue.wait_in_seconds => time.as_secs().into(),
+            Self::For(time) if in_seconds => time.as_secs().into(),
             _ => self.in_queue().as_millis(),
         };
         [now(env), wait.to_string()]
