@@ -132,8 +132,8 @@ fn diagram(run: &RunSection<'_>, number: usize) -> String {
     }
     let label = escaped(&name);
     out.push_str(&format!(
-        "<figure id=\"diagram-{number}\">\n<div class=\"live\" data-run=\"{number}\" data-name=\"{label}\" hidden></div>\n\
-         {}</figure>\n",
+        "<figure id=\"diagram-{number}\">\n<div class=\"live\" data-run=\"{number}\" \
+         data-name=\"{label}\" hidden></div>\n{}</figure>\n",
         inline(&run.still, &name)
     ));
     out
