@@ -49,7 +49,7 @@ hazards! {
     ] breaks [Progress] under [Clock];
     "redis/fair-lock-kept-place": ["redisson-fair-lock-kept-place"] breaks [Progress] under [ConnectionLoss, Crash];
     "redis/fair-lock-late-release": [
-        "redisson-fair-lock", "redisson-fair-lock-kept-place",
+        "redisson-fair-lock", "redisson-fair-lock-kept-place", "redisson-fair-lock-seconds",
     ] breaks [HonestAnswer] under [Pause];
     "redis/fair-lock-lost-place": [
         "redisson-fair-lock", "redisson-fair-lock-kept-place",
@@ -213,7 +213,6 @@ hazards! {
     "redis/deadline-by-another-clock": [
         "rueidislock", "rueidislock-last-deadline",
     ] breaks [HonestAnswer, MutualExclusion] under [Clock];
-    "redis/fair-lock-late-release": ["redisson-fair-lock-seconds"] breaks [HonestAnswer] under [Pause];
     "redis/lock-object-keeps-end": ["symfony-lock-kept-end"] breaks [HonestAnswer, NoOrphan, Progress] under [None];
     "redis/lock-object-keeps-end": ["symfony-lock-kept-end-deleted"] breaks [Progress] under [None];
     "redis/red-lock-force-unlock": [

@@ -14,6 +14,11 @@ pub const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "one client goes through its rounds at the old primary, until the other comes",
     ),
     (
+        "zookeeper/semaphore-halves-given-back curator-semaphore-keeps-leases progress",
+        22,
+        "a call that wants two leases keeps one when it fails, and the next comes, until the end",
+    ),
+    (
         "redis/lock-object-keeps-end symfony-lock-kept-end-deleted progress",
         100,
         "each call fails with what it has got, and the next comes, until the end",
