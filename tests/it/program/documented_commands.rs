@@ -137,8 +137,7 @@ fn every_command_of_every_page_is_understood_and_quick_ones_run() {
             let is_there =
                 |word: &&str| !word.ends_with(".toml") || folder.path().join(word).exists();
             let mut files = words.iter();
-            let is_run =
-                is_quick(&words) && !arguments.contains('~') && files.all(|it| is_there(&it));
+            let is_run = is_quick(&words) && !arguments.contains('~') && files.all(is_there);
             if !is_run {
                 words.push("--help");
             }
