@@ -24,7 +24,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 pub const SUGGESTED: usize = 5;
 
 /// The names that come nearest to `name`, the nearest first: those that have it as a part, and then those that need
-/// the fewest letters changed. [`SUGGESTED`] of them, or all if there are no more.
+/// the fewest letters changed. Five of them, or all if there are no more.
 pub fn nearest_few<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = name.trim().to_lowercase().replace(['_', ' '], "-");
     let wanted: String = wanted.chars().take(64).collect();
