@@ -60,10 +60,14 @@ pub struct SupportedService {
     pub(crate) warnings: fn(&Service) -> Vec<String>,
 }
 
-/// Reads a table, and what it leaves open; also what it says of clients, and the least number of servers, if that is
-/// given without a mistake.
-pub(crate) type ReadService =
-    fn(Fields, &mut SampledParameters, &mut Mistakes) -> (Service, FileClients, Option<u8>);
+/// Reads a table into the usual settings of its service, and what it leaves open; also what it says of clients, and the
+/// least number of servers, if that is given without a mistake.
+pub(crate) type ReadService = fn(
+    Service,
+    Fields,
+    &mut SampledParameters,
+    &mut Mistakes,
+) -> (Service, FileClients, Option<u8>);
 
 /// What a scenario file to begin with has of a service.
 pub struct ServiceExample {

@@ -6,7 +6,7 @@ mod variant;
 pub(crate) mod zookeeper;
 
 use picklock_algorithms::clients::ServiceKind;
-use picklock_sim::plan::{Service, Value};
+use picklock_sim::plan::Service;
 
 pub(super) use of_case::of_case;
 pub(crate) use redis::{FileClients, Switches};
@@ -58,13 +58,7 @@ fn read(
 ) -> (Service, FileClients, Option<u8>) {
     let kind = service.kind();
     if let Some(read) = supported(kind).read {
-        let usual = service.variant();
-        let is_given = usual.is_some_and(|(key, _)| fields.peek(key).is_some());
-        let (mut service, clients, servers) = read(fields, open, mistakes);
-        if let Some((key, word)) = usual.filter(|_| !is_given) {
-            service.set_value(key, Some(Value::Named(word, None)));
-        }
-        return (service, clients, servers);
+        return read(service, fields, open, mistakes);
     }
     let mut fields = fields;
     let given = Given::read(&mut fields, supported(kind).keys.keys(), &[], mistakes);

@@ -14,8 +14,9 @@ use crate::keys::redis::{NO_LIBRARY, REDIS};
 use crate::units::write_duration;
 
 pub(super) const ROW: SupportedService = SupportedService {
-    read: Some(|fields, open, mistakes| {
-        let (deployment, clients, servers) = redis::read(fields, open, mistakes);
+    read: Some(|usual, fields, open, mistakes| {
+        let usual = usual.get::<Deployment>().cloned().unwrap_or_default();
+        let (deployment, clients, servers) = redis::read(usual, fields, open, mistakes);
         (Service::Redis(deployment), clients, servers)
     }),
     // With all that clients go by: what is left out is not to be filled in from the library of the recipe.

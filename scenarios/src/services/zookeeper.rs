@@ -10,7 +10,7 @@ use crate::format::service::{FileClients, zookeeper};
 use crate::keys::KeyTable;
 
 pub(super) const ROW: SupportedService = SupportedService {
-    read: Some(|fields, open, mistakes| {
+    read: Some(|_usual, fields, open, mistakes| {
         let (ensemble, servers) = zookeeper::read(fields, open, mistakes);
         (
             Service::ZooKeeper(ensemble),

@@ -14,13 +14,13 @@ use crate::keys::redis::REDIS;
 use crate::sampled_parameters::SampledParameters;
 use crate::units;
 
-/// Reads `[service.redis]`; also the least number of servers, if it is given without a mistake.
+/// Reads `[service.redis]` into the usual settings; also the least number of servers, if it is given without a mistake.
 pub(crate) fn read(
+    mut deployment: Deployment,
     mut fields: Fields,
     open: &mut SampledParameters,
     mistakes: &mut Mistakes,
 ) -> (Deployment, FileClients, Option<u8>) {
-    let mut deployment = Deployment::default();
     let special: [Special; 3] = [
         ("primaries", too_few_primaries),
         ("min-replicas-max-lag", fraction_of_a_second),
