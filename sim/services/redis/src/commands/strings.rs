@@ -94,20 +94,10 @@ impl Options {
             let is = |name: &str| option.eq_ignore_ascii_case(name.as_bytes());
             let timed = options.keep || options.persist || options.expiry.is_some();
             let more = index + 1 < command.len();
-            let unconditional =
-                !options.if_missing && !options.if_there && options.compared.is_none();
             if set && is("NX") && !options.if_there && options.compared.is_none() {
                 options.if_missing = true;
             } else if set && is("XX") && !options.if_missing && options.compared.is_none() {
                 options.if_there = true;
-            } else if set
-                && more
-                && unconditional
-                && let Some(comparison) = Comparison::of(option)
-                && core.settings.version.set_takes(comparison)
-            {
-                index += 1;
-                options.compared = Some((comparison, index));
             } else if set && is("GET") {
                 options.get = true;
             } else if set && is("KEEPTTL") && options.expiry.is_none() {
@@ -120,6 +110,14 @@ impl Options {
             {
                 index += 1;
                 options.expiry = Some((unit, index));
+            } else if let Some(comparison) = Comparison::of(option)
+                && set
+                && more
+                && !(options.if_missing || options.if_there || options.compared.is_some())
+                && core.settings.version.set_takes(comparison)
+            {
+                index += 1;
+                options.compared = Some((comparison, index));
             } else {
                 return refuse(SYNTAX);
             }
