@@ -5,7 +5,6 @@
 
 mod display;
 mod session;
-mod stop_channel;
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -13,7 +12,6 @@ use std::time::Duration;
 use thiserror::Error;
 
 pub use session::{RenewEnd, renew_periodic};
-pub use stop_channel::StopChannel;
 
 use crate::RequestKind;
 use crate::completion::{Completion, completion};

@@ -16,8 +16,10 @@ pub mod memcached;
 pub mod redis;
 mod request_kind;
 pub mod sql;
+mod stop_channel;
 pub mod zookeeper;
 
 pub use concurrent::{join, select, select_any, timeout};
 pub use env::{Env, Environment};
 pub use request_kind::{RequestKind, ServiceKind, StateKind};
+pub use stop_channel::StopChannel;

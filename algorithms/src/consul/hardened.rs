@@ -34,7 +34,8 @@ use async_trait::async_trait;
 use super::lock::{acquire_key, lock_entry, monitor_lock};
 use super::session::Session;
 use super::{ConsulLock, OverConsul, seen};
-use crate::clients::consul::{Consul, PutIf, QueryOptions, StopChannel};
+use crate::clients::StopChannel;
+use crate::clients::consul::{Consul, PutIf, QueryOptions};
 use crate::clients::{Env, select};
 use crate::{Build, Claim, Held, Lock, LockError, Recipe};
 

@@ -40,10 +40,8 @@ use async_trait::async_trait;
 
 use super::session::Session;
 use super::{ConsulLock, OverConsul, REQUESTS, RETRY_TIME, SESSION_OF_KEY, WAIT_TIME, seen};
-use crate::clients::Env;
-use crate::clients::consul::{
-    Consul, KvPair, PutIf, QueryOptions, SessionBehavior, SessionId, StopChannel,
-};
+use crate::clients::consul::{Consul, KvPair, PutIf, QueryOptions, SessionBehavior, SessionId};
+use crate::clients::{Env, StopChannel};
 use crate::{Build, Claim, Held, Lock, LockError, Recipe};
 
 /// The registry row.

@@ -30,8 +30,8 @@ use async_trait::async_trait;
 
 use super::session::Session;
 use super::{ConsulLock, OverConsul, SESSION_OF_KEY_LEADS, seen};
-use crate::clients::consul::{Consul, KvPair, PutIf, QueryOptions, SessionBehavior, StopChannel};
-use crate::clients::{Env, RequestKind};
+use crate::clients::consul::{Consul, KvPair, PutIf, QueryOptions, SessionBehavior};
+use crate::clients::{Env, RequestKind, StopChannel};
 use crate::lock::BASIC_CLAIMS;
 use crate::{Build, Held, Lock, LockError, Recipe};
 

@@ -37,10 +37,8 @@ use async_trait::async_trait;
 
 use super::session::Session;
 use super::{ConsulLock, OverConsul, WAIT_TIME, seen};
-use crate::clients::consul::{
-    Consul, KvPair, PutIf, QueryOptions, SessionBehavior, SessionId, StopChannel,
-};
-use crate::clients::{Env, RequestKind};
+use crate::clients::consul::{Consul, KvPair, PutIf, QueryOptions, SessionBehavior, SessionId};
+use crate::clients::{Env, RequestKind, StopChannel};
 use crate::{Build, Held, Lock, LockError, LockKind, OwnershipRule, Recipe};
 
 /// The registry row.

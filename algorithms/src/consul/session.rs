@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::{ConsulLock, seen};
 use crate::LockError;
 use crate::clients::consul::{
-    Consul, ConsulError, SessionBehavior, SessionEntry, SessionId, StopChannel, renew_periodic,
+    Consul, ConsulError, SessionBehavior, SessionEntry, SessionId, renew_periodic,
 };
-use crate::clients::{Env, timeout};
+use crate::clients::{Env, StopChannel, timeout};
 
 /// How long the renewal waits after one that failed.
 const RETRY: Duration = Duration::from_secs(1);

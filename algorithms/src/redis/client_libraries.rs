@@ -11,14 +11,14 @@ const LIBRARIES: &[(&str, &[&str])] = &[
             "bsm-redislock",
             "bsm-redislock-own-token",
             "redsync",
-            "redsync-mended",
+            "redsync-hardened",
         ],
     ),
     (
         "ioredis",
         &[
             "node-redlock",
-            "node-redlock-mended",
+            "node-redlock-hardened",
             "redis-error-is-refusal",
         ],
     ),

@@ -35,7 +35,7 @@ use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::Leased;
-use super::redlock::released;
+use super::quorum::{released, run_at, servers};
 use super::renewed::Renewed;
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script, Value};
@@ -116,11 +116,6 @@ impl DistributedLock {
 }
 
 impl Servers {
-    fn each(&self) -> impl Iterator<Item = Redis> {
-        let redis = &self.leased.redis;
-        (0..redis.nodes()).map(|node| redis.at(node))
-    }
-
     /// Whether more than half of the servers say yes when all are asked at the same time, as soon as that is decided.
     /// `None` if it is not within a tenth of the lease. What no caller waits for any more goes on.
     async fn majority<F: Future<Output = bool> + 'static>(
@@ -128,8 +123,9 @@ impl Servers {
         counted: Counted,
         ask: impl Fn(Redis) -> F,
     ) -> Option<bool> {
-        let mut asked: Vec<_> = self.each().map(|server| Box::pin(ask(server))).collect();
-        let (env, limit) = (&self.leased.env, self.leased.lease.time / 10);
+        let Leased { redis, env, lease } = &self.leased;
+        let asked = servers(redis).map(|server| Box::pin(ask(server)));
+        let (mut asked, limit): (Vec<_>, _) = (asked.collect(), lease.time / 10);
         let decided = timeout(env, limit, first_majority(&mut asked, counted)).await;
         env.spawn(async move {
             join(asked).await;
@@ -161,11 +157,9 @@ impl Servers {
 
     /// Step 4.
     async fn release(&self, token: &str) -> Result<(), LockError> {
-        let asked = self.each().map(|server| async move {
-            let keys = [&*self.leased.lease.key];
-            server.script(&self.delete_if_ours, &keys, &[token]).await
-        });
-        released(&join(asked.collect::<Vec<_>>()).await)
+        let Leased { redis, lease, .. } = &self.leased;
+        let deleted = run_at(servers(redis), &self.delete_if_ours, &lease.key, &[token]).await;
+        released(&deleted)
     }
 }
 

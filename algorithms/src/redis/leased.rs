@@ -1,5 +1,6 @@
 //! What most recipes over Redis have in common: a key with a token of our own, a deadline, and waiting by asking again.
 
+use std::cell::Cell;
 use std::future::pending;
 use std::time::Duration;
 
@@ -86,6 +87,15 @@ impl Leased {
         };
         let left = deadline.saturating_sub(self.env.monotonic());
         self.env.sleep(left).await;
+        LockError::LeaseLapsed
+    }
+
+    /// Resolves when a deadline that extensions move has passed by our own monotonic clock.
+    pub async fn lapses(&self, deadline: &Cell<Duration>) -> LockError {
+        while deadline.get() > self.env.monotonic() {
+            let left = deadline.get().saturating_sub(self.env.monotonic());
+            self.env.sleep(left).await;
+        }
         LockError::LeaseLapsed
     }
 

@@ -42,7 +42,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::leased::{CLAIMS, Leased, drift};
-use super::quorum::{Outcome, first_majority, unresolved};
+use super::quorum::{EXTEND_IF_OURS, Outcome, first_majority, unresolved};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script};
 use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe, RecipeInput, select};
@@ -76,13 +76,6 @@ end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1";
 
-const EXTEND: &str = "\
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then
-  return 0
-end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1";
-
 const RELEASE: &str = "\
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   redis.call('DEL', KEYS[1])
@@ -104,7 +97,7 @@ pub(super) struct NodeRedlock {
     /// When the lock expires, by the wall clock.
     expiration: Cell<Duration>,
     /// Whether an attempt that is tied fails, one that has failed is undone, and the routine is told in time.
-    mended: bool,
+    hardened: bool,
 }
 
 impl NodeRedlock {
@@ -112,18 +105,18 @@ impl NodeRedlock {
         Self {
             leased: Leased { redis, env, lease },
             acquire_script: Script::new(ACQUIRE),
-            extend_script: Script::new(EXTEND),
+            extend_script: Script::new(EXTEND_IF_OURS),
             release_script: Script::new(RELEASE),
             value: String::new(),
             expiration: Cell::default(),
-            mended: false,
+            hardened: false,
         }
     }
 
     /// The same with what it lacks.
-    pub fn mended(mut self) -> Self {
+    pub fn hardened(mut self) -> Self {
         self.acquire_script = Script::new(ACQUIRE_AGAIN);
-        self.mended = true;
+        self.hardened = true;
         self
     }
 
@@ -136,7 +129,7 @@ impl NodeRedlock {
         let args = &args[..1 + usize::from(with_duration)];
         match first_majority(redis, script, &lease.key, args).await {
             Outcome::For => Some(start),
-            Outcome::Tied if !self.mended => unresolved().await,
+            Outcome::Tied if !self.hardened => unresolved().await,
             Outcome::Tied | Outcome::Against => None,
         }
     }
@@ -153,7 +146,7 @@ impl NodeRedlock {
             if let Some(start) = self.attempt_operation(script, with_duration).await {
                 return Ok(start);
             }
-            if self.mended && with_duration && self.expiration.get().is_zero() {
+            if self.hardened && with_duration && self.expiration.get().is_zero() {
                 self.attempt_operation(&self.release_script, false).await;
             }
         }
@@ -222,7 +215,7 @@ impl Lock for NodeRedlock {
             }
         };
         self.set_expiration(start);
-        if self.mended && self.has_expired() {
+        if self.hardened && self.has_expired() {
             self.attempt_operation(&self.release_script, false).await;
             return Err(LockError::TimedOut);
         }
@@ -236,7 +229,7 @@ impl Lock for NodeRedlock {
     }
 
     async fn lost(&self, _held: &Held) -> LockError {
-        match self.mended {
+        match self.hardened {
             false => self.extend_until_failed().await,
             true => select(self.extend_until_failed(), self.expired()).await,
         }

@@ -1,10 +1,10 @@
-//! What libraries of Redlock have in common: one script for several servers, and a majority of their answers.
+//! What locks over a majority of servers have in common: the same request to all of them, and what their answers say.
 
 use std::future::{pending, poll_fn};
 use std::task::Poll;
 
 use crate::clients::redis::{Redis, RedisResult, Script, Value};
-use crate::join;
+use crate::{Lease, LockError, join};
 
 /// A handle to each of the servers.
 pub fn servers(redis: &Redis) -> impl Iterator<Item = Redis> + '_ {
@@ -16,10 +16,64 @@ pub fn majority(redis: &Redis) -> usize {
     redis.nodes() as usize / 2 + 1
 }
 
+/// Sets the key for so long if it holds our token.
+pub const EXTEND_IF_OURS: &str = "\
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return 0
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1";
+
+/// What each of the servers answers to `SET key token NX PX ttl`.
+pub async fn set_at(
+    servers: impl Iterator<Item = Redis>,
+    Lease { key, time }: &Lease,
+    token: &str,
+) -> Vec<RedisResult<bool>> {
+    join(servers.map(|server| async move { server.set_if_missing(key, token, *time).await })).await
+}
+
+/// How many servers have set the key.
+pub async fn set_everywhere(redis: &Redis, lease: &Lease, token: &str) -> usize {
+    let answers = set_at(servers(redis), lease, token).await;
+    answers.iter().filter(|set| **set == Ok(true)).count()
+}
+
+/// What each of the servers answers to a script.
+pub async fn run_at(
+    servers: impl Iterator<Item = Redis>,
+    script: &Script,
+    key: &str,
+    args: &[&str],
+) -> Vec<RedisResult<Value>> {
+    join(servers.map(|server| async move { server.script(script, &[key], args).await })).await
+}
+
 /// How many servers have answered the script with one, when all have answered or failed.
-pub async fn count_all(redis: &Redis, script: &Script, key: &str, args: &[&str]) -> usize {
-    let votes = join(servers(redis).map(|server| vote(server, script, key, args))).await;
-    votes.iter().filter(|vote| **vote == Ok(true)).count()
+pub async fn run_everywhere(redis: &Redis, script: &Script, key: &str, args: &[&str]) -> usize {
+    ones(&run_at(servers(redis), script, key, args).await)
+}
+
+fn ones(answers: &[RedisResult<Value>]) -> usize {
+    let is_one = |answer: &&RedisResult<Value>| **answer == Ok(Value::Integer(1));
+    answers.iter().filter(is_one).count()
+}
+
+/// Whether deletes at all servers have released the lock, by what each has answered.
+///
+/// # Errors
+///
+/// `TimedOut` if most are silent, `PlaceLost` if the key was not there at most of them.
+pub fn released(answers: &[RedisResult<Value>]) -> Result<(), LockError> {
+    let is_majority = |servers: usize| servers * 2 > answers.len();
+    let silent = answers.iter().filter(|answer| answer.is_err()).count();
+    if is_majority(silent) {
+        return Err(LockError::TimedOut);
+    }
+    match is_majority(ones(answers) + silent) {
+        true => Ok(()),
+        false => Err(LockError::PlaceLost),
+    }
 }
 
 /// What an attempt has come to when so many servers agree.

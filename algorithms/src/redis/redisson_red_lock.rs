@@ -33,6 +33,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::leased::CLAIMS;
+use super::quorum::servers;
 use super::redisson::sub_lock::{Hardening, SubLock};
 use super::redisson_multi_lock::{Deviation, RedissonMultiLock, unlock_inner};
 use crate::clients::redis::Redis;
@@ -76,7 +77,7 @@ pub(super) struct LockOfServers {
 
 impl LockOfServers {
     pub(super) fn new(redis: Redis, env: Env, lease: Lease, deviation: Deviation) -> Self {
-        let servers = (0..redis.nodes()).map(|node| redis.at(node));
+        let servers = servers(&redis);
         let lock = |server| SubLock::new(server, env.clone(), lease.clone(), Hardening::NONE);
         Self {
             locks: servers.map(lock).collect(),

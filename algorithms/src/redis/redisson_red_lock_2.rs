@@ -26,6 +26,7 @@
 use async_trait::async_trait;
 
 use super::leased::{Leased, never};
+use super::quorum::servers;
 use super::redisson::RedissonLock;
 use super::redisson::scripts::TryAcquire;
 use super::redisson::waits::Waits;
@@ -64,7 +65,7 @@ pub(super) struct RedLock {
 
 impl RedLock {
     pub fn new(redis: Redis, env: Env, lease: Lease, unlock_inner: UnlockInner) -> Self {
-        let servers = (0..redis.nodes()).map(|node| redis.at(node));
+        let servers = servers(&redis);
         let lock = |server| RedissonLock::new(server, env.clone(), lease.clone()).without_latch();
         Self {
             locks: servers.map(lock).collect(),

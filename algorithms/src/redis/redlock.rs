@@ -32,9 +32,10 @@ use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{Leased, drift};
+use super::quorum::{released, run_at, servers, set_at};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisResult, Script, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe, join};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -125,31 +126,14 @@ impl Redlock {
         }
     }
 
-    fn servers(&self) -> impl Iterator<Item = Redis> {
-        let redis = &self.leased.redis;
-        (0..redis.nodes()).map(|node| redis.at(node))
-    }
-
-    /// Of each server, whether it has said that the key holds our token now.
-    async fn set_everywhere(&self) -> Vec<RedisResult<bool>> {
-        let Lease { key, time } = &self.leased.lease;
-        let asked = self
-            .servers()
-            .map(|server| async move { server.set_if_missing(key, &self.token, *time).await });
-        join(asked).await
-    }
-
-    /// What each server has answered.
-    async fn delete_everywhere(&self) -> Vec<RedisResult<Value>> {
-        self.delete_at(self.servers()).await
-    }
-
+    /// What each of the servers has answered.
     async fn delete_at(&self, servers: impl Iterator<Item = Redis>) -> Vec<RedisResult<Value>> {
-        let asked = servers.map(|server| async move {
-            let (keys, args) = ([&*self.leased.lease.key], [&*self.token]);
-            server.script(&self.delete_if_ours, &keys, &args).await
-        });
-        join(asked).await
+        let Lease { key, .. } = &self.leased.lease;
+        run_at(servers, &self.delete_if_ours, key, &[&self.token]).await
+    }
+
+    async fn delete_everywhere(&self) -> Vec<RedisResult<Value>> {
+        self.delete_at(servers(&self.leased.redis)).await
     }
 }
 
@@ -162,7 +146,8 @@ impl Lock for Redlock {
             }
             let lease = self.leased.lease.time;
             let began = self.clock(); // Step 1.
-            let answers = self.set_everywhere().await; // Step 2.
+            let all = servers(&self.leased.redis);
+            let answers = set_at(all, &self.leased.lease, &self.token).await; // Step 2.
             let set = answers.iter().filter(|set| **set == Ok(true)).count();
             let answered = answers.iter().filter(|set| set.is_ok()).count();
             let counted_from = match self.misreads(Misreading::NoValidity) {
@@ -179,7 +164,7 @@ impl Lock for Redlock {
                 });
             }
             if self.misreads(Misreading::AcquiredOnly) {
-                let acquired = self.servers().zip(answers);
+                let acquired = servers(&self.leased.redis).zip(answers);
                 let acquired = acquired.filter(|(_, set)| *set == Ok(true));
                 self.delete_at(acquired.map(|(server, _)| server)).await;
             } else if !self.misreads(Misreading::KeepsMinority) {
@@ -208,20 +193,5 @@ impl Lock for Redlock {
             self.leased.env.sleep(left).await;
         }
         LockError::LeaseLapsed
-    }
-}
-
-/// Whether deletes at all servers have released the lock, by what each has answered.
-pub(super) fn released(answers: &[RedisResult<Value>]) -> Result<(), LockError> {
-    let is_majority = |servers: usize| servers * 2 > answers.len();
-    let one = |answer: &&RedisResult<Value>| **answer == Ok(Value::Integer(1));
-    let deleted = answers.iter().filter(one).count();
-    let silent = answers.iter().filter(|answer| answer.is_err()).count();
-    if is_majority(silent) {
-        return Err(LockError::TimedOut);
-    }
-    match is_majority(deleted + silent) {
-        true => Ok(()),
-        false => Err(LockError::PlaceLost),
     }
 }

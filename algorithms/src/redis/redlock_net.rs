@@ -30,12 +30,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
-use super::leased::{Leased, drift};
-use super::redlock::released;
+use super::leased::Leased;
+use super::quorum::{majority, released, run_at, run_everywhere, servers, set_everywhere};
 use super::renewed::Renewed;
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisResult, Script, Value};
-use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe, join};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -105,54 +105,37 @@ impl RedLockNet {
 }
 
 impl Servers {
-    fn each(&self) -> impl Iterator<Item = Redis> {
-        let redis = &self.leased.redis;
-        (0..redis.nodes()).map(|node| redis.at(node))
-    }
-
     /// Whether so many servers are a majority, and the lease that was asked for then is not over.
     fn is_majority_in_time(&self, servers: usize, asked: Duration) -> bool {
-        let lease = self.leased.lease.time;
-        let valid_until = (asked + lease).saturating_sub(drift(lease));
-        servers * 2 > self.leased.redis.nodes() as usize
-            && self.leased.env.monotonic() < valid_until
+        let Leased { redis, env, .. } = &self.leased;
+        servers >= majority(redis) && env.monotonic() < self.leased.deadline(asked)
     }
 
     /// Step 1, once.
     async fn set(&self, token: &str) -> bool {
-        let asked = self.leased.env.monotonic();
-        let Lease { key, time } = &self.leased.lease;
-        let answers = self
-            .each()
-            .map(|server| async move { server.set_if_missing(key, token, *time).await });
-        let answers = join(answers.collect::<Vec<_>>()).await;
-        let set = answers.iter().filter(|set| **set == Ok(true)).count();
+        let Leased { redis, env, lease } = &self.leased;
+        let asked = env.monotonic();
+        let set = set_everywhere(redis, lease, token).await;
         self.is_majority_in_time(set, asked)
     }
 
     /// Steps 2 and 3: whether the lock is still held.
     async fn extend(&self, token: &str) -> bool {
-        let asked = self.leased.env.monotonic();
-        let lease = match self.unit {
-            Unit::Milliseconds => self.leased.lease.time.as_millis(),
-            Unit::Seconds => self.leased.lease.time.as_secs().into(),
+        let Leased { redis, env, lease } = &self.leased;
+        let asked = env.monotonic();
+        let time = match self.unit {
+            Unit::Milliseconds => lease.time.as_millis(),
+            Unit::Seconds => lease.time.as_secs().into(),
         };
-        let answers = self
-            .everywhere(&self.extend, &[token, &lease.to_string()])
-            .await;
-        let ones = answers
-            .iter()
-            .filter(|answer| **answer == Ok(Value::Integer(1)));
-        self.is_majority_in_time(ones.count(), asked)
+        let args = [token, &time.to_string()];
+        let extended = run_everywhere(redis, &self.extend, &lease.key, &args).await;
+        self.is_majority_in_time(extended, asked)
     }
 
-    /// What each server answers to a script.
-    async fn everywhere(&self, script: &Script, args: &[&str]) -> Vec<RedisResult<Value>> {
-        let answers = self.each().map(|server| async move {
-            let keys = [&*self.leased.lease.key];
-            server.script(script, &keys, args).await
-        });
-        join(answers.collect::<Vec<_>>()).await
+    /// Step 4: what each server answers.
+    async fn delete(&self, token: &str) -> Vec<RedisResult<Value>> {
+        let Leased { redis, lease, .. } = &self.leased;
+        run_at(servers(redis), &self.delete_if_ours, &lease.key, &[token]).await
     }
 }
 
@@ -164,9 +147,7 @@ impl Lock for RedLockNet {
             if self.servers.set(&self.token).await {
                 break;
             }
-            self.servers
-                .everywhere(&self.servers.delete_if_ours, &[&self.token])
-                .await;
+            self.servers.delete(&self.token).await;
             let env = &self.servers.leased.env;
             let part = env.random() % u64::try_from(RETRY_DELAY.as_micros()).unwrap_or(u64::MAX);
             env.sleep(Duration::from_micros(part)).await;
@@ -182,11 +163,7 @@ impl Lock for RedLockNet {
     /// Step 4.
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
         self.renewed.stop();
-        let answers = self
-            .servers
-            .everywhere(&self.servers.delete_if_ours, &[&self.token])
-            .await;
-        released(&answers)
+        released(&self.servers.delete(&self.token).await)
     }
 
     async fn lost(&self, _held: &Held) -> LockError {

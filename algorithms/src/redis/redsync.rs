@@ -35,7 +35,7 @@ use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{CLAIMS, Leased};
-use super::quorum::{count_all, majority, servers};
+use super::quorum::{majority, run_everywhere, servers};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script};
 use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe, join, timeout};
@@ -82,7 +82,7 @@ impl Redsync {
     }
 
     /// The same with a value for each try, on clients whose reads end with their context.
-    pub fn mended(mut self) -> Self {
+    pub fn hardened(mut self) -> Self {
         self.value_per_try = true;
         self.context_timeout_enabled = true;
         self
@@ -119,7 +119,7 @@ impl Redsync {
     /// How many pools have deleted the key.
     async fn release_on_pools(&self) -> usize {
         let Leased { redis, lease, .. } = &self.leased;
-        count_all(redis, &self.delete_script, &lease.key, &[&self.value]).await
+        run_everywhere(redis, &self.delete_script, &lease.key, &[&self.value]).await
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::Env;
-use crate::clients::consul::StopChannel;
+use crate::clients::StopChannel;
 
 /// What a hold and the task that renews it know of each other. A new hold has a new one.
 #[derive(Clone, Default)]

@@ -33,10 +33,10 @@ use async_trait::async_trait;
 
 use super::compare_and_delete::DELETE_IF_OURS;
 use super::leased::{CLAIMS, Leased};
-use super::quorum::{count_all, majority, servers};
+use super::quorum::{EXTEND_IF_OURS, majority, run_everywhere, set_everywhere};
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script};
-use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe, join};
+use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe, select};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -49,13 +49,6 @@ pub const RECIPE: Recipe = Recipe {
     build: Build::Redis(&|redis, env, lease| Box::new(Rslock::new(redis, env, lease))),
     ..super::compare_and_delete::RECIPE
 };
-
-const EXTEND: &str = "\
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then
-  return 0
-end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1";
 
 const RETRY_COUNT: u32 = 3;
 const RETRY_DELAY: Duration = Duration::from_millis(200);
@@ -77,7 +70,7 @@ pub(super) struct Rslock {
     /// Until when the lock is valid, by the monotonic clock.
     validity: Cell<Duration>,
     /// Whether an extension that has failed deletes nothing, and an acquisition that came too late does.
-    mended: bool,
+    hardened: bool,
 }
 
 impl Rslock {
@@ -85,16 +78,16 @@ impl Rslock {
         Self {
             leased: Leased { redis, env, lease },
             unlock_script: Script::new(DELETE_IF_OURS),
-            extend_script: Script::new(EXTEND),
+            extend_script: Script::new(EXTEND_IF_OURS),
             value: String::new(),
             validity: Cell::default(),
-            mended: false,
+            hardened: false,
         }
     }
 
     /// The same with what it lacks.
-    pub fn mended(mut self) -> Self {
-        self.mended = true;
+    pub fn hardened(mut self) -> Self {
+        self.hardened = true;
         self
     }
 
@@ -104,29 +97,26 @@ impl Rslock {
         let Lease { key, time } = lease;
         if operation == Operation::Extend {
             let ttl = time.as_millis().to_string();
-            return count_all(redis, &self.extend_script, key, &[&self.value, &ttl]).await;
+            return run_everywhere(redis, &self.extend_script, key, &[&self.value, &ttl]).await;
         }
-        let set =
-            |server: Redis| async move { server.set_if_missing(key, &self.value, *time).await };
-        let answers = join(servers(redis).map(set)).await;
-        answers.iter().filter(|set| **set == Ok(true)).count()
+        set_everywhere(redis, lease, &self.value).await
     }
 
     /// Step 4. Answers how many servers have deleted the key.
     async fn unlock(&self) -> usize {
         let Leased { redis, lease, .. } = &self.leased;
-        count_all(redis, &self.unlock_script, &lease.key, &[&self.value]).await
+        run_everywhere(redis, &self.unlock_script, &lease.key, &[&self.value]).await
     }
 
     /// Steps 1 and 2.
     async fn exec_or_retry(&self, operation: Operation) -> Result<(), LockError> {
         let Leased { redis, env, .. } = &self.leased;
-        let unlocks = !self.mended || operation == Operation::Lock;
+        let unlocks = !self.hardened || operation == Operation::Lock;
         for attempt in 1..=RETRY_COUNT {
             let validity = self.leased.deadline(env.monotonic());
             let done = self.ask_all(operation).await;
             if validity <= env.monotonic() {
-                if self.mended && operation == Operation::Lock {
+                if self.hardened && operation == Operation::Lock {
                     self.unlock().await;
                 }
                 return Err(LockError::TimedOut);
@@ -157,16 +147,6 @@ impl Rslock {
             }
         }
     }
-
-    /// The time at which the validity is over, however often it is extended meanwhile.
-    async fn expired(&self) -> LockError {
-        let env = &self.leased.env;
-        while env.monotonic() < self.validity.get() {
-            env.sleep(self.validity.get().saturating_sub(env.monotonic()))
-                .await;
-        }
-        LockError::LeaseLapsed
-    }
 }
 
 #[async_trait(?Send)]
@@ -189,9 +169,15 @@ impl Lock for Rslock {
     }
 
     async fn lost(&self, _held: &Held) -> LockError {
-        match self.mended {
+        match self.hardened {
             false => self.extend_until_failed().await,
-            true => crate::select(self.extend_until_failed(), self.expired()).await,
+            true => {
+                select(
+                    self.extend_until_failed(),
+                    self.leased.lapses(&self.validity),
+                )
+                .await
+            }
         }
     }
 }

@@ -132,16 +132,6 @@ impl SetIfEqual {
         }
     }
 
-    /// Step 4.
-    async fn lapse(&self) -> LockError {
-        let env = &self.leased.env;
-        while env.monotonic() < self.deadline.get() {
-            env.sleep(self.deadline.get().saturating_sub(env.monotonic()))
-                .await;
-        }
-        LockError::LeaseLapsed
-    }
-
     async fn delete(&self, key: &str) -> RedisResult<bool> {
         match self.has_delifeq {
             true => self.leased.redis.delifeq(key, &self.token).await,
@@ -195,6 +185,7 @@ impl Lock for SetIfEqual {
     }
 
     async fn lost(&self, _held: &Held) -> LockError {
-        select(self.lapse(), self.extend()).await
+        // Steps 4 and 3.
+        select(self.leased.lapses(&self.deadline), self.extend()).await
     }
 }

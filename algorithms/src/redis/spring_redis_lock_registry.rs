@@ -74,10 +74,10 @@ pub const RECIPE_RENEWED: Recipe = Recipe {
 };
 
 /// The registry row of the same whose renewal ends whatever comes of the unlock.
-pub const RECIPE_MENDED: Recipe = Recipe {
+pub const RECIPE_HARDENED: Recipe = Recipe {
     name: "spring-redis-lock-registry-renewal-ended",
     summary: "Spring Integration's RedisLockRegistry whose renewal ends before the key is deleted.",
-    source: "Spring Integration 7.2, RedisLockRegistry.removeLockKey, mended",
+    source: "Spring Integration 7.2, RedisLockRegistry.removeLockKey, hardened",
     flaw: None,
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedisLockRegistry::new(

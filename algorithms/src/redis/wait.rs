@@ -43,34 +43,57 @@ pub const RECIPE: Recipe = Recipe {
     summary: "SET NX PX, believed when WAIT says that a replica has it.",
     source: "redis.io, WAIT",
     requests: REQUESTS,
-    build: Build::Redis(&|redis, env, lease| Box::new(Waited::new(redis, env, lease))),
+    build: Build::Redis(&|redis, env, lease| {
+        Box::new(Waited::new(redis, env, lease, WaitFor::Replica))
+    }),
     ..super::compare_and_delete::RECIPE
 };
 
-/// How many replicas must have heard, and how long we wait for them.
+/// How many replicas or disks must have the key, and how long step 2 waits for replicas.
 const REPLICAS: i64 = 1;
 const WAIT_TIMEOUT: Duration = Duration::from_millis(100);
 
+/// What step 2 waits for after the `SET`, by the same connection.
+#[derive(Clone, Copy)]
+pub(super) enum WaitFor {
+    /// `WAIT`: a replica has the key.
+    Replica,
+    /// `WAITAOF`: the key is in the log on the disk, within this time.
+    Fsync(Duration),
+}
+
 pub(super) struct Waited {
     inner: CompareAndDelete,
-    /// Whether it minds what WAIT answers.
-    pub minds: bool,
+    wait_for: WaitFor,
+    /// Whether the answer to step 2 decides.
+    minds: bool,
 }
 
 impl Waited {
-    pub fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+    pub fn new(redis: Redis, env: Env, lease: Lease, wait_for: WaitFor) -> Self {
         Self {
             inner: CompareAndDelete::new(redis, env, lease),
+            wait_for,
             minds: true,
         }
     }
 
-    /// Steps 1 and 2: whether enough replicas have the key, if it is set.
+    /// The same, believed whatever step 2 is answered.
+    pub fn ignoring_answer(mut self) -> Self {
+        self.minds = false;
+        self
+    }
+
+    /// Steps 1 and 2: whether what is waited for has come, if the key is set.
     async fn attempt(&self) -> RedisResult<Option<bool>> {
         if !self.inner.leased.set_if_missing(&self.inner.token).await? {
             return Ok(None);
         }
-        let heard = self.inner.leased.redis.wait(REPLICAS, WAIT_TIMEOUT).await;
+        let redis = &self.inner.leased.redis;
+        let heard = match self.wait_for {
+            WaitFor::Replica => redis.wait(REPLICAS, WAIT_TIMEOUT).await,
+            WaitFor::Fsync(within) => redis.wait_aof(within).await.map(i64::from),
+        };
         let enough = heard.is_ok_and(|heard| heard >= REPLICAS || !self.minds);
         Ok(Some(enough))
     }
@@ -86,7 +109,7 @@ impl Lock for Waited {
             let deadline = self.inner.leased.deadline(asked);
             let heard = match self.attempt().await {
                 Ok(Some(true)) => true,
-                // A replica that has it may take over before it hears that we have taken it back.
+                // A replica that has it may take over, or a log bring it back, before the withdrawal is there.
                 Ok(Some(false)) => {
                     unanswered = Some(RedisError::TimedOut);
                     false // Step 4.
@@ -111,8 +134,11 @@ impl Lock for Waited {
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        // What is not there any more has gone with the lease, or by an earlier request of ours.
-        Ok(self.inner.withdraw(&held.path_or_key).await?)
+        match self.wait_for {
+            // What is not there any more has gone with the lease, or by an earlier request of ours.
+            WaitFor::Replica => Ok(self.inner.withdraw(&held.path_or_key).await?),
+            WaitFor::Fsync(_) => self.inner.release(held).await,
+        }
     }
 
     async fn lost(&self, held: &Held) -> LockError {

@@ -16,7 +16,7 @@
 //!
 //! - `WAIT` that answers 0 leaves the key set, and a failover loses it (scenario `redis/sentinel-failover`).
 
-use super::wait::Waited;
+use super::wait::{WaitFor, Waited};
 use crate::{Build, Recipe};
 
 /// The registry row.
@@ -26,9 +26,7 @@ pub const RECIPE: Recipe = Recipe {
     source: "Redisson before 3.16.7",
     flaw: Some("WAIT answers how many replicas have the key, and the client does not look"),
     build: Build::Redis(&|redis, env, lease| {
-        let mut waited = Waited::new(redis, env, lease);
-        waited.minds = false;
-        Box::new(waited)
+        Box::new(Waited::new(redis, env, lease, WaitFor::Replica).ignoring_answer())
     }),
     ..super::wait::RECIPE
 };

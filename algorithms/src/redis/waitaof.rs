@@ -27,13 +27,10 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
-
-use super::compare_and_delete::CompareAndDelete;
 use super::version::{OverVersion, WITH_WAITAOF};
+use super::wait::{WaitFor, Waited};
 use crate::clients::RequestKind;
-use crate::clients::redis::{Redis, RedisError, RedisResult};
-use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
+use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -43,7 +40,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::Set, RequestKind::Script, RequestKind::WaitAof],
     build: Build::Other(&OverVersion {
         versions: WITH_WAITAOF,
-        build: &|redis, env, lease| Box::new(Synced::new(redis, env, lease)),
+        build: &|redis, env, lease| Box::new(Waited::new(redis, env, lease, WaitFor::Fsync(WAIT))),
     }),
     ..super::compare_and_delete::RECIPE
 };
@@ -56,11 +53,8 @@ pub const RECIPE_IGNORED: Recipe = Recipe {
     build: Build::Other(&OverVersion {
         versions: WITH_WAITAOF,
         build: &|redis, env, lease| {
-            Box::new(Synced {
-                heeds_answer: false,
-                wait: Duration::from_millis(100),
-                ..Synced::new(redis, env, lease)
-            })
+            let fsync = WaitFor::Fsync(SHORT_WAIT);
+            Box::new(Waited::new(redis, env, lease, fsync).ignoring_answer())
         },
     }),
     ..RECIPE
@@ -69,73 +63,5 @@ pub const RECIPE_IGNORED: Recipe = Recipe {
 /// How long step 2 waits for the disk, which the log reaches once a second.
 const WAIT: Duration = Duration::from_millis(1_500);
 
-struct Synced {
-    inner: CompareAndDelete,
-    wait: Duration,
-    /// Whether step 3 looks at the answer.
-    heeds_answer: bool,
-}
-
-impl Synced {
-    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
-        Self {
-            inner: CompareAndDelete::new(redis, env, lease),
-            wait: WAIT,
-            heeds_answer: true,
-        }
-    }
-
-    /// Steps 1 and 2: whether the key is on the disk, if it was set.
-    async fn attempt(&self) -> RedisResult<Option<bool>> {
-        if !self.inner.leased.set_if_missing(&self.inner.token).await? {
-            return Ok(None);
-        }
-        let synced = self.inner.leased.redis.wait_aof(self.wait).await;
-        Ok(Some(synced.unwrap_or(false) || !self.heeds_answer))
-    }
-}
-
-#[async_trait(?Send)]
-impl Lock for Synced {
-    async fn acquire(&mut self) -> Result<Held, LockError> {
-        let mut unanswered = None;
-        loop {
-            self.inner.token = self.inner.leased.env.guid();
-            let deadline = self
-                .inner
-                .leased
-                .deadline(self.inner.leased.env.monotonic());
-            let synced = match self.attempt().await {
-                Ok(Some(true)) => true,
-                // The key may come back with the log although it is deleted now.
-                Ok(Some(false)) => {
-                    unanswered = Some(RedisError::TimedOut);
-                    false
-                }
-                Ok(None) => false,
-                Err(error) if !error.definite() => {
-                    unanswered = Some(error);
-                    false
-                }
-                // An earlier SET may be executed yet.
-                Err(refused) => return Err(unanswered.unwrap_or(refused).into()),
-            };
-            if synced && self.inner.leased.env.monotonic() < deadline {
-                return Ok(self.inner.leased.held(None).until(deadline)); // Step 3.
-            }
-            let key = &self.inner.leased.lease.key;
-            if self.inner.withdraw(key).await.is_err() {
-                return Err(LockError::TimedOut); // What was set stays until its lease ends.
-            }
-            self.inner.leased.pause().await;
-        }
-    }
-
-    async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        self.inner.release(held).await
-    }
-
-    async fn lost(&self, held: &Held) -> LockError {
-        self.inner.leased.lapsed(held).await
-    }
-}
+/// How long the sibling waits that ignores the answer.
+const SHORT_WAIT: Duration = Duration::from_millis(100);

@@ -1,4 +1,4 @@
-//! What is asked of every service.
+//! The questions that the core asks of the settings of a service.
 
 use std::any::Any;
 use std::time::Duration;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Consul, SessionId, StopChannel};
+use super::{Consul, SessionId};
+use crate::StopChannel;
 use crate::{Env, select};
 
 /// How long it waits after a renewal that failed.

@@ -5,10 +5,10 @@ use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
-    name: "redsync-mended",
+    name: "redsync-hardened",
     summary: "redsync with a value for each try, over a go-redis with ContextTimeoutEnabled.",
-    source: "redsync 4.17, mutex.go, mended",
+    source: "redsync 4.17, mutex.go, hardened",
     flaw: None,
-    build: Build::Redis(&|redis, env, lease| Box::new(Redsync::new(redis, env, lease).mended())),
+    build: Build::Redis(&|redis, env, lease| Box::new(Redsync::new(redis, env, lease).hardened())),
     ..redsync::RECIPE
 };

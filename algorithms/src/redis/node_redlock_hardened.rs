@@ -6,12 +6,12 @@ use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
-    name: "node-redlock-mended",
+    name: "node-redlock-hardened",
     summary: "node-redlock's using whose signal is aborted when the lock expires, and whose ties are lost.",
-    source: "node-redlock 5.0.0-beta.2, src/index.ts, mended (its issues 296 and 369)",
+    source: "node-redlock 5.0.0-beta.2, src/index.ts, hardened (its issues 296 and 369)",
     flaw: None,
     build: Build::Redis(&|redis, env, lease| {
-        Box::new(NodeRedlock::new(redis, env, lease).mended())
+        Box::new(NodeRedlock::new(redis, env, lease).hardened())
     }),
     ..node_redlock::RECIPE
 };

@@ -6,10 +6,10 @@ use crate::{Build, Recipe};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
-    name: "rslock-mended",
+    name: "rslock-hardened",
     summary: "rslock whose extension deletes nothing, and whose holder is told when the validity is over.",
-    source: "rslock 0.7.3, src/lock.rs, mended",
+    source: "rslock 0.7.3, src/lock.rs, hardened",
     flaw: None,
-    build: Build::Redis(&|redis, env, lease| Box::new(Rslock::new(redis, env, lease).mended())),
+    build: Build::Redis(&|redis, env, lease| Box::new(Rslock::new(redis, env, lease).hardened())),
     ..rslock::RECIPE
 };
