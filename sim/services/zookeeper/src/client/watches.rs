@@ -1,15 +1,14 @@
 //! The watches of a client: which watcher gets which event of which path.
 
-use std::cmp::Ordering;
-use std::ops::{Range, RangeInclusive};
-use std::rc::Rc;
+mod entries;
+
+use std::ops::RangeInclusive;
 
 use picklock_clients::zookeeper::{
     EventType, Path, Reply, Response, SessionState, WatchSide, WatchedEvent, Watcher, ZkError, Zxid,
 };
 
-use smallvec::SmallVec;
-
+use self::entries::{Entries, Entry, range};
 use super::event_thread::EventThread;
 use crate::messages::WatchTables;
 use crate::txn::parent_of;
@@ -65,28 +64,11 @@ impl WatchTable {
     }
 }
 
-struct Entry {
-    path: Path,
-    table: WatchTable,
-    /// The watcher object was registered before this entry was made, and there may be another entry of it.
-    repeat: bool,
-    watcher: Watcher,
-}
-
-impl Entry {
-    /// Whether it is of this node. Mostly all who mention a path share it.
-    #[inline]
-    fn is_of(&self, path: &Path) -> bool {
-        Rc::ptr_eq(&self.path, path) || self.path == *path
-    }
-}
-
 /// The watches of a client. What is seldom needed comes last.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct ClientWatchManager {
-    /// Sorted by path and table, so that what belongs to one notification stands together.
-    entries: SmallVec<[Entry; 1]>,
+    entries: Entries,
     /// How many of the entries stay when they fire.
     lasting: u32,
     /// Whether the session was ever watched. If not, that list need not be looked at, which lies elsewhere.
@@ -103,7 +85,7 @@ impl ClientWatchManager {
             return self.register_among(path, table, watcher);
         }
         self.lasting += u32::from(table.stays());
-        self.entries.push(Entry {
+        self.entries.push_first(Entry {
             path,
             table,
             repeat: watcher.register(),
@@ -113,10 +95,12 @@ impl ClientWatchManager {
 
     #[inline(never)]
     fn register_among(&mut self, path: Path, table: WatchTable, watcher: Watcher) {
-        let entries = &self.entries[..];
-        let range = range(entries, &path, table..=table);
+        let entries = self.entries.with(&path);
         let known = |entry: &Entry| entry.watcher.is(&watcher);
-        if entries[range.clone()].iter().any(known) {
+        if entries[range(entries, &path, table..=table)]
+            .iter()
+            .any(known)
+        {
             return;
         }
         let entry = Entry {
@@ -126,7 +110,7 @@ impl ClientWatchManager {
             watcher,
         };
         self.lasting += u32::from(table.stays());
-        self.entries.insert(range.end, entry);
+        self.entries.insert(entry);
     }
 
     /// Registers a watcher object for the session alone.
@@ -151,9 +135,10 @@ impl ClientWatchManager {
     /// Whether a watcher waits for an event of a node. One whose watch was dropped hears nothing.
     pub(super) fn listens_for(&self, kind: EventType, path: &Path) -> bool {
         let path = Path::clone(path);
-        let once = range(&self.entries, &path, WatchTable::Data..=WatchTable::Child);
+        let entries = self.entries.with(&path);
+        let once = range(entries, &path, WatchTable::Data..=WatchTable::Child);
         let event = WatchedEvent { kind, path };
-        let mut all = self.entries[once].iter().chain(self.lasting_of(&event));
+        let mut all = entries[once].iter().chain(self.lasting_of(&event));
         all.any(|entry| !entry.watcher.is_forgotten())
     }
 
@@ -176,9 +161,7 @@ impl ClientWatchManager {
         let event = WatchedEvent { kind, path };
         let only = |only: &Entry| tables.contains(&only.table) && only.is_of(&event.path);
         if self.lasting == 0
-            && let [entry] = &self.entries[..]
-            && only(entry)
-            && let Some(entry) = self.entries.pop()
+            && let Some(entry) = self.entries.pop_only(only)
         {
             events.queue_event(&entry.watcher, event);
         } else {
@@ -193,8 +176,8 @@ impl ClientWatchManager {
         event: WatchedEvent,
         events: &mut EventThread,
     ) {
-        let entries = &self.entries[..];
-        let range = range(entries, &event.path, tables);
+        let entries = self.entries.with(&event.path);
+        let range = range(entries, &event.path, tables.clone());
         if self.lasting > 0 {
             let once = entries[range.clone()].iter();
             let mut told: Vec<&Watcher> = Vec::new();
@@ -206,9 +189,9 @@ impl ClientWatchManager {
             let listening = told.iter().filter(|watcher| !watcher.is_forgotten());
             listening.for_each(|watcher| events.queue_event(watcher, event.clone()));
         } else {
-            notify_each_once(&entries[range.clone()], &[], &event, events);
+            notify_each_once(entries[range].iter(), &[], &event, events);
         }
-        self.entries.drain(range);
+        self.entries.remove(&event.path, tables);
     }
 
     /// Those that stay, of those that an event concerns: on the node, and recursive ones on it and above it, which get
@@ -219,15 +202,9 @@ impl ClientWatchManager {
         let recursive = *kind != EventType::NodeChildrenChanged;
         let above = std::iter::successors(Some(&**path), |path| parent_of(path))
             .take_while(move |_| recursive)
-            .map(|path| {
-                let table = WatchTable::Recursive;
-                range(&self.entries, path, table..=table)
-            });
-        let table = WatchTable::Persistent;
-        let here = range(&self.entries, path, table..=table);
-        std::iter::once(here)
-            .chain(above)
-            .flat_map(|range| &self.entries[range])
+            .map(|path| self.entries.of(path, WatchTable::Recursive));
+        let here = self.entries.of(path, WatchTable::Persistent);
+        std::iter::once(here).chain(above).flatten()
     }
 
     /// Takes back all watchers on a side of a node, or one of them, when the server has answered: if it has not done
@@ -240,24 +217,17 @@ impl ClientWatchManager {
         reply: Reply,
         events: &mut EventThread,
     ) -> Reply {
-        let range = range(
-            &self.entries,
-            path,
-            WatchTable::Data..=WatchTable::Recursive,
-        );
         let concerned = |entry: &Entry| {
-            let it = one.is_none_or(|watcher| watcher.is(&entry.watcher));
-            it && entry.table.is_on(side) && entry.path == *path
+            let same = one.is_none_or(|watcher| watcher.is(&entry.watcher));
+            same && entry.table.is_on(side) && entry.path == *path
         };
-        if !self.entries[range].iter().any(concerned) {
+        if !self.entries.with(path).iter().any(concerned) {
             return Err(ZkError::NoWatcher);
         }
         if reply.is_err() && !local {
             return reply;
         }
-        let entries = std::mem::take(&mut self.entries).into_iter();
-        let (removed, kept): (Vec<Entry>, Vec<Entry>) = entries.partition(concerned);
-        self.entries = kept.into();
+        let removed = self.entries.take(path, concerned);
         let mut told: Vec<(EventType, &Watcher)> = Vec::new();
         for entry in &removed {
             self.lasting -= u32::from(entry.table.stays());
@@ -293,7 +263,7 @@ impl ClientWatchManager {
             }
         }
         if all_watchers {
-            notify_each_once(&self.entries, &self.session, &event, events);
+            notify_each_once(self.entries.iter(), &self.session, &event, events);
         }
     }
 
@@ -348,46 +318,20 @@ impl ClientWatchManager {
     }
 }
 
-/// The places of the entries of this path in these tables.
-fn range(entries: &[Entry], path: &str, tables: RangeInclusive<WatchTable>) -> Range<usize> {
-    match entries {
-        [] => 0..0,
-        [only] => {
-            let after = |table| (&*only.path, only.table).cmp(&(path, table));
-            match (after(*tables.start()), after(*tables.end())) {
-                (Ordering::Less, _) => 1..1,
-                (_, Ordering::Greater) => 0..0,
-                (Ordering::Equal | Ordering::Greater, Ordering::Less | Ordering::Equal) => 0..1,
-            }
-        }
-        _ => {
-            let start = entries
-                .partition_point(|entry| (&*entry.path, entry.table) < (path, *tables.start()));
-            let length = entries[start..]
-                .iter()
-                .take_while(|entry| entry.table <= *tables.end() && *entry.path == *path)
-                .count();
-            start..start + length
-        }
-    }
-}
-
 /// Tells each watcher object of these once, but none of those in `told`. Objects that are not
 /// repeats are all different, so only repeats need a search.
-fn notify_each_once(
-    entries: &[Entry],
+fn notify_each_once<'entry>(
+    entries: impl Iterator<Item = &'entry Entry> + Clone,
     told: &[Watcher],
     event: &WatchedEvent,
     events: &mut EventThread,
 ) {
-    for (index, entry) in entries.iter().enumerate() {
+    for (index, entry) in entries.clone().enumerate() {
         let same = |other: &Entry| other.watcher.is(&entry.watcher);
         let was_told = entry.repeat
             && (told.iter().any(|watcher| watcher.is(&entry.watcher))
-                || entries[..index].iter().any(same)
-                || entries[index..]
-                    .iter()
-                    .any(|other| !other.repeat && same(other)));
+                || entries.clone().take(index).any(same)
+                || (entries.clone().skip(index)).any(|other| !other.repeat && same(other)));
         if !was_told {
             events.queue_event(&entry.watcher, event.clone());
         }
