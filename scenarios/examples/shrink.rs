@@ -1,4 +1,4 @@
-//! Shrinks every failure of the library, and prints a table of what came of it: the table of `docs/search.md`.
+//! Shrinks every failure of the library, and prints a table of what came of it.
 
 use std::sync::atomic::AtomicBool;
 

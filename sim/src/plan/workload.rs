@@ -65,7 +65,7 @@ settings! {
         arrive: Arrival = "arrive" {
             holds: Holds::OneOrList(&Arrival::HOLDS),
             default: Arrival::Together,
-            means: "How they come: see [below the keys of the workload](scenarios.md#workload).",
+            means: "How they come.",
         }
 
         rounds: u32 = "rounds" {
@@ -128,7 +128,8 @@ settings! {
 
         hold: Hold = "hold" {
             default: Hold::For(Duration::from_millis(10)),
-            means: "How long a section lasts, apart from what it does to the resource; or `\"settled\"`.",
+            means: "How long a section lasts, apart from what it does to the resource; `\"settled\"`: until nothing is \
+                    under way any more, one release at a time.",
         }
 
         think: (Duration, Duration) = "think" {
@@ -148,8 +149,7 @@ settings! {
 
         section: Section = "section" {
             default: Section::Write,
-            means: "What a section does to the resource: see [below the keys of the \
-                    workload](scenarios.md#workload).",
+            means: "What a section does to the resource.",
         }
 
         bystanders: u32 = "bystanders" {
