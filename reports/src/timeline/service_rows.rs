@@ -12,7 +12,7 @@ use picklock_checker::{
 /// In what is cut to what matters, no more rows than these are of the service.
 const ROWS: usize = 8;
 
-/// What the history calls a change of a server, as the server tells of it.
+/// The server's own event of a change that the history calls `ServerChanged`.
 pub(super) fn change(
     history: &History,
     index: usize,
@@ -36,7 +36,7 @@ pub(super) fn all(history: &History) -> Vec<usize> {
     let service = &history.service;
     let is_shown = |index: &usize| {
         let event = &service[*index];
-        // Of these, the lanes tell, and the notes at calls that fail.
+        // The lanes, and notes at calls that fail, show these.
         if let ServiceEventKind::ErrorReply { .. }
         | ServiceEventKind::SessionEstablished { .. }
         | ServiceEventKind::ClientGone { .. }

@@ -20,7 +20,7 @@ impl SessionEnds {
         let mut expired: BTreeMap<ContenderId, &str> = BTreeMap::new();
         let mut service = history.service.iter().peekable();
         for (index, event) in history.events.iter().enumerate() {
-            while let Some(before) = service.next_if(|it| it.after <= index) {
+            while let Some(before) = service.next_if(|event| event.after <= index) {
                 match &before.what {
                     ServiceEventKind::SessionEstablished { session, by } => {
                         current.insert(*by, session);

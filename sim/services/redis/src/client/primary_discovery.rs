@@ -174,9 +174,9 @@ impl Client {
                 wanted = true;
             }
         }
-        for it in &mut self.subscriptions {
-            if it.wants_connection() && it.not_before <= now {
-                it.phase = Phase::Resolving;
+        for topics in &mut self.subscriptions {
+            if topics.wants_connection() && topics.not_before <= now {
+                topics.phase = Phase::Resolving;
                 wanted = true;
             }
         }
@@ -231,9 +231,9 @@ impl Client {
         {
             wire.broken(now, &settings);
         }
-        for it in &mut self.subscriptions {
-            if it.phase == Phase::Resolving {
-                it.broken(now, &settings);
+        for topics in &mut self.subscriptions {
+            if topics.phase == Phase::Resolving {
+                topics.broken(now, &settings);
             }
         }
     }

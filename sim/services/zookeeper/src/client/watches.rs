@@ -246,8 +246,8 @@ impl ClientWatchManager {
             WatchTable::Data..=WatchTable::Recursive,
         );
         let concerned = |entry: &Entry| {
-            let it = one.is_none_or(|watcher| watcher.is(&entry.watcher));
-            it && entry.table.is_on(side) && entry.path == *path
+            let removed = one.is_none_or(|watcher| watcher.is(&entry.watcher));
+            removed && entry.table.is_on(side) && entry.path == *path
         };
         if !self.entries[range].iter().any(concerned) {
             return Err(ZkError::NoWatcher);
