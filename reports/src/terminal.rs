@@ -295,15 +295,15 @@ pub(crate) fn failure(case: &CaseOutcome, style: &Style) -> String {
 }
 
 /// What another seed violates than the one whose story is told.
-fn other_violation(case: &CaseOutcome, it: &Violation) -> String {
+fn other_violation(case: &CaseOutcome, violation: &Violation) -> String {
     let all = count(case.seeds, "seed");
-    let found = format!("at seed {} ({} of {all})", it.seed, it.seeds);
-    let shrunk = it.ways.first();
+    let found = format!("at seed {} ({} of {all})", violation.seed, violation.seeds);
+    let shrunk = violation.ways.first();
     let shrunk = shrunk.map(|way| format!("; shrunk: {}", way.smaller.sizes));
     format!(
         "also violated: {} {found}: {}{}",
-        it.invariant,
-        it.witness.summary,
+        violation.invariant,
+        violation.witness.summary,
         shrunk.unwrap_or_default()
     )
 }

@@ -167,7 +167,7 @@ pub(super) fn resent(history: &History, index: usize) -> Option<&str> {
 fn subscribers(history: &History, channel: &str) -> BTreeSet<ContenderId> {
     let service = history.service.iter();
     let subscribed = service.filter_map(|event| match &event.what {
-        ServiceEventKind::Subscribed { by, channel: it } if it == channel => Some(*by),
+        ServiceEventKind::Subscribed { by, channel: other } if other == channel => Some(*by),
         _ => None,
     });
     subscribed.collect()
@@ -177,7 +177,10 @@ fn subscribers(history: &History, channel: &str) -> BTreeSet<ContenderId> {
 fn is_last_subscription(history: &History, index: usize, by: ContenderId, to: &str) -> bool {
     let mut later = history.service[index + 1..].iter();
     !later.any(|event| match &event.what {
-        ServiceEventKind::Subscribed { by: it, channel } => (*it, channel.as_str()) == (by, to),
+        ServiceEventKind::Subscribed {
+            by: subscriber,
+            channel,
+        } => (*subscriber, channel.as_str()) == (by, to),
         _ => false,
     })
 }

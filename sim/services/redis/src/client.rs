@@ -385,9 +385,9 @@ impl Client {
                 out.push(Output::Connect { end, to });
             }
         }
-        for (index, it) in self.subscriptions.iter().enumerate() {
-            if it.wants_connection() && it.not_before <= now {
-                let (end, to) = (End::Subscriptions(index), Destination::Node(it.node));
+        for (index, topics) in self.subscriptions.iter().enumerate() {
+            if topics.wants_connection() && topics.not_before <= now {
+                let (end, to) = (End::Subscriptions(index), Destination::Node(topics.node));
                 out.push(Output::Connect { end, to });
             }
         }

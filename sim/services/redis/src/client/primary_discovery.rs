@@ -214,8 +214,8 @@ impl Client {
                 out.push(connect(End::Wire(index)));
             }
         }
-        for (index, it) in self.subscriptions.iter().enumerate() {
-            if it.phase == Phase::Resolving {
+        for (index, topics) in self.subscriptions.iter().enumerate() {
+            if topics.phase == Phase::Resolving {
                 out.push(connect(End::Subscriptions(index)));
             }
         }
