@@ -21,13 +21,12 @@ const NAME: usize = 24;
 const RESULT: usize = 32;
 
 /// The block of one scenario: its name, its claim, a line per case with its findings below it, and
-/// the story of what failed. Where not every seed can tell whether a promise is kept, how many can stands there, too.
+/// the story of what failed. Where not every seed decides a promise, it says how many do.
 pub fn scenario(outcome: &ScenarioOutcome, style: &Style) -> String {
     block(outcome, |case| decided_seeds(case, false, style), style)
 }
 
-/// The same, and below each case how many of its seeds can tell of each promise, and how near its runs came to an
-/// overlap.
+/// The same, and below each case how many of its seeds decide each promise, and how near its runs came to an overlap.
 pub fn scenario_in_detail(outcome: &ScenarioOutcome, style: &Style) -> String {
     let more = |case: &CaseOutcome| decided_seeds(case, true, style) + &nearest_misses(case);
     block(outcome, more, style)
@@ -203,7 +202,7 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
     text
 }
 
-/// How many of the seeds can tell of the promises: of each, or of those that not every seed can tell of.
+/// How many of the seeds decide each promise; or only each promise that some seeds leave undecided.
 fn decided_seeds(case: &CaseOutcome, each: bool, style: &Style) -> String {
     let promises = case
         .findings

@@ -1,10 +1,10 @@
-//! Which sessions end that their contenders do not use any more, and which the clients themselves gave up.
+//! Sessions that end when their contenders use others, and sessions that clients gave up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use picklock_checker::{ContenderId, EventKind, History, ServiceEventKind};
 
-/// The ends of sessions, as far as servers tell of sessions.
+/// The ends of sessions, where a service reports them.
 #[derive(Debug, Default)]
 pub(super) struct SessionEnds {
     /// The `SessionExpired` events of a session that its contender has replaced by another, by their places.
