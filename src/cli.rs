@@ -156,7 +156,10 @@ fn refuse(error: &clap::Error) -> Result<u8, Failure> {
                 _ => "",
             };
             let usage = usage();
-            let names: Vec<&str> = usage.get_subcommands().map(|it| it.get_name()).collect();
+            let names: Vec<&str> = usage
+                .get_subcommands()
+                .map(|command| command.get_name())
+                .collect();
             Err(Failure::unknown("command", asked, &names))
         }
         // The list of kinds is not ours and not closed; all others are mistakes.
@@ -168,11 +171,11 @@ fn refuse(error: &clap::Error) -> Result<u8, Failure> {
 fn mistaken(told: &str) -> Failure {
     let told = told.strip_prefix("error: ").unwrap_or(told);
     let (mut problem, mut hints) = (String::new(), Vec::new());
-    for line in told.lines().map(str::trim).filter(|it| !it.is_empty()) {
+    for line in told.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let values = line.strip_prefix("[possible values: ");
         if let Some(tip) = line.strip_prefix("tip: ") {
             hints.push(tip.to_owned());
-        } else if let Some(values) = values.and_then(|it| it.strip_suffix(']')) {
+        } else if let Some(values) = values.and_then(|values| values.strip_suffix(']')) {
             hints.push(format!("there is: {values}"));
         } else if let Some(usage) = line.strip_prefix("Usage: ") {
             hints.push(usage.to_owned());

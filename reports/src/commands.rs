@@ -98,8 +98,12 @@ mod tests {
             format!("  Replay\n{first}\n      {second} \\\n      {third}\n")
         );
         for width in 50..130 {
-            let widest = at(width).lines().map(|it| it.chars().count()).max();
-            assert!(widest.is_some_and(|it| it <= width), "{}", at(width));
+            let widest = at(width).lines().map(|line| line.chars().count()).max();
+            assert!(
+                widest.is_some_and(|widest| widest <= width),
+                "{}",
+                at(width)
+            );
         }
     }
 

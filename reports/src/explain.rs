@@ -50,7 +50,10 @@ pub(crate) fn steps(story: &Story, scene: &Scene) -> Vec<String> {
         .map(|column| (column.name.clone(), column.letter.clone()))
         .collect();
     let sentences = sentences(witness);
-    sentences.iter().map(|it| rename(it, &letters)).collect()
+    sentences
+        .iter()
+        .map(|sentence| rename(sentence, &letters))
+        .collect()
 }
 
 /// What the service did that explains it, in sentences.

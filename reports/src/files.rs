@@ -211,7 +211,9 @@ fn refused(path: &Path, error: io::Error) -> FileError {
 }
 /// Where a file is, or would be, whatever it is called.
 pub fn canonical_path(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
     let in_folder = || {
         let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
         Some(folder.join(path.file_name()?))

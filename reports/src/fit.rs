@@ -114,7 +114,7 @@ fn with_values<'t>(line: &'t str, words: &[&'t str]) -> Vec<&'t str> {
     for (index, word) in words.iter().enumerate() {
         at += word.len();
         let next = words.get(index + 1);
-        let has_value = word.starts_with("--") && next.is_some_and(|it| !it.starts_with('-'));
+        let has_value = word.starts_with("--") && next.is_some_and(|value| !value.starts_with('-'));
         if !has_value {
             joined.push(&line[from..at]);
             from = at + 1;

@@ -15,9 +15,9 @@ const MOST: usize = 900 * 1024;
 
 /// A line for each thing that is not as expected, which GitHub shows beside the line of the scenario file.
 pub fn annotations(outcomes: &[ScenarioOutcome], remarks: &[Remark]) -> String {
-    let of_cases = problems(outcomes).map(|it| annotation(&it));
-    let of_the_run = remarks.iter().map(|it| {
-        let (title, text) = (property(&it.about), message(&it.text));
+    let of_cases = problems(outcomes).map(|problem| annotation(&problem));
+    let of_the_run = remarks.iter().map(|remark| {
+        let (title, text) = (property(&remark.about), message(&remark.text));
         format!("::error title={title}::{text}\n")
     });
     of_cases.chain(of_the_run).collect()
@@ -55,7 +55,7 @@ pub fn step_summary(outcomes: &[ScenarioOutcome], remarks: &[Remark], exit: u8) 
     }
     for case in &wrong {
         let lines = of_case(case);
-        let lines: Vec<_> = lines.iter().map(|it| escaped(&it.line)).collect();
+        let lines: Vec<_> = lines.iter().map(|problem| escaped(&problem.line)).collect();
         let (scenario, name) = (escaped(&case.scenario), escaped(&case.case));
         let (word, lines) = (verdict(case.standing), lines.join("<br>"));
         // Writing to a string cannot fail.

@@ -72,11 +72,11 @@ fn suite(
 ) -> io::Result<()> {
     let totals = Totals::of(&outcome.cases);
     let first = outcome.cases.first().map(|case| &case.written);
-    let file = first.filter(|it| !it.built_in && !it.file.is_empty());
+    let file = first.filter(|written| !written.built_in && !written.file.is_empty());
     let mut attributes = vec![("name", legal(&outcome.name))];
     attributes.extend(totals.attributes());
     attributes.push(("skipped", totals.skipped.to_string()));
-    attributes.extend(file.map(|it| ("file", legal(&it.file))));
+    attributes.extend(file.map(|file| ("file", legal(&file.file))));
     let element = writer.create_element("testsuite");
     element
         .with_attributes(texts(&attributes))
@@ -145,7 +145,10 @@ fn test(writer: &mut Writer<Vec<u8>>, case: &CaseOutcome) -> io::Result<()> {
             Some(kind) => problem(writer, kind, case)?,
             None => {}
         }
-        let found = case.findings.iter().map(|it| harmless(&it.line) + "\n");
+        let found = case
+            .findings
+            .iter()
+            .map(|finding| harmless(&finding.line) + "\n");
         let found = format!("{}seeds {}\n", found.collect::<String>(), seeds(case));
         let out = writer.create_element("system-out");
         out.write_text_content(BytesText::new(&legal(&found)))?;
@@ -157,8 +160,8 @@ fn test(writer: &mut Writer<Vec<u8>>, case: &CaseOutcome) -> io::Result<()> {
 /// Why a case was skipped.
 fn skipped(writer: &mut Writer<Vec<u8>>, case: &CaseOutcome) -> io::Result<()> {
     let mut lines = case.findings.iter();
-    let line = lines.find(|it| it.standing == Standing::Skipped);
-    let line = line.map(|it| legal(&it.line)).unwrap_or_default();
+    let line = lines.find(|finding| finding.standing == Standing::Skipped);
+    let line = line.map(|finding| legal(&finding.line)).unwrap_or_default();
     let element = writer.create_element("skipped");
     element
         .with_attribute(("message", line.as_str()))
@@ -169,22 +172,29 @@ fn skipped(writer: &mut Writer<Vec<u8>>, case: &CaseOutcome) -> io::Result<()> {
 /// Why a case is not as expected: what was found, the story of it, and the command that shows it again.
 fn problem(writer: &mut Writer<Vec<u8>>, kind: &str, case: &CaseOutcome) -> io::Result<()> {
     let problems = of_case(case);
-    let worst = problems.iter().max_by_key(|it| it.standing);
+    let worst = problems.iter().max_by_key(|problem| problem.standing);
     let attributes = [
-        ("type", worst.map(|it| legal(it.rule)).unwrap_or_default()),
+        (
+            "type",
+            worst.map(|problem| legal(problem.rule)).unwrap_or_default(),
+        ),
         (
             "message",
-            worst.map(|it| legal(&it.line)).unwrap_or_default(),
+            worst
+                .map(|problem| legal(&problem.line))
+                .unwrap_or_default(),
         ),
     ];
-    let lines = problems.iter().map(|it| it.line.clone() + "\n");
+    let lines = problems.iter().map(|problem| problem.line.clone() + "\n");
     let mut text: String = lines.collect();
     match case.standing {
         Standing::Fail | Standing::Broken => {
             text = format!("{text}\n{}", failure(case, &Style::IN_A_FILE));
         }
         Standing::Undecided | Standing::Holds | Standing::AsExpected | Standing::Skipped => {
-            let command = worst.map(|it| it.command.as_str()).unwrap_or_default();
+            let command = worst
+                .map(|problem| problem.command.as_str())
+                .unwrap_or_default();
             text = format!("{text}\n  Again    {command}\n");
         }
     }

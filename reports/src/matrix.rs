@@ -191,7 +191,7 @@ impl Matrix {
         let used = |name: &str| {
             let mut cells = self.cells();
             cells.any(|(_, _, cell)| {
-                cell.word == name || cell.findings.iter().any(|it| it.word == name)
+                cell.word == name || cell.findings.iter().any(|finding| finding.word == name)
             })
         };
         self.words.iter().filter(|word| used(&word.name)).collect()
@@ -202,7 +202,7 @@ impl MatrixCell {
     /// The finding that the word of the cell is about, if something was seen.
     pub fn main(&self) -> Option<&MatrixFinding> {
         let mut found = self.findings.iter();
-        found.find(|it| it.word == self.word && it.standing == self.standing)
+        found.find(|finding| finding.word == self.word && finding.standing == self.standing)
     }
 
     /// `safe 32`, `stuck! 3/32`: the word, `!` if the algorithm claims otherwise, and in how many of the runs that

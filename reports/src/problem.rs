@@ -40,10 +40,14 @@ pub(crate) fn problems(outcomes: &[ScenarioOutcome]) -> impl Iterator<Item = Pro
 
 /// Those of one case.
 pub(crate) fn of_case(case: &CaseOutcome) -> Vec<Problem<'_>> {
-    let told = case.findings.iter().filter(|it| is_problem(it.standing));
+    let told = case
+        .findings
+        .iter()
+        .filter(|finding| is_problem(finding.standing));
     let told = told.map(|finding| {
         let mut violations = case.violations.iter();
-        let violation = violations.find(|it| it.invariant == finding.name && !it.expected);
+        let violation =
+            violations.find(|violation| violation.invariant == finding.name && !violation.expected);
         let (again, command) = command(case, violation, finding.standing);
         Problem {
             case,
@@ -52,7 +56,7 @@ pub(crate) fn of_case(case: &CaseOutcome) -> Vec<Problem<'_>> {
             line: harmless(&finding.line),
             command: harmless(&command),
             again,
-            seed: violation.map(|it| it.seed),
+            seed: violation.map(|violation| violation.seed),
         }
     });
     let told: Vec<_> = told.collect();
@@ -86,8 +90,8 @@ fn command(
 ) -> (&'static str, String) {
     let first = violation.and_then(|violation| {
         let mut alike = violation.alike.iter();
-        let first = |it: &&(&String, _)| is_of(it.1, violation.seed);
-        let (argument, _) = alike.find(|it| first(&it))?;
+        let first = |entry: &&(&String, _)| is_of(entry.1, violation.seed);
+        let (argument, _) = alike.find(|entry| first(&entry))?;
         violation.replays.get(argument)
     });
     let story = case.story.as_ref().map(|story| &story.replay);
@@ -99,7 +103,10 @@ fn command(
 }
 
 fn is_of(alike: &picklock_checker::outcome::SimilarSeeds, seed: u64) -> bool {
-    alike.first.first().is_some_and(|it| it.seed == seed)
+    alike
+        .first
+        .first()
+        .is_some_and(|sample| sample.seed == seed)
 }
 
 /// The command that runs the same seeds of a case again.

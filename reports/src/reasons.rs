@@ -188,7 +188,7 @@ impl<'a> Search<'a> {
         let number: Option<u32> = number.and_then(|number| number.parse().ok());
         let server = number.map(|number| ServerId(number.saturating_sub(1)));
         let holders = self.last_holders(owner, until);
-        holders.is_some_and(|it| server.is_some_and(|server| it.on.contains(&server)))
+        holders.is_some_and(|holders| server.is_some_and(|server| holders.on.contains(&server)))
     }
 
     /// Since when a contender waits in vain.

@@ -40,7 +40,7 @@ fn shares(label: &str) -> Axis {
     Axis {
         label: label.to_owned(),
         log: false,
-        ticks: Ticks::Steps(SHARES.map(|it| it.0.to_owned()).to_vec()),
+        ticks: Ticks::Steps(SHARES.map(|share| share.0.to_owned()).to_vec()),
         write: whole,
     }
 }
@@ -70,7 +70,7 @@ fn of_waits(waits: &[Waits], of: fn(&Waits) -> &Vec<u64>) -> Vec<Series> {
         ..Series::default()
     };
     let all = waits.iter().map(one);
-    all.filter(|it| !it.points.is_empty()).collect()
+    all.filter(|series| !series.points.is_empty()).collect()
 }
 
 /// How long contenders wait for the lock: a line per case.
@@ -86,7 +86,7 @@ pub fn waiting(waits: &[Waits], caption: &[String]) -> Figure {
             ticks: Ticks::Round,
             write: tick,
         },
-        series: of_waits(waits, |it| &it.micros),
+        series: of_waits(waits, |waits| &waits.micros),
         form: Form::Lines,
     }
 }
@@ -104,15 +104,15 @@ pub fn fairness(waits: &[Waits], caption: &[String]) -> Figure {
             ticks: Ticks::Round,
             write: whole,
         },
-        series: of_waits(waits, |it| &it.overtaken),
+        series: of_waits(waits, |waits| &waits.overtaken),
         form: Form::Lines,
     }
 }
 
 /// How near the seeds of each case came to an overlap: a row per case.
 pub fn nearness(outcomes: &[ScenarioOutcome], caption: &[String]) -> Figure {
-    let cases = outcomes.iter().flat_map(|it| &it.cases);
-    let mut cases: Vec<_> = cases.filter(|it| !it.nearest.is_empty()).collect();
+    let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
+    let mut cases: Vec<_> = cases.filter(|case| !case.nearest.is_empty()).collect();
     let all = cases.len();
     let least = |micros: Option<u64>| micros.unwrap_or(u64::MAX);
     cases.sort_by_key(|case| least(case.nearest.values().map(|near| near.micros).min()));
@@ -128,8 +128,11 @@ pub fn nearness(outcomes: &[ScenarioOutcome], caption: &[String]) -> Figure {
         true => format!("{}, {}", case.scenario, case.case),
         false => case.case.clone(),
     });
-    let found = cases.iter().flat_map(|it| it.nearest.values());
-    let nearest = found.map(|it| it.micros).filter(|it| *it > 0).min();
+    let found = cases.iter().flat_map(|case| case.nearest.values());
+    let nearest = found
+        .map(|near| near.micros)
+        .filter(|micros| *micros > 0)
+        .min();
     // Farther to the left than anything that was measured.
     let overlap = nearest.unwrap_or(1_000) as f64 / 4.0;
     let series = DISTANCES.iter().map(|distance| {
@@ -145,7 +148,7 @@ pub fn nearness(outcomes: &[ScenarioOutcome], caption: &[String]) -> Figure {
             ..Series::default()
         }
     });
-    let series = series.filter(|it| !it.points.is_empty()).collect();
+    let series = series.filter(|series| !series.points.is_empty()).collect();
     let mut caption = caption.to_vec();
     caption.extend(cut(cases.len(), all, "case", "those that came nearest"));
     Figure {
@@ -182,19 +185,19 @@ pub fn yields(figures: &[YieldFigure], limit: u64, caption: &[String]) -> Figure
     let mut ways: Vec<&str> = Vec::new();
     // Of each thing, after how many runs the best and the worst way find it.
     let mut hardest: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for it in figures {
-        if !ways.contains(&it.way.as_str()) {
-            ways.push(&it.way);
+    for figure in figures {
+        if !ways.contains(&figure.way.as_str()) {
+            ways.push(&figure.way);
         }
-        let median = it.median.unwrap_or(u64::MAX);
-        let kept = hardest.entry(&it.row).or_insert((median, median));
+        let median = figure.median.unwrap_or(u64::MAX);
+        let kept = hardest.entry(&figure.row).or_insert((median, median));
         *kept = (median.min(kept.0), median.max(kept.1));
     }
     let all = hardest.len();
     let mut rows: Vec<&str> = Vec::new();
-    for it in figures {
-        if !rows.contains(&it.row.as_str()) {
-            rows.push(&it.row);
+    for figure in figures {
+        if !rows.contains(&figure.row.as_str()) {
+            rows.push(&figure.row);
         }
     }
     rows.sort_by_key(|row| std::cmp::Reverse(hardest.get(row).copied()));
@@ -207,10 +210,10 @@ pub fn yields(figures: &[YieldFigure], limit: u64, caption: &[String]) -> Figure
             name: way.to_owned(),
             ..Series::default()
         };
-        for it in figures.iter().filter(|it| it.way == way) {
-            if let Some(row) = rows.iter().position(|row| *row == it.row) {
-                one.points.push((x(it.median), row as f64));
-                one.tails.push((x(it.most), row as f64));
+        for figure in figures.iter().filter(|figure| figure.way == way) {
+            if let Some(row) = rows.iter().position(|row| *row == figure.row) {
+                one.points.push((x(figure.median), row as f64));
+                one.tails.push((x(figure.most), row as f64));
             }
         }
         one

@@ -24,8 +24,12 @@ pub fn sarif(outcomes: &[ScenarioOutcome], remarks: &[Remark], exit: u8, pickloc
     let found: Vec<Problem> = problems(outcomes).collect();
     let rules = rules(&found, remarks);
     let place = |id: &str| rules.iter().position(|rule| rule.id == id);
-    let of_cases = found.iter().map(|it| result(it, place(it.rule)));
-    let of_the_run = remarks.iter().map(|it| remark(it, place(&it.about)));
+    let of_cases = found
+        .iter()
+        .map(|problem| result(problem, place(problem.rule)));
+    let of_the_run = remarks
+        .iter()
+        .map(|remark| self::remark(remark, place(&remark.about)));
     let results: Vec<Value> = of_cases.chain(of_the_run).collect();
     let rules: Vec<Value> = rules.iter().map(Rule::describe).collect();
     to_text(&json!({
@@ -61,14 +65,14 @@ struct Rule {
 fn rules(found: &[Problem], remarks: &[Remark]) -> Vec<Rule> {
     let mut rules: Vec<Rule> = INVARIANTS
         .iter()
-        .map(|it| Rule {
-            id: it.name.to_owned(),
-            meaning: sentence(it.meaning),
-            more: of_truth(it.truth).to_owned(),
+        .map(|invariant| Rule {
+            id: invariant.name.to_owned(),
+            meaning: sentence(invariant.meaning),
+            more: of_truth(invariant.truth).to_owned(),
         })
         .collect();
-    let named = found.iter().map(|it| it.rule);
-    let named = named.chain(remarks.iter().map(|it| it.about.as_str()));
+    let named = found.iter().map(|problem| problem.rule);
+    let named = named.chain(remarks.iter().map(|remark| remark.about.as_str()));
     let others: BTreeSet<&str> = named
         .filter(|name| rules.iter().all(|rule| rule.id != *name))
         .collect();
@@ -78,8 +82,8 @@ fn rules(found: &[Problem], remarks: &[Remark]) -> Vec<Rule> {
 
 /// A rule that is no invariant.
 fn other(name: &str) -> Rule {
-    let metric = METRICS.iter().find(|it| it.name == name);
-    let moment = SOMETIMES.iter().find(|it| it.name == name);
+    let metric = METRICS.iter().find(|metric| metric.name == name);
+    let moment = SOMETIMES.iter().find(|moment| moment.name == name);
     let (meaning, more) = match (metric, moment, name) {
         (Some(metric), _, _) => (metric.meaning, "A metric: scenarios set bounds for it."),
         (None, Some(moment), _) => (
@@ -221,6 +225,8 @@ fn uri(path: &str) -> String {
 /// With a capital letter, and a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.trim_end_matches('.').chars();
-    let first = letters.next().map(|it| it.to_uppercase().to_string());
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string());
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }

@@ -82,8 +82,14 @@ fn summary(story: &Story, remarks: &[String], style: &Style) -> String {
 /// How to see it again, the command last. A run that was shrunk is another than the one that was found: the command
 /// that keeps it shows it again, too.
 fn again(story: &Story, style: &Style) -> String {
-    let keep = story.smaller.as_ref().and_then(|it| it.keep.as_deref());
-    let is_other = story.smaller.as_ref().is_some_and(|it| it.is_other);
+    let keep = story
+        .smaller
+        .as_ref()
+        .and_then(|smaller| smaller.keep.as_deref());
+    let is_other = story
+        .smaller
+        .as_ref()
+        .is_some_and(|smaller| smaller.is_other);
     let hash = match keep {
         Some(_) if is_other => format!("{:016x}, of the shrunk run", story.hash),
         Some(_) | None => format!("{:016x}", story.hash),

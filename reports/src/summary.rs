@@ -27,8 +27,8 @@ struct Group {
 
 impl Group {
     fn of(&self, wanted: &[Standing]) -> String {
-        let those = self.standings.iter().filter(|it| wanted.contains(it));
-        match those.count() {
+        let is_wanted = |standing: &&Standing| wanted.contains(standing);
+        match self.standings.iter().filter(is_wanted).count() {
             0 => "-".to_owned(),
             some => some.to_string(),
         }
@@ -37,17 +37,17 @@ impl Group {
 
 /// What stands in the table of folders.
 const COLUMNS: &[Column<Group>] = &[
-    ("folder", |it| it.name.clone()),
-    ("scenarios", |it| it.scenarios.to_string()),
-    ("cases", |it| it.standings.len().to_string()),
-    ("as expected", |it| {
-        it.of(&[Standing::Holds, Standing::AsExpected])
+    ("folder", |group| group.name.clone()),
+    ("scenarios", |group| group.scenarios.to_string()),
+    ("cases", |group| group.standings.len().to_string()),
+    ("as expected", |group| {
+        group.of(&[Standing::Holds, Standing::AsExpected])
     }),
-    ("skipped", |it| it.of(&[Standing::Skipped])),
-    ("undecided", |it| it.of(&[Standing::Undecided])),
-    ("not", |it| it.of(&[Standing::Fail])),
-    ("broken", |it| it.of(&[Standing::Broken])),
-    ("time", |it| took(it.took)),
+    ("skipped", |group| group.of(&[Standing::Skipped])),
+    ("undecided", |group| group.of(&[Standing::Undecided])),
+    ("not", |group| group.of(&[Standing::Fail])),
+    ("broken", |group| group.of(&[Standing::Broken])),
+    ("time", |group| took(group.took)),
 ];
 
 /// A table of the folders, if there are several. What none of them has is no column.
@@ -64,7 +64,7 @@ fn groups(outcomes: &[ScenarioOutcome], style: &Style) -> String {
         };
         let standings = outcome.cases.iter().map(|case| case.standing);
         let spent: Duration = outcome.cases.iter().map(|case| case.took).sum();
-        match groups.iter_mut().find(|it| it.name == name) {
+        match groups.iter_mut().find(|group| group.name == name) {
             Some(group) => {
                 group.scenarios += 1;
                 group.standings.extend(standings);
@@ -99,7 +99,8 @@ pub fn summary(outcomes: &[ScenarioOutcome], exit: u8, style: &Style) -> String 
 
 /// Every case that is not as expected, and why, if it is one of several: it may stand far above.
 fn unexpected(outcomes: &[ScenarioOutcome], style: &Style) -> String {
-    if outcomes.iter().map(|it| it.cases.len()).sum::<usize>() < 2 {
+    let cases: usize = outcomes.iter().map(|outcome| outcome.cases.len()).sum();
+    if cases < 2 {
         return String::new();
     }
     let mut text = String::new();

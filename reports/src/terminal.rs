@@ -21,13 +21,12 @@ const NAME: usize = 24;
 const RESULT: usize = 32;
 
 /// The block of one scenario: its name, its claim, a line per case with its findings below it, and
-/// the story of what failed. Where not every seed can tell whether a promise is kept, how many can stands there, too.
+/// the story of what failed. Where not every seed decides a promise, it says how many do.
 pub fn scenario(outcome: &ScenarioOutcome, style: &Style) -> String {
     block(outcome, |case| decided_seeds(case, false, style), style)
 }
 
-/// The same, and below each case how many of its seeds can tell of each promise, and how near its runs came to an
-/// overlap.
+/// The same, and below each case how many of its seeds decide each promise, and how near its runs came to an overlap.
 pub fn scenario_in_detail(outcome: &ScenarioOutcome, style: &Style) -> String {
     let more = |case: &CaseOutcome| decided_seeds(case, true, style) + &nearest_misses(case);
     block(outcome, more, style)
@@ -36,10 +35,11 @@ pub fn scenario_in_detail(outcome: &ScenarioOutcome, style: &Style) -> String {
 /// A scenario in one line, its name in a column of this width: for one of many in which nothing is wrong.
 pub fn scenario_in_a_line(outcome: &ScenarioOutcome, names: usize, style: &Style) -> String {
     let cases = &outcome.cases;
-    let skipped = cases.iter().filter(|it| it.standing == Standing::Skipped);
+    let is_skipped = |case: &&CaseOutcome| case.standing == Standing::Skipped;
+    let skipped = cases.iter().filter(is_skipped);
     let needs = skipped.clone().flat_map(|case| &case.findings);
-    let needs = needs.filter(|it| it.standing == Standing::Skipped);
-    let needs: Vec<_> = needs.map(|it| harmless(&it.line)).collect();
+    let needs = needs.filter(|finding| finding.standing == Standing::Skipped);
+    let needs: Vec<_> = needs.map(|finding| harmless(&finding.line)).collect();
     let skipped = skipped.count();
     let expected = count((cases.len() - skipped) as u64, "case") + " as expected";
     // It stands at the head of the file.
@@ -47,7 +47,7 @@ pub fn scenario_in_a_line(outcome: &ScenarioOutcome, names: usize, style: &Style
     let said = match (skipped, needs.first()) {
         (0, _) => expected,
         (skipped, need) => {
-            let need = need.map(|it| format!(": {it}")).unwrap_or_default();
+            let need = need.map(|need| format!(": {need}")).unwrap_or_default();
             format!("{expected}, {skipped} skipped{need}")
         }
     };
@@ -202,12 +202,12 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
     text
 }
 
-/// How many of the seeds can tell of the promises: of each, or of those that not every seed can tell of.
+/// How many of the seeds decide each promise; or only each promise that some seeds leave undecided.
 fn decided_seeds(case: &CaseOutcome, each: bool, style: &Style) -> String {
     let promises = case
         .findings
         .iter()
-        .filter_map(|it| Some((&it.name, it.can_tell?)));
+        .filter_map(|finding| Some((&finding.name, finding.can_tell?)));
     let told = promises.filter(|(_, seeds)| each || *seeds < case.seeds);
     let told: Vec<_> = told
         .map(|(name, seeds)| format!("{name} {seeds}"))
@@ -226,7 +226,7 @@ fn decided_seeds(case: &CaseOutcome, each: bool, style: &Style) -> String {
 fn nearest_misses(case: &CaseOutcome) -> String {
     let there = DISTANCES
         .iter()
-        .filter_map(|it| Some((it.name, case.nearest.get(it.name)?)));
+        .filter_map(|distance| Some((distance.name, case.nearest.get(distance.name)?)));
     let lines = there.map(|(name, nearest)| {
         let (away, seed) = (duration(nearest.micros), nearest.seed);
         format!("{:VERDICT$}    nearest {name}: {away}, seed {seed}\n", "")
@@ -236,29 +236,40 @@ fn nearest_misses(case: &CaseOutcome) -> String {
 
 /// Why a case failed, with a command at the end.
 pub(crate) fn failure(case: &CaseOutcome, style: &Style) -> String {
-    let unexpected: Vec<_> = case.violations.iter().filter(|it| !it.expected).collect();
+    let unexpected: Vec<_> = case
+        .violations
+        .iter()
+        .filter(|violation| !violation.expected)
+        .collect();
     if let (Some(_), Some(story)) = (&case.broken, &case.story) {
         let remarks: Vec<_> = unexpected
             .iter()
-            .map(|it| other_violation(case, it))
+            .map(|violation| other_violation(case, violation))
             .collect();
         return story_with(story, &remarks, Detail::Essential, style);
     }
     let told = case.story.as_deref().filter(|story| {
         let about = story.violated.as_ref().map(|(invariant, _)| invariant);
-        unexpected.is_empty() || unexpected.iter().any(|it| Some(&it.invariant) == about)
+        unexpected.is_empty()
+            || unexpected
+                .iter()
+                .any(|violation| Some(&violation.invariant) == about)
     });
     match told {
         Some(story) if !unexpected.is_empty() => {
             let about = story.violated.as_ref().map(|(invariant, _)| invariant);
-            let elsewhere = unexpected
-                .iter()
-                .filter(|it| Some(&it.invariant) != about && !(story.also.contains(&it.invariant)));
+            let elsewhere = unexpected.iter().filter(|violation| {
+                Some(&violation.invariant) != about && !(story.also.contains(&violation.invariant))
+            });
             let mut remarks: Vec<_> = elsewhere
-                .map(|it| self::other_violation(case, it))
+                .map(|violation| self::other_violation(case, violation))
                 .collect();
-            let about = unexpected.iter().find(|it| Some(&it.invariant) == about);
-            remarks.extend(about.into_iter().flat_map(|it| describe_mechanisms(it)));
+            let about = unexpected
+                .iter()
+                .find(|violation| Some(&violation.invariant) == about);
+            if let Some(violation) = about {
+                remarks.extend(describe_mechanisms(violation));
+            }
             story_with(story, &remarks, Detail::Essential, style)
         }
         Some(_) | None => {
@@ -269,8 +280,8 @@ pub(crate) fn failure(case: &CaseOutcome, style: &Style) -> String {
             let path = harmless(&case.path);
             // Nothing was found that has a story; what one of the runs came to may say why.
             let first = case.ran.first().map(|ran| {
-                let broken = case.broken.as_ref().map(|it| it.seed);
-                let seed = broken.or(case.violations.first().map(|it| it.seed));
+                let broken = case.broken.as_ref().map(|broken| broken.seed);
+                let seed = broken.or(case.violations.first().map(|violation| violation.seed));
                 let seed = seed.unwrap_or(ran.from);
                 let name = harmless(&case.case);
                 let replay = format!("picklock replay {path} --case {name} --seed {seed}");
@@ -283,15 +294,15 @@ pub(crate) fn failure(case: &CaseOutcome, style: &Style) -> String {
 }
 
 /// What another seed violates than the one whose story is told.
-fn other_violation(case: &CaseOutcome, it: &Violation) -> String {
+fn other_violation(case: &CaseOutcome, violation: &Violation) -> String {
     let all = count(case.seeds, "seed");
-    let found = format!("at seed {} ({} of {all})", it.seed, it.seeds);
-    let shrunk = it.ways.first();
+    let found = format!("at seed {} ({} of {all})", violation.seed, violation.seeds);
+    let shrunk = violation.ways.first();
     let shrunk = shrunk.map(|way| format!("; shrunk: {}", way.smaller.sizes));
     format!(
         "also violated: {} {found}: {}{}",
-        it.invariant,
-        it.witness.summary,
+        violation.invariant,
+        violation.witness.summary,
         shrunk.unwrap_or_default()
     )
 }

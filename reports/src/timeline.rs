@@ -1,8 +1,7 @@
 //! A run drawn as a timeline: one lane per contender, and notes beside them.
 //!
-//! The lanes show belief: a bar from where a contender enters until it leaves or is told of the
-//! loss. What the service and the resource say stands in the notes, so that the three are never
-//! mixed up.
+//! The lanes show belief: a bar from where a contender enters until it leaves or learns that it lost the lock. Notes
+//! show what the service and the resource say, so that the three are never mixed up.
 
 mod breach;
 mod draw;
@@ -166,7 +165,7 @@ impl Names<'_> {
     }
 }
 
-/// What stands beside an event: as the service tells of it, if it does.
+/// The notes beside an event: the service's words for it, if there are any.
 pub(crate) fn notes(names: &Names, index: usize, what: &EventKind, glyphs: &Glyphs) -> Vec<String> {
     let history = names.history;
     if let EventKind::ServerChanged { server, to } = *what
@@ -342,7 +341,11 @@ impl Builder<'_> {
         let mut cells = self.bars();
         let mut notes = std::mem::take(&mut self.faults);
         if let Some((by, cell)) = self.take_in(index, &event.what) {
-            let column = self.names.columns.iter().position(|it| it.contender == by);
+            let column = self
+                .names
+                .columns
+                .iter()
+                .position(|column| column.contender == by);
             match column {
                 Some(column) => cells[column] = cell.text(),
                 None if cell.words.is_empty() => {}

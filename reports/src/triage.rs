@@ -86,7 +86,11 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome], style: &Style) -> String {
     let mut kinds: BTreeMap<(&str, &str, Alike), Vec<Failed>> = BTreeMap::new();
     let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
     for case in cases.filter(|case| case.standing == Standing::Fail) {
-        for violation in case.violations.iter().filter(|it| !it.expected) {
+        for violation in case
+            .violations
+            .iter()
+            .filter(|violation| !violation.expected)
+        {
             let (invariant, algorithm) = (violation.invariant.as_str(), case.algorithm.as_str());
             for (alike, failed) in ways(case, violation) {
                 let signature = (invariant, algorithm, alike);
@@ -111,7 +115,9 @@ pub(crate) fn triage(outcomes: &[ScenarioOutcome], style: &Style) -> String {
         let first = format!("    {invariant}, {algorithm}{}: ", alike.describe());
         let shares = failed.iter().map(|failed| failed.share);
         let seeds = shares.fold(Share::default(), Share::add).describe();
-        let cases = failed.iter().map(|it| (&it.case.scenario, &it.case.case));
+        let cases = failed
+            .iter()
+            .map(|failed| (&failed.case.scenario, &failed.case.case));
         let cases: BTreeSet<_> = cases.collect();
         let cases = count(cases.len() as u64, "case");
         let line = format!("{cases}, {seeds}");
@@ -149,7 +155,10 @@ fn ways<'a>(
         (Alike::Needs(&way.smaller.shape), failed)
     });
     let told = |argument: &String| violation.ways.iter().any(|way| way.argument == *argument);
-    let others = violation.alike.iter().filter(move |(it, _)| !told(it));
+    let others = violation
+        .alike
+        .iter()
+        .filter(move |(argument, _)| !told(argument));
     let others = others.filter_map(move |(argument, alike)| {
         let failed = Failed {
             case,

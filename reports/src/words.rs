@@ -119,7 +119,7 @@ pub(crate) fn hanging(first: &str, text: &str, width: usize) -> String {
     let indent = first.chars().count();
     if indent + LEAST > width {
         // What comes first leaves no room: the text begins below it.
-        let own = first.chars().take_while(|it| *it == ' ').count() + 2;
+        let own = first.chars().take_while(|letter| *letter == ' ').count() + 2;
         let lines = wrap(text, width.saturating_sub(own).max(LEAST));
         let below = format!("\n{:own$}", "");
         return format!("{}{below}{}", first.trim_end(), lines.join(&below));

@@ -77,7 +77,7 @@ pub fn what_there_is(what: &str, name: &str, known: &[&str], program: &str) -> V
         "nearest: {}",
         listed(&nearest_few(name, known.iter().copied()))
     )];
-    let list = LISTS.iter().find(|(it, _)| *it == what);
+    let list = LISTS.iter().find(|(kind, _)| *kind == what);
     lines.extend(list.map(|(_, list)| format!("`{} {list}` shows all", program)));
     lines
 }

@@ -49,8 +49,8 @@ pub fn break_off(why: Broken) -> ! {
 }
 
 /// Drops something that may panic, and answers with what: what else is to be dropped must not be lost by it.
-pub(crate) fn dropped<T>(it: T) -> Result<(), Box<dyn Any + Send>> {
-    panic::catch_unwind(AssertUnwindSafe(|| drop(it)))
+pub(crate) fn dropped<T>(value: T) -> Result<(), Box<dyn Any + Send>> {
+    panic::catch_unwind(AssertUnwindSafe(|| drop(value)))
 }
 
 fn broken(payload: &(dyn Any + Send)) -> Broken {

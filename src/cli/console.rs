@@ -81,8 +81,8 @@ impl OutputArgs {
             When::Always => true,
             When::Never => false,
             When::Auto => {
-                let refused = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
-                let dumb = std::env::var_os("TERM").is_some_and(|it| it == "dumb");
+                let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
                 terminal && !refused && !dumb
             }
         }
@@ -126,10 +126,12 @@ static MESSAGES: OnceLock<Option<usize>> = OnceLock::new();
 
 /// The width that the command line asks for, before clap has read it: clap's own texts keep to it, too.
 pub fn width_asked(arguments: &[OsString]) -> Option<usize> {
-    let words = arguments.iter().filter_map(|it| it.to_str());
+    let words = arguments.iter().filter_map(|word| word.to_str());
     let after = words.clone().zip(words.clone().skip(1));
-    let apart = after.filter(|(word, _)| *word == "--width").map(|it| it.1);
-    let joined = words.filter_map(|it| it.strip_prefix("--width="));
+    let apart = after
+        .filter(|(word, _)| *word == "--width")
+        .map(|pair| pair.1);
+    let joined = words.filter_map(|word| word.strip_prefix("--width="));
     let width: usize = apart.chain(joined).next()?.parse().ok()?;
     (40..=1_000).contains(&width).then_some(width)
 }

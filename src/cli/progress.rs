@@ -263,7 +263,7 @@ impl Work {
         option: &str,
         example: &str,
     ) -> Result<(), Failure> {
-        if path.extension().is_some_and(|it| it == "toml") {
+        if path.extension().is_some_and(|ending| ending == "toml") {
             let problem = format!("{option} names {}, which is a scenario", path.display());
             let hint = format!("results need a file of their own, as in {option} {example}");
             return Err(Failure::usage(problem, [hint]));

@@ -19,7 +19,7 @@
 //!
 //! # Guarantees
 //!
-//! - A holder that a majority refuses is told of it.
+//! - A holder whose renewal a majority refuses is told that the lock is lost.
 //!
 //! # Hazards
 //!

@@ -57,7 +57,7 @@ impl Scales {
 
     /// What of some points can be shown.
     fn points(&self, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-        let shown = |it: &&(f64, f64)| self.x.shows(it.0) && self.y.shows(it.1);
+        let shown = |point: &&(f64, f64)| self.x.shows(point.0) && self.y.shows(point.1);
         points.iter().filter(shown).copied().collect()
     }
 }
@@ -153,12 +153,15 @@ fn write_names<B: DrawingBackend>(
         .filter_map(|(index, end)| Some((index, (*end)?)))
         .collect();
     all.sort_by_key(|(index, end)| (end.1, *index));
-    let x = all.iter().map(|it| it.1.0).max().unwrap_or(0) + GAP;
+    let x = all.iter().map(|entry| entry.1.0).max().unwrap_or(0) + GAP;
     let high = |index: usize| names[index].len() as i32 * APART;
-    let mut tops: Vec<i32> = all.iter().map(|it| it.1.1 - high(it.0) / 2).collect();
+    let mut tops: Vec<i32> = all
+        .iter()
+        .map(|entry| entry.1.1 - high(entry.0) / 2)
+        .collect();
     spread(
         &mut tops,
-        &all.iter().map(|it| high(it.0)).collect::<Vec<_>>(),
+        &all.iter().map(|entry| high(entry.0)).collect::<Vec<_>>(),
         ONE - BELOW - TICKS,
     );
     for ((index, end), top) in all.into_iter().zip(tops) {
@@ -195,9 +198,9 @@ fn spread(tops: &mut [i32], high: &[i32], most: i32) {
                 break;
             }
             let (first, until) = (before.0, last.1);
-            let wanted = (first..until).map(|it| {
-                let offset: i32 = high[first..it].iter().sum();
-                tops[it] - offset
+            let wanted = (first..until).map(|at| {
+                let offset: i32 = high[first..at].iter().sum();
+                tops[at] - offset
             });
             let middle = wanted.sum::<i32>() / (until - first) as i32;
             let tall: i32 = high[first..until].iter().sum();
@@ -233,7 +236,9 @@ fn panels<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<B> {
             top: 38,
             bottom: 4,
         };
-        let others: Vec<usize> = (0..figure.series.len()).filter(|it| *it != index).collect();
+        let others: Vec<usize> = (0..figure.series.len())
+            .filter(|other| *other != index)
+            .collect();
         plot(figure, &panel, &scales, &space, &[index], &others)?;
         let style = font::sans(NAME).into_font().color(&INK);
         let room = f64::from(wide - MARGIN);

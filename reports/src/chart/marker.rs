@@ -33,7 +33,10 @@ pub(super) fn draw<B: DrawingBackend>(
 ) -> Drawn<B> {
     let color = color(series);
     let polygon = |corners: &[(i32, i32)]| {
-        let corners: Vec<_> = corners.iter().map(|it| (x + it.0, y + it.1)).collect();
+        let corners: Vec<_> = corners
+            .iter()
+            .map(|corner| (x + corner.0, y + corner.1))
+            .collect();
         area.draw(&Polygon::new(corners, color.filled()))
     };
     let line = |from: (i32, i32), to: (i32, i32)| {

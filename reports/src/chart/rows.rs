@@ -57,7 +57,7 @@ pub(super) fn draw<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<
             (across - base.0, down - base.1 + shift)
         };
         for tail in &series.tails {
-            let from = series.points.iter().find(|it| it.1 == tail.1);
+            let from = series.points.iter().find(|point| point.1 == tail.1);
             let Some(from) = from else { continue };
             let color = marker::color(index);
             let (from, end) = (at(*from), at(*tail));
@@ -65,7 +65,7 @@ pub(super) fn draw<B: DrawingBackend>(figure: &Figure, area: &Area<B>) -> Drawn<
             let stop = vec![(end.0, end.1 - 3), (end.0, end.1 + 3)];
             area.draw(&PathElement::new(stop, color.stroke_width(2)))?;
         }
-        for point in series.points.iter().filter(|it| x.shows(it.0)) {
+        for point in series.points.iter().filter(|point| x.shows(point.0)) {
             marker::draw(area, at(*point), index, 4)?;
         }
     }

@@ -134,7 +134,7 @@ impl Scale {
     /// What stands at a tick.
     pub(super) fn label(&self, at: f64) -> String {
         let tick = self.ticks.iter().find(|tick| tick.0 == at);
-        tick.map_or_else(String::new, |it| it.1.clone())
+        tick.map_or_else(String::new, |tick| tick.1.clone())
     }
 
     /// Leaves away names that have no room beside others, if the axis has this many units from left to right. The last
@@ -146,7 +146,7 @@ impl Scale {
             let name = &mut self.ticks[index].1;
             let half = font::width(name, TICK) / 2.0;
             let (from, until) = (middle - half, middle + half);
-            if taken.iter().any(|it| from < it.1 && until > it.0) {
+            if taken.iter().any(|name| from < name.1 && until > name.0) {
                 name.clear();
             } else {
                 taken.push((from - 10.0, until + 10.0));
@@ -244,7 +244,7 @@ mod tests {
             write: |value| format!("{value}"),
         };
         let scale = Scale::of(&axis, &[10.0, 100.0, 10.0, 101.0, 1_000.0], false).thinned(300.0);
-        let names: Vec<&str> = scale.ticks.iter().map(|it| it.1.as_str()).collect();
+        let names: Vec<&str> = scale.ticks.iter().map(|tick| tick.1.as_str()).collect();
         assert_eq!(names, ["10", "", "101", "1000"]);
     }
 
@@ -257,8 +257,8 @@ mod tests {
             write: |value| format!("{value}"),
         };
         let scale = Scale::of(&axis, &[0.5, 1.0, 100.0], false).thinned(200.0);
-        let named = scale.ticks.iter().filter(|it| !it.1.is_empty());
-        let named: Vec<f64> = named.map(|it| it.0).collect();
+        let named = scale.ticks.iter().filter(|tick| !tick.1.is_empty());
+        let named: Vec<f64> = named.map(|tick| tick.0).collect();
         assert!(named.contains(&0.5) && named.len() > 1, "{named:?}");
         assert!(!named.contains(&1.0), "{named:?}");
     }

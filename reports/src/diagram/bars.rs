@@ -245,7 +245,9 @@ fn stretches(history: &History) -> Vec<Stretch> {
             EventKind::Acquired { by, lock, .. }
             | EventKind::AcquireFailed { by, lock, .. }
             | EventKind::Cancelled { by, lock } => {
-                let call = waiting.iter().position(|it| (it.0, it.1) == (by, lock));
+                let call = waiting
+                    .iter()
+                    .position(|call| (call.0, call.1) == (by, lock));
                 let began = call.map(|call| waiting.swap_remove(call).2);
                 all.extend(began.map(|from| wait(history, by, from, *at)));
             }

@@ -129,7 +129,7 @@ impl Diagram {
         let mut spans = spans::spans(history, &traffic.fault_lengths);
         spans.retain_mut(|span| clip(part, (&mut span.from, &mut span.until), &mut span.goes_on));
         spans::name_once(&mut spans);
-        let mut breach = spans::breach(story, scene).filter(|it| part.has(it.from));
+        let mut breach = spans::breach(story, scene).filter(|breach| part.has(breach.from));
         if let Some(breach) = &mut breach {
             breach.evidence = shown.nearest(&breach.evidence);
         }
@@ -187,12 +187,12 @@ impl Diagram {
         times.extend(marks.map(|mark| mark.at));
         let is_shown = |bar: &&Bar| whole || matches!(bar.track, Track::Belief | Track::Ownership);
         let bars = self.bars.iter().filter(is_shown);
-        times.extend(bars.flat_map(|it| [it.from, it.until]));
-        times.extend(self.spans.iter().flat_map(|it| [it.from, it.until]));
+        times.extend(bars.flat_map(|bar| [bar.from, bar.until]));
+        times.extend(self.spans.iter().flat_map(|span| [span.from, span.until]));
         let near = if whole { usize::MAX } else { MESSAGES };
         let arrows = self.nearest(near);
         let arrows = arrows.iter().map(|arrow| &self.arrows[*arrow]);
-        times.extend(arrows.flat_map(|it| [it.sent, it.ends]));
+        times.extend(arrows.flat_map(|arrow| [arrow.sent, arrow.ends]));
         self.axis = Axis::of(times.iter().map(|time| time.micros()).collect());
         self.place_rows(1.0, f64::INFINITY);
     }
@@ -202,7 +202,7 @@ impl Diagram {
         if self.arrows.len() <= most {
             return (0..self.arrows.len()).collect();
         }
-        let arrows = self.arrows.iter().map(|it| (0, it.sent, it.sent));
+        let arrows = self.arrows.iter().map(|arrow| (0, arrow.sent, arrow.sent));
         self.near(arrows, most)
     }
 
@@ -222,7 +222,7 @@ impl Diagram {
             let after = times
                 .get(next)
                 .map(|time| time.saturating_sub(until.micros()));
-            let before = next.checked_sub(1).map(|it| from.micros() - times[it]);
+            let before = next.checked_sub(1).map(|last| from.micros() - times[last]);
             after.into_iter().chain(before).min().unwrap_or(0)
         };
         let ranked = all.enumerate();
@@ -308,7 +308,7 @@ fn part(story: &Story, scene: &Scene, traffic: &Traffic, scope: Scope) -> Part {
 /// From when until when the explanation shows something.
 fn focus(story: &Story, scene: &Scene, part: &Part) -> (VirtualTime, VirtualTime) {
     let events = scene.selection.events.iter();
-    let shown: Vec<_> = events.filter(|it| part.events.contains(it)).collect();
+    let shown: Vec<_> = events.filter(|event| part.events.contains(event)).collect();
     let at = |index: &usize| story.history.events[*index].at;
     let from = shown.first().map_or(part.from, |first| at(first));
     let until = shown.last().map_or(part.until, |last| at(last));

@@ -22,7 +22,7 @@ impl Shown {
         let marks = marks.iter().enumerate();
         let mut shown = Self {
             marks: marks
-                .filter_map(|(mark, it)| Some((it.event?, mark)))
+                .filter_map(|(place, mark)| Some((mark.event?, place)))
                 .collect(),
             through: BTreeMap::new(),
         };
@@ -55,7 +55,9 @@ impl Shown {
         for mark in marks {
             let events = mark.event.map(causes).unwrap_or_default();
             let events = self.nearest(&events);
-            let places = events.iter().filter_map(|it| self.marks.get(it).copied());
+            let places = events
+                .iter()
+                .filter_map(|event| self.marks.get(event).copied());
             mark.causes = places.collect();
             mark.causes.sort_unstable();
         }

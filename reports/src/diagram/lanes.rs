@@ -91,27 +91,34 @@ pub(super) fn lanes(
     if events.iter().any(|event| is_resource(&event.what)) {
         lanes.push(Lane::new("resource", "", LaneKind::Resource));
     }
-    let mut contenders: Vec<ContenderId> = scene.columns.iter().map(|it| it.contender).collect();
+    let mut contenders: Vec<ContenderId> = scene
+        .columns
+        .iter()
+        .map(|column| column.contender)
+        .collect();
     let mut without = 0;
     if whole {
         let mut others: Vec<_> = events.iter().filter_map(|event| event.what.by()).collect();
         others.sort_unstable();
         others.dedup();
-        others.retain(|it| !contenders.contains(it));
+        others.retain(|other| !contenders.contains(other));
         contenders.extend(others);
         without = contenders.len().saturating_sub(MOST);
         contenders.truncate(MOST);
     }
     for id in contenders {
-        let column = scene.columns.iter().find(|it| it.contender == id);
-        let letter = column.map_or("", |it| it.letter.as_str());
+        let column = scene.columns.iter().find(|column| column.contender == id);
+        let letter = column.map_or("", |column| column.letter.as_str());
         let kind = LaneKind::Contender(id);
         lanes.push(Lane::new(history.contender(id), letter, kind));
     }
     if whole {
         let mut clients: Vec<&str> = Vec::new();
-        let messages = traffic.messages.iter().filter(|it| part.has(it.at));
-        for name in messages.flat_map(|it| [it.from.as_str(), it.to.as_str()]) {
+        let messages = traffic
+            .messages
+            .iter()
+            .filter(|message| part.has(message.at));
+        for name in messages.flat_map(|message| [message.from.as_str(), message.to.as_str()]) {
             let is_client = name.starts_with("bystander-") || name == "operator";
             if is_client && !clients.contains(&name) {
                 clients.push(name);

@@ -68,7 +68,7 @@ pub(super) fn marks(story: &Story, scene: &Scene, part: &Part, places: &Places<'
     let mut marks = Vec::new();
     let mut service = history.service.iter().enumerate().peekable();
     for index in part.events.clone() {
-        while let Some((place, event)) = service.next_if(|(_, it)| it.after <= index) {
+        while let Some((place, event)) = service.next_if(|(_, event)| event.after <= index) {
             if part.has(event.at) && !is_in_history(history, event) {
                 marks.extend(maker.service(place, event));
             }

@@ -163,14 +163,14 @@ fn kind(message: &MessageEvent) -> ArrowKind {
     let is_client = |name: &str| {
         ["contender-", "process-", "bystander-", "operator"]
             .iter()
-            .any(|it| name.starts_with(it))
+            .any(|kind| name.starts_with(kind))
     };
     let pushed = ["event ", "[\"message\"", ">message"];
     if message.between_servers {
         ArrowKind::BetweenServers
     } else if is_client(&message.from) {
         ArrowKind::Request
-    } else if pushed.iter().any(|it| message.text.starts_with(it)) {
+    } else if pushed.iter().any(|start| message.text.starts_with(start)) {
         ArrowKind::Notification
     } else {
         ArrowKind::Answer
@@ -197,7 +197,7 @@ mod tests {
     fn lane(name: &str) -> Option<usize> {
         ["contender-1", "server-1"]
             .iter()
-            .position(|it| *it == name)
+            .position(|lane| *lane == name)
     }
 
     /// A part of a run, from when until when.
@@ -215,7 +215,14 @@ mod tests {
     fn ends(messages: &[MessageEvent], part: &Part) -> Vec<(String, u64, u64, ArrowEnd)> {
         let (arrows, _) = arrows(messages, part, &lane);
         let ends = arrows.into_iter();
-        let ends = ends.map(|it| (it.text, it.sent.micros(), it.ends.micros(), it.end));
+        let ends = ends.map(|arrow| {
+            (
+                arrow.text,
+                arrow.sent.micros(),
+                arrow.ends.micros(),
+                arrow.end,
+            )
+        });
         ends.collect()
     }
 
@@ -266,7 +273,7 @@ mod tests {
             ]
         );
         let (arrows, _) = arrows(&messages, &part, &lane);
-        let come_in: Vec<bool> = arrows.iter().map(|it| it.comes_in).collect();
+        let come_in: Vec<bool> = arrows.iter().map(|arrow| arrow.comes_in).collect();
         assert_eq!(come_in, [true, false, false]);
     }
 

@@ -95,7 +95,7 @@ fn weights(history: &History, traffic: &Traffic, between_servers: bool) -> Vec<u
         add(event.after, EVENT);
     }
     let messages = traffic.messages.iter();
-    for message in messages.filter(|it| between_servers || !it.between_servers) {
+    for message in messages.filter(|message| between_servers || !message.between_servers) {
         // Half of them only end others.
         add(message.after, (message.text.len().min(TEXT) + MESSAGE) / 2);
     }
@@ -111,12 +111,12 @@ fn grow(weights: &[usize], middle: usize, most: usize) -> Range<usize> {
     loop {
         let before = from
             .checked_sub(1)
-            .filter(|it| taken + weights[*it] <= most);
+            .filter(|before| taken + weights[*before] <= most);
         if let Some(before) = before {
             from = before;
             taken += weights[before];
         }
-        let after = weights.get(until).filter(|it| taken + **it <= most);
+        let after = weights.get(until).filter(|weight| taken + **weight <= most);
         if let Some(after) = after {
             until += 1;
             taken += after;

@@ -130,7 +130,7 @@ fn outages(history: &History, lane: &dyn Fn(&str) -> Option<usize>) -> Vec<Bar> 
         let machine = words.next()?.trim_end_matches(',');
         let lane = lane(machine)?;
         let healed = history.events[index..].iter().find(
-            |event| matches!(event.what, EventKind::FaultHealed { fault: it } if it == fault),
+            |event| matches!(event.what, EventKind::FaultHealed { fault: healed } if healed == fault),
         );
         let mut restarts = history.service.iter().filter(|event| {
             let is_restart = matches!(event.what, ServiceEventKind::Restarted { .. });

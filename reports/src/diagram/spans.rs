@@ -53,7 +53,10 @@ type Begin = (VirtualTime, usize);
 
 /// Faults, a span for each strike, and the calm, in no rows yet. `lengths` says how long each fault lasts.
 pub(super) fn spans(history: &History, lengths: &[Option<Duration>]) -> Vec<Span> {
-    let end = history.events.last().map_or(VirtualTime::ZERO, |it| it.at);
+    let end = history
+        .events
+        .last()
+        .map_or(VirtualTime::ZERO, |event| event.at);
     let length = |fault: FaultId| lengths.get(fault.0 as usize).copied().flatten();
     let mut open: Vec<(FaultId, Begin)> = Vec::new();
     let mut spans = Vec::new();

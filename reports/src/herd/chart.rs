@@ -101,8 +101,8 @@ impl Chart {
         let none = |one: &Series| one.points.is_empty();
         let missing: Vec<String> = lines
             .iter()
-            .filter(|it| none(it))
-            .map(|it| it.name.replace('\n', ", "))
+            .filter(|line| none(line))
+            .map(|line| line.name.replace('\n', ", "))
             .collect();
         let compared = lines.iter().any(|one| !one.reference.is_empty());
         lines.retain(|one| !none(one));

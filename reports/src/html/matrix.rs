@@ -52,8 +52,8 @@ pub(super) fn matrix(outcomes: &[ScenarioOutcome], link: &Link<'_>) -> String {
 
 /// What was broken, and else how the case stands.
 fn cell(case: &CaseOutcome, link: &Link<'_>) -> String {
-    let broken = case.violations.iter().map(|it| {
-        let (invariant, seeds) = (escaped(&it.invariant), it.seeds);
+    let broken = case.violations.iter().map(|violation| {
+        let (invariant, seeds) = (escaped(&violation.invariant), violation.seeds);
         format!("{invariant} {seeds}/{}", case.seeds)
     });
     let broken: Vec<String> = broken.collect();

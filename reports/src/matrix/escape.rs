@@ -24,7 +24,7 @@ pub(super) fn markdown(text: &str) -> String {
 pub(super) fn code(text: &str) -> String {
     let text: String = text
         .chars()
-        .map(|it| if it.is_control() { ' ' } else { it })
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
         .collect();
     let (mut longest, mut run) = (0, 0);
     for character in text.chars() {

@@ -100,7 +100,7 @@ fn shown(cell: &MatrixCell) -> String {
         }
     };
     let mut text = format!("{word} {}/{} @{}", main.runs, cell.told, main.seed);
-    for other in cell.findings.iter().filter(|it| *it != main) {
+    for other in cell.findings.iter().filter(|finding| *finding != main) {
         let word = match other.standing {
             Standing::ClaimBroken => format!("**{}!**", escaped(&other.word)),
             Standing::Kept | Standing::NotClaimed | Standing::Excused | Standing::Undecided => {
@@ -115,7 +115,7 @@ fn shown(cell: &MatrixCell) -> String {
 fn broken(text: &mut String, matrix: &Matrix) {
     let found = matrix.cells().flat_map(|(row, class, cell)| {
         let found = cell.findings.iter();
-        let broken = found.filter(|it| it.standing == Standing::ClaimBroken);
+        let broken = found.filter(|finding| finding.standing == Standing::ClaimBroken);
         broken.map(move |finding| (row, class, cell, finding))
     });
     let found: Vec<_> = found.collect();
@@ -136,7 +136,7 @@ fn broken(text: &mut String, matrix: &Matrix) {
         );
         let _ = writeln!(text, "  {}", code(&finding.replay));
         if let Some(shrunk) = &finding.shrunk {
-            let faults: Vec<String> = shrunk.faults.iter().map(|it| escaped(it)).collect();
+            let faults: Vec<String> = shrunk.faults.iter().map(|fault| escaped(fault)).collect();
             let faults = match faults.is_empty() {
                 true => "no fault".to_owned(),
                 false => faults.join("; "),

@@ -102,7 +102,7 @@ fn colored(standing: Standing, word: &str, style: &Style) -> String {
 fn details(text: &mut String, matrix: &Matrix, width: usize, detailed: bool, style: &Style) {
     for (row, class, cell) in matrix.cells() {
         let found = cell.findings.iter();
-        let told = found.filter(|it| detailed || it.standing == Standing::ClaimBroken);
+        let told = found.filter(|finding| detailed || finding.standing == Standing::ClaimBroken);
         for finding in told {
             tell(text, row, class, cell, finding, width, style);
         }

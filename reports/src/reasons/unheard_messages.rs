@@ -39,7 +39,7 @@ impl Search<'_> {
             return None;
         }
         let mut latest = service.iter().enumerate().rev().filter_map(message);
-        let last = latest.find(|it| it.at >= since && channels.contains(it.channel));
+        let last = latest.find(|message| message.at >= since && channels.contains(message.channel));
         let Some(last) = last else {
             return self.unpublished(waiter, since, &channels);
         };
@@ -51,7 +51,7 @@ impl Search<'_> {
                 None => return self.unpublished(waiter, last.at, &channels),
             }
         } else {
-            let on_channel = |it: &&(VirtualTime, &str)| it.1 == last.channel;
+            let on_channel = |subscription: &&(VirtualTime, &str)| subscription.1 == last.channel;
             let before = subscribed.iter().filter(on_channel);
             let mut after = before.clone().filter(|(at, _)| *at > last.at);
             match (after.next(), before.clone().any(|(at, _)| *at <= last.at)) {

@@ -21,7 +21,11 @@ impl Timeline {
         let shape = Shape::of(self, style.columns());
         let mut text = String::new();
         if !self.columns.is_empty() {
-            let letters: Vec<&str> = self.columns.iter().map(|it| it.letter.as_str()).collect();
+            let letters: Vec<&str> = self
+                .columns
+                .iter()
+                .map(|column| column.letter.as_str())
+                .collect();
             push_line(&mut text, &shape.line("", &letters, "", &Style::PLAIN));
         }
         for row in &self.rows {
@@ -90,7 +94,10 @@ impl Shape {
         let time = row.at.map_or(String::new(), |at| at.to_string());
         let cells: Vec<&str> = row.cells.iter().map(String::as_str).collect();
         let bars: Vec<&str> = row.bars.iter().map(String::as_str).collect();
-        let is_fault = row.notes.first().is_some_and(|it| it.starts_with("fault "));
+        let is_fault = row
+            .notes
+            .first()
+            .is_some_and(|note| note.starts_with("fault "));
         let mut lines = Vec::new();
         for (index, note) in notes.iter().enumerate() {
             let note = match is_fault {

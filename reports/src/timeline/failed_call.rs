@@ -1,8 +1,8 @@
-//! Why a call of a lock has failed, as the servers tell of it.
+//! Why a call of a lock failed, by what the servers report.
 
 use picklock_checker::{EventKind, Failure, History, ServiceEventKind};
 
-/// What the service has answered a call with that it refused, by the place of the event that says so.
+/// The service's answer to a call that it refused, by the place of the event of the failure.
 pub(super) fn refusal(history: &History, index: usize) -> Option<String> {
     let (by, is_release) = match history.events[index].what {
         EventKind::AcquireFailed {

@@ -91,7 +91,7 @@ impl Lane {
                 self.held.remove(&lock);
                 let outside = !self.is_inside();
                 let bar = if outside { glyphs.leave } else { glyphs.again };
-                Cell::new(bar, named("told of the loss", lock))
+                Cell::new(bar, named("loss is reported", lock))
             }
             EventKind::AcquireFailed { lock, .. } => {
                 self.calling = false;

@@ -112,7 +112,8 @@ fn said(what: &EventKind, names: &Names, glyphs: &Glyphs) -> Option<String> {
 
 /// The calm begins when every fault is over; those that never struck do not any more, and what nothing heals stays.
 fn calm(history: &History) -> String {
-    let has = |is_it: &dyn Fn(&EventKind) -> bool| history.events.iter().any(|it| is_it(&it.what));
+    let has =
+        |is_it: &dyn Fn(&EventKind) -> bool| history.events.iter().any(|event| is_it(&event.what));
     let mut notes = String::from("the calm begins");
     for (place, text) in history.faults.iter().enumerate() {
         let id = FaultId(place as u32);
@@ -243,7 +244,8 @@ pub(super) fn removed_by_own_request(names: &Names, index: usize) -> Option<Stri
         return None;
     };
     let before = history.events[..index].iter().rev();
-    let mut own = before.filter(|it| it.what.by() == Some(by) && it.what.lock() == Some(lock));
+    let mut own =
+        before.filter(|event| event.what.by() == Some(by) && event.what.lock() == Some(lock));
     let calls = |what: &EventKind| {
         matches!(
             what,

@@ -42,7 +42,7 @@ pub(crate) fn everything(story: &Story) -> Selection {
     let subjects: BTreeSet<_> = history
         .events
         .iter()
-        .flat_map(|it| concerned(&it.what))
+        .flat_map(|event| concerned(&event.what))
         .collect();
     let lanes: Vec<_> = all_contenders(history)
         .filter(|contender| subjects.contains(contender))

@@ -12,7 +12,7 @@ use picklock_checker::{
 /// In what is cut to what matters, no more rows than these are of the service.
 const ROWS: usize = 8;
 
-/// What the history calls a change of a server, as the server tells of it.
+/// The server's own event of a change that the history calls `ServerChanged`.
 pub(super) fn change(
     history: &History,
     index: usize,
@@ -36,7 +36,7 @@ pub(super) fn all(history: &History) -> Vec<usize> {
     let service = &history.service;
     let is_shown = |index: &usize| {
         let event = &service[*index];
-        // Of these, the lanes tell, and the notes at calls that fail.
+        // The lanes, and notes at calls that fail, show these.
         if let ServiceEventKind::ErrorReply { .. }
         | ServiceEventKind::SessionEstablished { .. }
         | ServiceEventKind::ClientGone { .. }
@@ -167,7 +167,7 @@ pub(super) fn resent(history: &History, index: usize) -> Option<&str> {
 fn subscribers(history: &History, channel: &str) -> BTreeSet<ContenderId> {
     let service = history.service.iter();
     let subscribed = service.filter_map(|event| match &event.what {
-        ServiceEventKind::Subscribed { by, channel: it } if it == channel => Some(*by),
+        ServiceEventKind::Subscribed { by, channel: other } if other == channel => Some(*by),
         _ => None,
     });
     subscribed.collect()
@@ -177,7 +177,10 @@ fn subscribers(history: &History, channel: &str) -> BTreeSet<ContenderId> {
 fn is_last_subscription(history: &History, index: usize, by: ContenderId, to: &str) -> bool {
     let mut later = history.service[index + 1..].iter();
     !later.any(|event| match &event.what {
-        ServiceEventKind::Subscribed { by: it, channel } => (*it, channel.as_str()) == (by, to),
+        ServiceEventKind::Subscribed {
+            by: subscriber,
+            channel,
+        } => (*subscriber, channel.as_str()) == (by, to),
         _ => false,
     })
 }

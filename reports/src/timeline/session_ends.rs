@@ -1,10 +1,10 @@
-//! Which sessions end that their contenders do not use any more, and which the clients themselves gave up.
+//! Sessions that end when their contenders use others, and sessions that clients gave up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use picklock_checker::{ContenderId, EventKind, History, ServiceEventKind};
 
-/// The ends of sessions, as far as servers tell of sessions.
+/// The ends of sessions, where a service reports them.
 #[derive(Debug, Default)]
 pub(super) struct SessionEnds {
     /// The `SessionExpired` events of a session that its contender has replaced by another, by their places.
@@ -20,7 +20,7 @@ impl SessionEnds {
         let mut expired: BTreeMap<ContenderId, &str> = BTreeMap::new();
         let mut service = history.service.iter().peekable();
         for (index, event) in history.events.iter().enumerate() {
-            while let Some(before) = service.next_if(|it| it.after <= index) {
+            while let Some(before) = service.next_if(|event| event.after <= index) {
                 match &before.what {
                     ServiceEventKind::SessionEstablished { session, by } => {
                         current.insert(*by, session);

@@ -64,8 +64,12 @@ fn a_picture_shows_the_contenders_of_the_explanation_and_servers_at_which_someth
         names,
         ["contender-1", "contender-2", "contender-3", "server-2"]
     );
-    let ends: Vec<u32> = diagram.lanes.iter().map(|it| it.top + it.height).collect();
-    let tops: Vec<u32> = diagram.lanes.iter().map(|it| it.top).collect();
+    let ends: Vec<u32> = diagram
+        .lanes
+        .iter()
+        .map(|lane| lane.top + lane.height)
+        .collect();
+    let tops: Vec<u32> = diagram.lanes.iter().map(|lane| lane.top).collect();
     assert_eq!(ends[..3], tops[1..], "no lane lies over another");
 }
 
@@ -120,13 +124,13 @@ fn faults(lengths: &[Option<Duration>], lines: &str) -> Vec<(u32, u64, u64, bool
     let diagram = Diagram::of(&story, &traffic, Scope::Essential, &none);
     let spans = diagram.spans.iter();
     let millis = |at: VirtualTime| at.micros() / 1_000;
-    let spans = spans.map(|it| {
+    let spans = spans.map(|span| {
         (
-            it.row,
-            millis(it.from),
-            millis(it.until),
-            it.goes_on,
-            it.again,
+            span.row,
+            millis(span.from),
+            millis(span.until),
+            span.goes_on,
+            span.again,
         )
     });
     spans.collect()
@@ -224,7 +228,7 @@ fn of_too_many_messages_those_are_drawn_that_are_near_to_what_is_explained() {
     });
     let diagram = drawn(&two_inside(), many.collect());
     assert_eq!(diagram.arrows.len(), 160);
-    assert!(diagram.arrows.iter().any(|it| it.text == "get 0"));
+    assert!(diagram.arrows.iter().any(|arrow| arrow.text == "get 0"));
     assert_eq!(
         diagram.notes,
         [

@@ -102,7 +102,7 @@ fn keep(name: &str, figure: &Figure) {
 fn texts(svg: &str) -> Vec<String> {
     let texts = svg.split("<text ").skip(1);
     texts
-        .filter_map(|it| it.split_once('>')?.1.split_once("</text>"))
+        .filter_map(|element| element.split_once('>')?.1.split_once("</text>"))
         .map(|(text, _)| text.trim().to_owned())
         .collect()
 }
@@ -120,7 +120,10 @@ fn every_chart_names_its_axes_its_parameters_and_all_algorithms() {
             "zk-herd",
             "zk-predecessor-watch",
         ] {
-            assert!(texts.iter().any(|it| it == words), "{words:?}: {texts:?}");
+            assert!(
+                texts.iter().any(|text| text == words),
+                "{words:?}: {texts:?}"
+            );
         }
         assert!(texts.contains(&figure.y.label), "{texts:?}");
         assert!(!svg.contains("NaN"));
@@ -134,9 +137,9 @@ fn the_axis_has_a_tick_at_each_number_of_contenders_that_was_measured_and_at_no_
     let svg = figure(Chart::Bytes, &rows()).svg().unwrap();
     let texts = texts(&svg);
     for contenders in ["10", "100", "1,000", "10,000"] {
-        assert!(texts.iter().any(|it| it == contenders), "{texts:?}");
+        assert!(texts.iter().any(|text| text == contenders), "{texts:?}");
     }
-    assert!(!texts.iter().any(|it| it == "20"), "{texts:?}");
+    assert!(!texts.iter().any(|text| text == "20"), "{texts:?}");
 }
 
 #[test]
@@ -146,7 +149,7 @@ fn what_was_never_counted_is_said_and_not_drawn() {
     let said = figure
         .caption
         .iter()
-        .any(|it| it == "None at all: redis-spin.");
+        .any(|line| line == "None at all: redis-spin.");
     assert!(said, "{:?}", figure.caption);
 }
 
@@ -199,10 +202,10 @@ fn ten_algorithms_have_a_panel_each() {
     let texts = texts(&svg);
     for place in 0..10 {
         let title = format!("zk-algorithm-{place}, hold {}ms", 1 + place % 2);
-        assert_eq!(texts.iter().filter(|it| **it == title).count(), 1);
+        assert_eq!(texts.iter().filter(|text| **text == title).count(), 1);
     }
     assert_eq!(
-        texts.iter().filter(|it| *it == "1,000").count(),
+        texts.iter().filter(|text| *text == "1,000").count(),
         20,
         "both axes"
     );

@@ -107,8 +107,14 @@ fn the_diagram_has_a_track_for_each_of_the_three_truths_and_both_ends_of_message
     // Waiting, belief, and ownership; no contender writes in this run.
     assert_eq!(tracks, [1, 1, 1, 2, 2, 3]);
     let messages = rows("a");
-    let lost: Vec<u64> = messages.iter().filter_map(|it| it[5].as_u64()).collect();
-    let long: Vec<u64> = messages.iter().filter_map(|it| it[3].as_u64()).collect();
+    let lost: Vec<u64> = messages
+        .iter()
+        .filter_map(|message| message[5].as_u64())
+        .collect();
+    let long: Vec<u64> = messages
+        .iter()
+        .filter_map(|message| message[3].as_u64())
+        .collect();
     assert_eq!((lost, long), (vec![0, 1], vec![2_000, 1_000]));
     assert_eq!(data["v"][0], 2_000_000);
     assert_eq!(rows("l").len(), 5, "three contenders and two servers");

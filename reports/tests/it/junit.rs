@@ -138,7 +138,7 @@ fn read(xml: &str) -> Vec<Element> {
 
 fn checked(start: &BytesStart, open: &[Element]) -> Element {
     let name = start.name().as_ref().to_owned();
-    let parent = open.last().map_or("", |it| it.name.as_str());
+    let parent = open.last().map_or("", |parent| parent.name.as_str());
     let (_, parents, known) = SCHEMA
         .iter()
         .find(|(known, _, _)| *known == name)
@@ -148,7 +148,7 @@ fn checked(start: &BytesStart, open: &[Element]) -> Element {
     for attribute in start.attributes() {
         let attribute = attribute.expect("it is well-formed");
         let key = attribute.key.as_ref().to_owned();
-        assert!(known.iter().any(|(it, _)| *it == key), "{name} {key}");
+        assert!(known.iter().any(|(name, _)| *name == key), "{name} {key}");
         let value = attribute.normalized_value(XmlVersion::Explicit1_0);
         let value = value.expect("it is escaped").into_owned();
         assert!(key != "time" || is_time(&value), "{name} {key}={value}");
@@ -165,7 +165,7 @@ fn checked(start: &BytesStart, open: &[Element]) -> Element {
 }
 
 fn named<'a>(read: &'a [Element], name: &str) -> Vec<&'a Element> {
-    read.iter().filter(|it| it.name == name).collect()
+    read.iter().filter(|element| element.name == name).collect()
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn what_broke_off_or_cannot_tell_is_an_error_and_no_failure() {
     let read = read(&junit(&[scenario(vec![undecided, broken])], &[], "0.1.0"));
     let messages: Vec<_> = named(&read, "error")
         .iter()
-        .map(|it| it.attributes["message"].as_str())
+        .map(|error| error.attributes["message"].as_str())
         .collect();
     assert_eq!(
         messages,

@@ -125,7 +125,10 @@ fn a_fault_names_the_request_and_a_client_what_it_sends_again() {
     let mut told = told("0 acquire 1\n5 fault 1\n10 resent 1", &[(2, resent)]);
     told.history.fault_requests = vec![Some("when its 5th script is committed".to_owned())];
     let text = full(&told);
-    let words: Vec<&str> = text.split_whitespace().filter(|it| *it != "╎").collect();
+    let words: Vec<&str> = text
+        .split_whitespace()
+        .filter(|word| *word != "╎")
+        .collect();
     let fault = "fault 1: lose-reply to contender-1, when its 5th script is committed";
     assert!(words.join(" ").contains(fault), "{text}");
     assert!(text.contains("client resends EVAL 59114909"), "{text}");

@@ -27,8 +27,8 @@ fn waits() -> Vec<Waits> {
     let one = |(place, name): (u64, &str)| Waits {
         name: name.to_owned(),
         seeds: 100,
-        micros: (1..=200).map(|it| it * 900 * (place + 1)).collect(),
-        overtaken: (0..200).map(|it| it * place / 40).collect(),
+        micros: (1..=200).map(|wait| wait * 900 * (place + 1)).collect(),
+        overtaken: (0..200).map(|wait| wait * place / 40).collect(),
     };
     let names = ["zk-hardened", "redis-spin", "redlock"];
     (0..).zip(names).map(one).collect()
@@ -125,7 +125,7 @@ fn what_a_search_does_not_find_lies_right_of_its_limit_and_comes_first() {
     assert!(svg.find(">\nhard\n<") < svg.find(">\neasy\n<"));
     assert!(svg.contains("not found"));
     assert_eq!(figure.series[1].points, [(30.0, 1.0), (700.0, 0.0)]);
-    assert!(figure.series[1].tails.iter().all(|it| it.0 > 2_000.0));
+    assert!(figure.series[1].tails.iter().all(|tail| tail.0 > 2_000.0));
 }
 
 #[test]

@@ -133,9 +133,9 @@ fn every_invariant_is_a_rule_with_help_and_each_result_names_its_rule() {
     let run = &document["runs"][0];
     let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
     for invariant in INVARIANTS {
-        let rule = rules.iter().find(|it| it["id"] == invariant.name);
-        let help = rule.and_then(|it| it["help"]["text"].as_str());
-        assert!(help.is_some_and(|it| it.contains("picklock explain")));
+        let rule = rules.iter().find(|rule| rule["id"] == invariant.name);
+        let help = rule.and_then(|rule| rule["help"]["text"].as_str());
+        assert!(help.is_some_and(|help| help.contains("picklock explain")));
     }
     let results = run["results"].as_array().expect("results");
     assert_eq!(results.len(), 3);
@@ -167,6 +167,6 @@ fn a_path_is_a_uri_whatever_is_in_it() {
     let uri = place["artifactLocation"]["uri"]
         .as_str()
         .unwrap_or_default();
-    let plain = |it: char| it.is_ascii_alphanumeric() || "-._~/%".contains(it);
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-._~/%".contains(letter);
     assert!(!uri.is_empty() && uri.chars().all(plain), "{uri}");
 }

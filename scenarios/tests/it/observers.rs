@@ -42,7 +42,7 @@ fn an_observer_is_called_by_its_number_and_written_as_it_is_read() {
     assert_eq!((ensemble.servers, ensemble.observers), (3, 2));
     let fault = &case.plan.faults[0].inject;
     let target = ServerName::Observer(1);
-    assert!(matches!(fault, Fault::CrashServer { target: it, .. } if *it == target));
+    assert!(matches!(fault, Fault::CrashServer { target: struck, .. } if *struck == target));
     assert_eq!(describe::fault(fault), "crash-server observer-2 for good");
     let written = picklock_scenarios::write(&scenario, case);
     assert!(written.contains("observers = 2"), "{written}");

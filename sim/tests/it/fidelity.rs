@@ -82,9 +82,15 @@ fn a_library_that_retries_goes_on_in_a_new_session_and_says_nothing() {
             events.filter(|event| wanted(&event.what)).count()
         };
         (
-            count(&|what| matches!(what, EventKind::SessionLost { by: it } if *it == by)),
-            count(&|what| matches!(what, EventKind::AcquireFailed { by: it, .. } if *it == by)),
-            count(&|what| matches!(what, EventKind::Acquired { by: it, .. } if *it == by)),
+            count(
+                &|what| matches!(what, EventKind::SessionLost { by: contender } if *contender == by),
+            ),
+            count(
+                &|what| matches!(what, EventKind::AcquireFailed { by: contender, .. } if *contender == by),
+            ),
+            count(
+                &|what| matches!(what, EventKind::Acquired { by: contender, .. } if *contender == by),
+            ),
         )
     };
     assert_eq!(expired("zk-predecessor-watch"), (1, 1, 1));

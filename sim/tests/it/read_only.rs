@@ -89,7 +89,9 @@ fn a_client_that_began_at_a_read_only_server_gets_the_lock_from_one_with_a_leade
             "seed {seed}"
         );
         assert!(
-            events.any(|what| matches!(what, EventKind::Acquired { by: it, .. } if *it == by)),
+            events.any(
+                |what| matches!(what, EventKind::Acquired { by: contender, .. } if *contender == by)
+            ),
             "seed {seed}"
         );
     }

@@ -41,7 +41,7 @@ const LEAST: usize = 30;
 #[command(after_help = EXAMPLES)]
 pub struct List {
     /// What to show: `algorithms`, `faults`, `invariants`, `metrics`, `clients`, `sometimes`, `distances`, or
-    /// `scenarios`; or a word, as `explain` tells of it.
+    /// `scenarios`; or a word that `explain` knows.
     #[arg(value_name = "WHAT")]
     what: Vec<String>,
     #[command(flatten)]
@@ -301,8 +301,16 @@ fn as_text(tables: &[Table], width: usize) -> String {
         for row in &table.rows {
             let room = width.saturating_sub(indent);
             let mut lines = console::wrapped(&row.meaning, room);
-            lines.extend(row.example.into_iter().flat_map(|it| toml_lines(it, room)));
-            lines.extend(row.more.iter().flat_map(|it| console::wrapped(it, room)));
+            lines.extend(
+                row.example
+                    .into_iter()
+                    .flat_map(|example| toml_lines(example, room)),
+            );
+            lines.extend(
+                row.more
+                    .iter()
+                    .flat_map(|more| console::wrapped(more, room)),
+            );
             let (name, between) = match below {
                 true => (format!("{}\n{:indent$}", row.name, ""), ""),
                 false => (format!("{:<column$}", row.name), "  "),
@@ -329,7 +337,8 @@ fn toml_lines(example: &str, room: usize) -> Vec<String> {
         depth += i32::from("[{".contains(letter)) - i32::from("]}".contains(letter));
         letter == ',' && depth == 0
     });
-    keys.map(|it| format!("{key}.{}", it.trim())).collect()
+    keys.map(|field| format!("{key}.{}", field.trim()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -340,7 +349,7 @@ mod tests {
     fn every_list_has_its_name() {
         let names = Listing::value_variants().iter();
         let names = names.filter_map(ValueEnum::to_possible_value);
-        let names: Vec<_> = names.map(|it| it.get_name().to_owned()).collect();
+        let names: Vec<_> = names.map(|value| value.get_name().to_owned()).collect();
         assert_eq!(names, LISTS);
     }
 

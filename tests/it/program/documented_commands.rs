@@ -70,14 +70,14 @@ fn commands(page: &str) -> Vec<String> {
             .map(str::to_owned);
         released.or_else(|| text.strip_prefix("picklock ").map(str::to_owned))
     });
-    ours.filter(|it| is_command(it)).collect()
+    ours.filter(|command| is_command(command)).collect()
 }
 
 /// Whether it is whole: SCENARIO, I/N, and the like stand for something; a line of Cargo.toml and a sentence are none.
 fn is_command(arguments: &str) -> bool {
     let stands_for = |word: &str| {
         let mut letters = word.trim_matches(['<', '>']).chars();
-        letters.all(|it| it.is_ascii_uppercase() || "/…|".contains(it))
+        letters.all(|letter| letter.is_ascii_uppercase() || "/…|".contains(letter))
     };
     let mut words = arguments.split_whitespace();
     !arguments.starts_with('=') && !words.any(stands_for)
@@ -99,7 +99,9 @@ fn is_quick(words: &[&str]) -> bool {
     match words.first() {
         Some(&"run") => is_few,
         // A verb alone, or with an option, stands for all that it can do.
-        Some(verb) => QUICK.contains(verb) && words.get(1).is_some_and(|it| !it.starts_with('-')),
+        Some(verb) => {
+            QUICK.contains(verb) && words.get(1).is_some_and(|word| !word.starts_with('-'))
+        }
         None => false,
     }
 }

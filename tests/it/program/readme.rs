@@ -165,7 +165,7 @@ fn an_incident_of_four_sentences_is_a_file_of_a_few_lines_and_is_told_as_it_was_
         "is back with its log",
         "resumes",
         "could have known",
-        "told of the loss",
+        "loss is reported",
     ] {
         let at = rest
             .find(step)

@@ -112,7 +112,7 @@ fn no_line_of_any_verb_is_wider_than_the_terminal() {
             for told in [&done.stdout, &done.stderr] {
                 let told = String::from_utf8_lossy(told);
                 let wide = too_wide(&told, width).into_iter();
-                wrong.extend(wide.map(|it| format!("{line} at {width}: {it}")));
+                wrong.extend(wide.map(|wide| format!("{line} at {width}: {wide}")));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Words that hide the subject of a sentence: "no contender waits" says more than that no one does. They are banned in
-//! comments, strings, pages, scenario files, and names of tests.
+//! comments, strings, pages, scenario files, and names of tests; and a name that says nothing is banned in code.
 
+use crate::tidy::scan::code_of;
 use crate::tidy::tree::{File, Tree};
 
 /// The words, in pieces, or this file would have them.
@@ -14,6 +15,9 @@ const WORDS: [&str; 6] = [
     concat!("man", "ieth"),
 ];
 
+/// A name for a value that does not say which.
+const NAME: &str = "it";
+
 /// Each line that has one of the words, in sentences and in names that are made of words.
 fn breaches(tree: &Tree) -> Vec<String> {
     // Licences say what they say.
@@ -23,13 +27,22 @@ fn breaches(tree: &Tree) -> Vec<String> {
 }
 
 fn breaches_of(file: &File) -> Vec<String> {
-    let lines = (1..).zip(file.text.lines());
-    let has_one = |line: &str| {
+    let code = match file.path.ends_with(".rs") {
+        true => code_of(&file.text),
+        false => String::new(),
+    };
+    let code = code.lines().chain(std::iter::repeat(""));
+    let lines = (1..).zip(file.text.lines().zip(code));
+    let has_word = |line: &str| {
         let mut words = line.split(|letter: char| !letter.is_alphanumeric());
         words.any(|word| WORDS.iter().any(|one| word.eq_ignore_ascii_case(one)))
     };
-    let found = lines.filter(|(_, line)| has_one(line));
-    let shown = found.map(|(number, line)| {
+    let has_name = |code: &str| {
+        let mut names = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        names.any(|name| name == NAME)
+    };
+    let found = lines.filter(|(_, (line, code))| has_word(line) || has_name(code));
+    let shown = found.map(|(number, (line, _))| {
         let (path, line) = (&file.path, line.trim());
         format!("{path}:{number}: name who or what acts: {line}")
     });
@@ -58,13 +71,18 @@ fn a_hidden_subject_is_found_in_sentences_and_in_names() {
                 format!("Ask {}, or a contender.", two.to_uppercase()),
             ),
             file("LICENSE-MIT", two.to_owned()),
+            file(
+                "a/src/name.rs",
+                "// A lock: it waits.\nfn f() { g(|it| it.x, \"it\") }".to_owned(),
+            ),
         ],
     };
     let found = breaches(&tree);
-    let [line, name, page] = &found[..] else {
+    let [line, name, page, closure] = &found[..] else {
         panic!("{found:?}");
     };
     assert!(line.starts_with("a/src/lib.rs:2: "), "{line}");
     assert!(name.starts_with("a/src/it.rs:1: "), "{name}");
     assert!(page.starts_with("README.md:1: "), "{page}");
+    assert!(closure.starts_with("a/src/name.rs:2: "), "{closure}");
 }

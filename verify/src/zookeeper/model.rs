@@ -90,8 +90,8 @@ impl EnsembleBackend for Model {
             connection.is_none_or(|link| !link.open || !link.inbox.is_empty())
         });
         Ok(match self.connection(link) {
-            Some(it) if !it.inbox.is_empty() => Incoming::Message(it.inbox.remove(0)),
-            Some(it) if it.open => Incoming::Nothing,
+            Some(link) if !link.inbox.is_empty() => Incoming::Message(link.inbox.remove(0)),
+            Some(link) if link.open => Incoming::Nothing,
             _ => Incoming::Closed,
         })
     }

@@ -67,10 +67,10 @@ fn keys(diagram: &Diagram) -> Vec<(Option<Shape>, &'static str)> {
             stroke,
         })
     };
-    let ends = |end: ArrowEnd| diagram.arrows.iter().any(move |it| it.end == end);
+    let ends = |end: ArrowEnd| diagram.arrows.iter().any(move |arrow| arrow.end == end);
     let has = |kind: ArrowKind| {
         let mut arrows = diagram.arrows.iter();
-        arrows.any(|it| it.kind == kind && it.end == ArrowEnd::Arrives)
+        arrows.any(|arrow| arrow.kind == kind && arrow.end == ArrowEnd::Arrives)
     };
     let mut keys = Vec::new();
     if has(ArrowKind::Request) || has(ArrowKind::Answer) {

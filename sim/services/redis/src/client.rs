@@ -265,13 +265,13 @@ impl Client {
             }
             wire.send(out);
         }
-        for it in self
+        for topics in self
             .subscriptions
             .iter_mut()
             .filter(|topics| topics.phase == opening)
         {
-            it.phase = Phase::Open(connection);
-            it.opened(out);
+            topics.phase = Phase::Open(connection);
+            topics.opened(out);
         }
     }
 
@@ -357,8 +357,8 @@ impl Client {
                 wire.broken(now, &settings);
             }
         }
-        for it in &mut self.subscriptions {
-            it.give_up(now);
+        for topics in &mut self.subscriptions {
+            topics.give_up(now);
         }
         if settings.sentinels > 0 {
             self.run_discovery_timers(now, out);
@@ -385,9 +385,9 @@ impl Client {
                 out.push(Output::Connect { end, to });
             }
         }
-        for (index, it) in self.subscriptions.iter().enumerate() {
-            if it.wants_connection() && it.not_before <= now {
-                let (end, to) = (End::Subscriptions(index), Destination::Node(it.node));
+        for (index, topics) in self.subscriptions.iter().enumerate() {
+            if topics.wants_connection() && topics.not_before <= now {
+                let (end, to) = (End::Subscriptions(index), Destination::Node(topics.node));
                 out.push(Output::Connect { end, to });
             }
         }

@@ -11,7 +11,7 @@ use crate::scenarios::matrix::Word;
 /// What a cell of the matrix says.
 pub(super) fn of_matrix() -> impl Iterator<Item = Subject> {
     let words = Word::ALL.into_iter();
-    words.map(|it| of(it.name(), "a word of the matrix", it.meaning()))
+    words.map(|word| of(word.name(), "a word of the matrix", word.meaning()))
 }
 
 /// The ways to search, and how chance is drawn, as `hunt`, `yield`, and stories name them.
@@ -129,8 +129,8 @@ mod tests {
 
     #[test]
     fn every_way_strategy_and_arrival_has_its_row() {
-        let rows: Vec<&str> = SEARCHES.iter().map(|it| it.0).collect();
-        for way in PlanSource::ALL.iter().filter(|it| it.name() != "swarm") {
+        let rows: Vec<&str> = SEARCHES.iter().map(|search| search.0).collect();
+        for way in PlanSource::ALL.iter().filter(|way| way.name() != "swarm") {
             assert!(rows.contains(&way.name()), "{}", way.name());
         }
         for way in SearchStrategy::ALL {

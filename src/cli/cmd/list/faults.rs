@@ -306,9 +306,15 @@ algorithm = "{algorithm}"
         let names = |rows: Vec<Example>| -> Vec<&str> { rows.iter().map(|row| row.name).collect() };
         let kinds: Vec<&str> = FaultKind::ALL.iter().map(|kind| kind.name()).collect();
         let faults = names(super::faults());
-        assert!(kinds.iter().all(|it| faults.contains(it)), "{faults:?}");
+        assert!(kinds.iter().all(|kind| faults.contains(kind)), "{faults:?}");
         let triggers = names(super::triggers());
-        let kinds: Vec<&str> = TriggerKind::ALL.iter().map(|it| it.spec().name).collect();
-        assert!(kinds.iter().all(|it| triggers.contains(it)), "{triggers:?}");
+        let kinds: Vec<&str> = TriggerKind::ALL
+            .iter()
+            .map(|kind| kind.spec().name)
+            .collect();
+        assert!(
+            kinds.iter().all(|kind| triggers.contains(kind)),
+            "{triggers:?}"
+        );
     }
 }

@@ -154,100 +154,105 @@ impl Recorder<'_> {
 const BEGUN: &[&str] = &["MULTI", "SET lock begun", "INCR counter"];
 
 fn no_memory(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask_all(PRIMARY, BEFORE)?;
-    it.ask_all(PRIMARY, ASKED)?;
-    it.ask_all(PRIMARY, BEFORE)?;
-    it.ask_all(PRIMARY, BEGUN)?;
-    it.backend
+    let mut recorder = Recorder::of(backend);
+    recorder.ask_all(PRIMARY, BEFORE)?;
+    recorder.ask_all(PRIMARY, ASKED)?;
+    recorder.ask_all(PRIMARY, BEFORE)?;
+    recorder.ask_all(PRIMARY, BEGUN)?;
+    recorder
+        .backend
         .ask_once(PRIMARY, &["CONFIG", "SET", "maxmemory", "1"])?;
-    it.ends(PRIMARY)?;
-    it.ask_twice(PRIMARY)?;
-    it.backend
+    recorder.ends(PRIMARY)?;
+    recorder.ask_twice(PRIMARY)?;
+    recorder
+        .backend
         .ask_once(PRIMARY, &["CONFIG", "SET", "maxmemory", "0"])?;
-    it.ask_all(PRIMARY, ASKED)?;
-    Ok(it.observed)
+    recorder.ask_all(PRIMARY, ASKED)?;
+    Ok(recorder.observed)
 }
 
 fn no_replicas(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask_all(PRIMARY, BEFORE)?;
-    it.ask_all(PRIMARY, BEGUN)?;
+    let mut recorder = Recorder::of(backend);
+    recorder.ask_all(PRIMARY, BEFORE)?;
+    recorder.ask_all(PRIMARY, BEGUN)?;
     let least = ["CONFIG", "SET", "min-replicas-to-write", "1"];
-    it.backend.ask_once(PRIMARY, &least)?;
-    it.ends(PRIMARY)?;
-    it.ask_twice(PRIMARY)?;
+    recorder.backend.ask_once(PRIMARY, &least)?;
+    recorder.ends(PRIMARY)?;
+    recorder.ask_twice(PRIMARY)?;
     let least = ["CONFIG", "SET", "min-replicas-to-write", "0"];
-    it.backend.ask_once(PRIMARY, &least)?;
-    it.ask_all(PRIMARY, ASKED)?;
-    Ok(it.observed)
+    recorder.backend.ask_once(PRIMARY, &least)?;
+    recorder.ask_all(PRIMARY, ASKED)?;
+    Ok(recorder.observed)
 }
 
 fn no_disk(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.backend.fill_disk(PRIMARY, true)?;
-    it.ask_all(PRIMARY, BEFORE)?;
-    it.ask_all(PRIMARY, BEGUN)?;
-    it.pass(3_500)?;
-    it.ends(PRIMARY)?;
-    it.ask_twice(PRIMARY)?;
-    it.backend.fill_disk(PRIMARY, false)?;
+    let mut recorder = Recorder::of(backend);
+    recorder.backend.fill_disk(PRIMARY, true)?;
+    recorder.ask_all(PRIMARY, BEFORE)?;
+    recorder.ask_all(PRIMARY, BEGUN)?;
+    recorder.pass(3_500)?;
+    recorder.ends(PRIMARY)?;
+    recorder.ask_twice(PRIMARY)?;
+    recorder.backend.fill_disk(PRIMARY, false)?;
     // It is tried again after a while.
-    it.pass(9_000)?;
-    it.ask_all(PRIMARY, ASKED)?;
-    Ok(it.observed)
+    recorder.pass(9_000)?;
+    recorder.ask_all(PRIMARY, ASKED)?;
+    Ok(recorder.observed)
 }
 
 fn no_disk_for_log(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask_all(PRIMARY, BEFORE)?;
-    it.ask_all(PRIMARY, BEGUN)?;
-    it.backend.fill_disk(PRIMARY, true)?;
+    let mut recorder = Recorder::of(backend);
+    recorder.ask_all(PRIMARY, BEFORE)?;
+    recorder.ask_all(PRIMARY, BEGUN)?;
+    recorder.backend.fill_disk(PRIMARY, true)?;
     // It is answered before the server notices.
-    it.backend.ask_once(PRIMARY, &["SET", "lock", "lost"])?;
-    it.ends(PRIMARY)?;
-    it.ask_twice(PRIMARY)?;
-    it.backend.fill_disk(PRIMARY, false)?;
-    it.pass(1_000)?;
-    it.ask_all(PRIMARY, ASKED)?;
-    Ok(it.observed)
+    recorder
+        .backend
+        .ask_once(PRIMARY, &["SET", "lock", "lost"])?;
+    recorder.ends(PRIMARY)?;
+    recorder.ask_twice(PRIMARY)?;
+    recorder.backend.fill_disk(PRIMARY, false)?;
+    recorder.pass(1_000)?;
+    recorder.ask_all(PRIMARY, ASKED)?;
+    Ok(recorder.observed)
 }
 
 fn no_primary(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask_all(PRIMARY, BEFORE)?;
-    it.until(REPLICA, "counter", "5")?;
-    it.ask_all(
+    let mut recorder = Recorder::of(backend);
+    recorder.ask_all(PRIMARY, BEFORE)?;
+    recorder.until(REPLICA, "counter", "5")?;
+    recorder.ask_all(
         REPLICA,
         &["CONFIG SET replica-serve-stale-data no", "GET lock"],
     )?;
-    it.ask_all(REPLICA, &["MULTI", "GET lock"])?;
-    it.backend.kill(PRIMARY);
-    it.pass(500)?;
-    it.ask_all(REPLICA, &["EXEC"])?;
-    it.ask_twice(REPLICA)?;
-    it.ask_all(REPLICA, &["CONFIG SET replica-serve-stale-data yes"])?;
-    it.ask_all(REPLICA, ASKED)?;
-    Ok(it.observed)
+    recorder.ask_all(REPLICA, &["MULTI", "GET lock"])?;
+    recorder.backend.kill(PRIMARY);
+    recorder.pass(500)?;
+    recorder.ask_all(REPLICA, &["EXEC"])?;
+    recorder.ask_twice(REPLICA)?;
+    recorder.ask_all(REPLICA, &["CONFIG SET replica-serve-stale-data yes"])?;
+    recorder.ask_all(REPLICA, ASKED)?;
+    Ok(recorder.observed)
 }
 
 /// So many keys a server reads, a while each.
 const MANY: u32 = 150;
 
 fn reads(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask_all(PRIMARY, BEFORE)?;
+    let mut recorder = Recorder::of(backend);
+    recorder.ask_all(PRIMARY, BEFORE)?;
     for number in 0..MANY {
         let key = format!("many:{number}");
-        it.backend
+        recorder
+            .backend
             .ask(PRIMARY, &["SET", &key, &"x".repeat(1_100)])?;
     }
-    it.pass(3_000)?;
-    it.backend.kill(PRIMARY);
-    it.backend.restart(PRIMARY)?;
-    it.backend.connect(PRIMARY)?;
-    it.ask_all(PRIMARY, ASKED)?;
-    it.until(PRIMARY, "counter", "5")?;
-    it.ask_all(PRIMARY, ASKED)?;
-    Ok(it.observed)
+    recorder.pass(3_000)?;
+    recorder.backend.kill(PRIMARY);
+    recorder.backend.restart(PRIMARY)?;
+    recorder.backend.connect(PRIMARY)?;
+    recorder.ask_all(PRIMARY, ASKED)?;
+    recorder.until(PRIMARY, "counter", "5")?;
+    recorder.ask_all(PRIMARY, ASKED)?;
+    Ok(recorder.observed)
 }

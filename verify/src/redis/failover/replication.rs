@@ -46,8 +46,8 @@ pub(super) fn cases() -> Vec<(&'static str, Setup, Case)> {
 }
 
 fn read(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask_all(
+    let mut recorder = Recorder::of(backend);
+    recorder.ask_all(
         PRIMARY,
         &[
             "SET lock mine PX 60000",
@@ -57,8 +57,8 @@ fn read(backend: &mut dyn FailoverBackend) -> Result<Observed> {
             "SET last 1",
         ],
     )?;
-    it.until(REPLICA, "last", "1")?;
-    it.ask_all(
+    recorder.until(REPLICA, "last", "1")?;
+    recorder.ask_all(
         REPLICA,
         &[
             "GET lock",
@@ -82,9 +82,9 @@ fn read(backend: &mut dyn FailoverBackend) -> Result<Observed> {
             "PUBLISH channel text",
         ],
     )?;
-    it.pass(4_500)?;
+    recorder.pass(4_500)?;
     // Its time is over, no command has asked for it at the primary, and the replica got no `DEL`.
-    it.ask_all(
+    recorder.ask_all(
         REPLICA,
         &[
             "GET brief",
@@ -94,122 +94,122 @@ fn read(backend: &mut dyn FailoverBackend) -> Result<Observed> {
             "DBSIZE",
         ],
     )?;
-    it.ask(PRIMARY, "GET brief")?;
-    it.ask(PRIMARY, "SET last 2")?;
-    it.until(REPLICA, "last", "2")?;
-    it.ask(REPLICA, "DBSIZE")?;
-    it.backend.flow(Flow::Cut);
-    it.pass(300)?;
+    recorder.ask(PRIMARY, "GET brief")?;
+    recorder.ask(PRIMARY, "SET last 2")?;
+    recorder.until(REPLICA, "last", "2")?;
+    recorder.ask(REPLICA, "DBSIZE")?;
+    recorder.backend.flow(Flow::Cut);
+    recorder.pass(300)?;
     // It answers though it has lost its primary.
-    it.ask(REPLICA, "GET lock")?;
-    it.ask(REPLICA, "SET lock another NX")?;
-    Ok(it.observed)
+    recorder.ask(REPLICA, "GET lock")?;
+    recorder.ask(REPLICA, "SET lock another NX")?;
+    Ok(recorder.observed)
 }
 
 fn wait(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask(PRIMARY, "SET first 1")?;
-    it.until(REPLICA, "first", "1")?;
-    it.ask(PRIMARY, "SET lock mine NX PX 60000")?;
-    it.ask(PRIMARY, "WAIT 1 2000")?;
-    it.ask(PRIMARY, "WAIT 2 100")?;
-    it.backend.flow(Flow::Held);
-    it.ask(PRIMARY, "SET lock another NX PX 60000")?;
+    let mut recorder = Recorder::of(backend);
+    recorder.ask(PRIMARY, "SET first 1")?;
+    recorder.until(REPLICA, "first", "1")?;
+    recorder.ask(PRIMARY, "SET lock mine NX PX 60000")?;
+    recorder.ask(PRIMARY, "WAIT 1 2000")?;
+    recorder.ask(PRIMARY, "WAIT 2 100")?;
+    recorder.backend.flow(Flow::Held);
+    recorder.ask(PRIMARY, "SET lock another NX PX 60000")?;
     // What failed wrote nothing, and there is nothing to wait for.
-    it.ask(PRIMARY, "WAIT 1 100")?;
-    it.ask(PRIMARY, "SET held mine NX PX 60000")?;
-    it.ask(PRIMARY, "WAIT 1 150")?;
-    it.ask(PRIMARY, "GET held")?;
-    it.ask(REPLICA, "GET held")?;
+    recorder.ask(PRIMARY, "WAIT 1 100")?;
+    recorder.ask(PRIMARY, "SET held mine NX PX 60000")?;
+    recorder.ask(PRIMARY, "WAIT 1 150")?;
+    recorder.ask(PRIMARY, "GET held")?;
+    recorder.ask(REPLICA, "GET held")?;
     // One that has written nothing has nothing to wait for.
-    it.backend.connect(PRIMARY)?;
-    it.ask(PRIMARY, "WAIT 1 100")?;
-    it.ask(PRIMARY, "MULTI")?;
-    it.ask(PRIMARY, "SET within 1")?;
-    it.ask(PRIMARY, "WAIT 1 100")?;
-    it.ask(PRIMARY, "EXEC")?;
-    it.backend.flow(Flow::Free);
-    it.until(REPLICA, "held", "mine")?;
-    it.ask(PRIMARY, "WAIT 1 2000")?;
-    Ok(it.observed)
+    recorder.backend.connect(PRIMARY)?;
+    recorder.ask(PRIMARY, "WAIT 1 100")?;
+    recorder.ask(PRIMARY, "MULTI")?;
+    recorder.ask(PRIMARY, "SET within 1")?;
+    recorder.ask(PRIMARY, "WAIT 1 100")?;
+    recorder.ask(PRIMARY, "EXEC")?;
+    recorder.backend.flow(Flow::Free);
+    recorder.until(REPLICA, "held", "mine")?;
+    recorder.ask(PRIMARY, "WAIT 1 2000")?;
+    Ok(recorder.observed)
 }
 
 /// A mebibyte is kept for replicas that come back: five of these fit into it, and six do not.
-fn much(it: &mut Recorder, times: usize) -> Result<()> {
+fn much(recorder: &mut Recorder, times: usize) -> Result<()> {
     let much = "x".repeat(200_000);
     for number in 0..times {
         let key = format!("much:{number}");
-        let answer = it.backend.ask(PRIMARY, &["SET", &key, &much])?;
-        it.note("SET much", answer.text());
+        let answer = recorder.backend.ask(PRIMARY, &["SET", &key, &much])?;
+        recorder.note("SET much", answer.text());
     }
     Ok(())
 }
 
 fn resynchronise(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask(PRIMARY, "SET a 1")?;
-    it.until(REPLICA, "a", "1")?;
+    let mut recorder = Recorder::of(backend);
+    recorder.ask(PRIMARY, "SET a 1")?;
+    recorder.until(REPLICA, "a", "1")?;
     for (part, times) in [("little", 0), ("within", 5), ("beyond", 6)] {
-        let before = it.backend.resynchronisations(PRIMARY)?;
-        it.backend.flow(Flow::Cut);
-        it.pass(300)?;
-        it.ask(PRIMARY, &format!("SET {part} 1"))?;
-        much(&mut it, times)?;
-        it.ask(REPLICA, &format!("GET {part}"))?;
-        it.backend.flow(Flow::Free);
-        it.until(REPLICA, part, "1")?;
-        it.resynchronisations(PRIMARY, before)?;
-        it.ask(REPLICA, "DBSIZE")?;
+        let before = recorder.backend.resynchronisations(PRIMARY)?;
+        recorder.backend.flow(Flow::Cut);
+        recorder.pass(300)?;
+        recorder.ask(PRIMARY, &format!("SET {part} 1"))?;
+        much(&mut recorder, times)?;
+        recorder.ask(REPLICA, &format!("GET {part}"))?;
+        recorder.backend.flow(Flow::Free);
+        recorder.until(REPLICA, part, "1")?;
+        recorder.resynchronisations(PRIMARY, before)?;
+        recorder.ask(REPLICA, "DBSIZE")?;
     }
-    Ok(it.observed)
+    Ok(recorder.observed)
 }
 
 fn promote(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask(PRIMARY, "SET lock mine PX 60000")?;
-    it.ask(PRIMARY, "INCR token")?;
-    it.until(REPLICA, "token", "1")?;
-    it.ask(REPLICA, "REPLICAOF NO ONE")?;
-    it.ask(REPLICA, "SET lock another NX")?;
-    let before = it.backend.resynchronisations(REPLICA)?;
+    let mut recorder = Recorder::of(backend);
+    recorder.ask(PRIMARY, "SET lock mine PX 60000")?;
+    recorder.ask(PRIMARY, "INCR token")?;
+    recorder.until(REPLICA, "token", "1")?;
+    recorder.ask(REPLICA, "REPLICAOF NO ONE")?;
+    recorder.ask(REPLICA, "SET lock another NX")?;
+    let before = recorder.backend.resynchronisations(REPLICA)?;
     // It has written nothing of its own since: what it has is the beginning of what the other one has.
-    let answer = it.backend.follow(PRIMARY, REPLICA)?;
-    it.note("REPLICAOF", answer.text());
-    it.ask(REPLICA, "INCR token")?;
-    it.until(PRIMARY, "token", "2")?;
-    it.resynchronisations(REPLICA, before)?;
-    it.ask(PRIMARY, "INCR token")?;
+    let answer = recorder.backend.follow(PRIMARY, REPLICA)?;
+    recorder.note("REPLICAOF", answer.text());
+    recorder.ask(REPLICA, "INCR token")?;
+    recorder.until(PRIMARY, "token", "2")?;
+    recorder.resynchronisations(REPLICA, before)?;
+    recorder.ask(PRIMARY, "INCR token")?;
     // Now both write, and one of them has to give up what it has.
-    it.ask(PRIMARY, "REPLICAOF NO ONE")?;
-    it.ask(PRIMARY, "INCR token")?;
-    it.ask(PRIMARY, "INCR token")?;
-    it.ask(PRIMARY, "SET alone 1")?;
-    it.ask(REPLICA, "INCR token")?;
-    it.ask(REPLICA, "SET other 1")?;
-    let before = it.backend.resynchronisations(REPLICA)?;
-    let answer = it.backend.follow(PRIMARY, REPLICA)?;
-    it.note("REPLICAOF", answer.text());
-    it.until(PRIMARY, "other", "1")?;
-    it.resynchronisations(REPLICA, before)?;
-    it.ask(PRIMARY, "GET alone")?;
-    it.ask(PRIMARY, "GET token")?;
-    it.ask(PRIMARY, "SET alone 2")?;
-    Ok(it.observed)
+    recorder.ask(PRIMARY, "REPLICAOF NO ONE")?;
+    recorder.ask(PRIMARY, "INCR token")?;
+    recorder.ask(PRIMARY, "INCR token")?;
+    recorder.ask(PRIMARY, "SET alone 1")?;
+    recorder.ask(REPLICA, "INCR token")?;
+    recorder.ask(REPLICA, "SET other 1")?;
+    let before = recorder.backend.resynchronisations(REPLICA)?;
+    let answer = recorder.backend.follow(PRIMARY, REPLICA)?;
+    recorder.note("REPLICAOF", answer.text());
+    recorder.until(PRIMARY, "other", "1")?;
+    recorder.resynchronisations(REPLICA, before)?;
+    recorder.ask(PRIMARY, "GET alone")?;
+    recorder.ask(PRIMARY, "GET token")?;
+    recorder.ask(PRIMARY, "SET alone 2")?;
+    Ok(recorder.observed)
 }
 
 fn restart(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask(PRIMARY, "SET lock mine PX 60000")?;
-    it.ask(PRIMARY, "SET brief mine PX 3000")?;
-    it.ask(PRIMARY, "INCR token")?;
-    it.pass(2_500)?;
-    it.ask(PRIMARY, "SET late 1")?;
-    it.until(REPLICA, "late", "1")?;
-    it.backend.kill(PRIMARY);
-    it.pass(1_000)?;
-    it.backend.restart(PRIMARY)?;
-    it.backend.connect(PRIMARY)?;
-    it.ask_all(
+    let mut recorder = Recorder::of(backend);
+    recorder.ask(PRIMARY, "SET lock mine PX 60000")?;
+    recorder.ask(PRIMARY, "SET brief mine PX 3000")?;
+    recorder.ask(PRIMARY, "INCR token")?;
+    recorder.pass(2_500)?;
+    recorder.ask(PRIMARY, "SET late 1")?;
+    recorder.until(REPLICA, "late", "1")?;
+    recorder.backend.kill(PRIMARY);
+    recorder.pass(1_000)?;
+    recorder.backend.restart(PRIMARY)?;
+    recorder.backend.connect(PRIMARY)?;
+    recorder.ask_all(
         PRIMARY,
         &[
             "GET lock",
@@ -219,8 +219,8 @@ fn restart(backend: &mut dyn FailoverBackend) -> Result<Observed> {
             "SET new 1",
         ],
     )?;
-    it.until(REPLICA, "new", "1")?;
-    it.resynchronisations(PRIMARY, (0, 0))?;
-    it.ask_all(REPLICA, &["GET lock", "GET brief", "GET late", "GET token"])?;
-    Ok(it.observed)
+    recorder.until(REPLICA, "new", "1")?;
+    recorder.resynchronisations(PRIMARY, (0, 0))?;
+    recorder.ask_all(REPLICA, &["GET lock", "GET brief", "GET late", "GET token"])?;
+    Ok(recorder.observed)
 }

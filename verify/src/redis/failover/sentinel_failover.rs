@@ -86,43 +86,43 @@ fn watched(replicas: usize, relayed: bool) -> Setup {
 
 /// A primary dies with a lock.
 fn die(backend: &mut dyn FailoverBackend, way: LastWrite, taken: &mut Taken) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    it.ask(PRIMARY, "SET before 1")?;
-    until(it.backend, REPLICA, &["GET", "before"], |said| {
+    let mut recorder = Recorder::of(backend);
+    recorder.ask(PRIMARY, "SET before 1")?;
+    until(recorder.backend, REPLICA, &["GET", "before"], |said| {
         said == "\"1\""
     })?;
     match way {
         LastWrite::Arrives => {}
-        LastWrite::Held => it.backend.flow(Flow::Held),
-        LastWrite::Buffered => it.backend.stop(REPLICA)?,
+        LastWrite::Held => recorder.backend.flow(Flow::Held),
+        LastWrite::Buffered => recorder.backend.stop(REPLICA)?,
         // Not for so long that Sentinels find it down: then it may or may not be promoted.
-        LastWrite::Paused => it.ask(REPLICA, "CLIENT PAUSE 700 ALL")?,
+        LastWrite::Paused => recorder.ask(REPLICA, "CLIENT PAUSE 700 ALL")?,
     }
-    it.ask(PRIMARY, "SET lock mine NX PX 30000")?;
+    recorder.ask(PRIMARY, "SET lock mine NX PX 30000")?;
     if way == LastWrite::Held {
-        it.ask(PRIMARY, "WAIT 1 150")?;
-        it.ask(PRIMARY, "GET lock")?;
+        recorder.ask(PRIMARY, "WAIT 1 150")?;
+        recorder.ask(PRIMARY, "GET lock")?;
     } else {
-        it.pass(100)?;
+        recorder.pass(100)?;
     }
-    let from = it.backend.elapsed();
-    it.backend.kill(PRIMARY);
+    let from = recorder.backend.elapsed();
+    recorder.backend.kill(PRIMARY);
     if way == LastWrite::Buffered {
-        it.pass(50)?;
-        it.backend.go_on(REPLICA)?;
+        recorder.pass(50)?;
+        recorder.backend.go_on(REPLICA)?;
     }
     // Sentinel closes the connections of clients when it promotes, and tells them a little later.
-    let left = LONGEST.saturating_sub(it.backend.elapsed() - from);
-    clock::until(it.backend, (left, LOOK), |backend| {
+    let left = LONGEST.saturating_sub(recorder.backend.elapsed() - from);
+    clock::until(recorder.backend, (left, LOOK), |backend| {
         Ok(backend.logged("+switch-master", from).is_some())
     })?;
-    it.backend.connect(REPLICA)?;
-    it.ask(REPLICA, "GET lock")?;
-    it.ask(REPLICA, "SET lock another NX PX 30000")?;
+    recorder.backend.connect(REPLICA)?;
+    recorder.ask(REPLICA, "GET lock")?;
+    recorder.ask(REPLICA, "SET lock another NX PX 30000")?;
     if matches!(way, LastWrite::Arrives | LastWrite::Held) {
-        timeline(it.backend, from, taken);
+        timeline(recorder.backend, from, taken);
     }
-    Ok(it.observed)
+    Ok(recorder.observed)
 }
 
 /// A primary stands still, is replaced, and goes on.
@@ -130,52 +130,55 @@ fn resume(backend: &mut dyn FailoverBackend, taken: &mut Taken) -> Result<(Obser
     const PAUSE: Duration = Duration::from_millis(4_400);
     const BETWEEN: Duration = Duration::from_millis(20);
     const MOST: Duration = Duration::from_secs(25);
-    let mut it = Recorder::of(backend);
-    it.ask(PRIMARY, "SET lock first")?;
-    it.pass(500)?;
-    let from = it.backend.elapsed();
-    it.backend.stop(PRIMARY)?;
-    it.backend.pass(PAUSE)?;
-    it.backend.go_on(PRIMARY)?;
-    let resumed = it.backend.elapsed();
+    let mut recorder = Recorder::of(backend);
+    recorder.ask(PRIMARY, "SET lock first")?;
+    recorder.pass(500)?;
+    let from = recorder.backend.elapsed();
+    recorder.backend.stop(PRIMARY)?;
+    recorder.backend.pass(PAUSE)?;
+    recorder.backend.go_on(PRIMARY)?;
+    let resumed = recorder.backend.elapsed();
     let mut writes = 0;
     let mut last = String::new();
-    while it.backend.elapsed() - resumed < MOST {
+    while recorder.backend.elapsed() - resumed < MOST {
         let key = format!("write:{writes}");
-        last = it.backend.ask(PRIMARY, &["SET", &key, "value"])?.text();
+        last = recorder
+            .backend
+            .ask(PRIMARY, &["SET", &key, "value"])?
+            .text();
         if last != "status OK" {
             break;
         }
         writes += 1;
-        it.backend.pass(BETWEEN)?;
+        recorder.backend.pass(BETWEEN)?;
     }
-    let during = it.backend.elapsed() - resumed;
-    it.note("SET until it is refused", last);
-    timeline(it.backend, from, taken);
-    if let Some(at) = it.backend.logged("+slave-reconf-done", from) {
+    let during = recorder.backend.elapsed() - resumed;
+    recorder.note("SET until it is refused", last);
+    timeline(recorder.backend, from, taken);
+    if let Some(at) = recorder.backend.logged("+slave-reconf-done", from) {
         taken.push(("until the other replica follows it", at - from));
     }
-    if let Some(at) = it.backend.logged("+convert-to-slave", resumed) {
+    if let Some(at) = recorder.backend.logged("+convert-to-slave", resumed) {
         let name = "the old primary goes on: until it is made a replica";
         taken.push((name, at - resumed));
     }
     taken.push(("and until it takes no more writes", during));
-    it.pass(2_000)?;
-    it.backend.connect(PRIMARY)?;
+    recorder.pass(2_000)?;
+    recorder.backend.connect(PRIMARY)?;
     let mut kept = 0;
     for number in 0..writes {
         let key = format!("write:{number}");
-        if it.backend.ask(PRIMARY, &["EXISTS", &key])?.text() != "integer 0" {
+        if recorder.backend.ask(PRIMARY, &["EXISTS", &key])?.text() != "integer 0" {
             kept += 1;
         }
     }
-    it.ask_all(PRIMARY, &["GET lock", "DBSIZE", "SET lock again"])?;
+    recorder.ask_all(PRIMARY, &["GET lock", "DBSIZE", "SET lock again"])?;
     let resumed = Resumed {
         writes,
         during,
         kept,
     };
-    Ok((it.observed, resumed))
+    Ok((recorder.observed, resumed))
 }
 
 /// Adds what was taken to the spans, by their names.

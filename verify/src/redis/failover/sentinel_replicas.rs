@@ -77,10 +77,10 @@ fn reported_replicas(backend: &mut dyn FailoverBackend) -> Result<Vec<Vec<(Strin
 
 /// Waits until a Sentinel says this of the first replica, and writes down what it says of both then, or at last. The
 /// other one is well all the time.
-fn until(it: &mut Recorder, flags: &str, link: &str) -> Result<()> {
+fn until(recorder: &mut Recorder, flags: &str, link: &str) -> Result<()> {
     const MOST: Duration = Duration::from_secs(30);
     let mut rows = Vec::new();
-    clock::until(it.backend, (MOST, LOOK), |backend| {
+    clock::until(recorder.backend, (MOST, LOOK), |backend| {
         rows = reported_replicas(backend)?;
         let fields: &[(String, String)] = rows.get(REPLICA - 1).map_or(&[], |row| row);
         let is = |name: &str, value: &str| {
@@ -94,26 +94,26 @@ fn until(it: &mut Recorder, flags: &str, link: &str) -> Result<()> {
         words.collect::<Vec<_>>().join(", ")
     });
     let rows: Vec<String> = rows.collect();
-    it.note(format!("SENTINEL REPLICAS until {flags}"), rows.join("; "));
+    recorder.note(format!("SENTINEL REPLICAS until {flags}"), rows.join("; "));
     Ok(())
 }
 
 fn report_replicas(backend: &mut dyn FailoverBackend) -> Result<Observed> {
-    let mut it = Recorder::of(backend);
-    until(&mut it, "slave", "ok")?;
+    let mut recorder = Recorder::of(backend);
+    until(&mut recorder, "slave", "ok")?;
     for line in ["SENTINEL REPLICAS other", "SENTINEL SLAVES other"] {
         let words: Vec<&str> = line.split(' ').collect();
-        let answer = it.backend.ask_sentinel(&words)?;
-        it.note(line, answer.text());
+        let answer = recorder.backend.ask_sentinel(&words)?;
+        recorder.note(line, answer.text());
     }
     // It stands still, and its kernel takes connections; it is dead, and its port is closed.
-    it.backend.stop(REPLICA)?;
-    until(&mut it, "s_down,slave", "ok")?;
-    it.backend.go_on(REPLICA)?;
-    until(&mut it, "slave", "ok")?;
-    it.backend.kill(REPLICA);
-    until(&mut it, "s_down,slave,disconnected", "ok")?;
-    it.backend.restart(REPLICA)?;
-    until(&mut it, "slave", "ok")?;
-    Ok(it.observed)
+    recorder.backend.stop(REPLICA)?;
+    until(&mut recorder, "s_down,slave", "ok")?;
+    recorder.backend.go_on(REPLICA)?;
+    until(&mut recorder, "slave", "ok")?;
+    recorder.backend.kill(REPLICA);
+    until(&mut recorder, "s_down,slave,disconnected", "ok")?;
+    recorder.backend.restart(REPLICA)?;
+    until(&mut recorder, "slave", "ok")?;
+    Ok(recorder.observed)
 }

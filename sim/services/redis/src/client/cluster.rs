@@ -312,8 +312,8 @@ impl Client {
                 }
             }
         }
-        for it in &mut self.subscriptions {
-            it.give_up(now);
+        for topics in &mut self.subscriptions {
+            topics.give_up(now);
         }
         self.router.run_timers(now, out);
     }
@@ -323,14 +323,14 @@ impl Client {
         let due = |(_, _, not_before): &(Lane, Pending, VirtualTime)| *not_before <= now;
         let mut wanted = self.router.waiting.iter().any(due);
         let in_vain = std::mem::take(&mut self.router.in_vain);
-        for it in &mut self.subscriptions {
-            if in_vain && it.phase == Phase::Resolving {
-                it.broken(now, &self.settings);
+        for topics in &mut self.subscriptions {
+            if in_vain && topics.phase == Phase::Resolving {
+                topics.broken(now, &self.settings);
             }
-            if it.wants_connection() && it.not_before <= now {
-                it.phase = Phase::Resolving;
+            if topics.wants_connection() && topics.not_before <= now {
+                topics.phase = Phase::Resolving;
             }
-            wanted |= it.phase == Phase::Resolving;
+            wanted |= topics.phase == Phase::Resolving;
         }
         if wanted && self.router.stale {
             self.router.questions.ask(now, out);

@@ -80,14 +80,14 @@ impl Client {
             wire.is_out = false;
             wire.given_back = self.given_back;
         }
-        for mut it in std::mem::take(&mut self.queued) {
-            match self.checked_out(it.lane, &it.target) {
+        for mut queued in std::mem::take(&mut self.queued) {
+            match self.checked_out(queued.lane, &queued.target) {
                 Some(index) => {
                     // From now on it waits for the answer.
-                    it.pending.wait_from(now, &self.settings);
-                    self.wires[index].submit(it.pending, out);
+                    queued.pending.wait_from(now, &self.settings);
+                    self.wires[index].submit(queued.pending, out);
                 }
-                None => self.queued.push(it),
+                None => self.queued.push(queued),
             }
         }
     }

@@ -174,9 +174,9 @@ impl Client {
                 wanted = true;
             }
         }
-        for it in &mut self.subscriptions {
-            if it.wants_connection() && it.not_before <= now {
-                it.phase = Phase::Resolving;
+        for topics in &mut self.subscriptions {
+            if topics.wants_connection() && topics.not_before <= now {
+                topics.phase = Phase::Resolving;
                 wanted = true;
             }
         }
@@ -214,8 +214,8 @@ impl Client {
                 out.push(connect(End::Wire(index)));
             }
         }
-        for (index, it) in self.subscriptions.iter().enumerate() {
-            if it.phase == Phase::Resolving {
+        for (index, topics) in self.subscriptions.iter().enumerate() {
+            if topics.phase == Phase::Resolving {
                 out.push(connect(End::Subscriptions(index)));
             }
         }
@@ -231,9 +231,9 @@ impl Client {
         {
             wire.broken(now, &settings);
         }
-        for it in &mut self.subscriptions {
-            if it.phase == Phase::Resolving {
-                it.broken(now, &settings);
+        for topics in &mut self.subscriptions {
+            if topics.phase == Phase::Resolving {
+                topics.broken(now, &settings);
             }
         }
     }

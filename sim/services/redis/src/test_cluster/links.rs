@@ -93,7 +93,7 @@ impl TestCluster {
         if std::mem::take(&mut own.open) {
             let to = own.other(by);
             self.network.drop_held(|_, _, message| {
-                matches!(message, Message::Server(Input::FromPeer { link: it, .. }) if *it == link)
+                matches!(message, Message::Server(Input::FromPeer { link: used, .. }) if *used == link)
             });
             let gone = Message::Server(Input::LinkGone { link: Some(link) });
             self.network.send(Machine::Server(by), to, gone);
