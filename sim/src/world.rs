@@ -1,4 +1,6 @@
-//! The world: everything in one simulation, and what happens next.
+//! The world: the state of one simulation, and the handling of its events. The simulation takes the next event off the
+//! timeline, and `World::dispatch_at` changes the state, adds events, and completes futures. Then the executor runs the
+//! contenders' tasks that have waited for these.
 
 mod beliefs;
 mod connections;
@@ -58,7 +60,7 @@ pub(crate) use tasks::{NO_CONTENDER, Tasks};
 pub(crate) use triggers::MomentLog;
 pub use triggers::SeenMoment;
 
-/// The world and its executor.
+/// The world and the executor of its tasks.
 pub(crate) struct Shared<S: ServiceTypes> {
     pub world: RefCell<World<S>>,
     pub executor: Executor<Thread>,
@@ -66,16 +68,16 @@ pub(crate) struct Shared<S: ServiceTypes> {
     pub tasks: Tasks,
     /// How many random numbers the contenders' code has drawn.
     pub drawn: Cell<u64>,
-    /// How many calls of their clients and environments are left to the contenders until something else has happened.
+    /// How many calls the contenders may still make before another event happens.
     pub calls_left: Cell<u64>,
 }
 
-/// The costs of a call in the budget: of one that only reads, and of one that takes memory.
+/// What a call costs of `calls_left`: one that only reads, and one that takes memory.
 pub(crate) const READ_COST: u64 = 1;
 pub(crate) const CALL_COST: u64 = 10;
 
 impl<S: SimulatedService> Shared<S> {
-    /// The contenders' code calls. If it has done so again and again while nothing else happened, it never will.
+    /// Charges a call of the contenders' code. A run in which nothing else happens for too many calls breaks off.
     #[inline]
     pub fn charge(&self, cost: u64) {
         match self.calls_left.get().checked_sub(cost) {
@@ -84,8 +86,8 @@ impl<S: SimulatedService> Shared<S> {
         }
     }
 
-    /// The thread whose code calls: of several tasks of a process that have an object, a handle, or an environment in
-    /// common, the one that runs. Otherwise it is whose the thing is that is called.
+    /// The thread whose code calls. Tasks of a process may share an object, a handle, or an environment: then it is the
+    /// task that runs, otherwise the owner of what is called.
     #[inline]
     pub fn caller(&self, owner: Thread) -> Thread {
         if self.tasks.are_alone() {
@@ -99,7 +101,7 @@ impl<S: SimulatedService> Shared<S> {
 
     #[cold]
     fn calls_too_often(&self) {
-        // An object dropped while another run is being cleaned up behind a panic may say good-bye.
+        // An object that is dropped after a panic may still call.
         if !std::thread::panicking() {
             let world = self.world.borrow();
             let did = "it calls its client and its environment again and again";
@@ -110,20 +112,20 @@ impl<S: SimulatedService> Shared<S> {
     }
 }
 
-/// What an operator does with a shell.
+/// The commands of an operator with a shell.
 pub(crate) type Operation<S> = Box<dyn FnOnce(Rc<Shared<S>>) -> LocalFuture<'static, ()>>;
 
-/// A task that is to be begun.
+/// A task that the executor adds before the next step.
 pub(crate) enum Task<S: ServiceTypes> {
-    /// What a recipe does in the background.
+    /// A background task of a recipe.
     OfRecipe(LocalFuture<'static, ()>),
     /// The contender begins again, with nothing in memory.
     ContenderAgain,
-    /// What an operator does with a shell.
+    /// The commands of an operator.
     Operation(Operation<S>),
 }
 
-/// Everything in one simulation.
+/// The state of one simulation.
 pub(crate) struct World<S: ServiceTypes> {
     pub now: VirtualTime,
     pub tape: Tape,
@@ -131,24 +133,23 @@ pub(crate) struct World<S: ServiceTypes> {
     pub recorder: Recorder,
     pub samples: Samples,
     pub plan: Rc<Plan>,
-    /// The path or the key of each lock; all share it.
+    /// The path or the key of each lock.
     pub lock_names: Vec<Rc<str>>,
-    /// The service that the lock stands on.
+    /// The service that the locks stand on, and its servers and clients.
     pub service: S,
-    /// Its servers and clients.
     pub host: Host<S>,
     pub processes: Vec<Process<Event<HostEvent<S>>>>,
     pub contenders: Vec<Contender>,
     /// Which contenders are tasks of which process.
     pub tasks: Tasks,
-    /// Of each lock, who owns it, and the resource that it protects.
+    /// For each lock its owner, and the resource that it protects.
     pub ownerships: Vec<Ownership>,
     pub storages: Vec<Storage>,
     pub beliefs: beliefs::Beliefs,
     pub local_timers: local_timers::LocalTimers,
-    /// At this moment, tasks run in the order in which they were woken.
+    /// At this time tasks run in the order in which they were woken.
     pub in_turn: VirtualTime,
-    /// By process: what its tasks have in common, if it has several.
+    /// For each process of several tasks, the memory that they share.
     pub memories: Vec<Weak<dyn Any>>,
     /// Tasks to be added before the next step.
     pub spawned: Vec<(Thread, Task<S>)>,
@@ -156,36 +157,35 @@ pub(crate) struct World<S: ServiceTypes> {
     pub killed: Vec<ProcessId>,
     /// Tasks that may run again.
     pub awakened: Vec<crate::engine::TaskId>,
-    /// No process is paused, hung, or dead: every event comes to one that runs.
+    /// Whether no process is paused, hung, or dead, so that no event has to wait.
     pub all_run: bool,
-    /// No process has a clock of its own, and nothing is in the way between clients and servers.
+    /// Whether no process has a clock of its own, and whether no fault affects the links between clients and servers.
     pub clocks_agree: bool,
     pub links_clear: bool,
-    /// How long processes take until their tasks run, if any of them takes time.
+    /// How long processes take until their tasks run, if that takes time.
     pub processing: Option<Box<processing::Processing>>,
-    /// What is in the way between a process and the service, if anything ever was.
+    /// The links between processes and the service that a fault has ever affected.
     pub client_links: BTreeMap<ProcessId, ClientLink>,
     pub partitions: Vec<partitions::Partition>,
-    /// The moments of the run so far, if they are recorded.
+    /// The moments and the messages of the run so far, if these are recorded.
     pub seen: Option<MomentLog>,
-    /// The messages of the run so far, if they are traced.
     pub trace: Option<Vec<TracedMessage>>,
-    /// Set when the run is over.
+    /// Why the run is over, once it is.
     pub ended: Option<Ended>,
     pub progress_bound: Duration,
     pub lease: Duration,
-    /// When new leaders gave every session its full time again.
+    /// When a new leader gave every session its full timeout again.
     pub lease_resets: Vec<VirtualTime>,
-    /// Leases that were extended for contenders that did not believe in the lock any more.
+    /// Leases that were extended for contenders that no longer believed that they held the lock.
     pub late_extensions: Vec<LateExtension>,
-    /// Whether the queue drains: a contender waited for the last release.
+    /// Whether the queue drains: a contender waited at the last release.
     pub draining: bool,
     /// Between clients and servers.
     pub connections: Connections,
     /// Between servers.
     pub links: Links,
     pub client_latency: Latency,
-    /// Of processes that are nearer or farther than the others.
+    /// Latencies of processes that are nearer or farther than the others.
     pub own_latencies: BTreeMap<ProcessId, Latency>,
     pub server_latency: Latency,
     /// The regions of all machines, if there are regions.
@@ -193,7 +193,7 @@ pub(crate) struct World<S: ServiceTypes> {
     pub faults: Vec<FaultState>,
     pub faults_armed: usize,
     pub faults_active: usize,
-    /// Until when something comes late because of a fault that is over.
+    /// Until when messages arrive late because of a fault that is over.
     pub late_until: VirtualTime,
     pub calm: bool,
     pub settling: bool,
@@ -202,17 +202,17 @@ pub(crate) struct World<S: ServiceTypes> {
     pub resource_in_flight: usize,
     /// Requests to the resource that have not arrived.
     pub resource_calls: Slab<ResourceCall>,
-    /// Requests and notifications of contenders under way.
+    /// The contenders' work under way: requests, notifications, calls.
     pub busy: PendingWork,
-    /// The process whose client just received an event that a contender waited for.
+    /// The process whose client has just received an event that a contender waited for.
     pub woken_process: Option<ProcessId>,
     pub last_release: VirtualTime,
-    /// Writes that faults wait for, and which are not where they are to be.
+    /// Writes that faults wait for, until the server that the fault names has applied them.
     pub pending_writes: Vec<PendingWrite>,
     pub request_fate: Option<MessageFate>,
     /// What faults have planned for answers that are not sent yet.
     pub planned_fates: Vec<(RequestId, MessageFate)>,
-    /// Answers that are to be noted when they reach their clients, and whose contender's they are.
+    /// Answers to record when they reach their clients, each with its contender.
     pub answers_under_way: Vec<(u32, RequestId, RequestKind)>,
     /// The fault that strikes at this moment.
     pub striking: usize,
@@ -222,7 +222,7 @@ pub(crate) struct World<S: ServiceTypes> {
     pub values: i64,
 }
 
-/// A contender as the world sees it. What is looked at whenever it has run comes first, in one line of the cache.
+/// A contender as the world sees it. The fields that are read after each of its runs come first, in one cache line.
 #[derive(Default)]
 #[repr(C, align(64))]
 pub(crate) struct Contender {
@@ -232,16 +232,16 @@ pub(crate) struct Contender {
     pub acquiring: bool,
     /// It believes that it holds the lock.
     pub holding: bool,
-    /// Everything it has asked is answered, and it waits for an event.
+    /// All its requests are answered, and it waits for an event.
     pub waiting: bool,
     /// It got an event since it last waited.
     pub woken: bool,
-    /// Its recipe has tasks of its own, so it does not wait as long as one of them has something to do.
+    /// Its recipe has background tasks, so it does not wait while one of them has something to do.
     pub has_helpers: bool,
-    /// It was started, if it had to wait for others to come first.
+    /// It has started; a contender that comes in order waits for those before it.
     pub started: bool,
     pub finished: bool,
-    /// How many of its tasks pause between two tries: a pausing task waits for no holder.
+    /// How many of its tasks pause between two tries, and so wait for no holder.
     pub pauses: u32,
     pub rounds_left: u32,
     /// The lock that it wants or holds, or had last.
@@ -253,19 +253,19 @@ pub(crate) struct Contender {
     pub cancel_release: Option<Completion<()>>,
     /// The lock object's own call that cancels an `acquire`, pending or not, if it has one.
     pub cancel_call: Option<CancelCall>,
-    /// When it began a release of what was its own no more, and how many of its requests had no answer then.
+    /// When it began to release a lock that it no longer owned, and how many of its requests had no answer then.
     pub releases_in_vain: Option<(VirtualTime, u64)>,
-    /// When its last message to the resource, and the resource's to it, arrives.
+    /// When its last message to the resource arrives, and the resource's last message to it.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,
 }
 
-/// Where a fault of the plan is.
+/// The progress of a fault of the plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FaultState {
-    /// How often what it waits for has happened.
+    /// How often its trigger has come.
     pub seen: u32,
-    /// Whether it waits.
+    /// Whether it waits for its trigger.
     pub armed: bool,
     /// How often it may still strike.
     pub strikes_left: u32,
@@ -280,12 +280,12 @@ pub(crate) struct PendingWork {
     pub waiting: usize,
     /// Contenders inside `acquire`.
     pub acquiring: usize,
-    /// Contenders that have not come yet.
+    /// Contenders that have not started.
     pub unstarted: usize,
 }
 
 impl<S: SimulatedService> World<S> {
-    /// Writes an event of the history down.
+    /// Adds an event to the history.
     #[inline(always)]
     pub fn record(&mut self, what: EventKind) {
         self.recorder.record(self.now, what);
@@ -313,7 +313,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// The same while a process does not run: the event may be put aside.
+    /// The same while a process does not run: an event for that process is put aside.
     #[inline(never)]
     fn dispatch_if_running(&mut self, place: timeline::Place) {
         let event = self.timeline.take_from(place);
@@ -321,7 +321,7 @@ impl<S: SimulatedService> World<S> {
         self.dispatch_from_backlog(event);
     }
 
-    /// Lets an event happen that was noted before, unless its recipient does not run.
+    /// Lets a noted event happen, unless its recipient does not run.
     #[inline(never)]
     pub fn dispatch_from_backlog(&mut self, event: Event<HostEvent<S>>) {
         let event = if self.all_run {
@@ -334,12 +334,12 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// What the engine does is part of what can be observed.
+    /// Adds the event to the hash of the run.
     fn note_event(&mut self, event: &Event<HostEvent<S>>) {
         self.recorder.mix(self.now.micros() ^ event.word() << 20);
     }
 
-    /// It is handed over in memory, and looked at there: it is too large to be held otherwise.
+    /// Notes the event and lets it happen. Never inlined: the event is too large for registers.
     #[inline(never)]
     fn dispatch_and_note(&mut self, event: Event<HostEvent<S>>) {
         self.note_event(&event);
@@ -373,7 +373,7 @@ impl<S: SimulatedService> World<S> {
         }
     }
 
-    /// Does everything that stands in one of our lists, and keeps the list's room. Mostly there is one thing or none.
+    /// Does everything in one of the lists, and keeps the list's memory. Mostly there is one thing or none.
     #[inline]
     pub(crate) fn do_each<T>(
         &mut self,

@@ -1,39 +1,39 @@
-//! node-redlock's `using`: Redlock over ioredis, of which a timer extends the lock while the routine runs.
+//! node-redlock's `using`: Redlock over ioredis, with a timer that extends the lock while the routine runs.
 //!
 //! # Source
 //!
 //! node-redlock, main branch of August 2025, `src/index.ts`: `using`, `acquire`, `extend`, `release`, `_execute`, and
-//! `_attemptOperation`. Its release 5.0.0-beta.2 counts the duration from the first attempt, and not from the one that
-//! has succeeded (its issue 299).
+//! `_attemptOperation`. Its release 5.0.0-beta.2 counts the duration from the first attempt instead of the successful
+//! one (its issue 299).
 //!
 //! # Steps
 //!
 //! Defaults: `driftFactor` 0.01, `retryCount` 10, `retryDelay` 200 ms, `retryJitter` 100 ms,
 //! `automaticExtensionThreshold` 500 ms.
 //!
-//! 1. `acquire`: a value of its own. A script on every server sets the key with the value and the duration if there is
-//!    no key. More than half of the servers for it: the lock is acquired. More than half against it: wait for the
-//!    retry delay, more or less the jitter, and send the script again, with the same value.
-//! 2. If the retries are over, a script deletes the key on every server if it holds the value, and the call fails.
-//! 3. The lock expires when the attempt began and the duration, less the drift. Nothing looks whether that is over
+//! 1. `acquire`: the client chooses a value. A script on every server sets the key to it, for the duration, if the key
+//!    does not exist. If more than half of the servers agree, the lock is acquired. If more than half refuse, the
+//!    client waits for the retry delay, give or take the jitter, and sends the script again with the same value.
+//! 2. After the last retry, a script on every server deletes the key if it holds the value, and the call fails.
+//! 3. The lock expires at: start of the attempt + duration - drift. `acquire` does not check whether that has passed
 //!    (its issue 296).
-//! 4. `using` sets a timer, the threshold before that, and starts the routine. The timer extends the lock: a script on
-//!    every server sets the key again if it holds the value, with the retries of step 1. If these are over and the
-//!    lock has not expired, they begin again; if it has, the signal of the routine is aborted.
+//! 4. `using` starts the routine, and a timer that fires one threshold before the lock expires. It extends the lock:
+//!    a script on every server sets the key again if it holds the value, with the retries of step 1. After the last
+//!    retry, they begin again if the lock has not expired; if it has, the routine's signal is aborted.
 //! 5. `release`: the script of step 2, with the retries of step 1, on a majority.
 //!
 //! # Guarantees
 //!
-//! - The routine is told by a signal that its lock could not be extended.
+//! - A signal informs the routine that its lock could not be extended.
 //!
 //! # Hazards
 //!
-//! - The signal comes when the retries of step 4 are over. They take ten times the delay, and the lock expires one
-//!   threshold after the first: for the rest another may hold it (scenario `redis/node-redlock-late-abort`).
-//! - Half of an even number of servers for it and half against it: no majority comes of that, and the promise of the
-//!   attempt is never settled (scenario `redis/node-redlock-tie`).
-//! - Between two attempts nothing is deleted, and a key with its own value is against it: votes that are split stay
-//!   split until the retries are over (its issue 369).
+//! - The signal comes after the retries of step 4. They take ten times the delay, but the lock expires one threshold
+//!   after the first attempt: for the rest another may hold it (scenario `redis/node-redlock-late-abort`).
+//! - If half of an even number of servers agree and half refuse, there is no majority, and the promise of the attempt
+//!   is never settled (scenario `redis/node-redlock-tie`).
+//! - Nothing is deleted between two attempts, and a key with the client's own value counts as a refusal: split votes
+//!   stay split until the retries are over (its issue 369).
 //! - The expiration is counted by `Date.now()`, the wall clock.
 
 use std::cell::Cell;
@@ -96,7 +96,7 @@ pub(super) struct NodeRedlock {
     value: String,
     /// When the lock expires, by the wall clock.
     expiration: Cell<Duration>,
-    /// Whether an attempt that is tied fails, one that has failed is undone, and the routine is told in time.
+    /// Whether a tied attempt fails, a failed one is undone, and the signal comes before the lock expires.
     hardened: bool,
 }
 
@@ -113,14 +113,14 @@ impl NodeRedlock {
         }
     }
 
-    /// The same with what it lacks.
+    /// The same lock with ties, failed attempts, and late signals mended.
     pub fn hardened(mut self) -> Self {
         self.acquire_script = Script::new(ACQUIRE_AGAIN);
         self.hardened = true;
         self
     }
 
-    /// One attempt on all servers (`_attemptOperation`). Answers when it began if a majority is for it.
+    /// One attempt on all servers (`_attemptOperation`). Returns when it began if a majority agrees.
     async fn attempt_operation(&self, script: &Script, with_duration: bool) -> Option<Duration> {
         let Leased { redis, env, lease } = &self.leased;
         let start = env.wall();
@@ -134,7 +134,7 @@ impl NodeRedlock {
         }
     }
 
-    /// Attempts until one has a majority for it, or the retries are over (`_execute`).
+    /// Attempts until a majority agrees or the retries are over (`_execute`).
     async fn execute(&self, script: &Script, with_duration: bool) -> Result<Duration, LockError> {
         for attempt in 0..=RETRY_COUNT {
             if attempt > 0 {
@@ -177,7 +177,7 @@ impl NodeRedlock {
         self.expiration.get().saturating_sub(self.leased.env.wall())
     }
 
-    /// Extends the lock whenever the threshold is reached, until that has failed.
+    /// Extends the lock whenever the threshold is reached, until an extension fails after the lock has expired.
     async fn extend_until_failed(&self) -> LockError {
         loop {
             let env = &self.leased.env;

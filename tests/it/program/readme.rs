@@ -6,7 +6,6 @@ use super::common::{Folder, command};
 
 const INCIDENTS: &str = include_str!("../../../docs/incidents.md");
 const README: &str = include_str!("../../../README.md");
-const REDIS: &str = include_str!("../../../docs/redis.md");
 const SCENARIOS: &str = include_str!("../../../docs/scenarios.md");
 const SEARCH: &str = include_str!("../../../docs/search.md");
 
@@ -68,7 +67,7 @@ pub fn prints_what_is_shown(block: &str) {
 
 #[test]
 fn what_commands_are_shown_to_print_is_printed_line_by_line_in_that_order() {
-    // In README every block is of a command; the pages show pieces of reports, too.
+    // In README every block is of a command; the page on searching shows pieces of reports, too.
     let of_commands = |page| {
         let mut shown = blocks(page, "text");
         shown.retain(|block| block.starts_with("$ "));
@@ -76,11 +75,9 @@ fn what_commands_are_shown_to_print_is_printed_line_by_line_in_that_order() {
     };
     let mut shown = blocks(README, "text");
     assert_eq!(shown.len(), 2, "{shown:?}");
-    for page in [REDIS, SEARCH] {
-        let more = of_commands(page);
-        assert_eq!(more.len(), 1, "{more:?}");
-        shown.extend(more);
-    }
+    let more = of_commands(SEARCH);
+    assert_eq!(more.len(), 1, "{more:?}");
+    shown.extend(more);
     for block in shown {
         prints_what_is_shown(&block);
     }
