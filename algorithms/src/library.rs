@@ -173,6 +173,17 @@ pub const LIBRARIES: &[Library] = &[
         helps: "Version 4.3.1 or later",
     },
     Library {
+        name: "sidekiq-unique-jobs",
+        language: "Ruby",
+        recipes: &[
+            "sidekiq-unique-jobs-run-names",
+            "sidekiq-unique-jobs-young-locks",
+            "sidekiq-unique-jobs",
+        ],
+        promise: "One job of a name runs at a time, and the lock of a job that is gone is reaped.",
+        helps: "Version 8.0.10 or later, and a `lock_ttl` that is longer than any job",
+    },
+    Library {
         name: "Spring Integration, RedisLockRegistry",
         language: "Java",
         recipes: &[

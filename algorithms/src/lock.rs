@@ -94,6 +94,16 @@ pub trait Lock {
     /// lock back, once for each time. Then nothing is lost: the holder ends its section, and calls `release`.
     async fn lost(&self, held: &Held) -> LockError;
 
+    /// Runs the reaper once, if the recipe has one ([`RecipeInput::Reaper`]): it looks through all locks of the service
+    /// for what the dead have left, and deletes that. A turn that fails ends, and the next comes later.
+    ///
+    /// # Errors
+    ///
+    /// What the service answers.
+    async fn reap(&mut self) -> Result<(), LockError> {
+        Ok(())
+    }
+
     /// Whether the lock opens a new session by itself when the one that it was built on is gone. If so, its contender
     /// opens none.
     fn renews_sessions(&self) -> bool {
@@ -253,6 +263,8 @@ pub enum RecipeInput {
     TryAcquire,
     /// How many permits its caller wants: one call takes them all.
     SeveralPermits,
+    /// Turns of its reaper, which deletes locks that it takes for orphans ([`Lock::reap`]).
+    Reaper,
 }
 
 /// A row of the registry of algorithms.
@@ -304,7 +316,8 @@ impl Recipe {
             | RecipeInput::CancelCall
             | RecipeInput::LockNode
             | RecipeInput::TryAcquire
-            | RecipeInput::SeveralPermits => None,
+            | RecipeInput::SeveralPermits
+            | RecipeInput::Reaper => None,
         })
     }
 

@@ -25,6 +25,7 @@ mod participants;
 mod permits;
 mod processes;
 pub(crate) mod reader;
+mod reaper;
 mod reentry;
 mod regions;
 mod replay;

@@ -6,6 +6,7 @@ mod locks;
 mod multi;
 mod nested;
 mod process_memory;
+mod reaper;
 mod section;
 
 use std::cell::{RefCell, RefMut};
@@ -48,6 +49,9 @@ pub(crate) async fn run<S: SimulatedService>(shared: Rc<Shared<S>>, id: Contende
     let mut contender = Box::new(Contender::new(shared, id));
     if start == Start::First {
         contender.arrive().await;
+    }
+    if let Some(interval) = contender.reaper_interval() {
+        return contender.reap(interval).await;
     }
     while contender.has_rounds_left() {
         if contender.holds_several() {

@@ -224,6 +224,12 @@ hazards! {
     ] breaks [MutualExclusion, Progress] under [None];
     "redis/renewal-in-whole-seconds": ["redlock-net-whole-seconds"] breaks [MutualExclusion] under [None];
     "redis/redirect-in-a-batch": ["redisson-batch-not-redirected"] breaks [Progress] under [ServerStall];
+    "redis/reaper-compares-run-names": [
+        "sidekiq-unique-jobs-run-names",
+    ] breaks [MutualExclusion, OwnReleaseOnly] under [None];
+    "redis/reaper-looks-at-young-locks": [
+        "sidekiq-unique-jobs-run-names", "sidekiq-unique-jobs-young-locks",
+    ] breaks [MutualExclusion, OwnReleaseOnly] under [None];
     "redis/scripts-forgotten": ["resque-scheduler-lock-not-reloaded"] breaks [Progress] under [ServerCrash];
     "redis/spin-lock-last-try": [
         "redisson-spin-lock-budget-first",

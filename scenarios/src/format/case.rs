@@ -19,6 +19,7 @@ use super::locks::refuse_kind_of_several;
 use super::permits::{refuse_permits, refuse_several_permits};
 use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
+use super::reaper::refuse_reaper;
 use super::reentry::{refuse_reentry, refuse_self_deadlock};
 use super::revocation::refuse_revoke;
 use super::service::{self, FileClients, Switches};
@@ -242,6 +243,7 @@ fn refuse_of_recipe(
     refuse_reads(item, plan, open, catalogue, mistakes);
     refuse_permits(item, plan, catalogue, mistakes);
     refuse_several_permits(item, plan, catalogue, mistakes);
+    refuse_reaper(item, plan, catalogue, mistakes);
     refuse_count(item, plan, open, mistakes);
     refuse_of_barrier(item, plan, open, mistakes);
     refuse_reentry(item, plan, mistakes);

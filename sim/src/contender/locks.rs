@@ -47,6 +47,14 @@ impl Locks {
         Self(ids.into_iter().zip(locks).collect())
     }
 
+    /// Runs the reaper of their recipe, which looks through all locks, whichever object is asked.
+    pub(super) async fn reap(&mut self) {
+        if let Some((_, lock)) = self.0.first_mut() {
+            // After a turn that has failed comes the next.
+            let _failed = lock.reap().await;
+        }
+    }
+
     /// Whether they open a new session by themselves when theirs is gone.
     pub(super) fn renew_sessions(&self) -> bool {
         self.0.iter().any(|(_, lock)| lock.renews_sessions())

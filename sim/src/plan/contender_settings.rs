@@ -27,6 +27,12 @@ settings! {
             means: "How long after the start of the run it comes for the first time, at the earliest.",
         }
 
+        reaper_interval: Option<Duration> = "reaper-interval" {
+            default: None,
+            means: "It wants no lock, and runs the reaper of its recipe, each time that so long has passed: see \
+                    [reapers](scenarios.md#reapers).",
+        }
+
         reads: Option<Reads> = "reads" {
             default: None,
             means: "In how many of its rounds it takes the lock to read.",

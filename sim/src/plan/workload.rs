@@ -222,7 +222,10 @@ impl Workload {
             .settings_of(name)
             .map_or(0, |own| own.locks.len() as u32);
         let turns = if own == 0 { self.locks } else { own };
-        let rounds = self.rounds_with_locks(self.rounds_of(name)).min(turns);
+        let rounds = match self.reaper_interval_of(name) {
+            None => self.rounds_with_locks(self.rounds_of(name)).min(turns),
+            Some(_) => turns,
+        };
         (0..rounds).map(|round| self.lock_of(name, round)).collect()
     }
 
@@ -232,10 +235,18 @@ impl Workload {
         own.unwrap_or(self.hold)
     }
 
-    /// How often a contender wants the lock.
+    /// How often a contender wants the lock: never, if it runs a reaper.
     pub fn rounds_of(&self, name: ContenderName) -> u32 {
-        let own = self.settings_of(name).and_then(|own| own.rounds);
-        own.unwrap_or(self.rounds)
+        let own = self.settings_of(name);
+        match own.and_then(|own| own.reaper_interval) {
+            None => own.and_then(|own| own.rounds).unwrap_or(self.rounds),
+            Some(_) => 0,
+        }
+    }
+
+    /// How often a contender runs the reaper of its recipe, if it wants no lock and does that.
+    pub fn reaper_interval_of(&self, name: ContenderName) -> Option<Duration> {
+        self.settings_of(name).and_then(|own| own.reaper_interval)
     }
 
     /// How often a contender takes the lock to read.

@@ -234,6 +234,7 @@ impl<S: SimulatedService> World<S> {
         }
         for by in self.tasks_of(target) {
             self.beliefs_end_of(by);
+            self.ownerships.iter_mut().for_each(|lock| lock.dies(by));
         }
         let process = &mut self.processes[target.0 as usize];
         process.state = ProcessState::Crashed;

@@ -25,6 +25,7 @@ mod overlapping_faults;
 mod partitions;
 mod paused_clocks;
 mod processing;
+mod reapers;
 mod quiet_time;
 mod read_only;
 mod read_write_locks;

@@ -346,6 +346,7 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
                 ContenderSettings {
                     conversion: None,
                     arrive_after,
+                    reaper_interval: None,
                     permits_per_acquire: None,
                     hold,
                     rounds,
