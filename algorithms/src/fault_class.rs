@@ -7,7 +7,8 @@ pub enum FaultClass {
     None,
     /// A contender's process dies.
     Crash,
-    /// A pending call is dropped: an interrupted thread, a future that is no longer polled.
+    /// A pending call is dropped: an interrupted thread, a future that is no longer polled; or a contender is asked to
+    /// stop.
     Cancel,
     /// A contender's process, or its event thread, stands still, as in a garbage collection.
     Pause,

@@ -173,6 +173,13 @@ pub const LIBRARIES: &[Library] = &[
         helps: "Version 4.3.1 or later",
     },
     Library {
+        name: "BullMQ, and Bull before it",
+        language: "TypeScript",
+        recipes: &["bull-queue-timers-first", "bullmq-worker"],
+        promise: "A job is locked by one worker for as long as it is at work, and a worker that closes waits for its jobs.",
+        helps: "Bull 3.22.11 or later, and jobs that leave the event loop time for a renewal",
+    },
+    Library {
         name: "sidekiq-unique-jobs",
         language: "Ruby",
         recipes: &[

@@ -72,6 +72,12 @@ pub trait Lock {
         self.cancel_call()
     }
 
+    /// What is called when the process is asked to stop, if the lock object has such a call: a worker's `close()`. The
+    /// section that it is in goes on to its end.
+    fn stop_call(&self) -> Option<StopCall> {
+        None
+    }
+
     /// Says how many come to a [`DoubleBarrier`](crate::LockKind::DoubleBarrier), before any other call. To acquire it
     /// is to enter it, and to release it is to leave it.
     fn set_parties(&mut self, _parties: u32) {}
@@ -120,6 +126,9 @@ pub trait Lock {
 
 /// What cancels a pending call of a lock object, from another thread.
 pub type CancelCall = Rc<dyn Fn()>;
+
+/// What asks a lock object to stop.
+pub type StopCall = Rc<dyn Fn()>;
 
 /// How a caller calls a multi-lock.
 #[derive(Clone, Copy)]

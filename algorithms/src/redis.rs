@@ -2,6 +2,8 @@
 
 pub mod bsm_redislock;
 pub mod bsm_redislock_own_token;
+pub mod bull_queue_timers_first;
+pub mod bullmq_worker;
 mod client_libraries;
 pub mod compare_and_delete;
 pub mod count_down_latch;

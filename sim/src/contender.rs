@@ -112,7 +112,11 @@ impl<S: SimulatedService> Contender<S> {
         };
         let locks = Locks::connect(&shared, id, &env, memory.as_deref());
         let helpers = locks.renew_sessions();
-        shared.world.borrow_mut().contenders[id.0 as usize].has_helpers = helpers;
+        let stop_calls = locks.stop_calls();
+        {
+            let contender = &mut shared.world.borrow_mut().contenders[id.0 as usize];
+            (contender.has_helpers, contender.stop_calls) = (helpers, stop_calls);
+        }
         Self {
             shared,
             id,
@@ -181,14 +185,14 @@ impl<S: SimulatedService> Contender<S> {
     }
 
     fn has_rounds_left(&self) -> bool {
-        self.world().contenders[self.id.0 as usize].rounds_left > 0
+        let contender = &self.world().contenders[self.id.0 as usize];
+        contender.rounds_left > 0 && !contender.stops
     }
 
     /// A round is over. Answers whether there are others.
     fn ends_round(&self) -> bool {
-        let rounds_left = &mut self.world().contenders[self.id.0 as usize].rounds_left;
-        *rounds_left -= 1;
-        *rounds_left > 0
+        self.world().contenders[self.id.0 as usize].rounds_left -= 1;
+        self.has_rounds_left()
     }
 
     fn finish(&self) {
@@ -230,7 +234,10 @@ impl<S: SimulatedService> Contender<S> {
             Some(Err(error)) => {
                 self.note_failed(error).await;
                 self.sleep(TRY_AGAIN_AFTER).await;
-                Continue(())
+                match self.has_rounds_left() {
+                    true => Continue(()),
+                    false => Break(None),
+                }
             }
         }
     }

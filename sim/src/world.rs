@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use picklock_algorithms::CancelCall;
+use picklock_algorithms::{CancelCall, StopCall};
 use picklock_checker::{ContenderId, Ended, EventKind, LateExtension, LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
@@ -253,6 +253,10 @@ pub(crate) struct Contender {
     pub cancel_release: Option<Completion<()>>,
     /// The lock object's own call that cancels an `acquire`, pending or not, if it has one.
     pub cancel_call: Option<CancelCall>,
+    /// What asks its lock objects to stop.
+    pub stop_calls: Vec<StopCall>,
+    /// It was asked to stop, and begins no other round.
+    pub stops: bool,
     /// When it began a release of what was its own no more, and how many of its requests had no answer then.
     pub releases_in_vain: Option<(VirtualTime, u64)>,
     /// When its last message to the resource, and the resource's to it, arrives.

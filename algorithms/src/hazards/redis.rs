@@ -234,6 +234,7 @@ hazards! {
     "redis/spin-lock-last-try": [
         "redisson-spin-lock-budget-first",
     ] breaks [HonestAnswer, NoOrphan, Progress] under [None];
+    "redis/worker-closes": ["bull-queue-timers-first"] breaks [MutualExclusion, NoStaleEffect] under [Cancel];
     "redis/yes-counted-twice": [
         "distributed-lock-redis-counted-twice",
     ] breaks [MutualExclusion, TimelyLoss] under [ServerStall];

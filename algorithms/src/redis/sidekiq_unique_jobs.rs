@@ -152,7 +152,9 @@ fn first_field(keys: &dyn Keys, lock: &str, holds: &mut Vec<KeyHold>) {
 fn texts(answer: &Value) -> Vec<String> {
     let texts = answer.values().unwrap_or_default().iter();
     let texts = texts.filter_map(Value::bytes);
-    texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect()
+    texts
+        .map(|text| String::from_utf8_lossy(text).into_owned())
+        .collect()
 }
 
 impl UniqueJob {
@@ -247,7 +249,9 @@ impl UniqueJob {
         for process in texts(&processes) {
             let workers = Command::new("HGETALL").arg(format!("{process}:workers"));
             let table = texts(&redis.ask(workers).await?);
-            let mut jobs = table.chunks(2).filter_map(|row| row.get(1)?.rsplit_once(' '));
+            let mut jobs = table
+                .chunks(2)
+                .filter_map(|row| row.get(1)?.rsplit_once(' '));
             let is_find = |(name, since): (&str, &str)| {
                 let is_young = since.parse::<u128>().is_ok_and(|since| since > old);
                 self.reaper.is_of(digest, name) || is_young
@@ -301,7 +305,9 @@ impl Lock for UniqueJob {
             let lock = digest.strip_suffix(RUN).unwrap_or(&digest);
             let redis = &self.leased.redis;
             redis.ask(Command::new("UNLINK").arg(lock)).await?;
-            redis.ask(Command::new("ZREM").args([DIGESTS, &digest])).await?;
+            redis
+                .ask(Command::new("ZREM").args([DIGESTS, &digest]))
+                .await?;
         }
         Ok(())
     }

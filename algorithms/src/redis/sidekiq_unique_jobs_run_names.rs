@@ -9,7 +9,9 @@ pub const RECIPE: Recipe = Recipe {
     name: "sidekiq-unique-jobs-run-names",
     summary: "sidekiq-unique-jobs, whose reaper compares names of locks with names of jobs as they are.",
     source: "sidekiq-unique-jobs 7.0.4, RubyReaper#active?; issue 580",
-    flaw: Some("the reaper compares `NAME:RUN` with `NAME`, and takes locks of running jobs for orphans"),
+    flaw: Some(
+        "the reaper compares `NAME:RUN` with `NAME`, and takes locks of running jobs for orphans",
+    ),
     build: Build::Redis(&|redis, env, lease| {
         let reaper = Reaper {
             strips_run: false,

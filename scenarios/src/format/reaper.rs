@@ -36,9 +36,12 @@ pub(super) fn refuse_reaper(
             .label("each has a `reaper-interval`")
             .help("give `contenders` of [workload] one more")
     } else if let Some((name, _)) = reapers.iter().find(|(_, own)| wants_the_lock(own)) {
-        Mistake::new(format!("{} runs a reaper, and wants no lock", contender(**name)))
-            .label("but it says how it takes the lock")
-            .help("leave out what is said besides `reaper-interval`, or `reaper-interval`")
+        Mistake::new(format!(
+            "{} runs a reaper, and wants no lock",
+            contender(**name)
+        ))
+        .label("but it says how it takes the lock")
+        .help("leave out what is said besides `reaper-interval`, or `reaper-interval`")
     } else {
         return;
     };

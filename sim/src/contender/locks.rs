@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::{CancelCall, Lock};
+use picklock_algorithms::{CancelCall, Lock, StopCall};
 use picklock_checker::{ContenderId, LockId, Mode};
 use picklock_clients::Env;
 use picklock_machines::Chance as _;
@@ -110,6 +110,12 @@ impl Locks {
             Mode::Exclusive => self.of(lock).cancel_call(),
             Mode::Shared => self.of(lock).cancel_call_shared(),
         }
+    }
+
+    /// What asks the objects to stop, of those that have such a call.
+    pub(super) fn stop_calls(&self) -> Vec<StopCall> {
+        let calls = self.0.iter().map(|(_, lock)| lock.stop_call());
+        calls.flatten().collect()
     }
 
     /// The same, to call it.

@@ -10,7 +10,10 @@ impl<S: SimulatedService> Contender<S> {
     /// How often it runs the reaper, if it wants no lock.
     pub(super) fn reaper_interval(&self) -> Option<Duration> {
         let world = self.shared.world.borrow();
-        world.plan.workload.reaper_interval_of(ContenderName(self.id.0))
+        world
+            .plan
+            .workload
+            .reaper_interval_of(ContenderName(self.id.0))
     }
 
     /// Runs the reaper again and again, as long as the process lives. The end of the run does not wait for it.

@@ -45,7 +45,8 @@ fn disowned(history: &History) -> Vec<(Disowned, u64)> {
 fn a_contender_with_a_reaper_never_asks_for_the_lock() {
     let history = simulate(&plan("sidekiq-unique-jobs", seconds(1), Vec::new()), 1);
     let mut events = history.run.history.events.iter();
-    let asks = |what: EventKind| matches!(what, EventKind::AcquireStarted { by, .. } if by == REAPER);
+    let asks =
+        |what: EventKind| matches!(what, EventKind::AcquireStarted { by, .. } if by == REAPER);
     assert!(events.all(|event| !asks(event.what)));
     let ends = disowned(&history.run.history);
     assert_eq!(ends.len(), 2, "{ends:?}");
