@@ -3,12 +3,11 @@
 /// A class of faults: what the faults of a plan have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaultClass {
-    /// Nothing breaks.
+    /// Nothing breaks. A contender that is asked to stop breaks nothing.
     None,
     /// A contender's process dies.
     Crash,
-    /// A pending call is dropped: an interrupted thread, a future that is no longer polled; or a contender is asked to
-    /// stop.
+    /// A pending call is dropped: an interrupted thread, a future that is no longer polled.
     Cancel,
     /// A contender's process, or its event thread, stands still, as in a garbage collection.
     Pause,

@@ -173,6 +173,13 @@ pub const LIBRARIES: &[Library] = &[
         helps: "Version 4.3.1 or later",
     },
     Library {
+        name: "Laravel, cache locks",
+        language: "PHP",
+        recipes: &["laravel-cache-lock-force-release", "laravel-cache-lock"],
+        promise: "A lock is released by its owner alone, also when another process restores it.",
+        helps: "`restoreLock` with the owner, and never `forceRelease`",
+    },
+    Library {
         name: "BullMQ, and Bull before it",
         language: "TypeScript",
         recipes: &["bull-queue-timers-first", "bullmq-worker"],

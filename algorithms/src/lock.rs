@@ -93,6 +93,16 @@ pub trait Lock {
     /// Gives the lock back, in whichever mode it is held.
     async fn release(&mut self, held: Held) -> Result<(), LockError>;
 
+    /// The name of the owner of what it holds, if another process can give the lock back by it: it is sent to that one.
+    fn owner(&self) -> Option<String> {
+        None
+    }
+
+    /// Gives back what another process holds, whose [`owner`](Self::owner) this one was sent ([`RecipeInput::RestoredLock`]).
+    async fn release_by(&mut self, _owner: &str) -> Result<(), LockError> {
+        Err(LockError::NotHeld)
+    }
+
     /// Resolves when this recipe learns that the contender may not hold the lock any more. A recipe that never
     /// looks never resolves, and its contender goes on believing.
     ///
@@ -274,6 +284,8 @@ pub enum RecipeInput {
     SeveralPermits,
     /// Turns of its reaper, which deletes locks that it takes for orphans ([`Lock::reap`]).
     Reaper,
+    /// That another process restores the lock from the name of its owner, and gives it back ([`Lock::release_by`]).
+    RestoredLock,
 }
 
 /// A row of the registry of algorithms.
@@ -326,7 +338,8 @@ impl Recipe {
             | RecipeInput::LockNode
             | RecipeInput::TryAcquire
             | RecipeInput::SeveralPermits
-            | RecipeInput::Reaper => None,
+            | RecipeInput::Reaper
+            | RecipeInput::RestoredLock => None,
         })
     }
 

@@ -16,6 +16,8 @@ pub mod fencing_token;
 pub mod get_compare_del;
 pub mod getset;
 pub mod keyspace_event;
+pub mod laravel_cache_lock;
+pub mod laravel_cache_lock_force_release;
 pub mod leased;
 pub mod node_redlock;
 pub mod node_redlock_hardened;

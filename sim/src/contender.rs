@@ -7,6 +7,7 @@ mod multi;
 mod nested;
 mod process_memory;
 mod reaper;
+mod restored_lock;
 mod section;
 
 use std::cell::{RefCell, RefMut};
@@ -52,6 +53,9 @@ pub(crate) async fn run<S: SimulatedService>(shared: Rc<Shared<S>>, id: Contende
     }
     if let Some(interval) = contender.reaper_interval() {
         return contender.reap(interval).await;
+    }
+    if contender.is_releaser() {
+        return contender.release_for_others().await;
     }
     while contender.has_rounds_left() {
         if contender.holds_several() {
@@ -310,8 +314,12 @@ impl<S: SimulatedService> Contender<S> {
             Ok(()) => {
                 let cancelled = self.cancellation(LockCall::Release);
                 self.record(EventKind::ReleaseStarted { by, lock }).await;
-                let release = self.locks.of_mut(lock).release(held);
-                let result = until_cancelled(release, cancelled).await;
+                let result = if let Some(to) = self.releaser() {
+                    self.send_owner(lock, to).await
+                } else {
+                    let release = self.locks.of_mut(lock).release(held);
+                    until_cancelled(release, cancelled).await
+                };
                 self.note_released(lock, result).await;
                 true
             }

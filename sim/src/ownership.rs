@@ -38,6 +38,8 @@ struct Owner {
     name: NameId,
     /// Whether its process has died since.
     is_dead: bool,
+    /// The contender that has been sent the name of the owner, and may give the hold back.
+    restored_by: Option<ContenderId>,
 }
 
 impl Owner {
@@ -49,6 +51,7 @@ impl Owner {
             token,
             name,
             is_dead: false,
+            restored_by: None,
         }
     }
 }
@@ -78,6 +81,12 @@ impl Ownership {
     pub fn dies(&mut self, by: ContenderId) {
         let owned = self.owners.iter_mut().filter(|owner| owner.by == by);
         owned.for_each(|owner| owner.is_dead = true);
+    }
+
+    /// A contender sends another the name of the owner.
+    pub fn sends_owner(&mut self, by: ContenderId, to: ContenderId) {
+        let owned = self.owners.iter_mut().filter(|owner| owner.by == by);
+        owned.for_each(|owner| owner.restored_by = Some(to));
     }
 
     /// How many have come to own the lock so far.
@@ -198,6 +207,7 @@ impl Ownership {
             token,
             name,
             is_dead: false,
+            restored_by: None,
         };
         self.grant(at, owner, recorder);
         token
@@ -340,6 +350,7 @@ impl Ownership {
                 token: node.token,
                 name: node.name,
                 is_dead: false,
+                restored_by: None,
             };
             self.grant(at, owner, recorder);
         }
@@ -381,7 +392,9 @@ impl Ownership {
                 return true;
             }
             let how = match actor {
-                Actor::Contender(by) if by == owner.by => Disowned::Released,
+                Actor::Contender(by) if by == owner.by || owner.restored_by == Some(by) => {
+                    Disowned::Released
+                }
                 Actor::Contender(by) if owner.is_dead && reapers.contains(&by) => Disowned::Reaped,
                 Actor::Contender(by) => Disowned::RemovedBy(by),
                 Actor::Overwriter(by) => Disowned::OverwrittenBy(by),

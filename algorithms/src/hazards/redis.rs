@@ -213,6 +213,9 @@ hazards! {
     "redis/deadline-by-another-clock": [
         "rueidislock", "rueidislock-last-deadline",
     ] breaks [HonestAnswer, MutualExclusion] under [Clock];
+    "redis/late-restored-lock": [
+        "laravel-cache-lock-force-release",
+    ] breaks [HonestAnswer, MutualExclusion, OwnReleaseOnly] under [None];
     "redis/lock-object-keeps-end": ["symfony-lock-kept-end"] breaks [HonestAnswer, NoOrphan, Progress] under [None];
     "redis/lock-object-keeps-end": ["symfony-lock-kept-end-deleted"] breaks [Progress] under [None];
     "redis/red-lock-force-unlock": [
@@ -234,7 +237,7 @@ hazards! {
     "redis/spin-lock-last-try": [
         "redisson-spin-lock-budget-first",
     ] breaks [HonestAnswer, NoOrphan, Progress] under [None];
-    "redis/worker-closes": ["bull-queue-timers-first"] breaks [MutualExclusion, NoStaleEffect] under [Cancel];
+    "redis/worker-closes": ["bull-queue-timers-first"] breaks [MutualExclusion, NoStaleEffect] under [None];
     "redis/yes-counted-twice": [
         "distributed-lock-redis-counted-twice",
     ] breaks [MutualExclusion, TimelyLoss] under [ServerStall];

@@ -28,6 +28,7 @@ pub(super) fn draw_contender(plan: &mut Plan, open: &SampledContender, seed: u64
         conversion: None,
         arrive_after: None,
         reaper_interval: None,
+        releases_for_others: false,
         permits_per_acquire: None,
         reads: open.reads.filter(|_| draw.once_in(2)),
         locks: Vec::new(),

@@ -281,6 +281,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         }
         ZooKeeper | Network | Workload | Contender if semaphore => ("zookeeper", "kazoo-semaphore"),
         ZooKeeper | Network | Workload | Contender if reentrant => ("zookeeper", "curator-mutex"),
+        ZooKeeper if line.starts_with("releases-for-others") => ("redis", "laravel-cache-lock"),
         ZooKeeper if reaps => ("redis", "sidekiq-unique-jobs"),
         ZooKeeper if converts => ("zookeeper", "curator-read-write-lock"),
         ZooKeeper if makes_parents => ("zookeeper", "curator-mutex"),

@@ -55,7 +55,7 @@ faults! {
     Stop { target: ContenderName } = "stop" {
         service: None,
         drawn_unasked: false,
-        class: Cancel, effect: Withdrawal,
+        class: None, effect: Withdrawal,
         meaning: "The contender is asked to stop (`SIGTERM`, `worker.close()`): it ends the section that it is in, drops \
                   a pending acquire, and wants the lock no more.",
         example: r#"inject.stop = { target = "contender-1" }"#,

@@ -222,9 +222,9 @@ impl Workload {
             .settings_of(name)
             .map_or(0, |own| own.locks.len() as u32);
         let turns = if own == 0 { self.locks } else { own };
-        let rounds = match self.reaper_interval_of(name) {
-            None => self.rounds_with_locks(self.rounds_of(name)).min(turns),
-            Some(_) => turns,
+        let rounds = match self.wants_no_lock(name) {
+            false => self.rounds_with_locks(self.rounds_of(name)).min(turns),
+            true => turns,
         };
         (0..rounds).map(|round| self.lock_of(name, round)).collect()
     }
@@ -235,13 +235,26 @@ impl Workload {
         own.unwrap_or(self.hold)
     }
 
-    /// How often a contender wants the lock: never, if it runs a reaper.
+    /// How often a contender wants the lock.
     pub fn rounds_of(&self, name: ContenderName) -> u32 {
-        let own = self.settings_of(name);
-        match own.and_then(|own| own.reaper_interval) {
-            None => own.and_then(|own| own.rounds).unwrap_or(self.rounds),
-            Some(_) => 0,
+        let own = self.settings_of(name).and_then(|own| own.rounds);
+        match self.wants_no_lock(name) {
+            false => own.unwrap_or(self.rounds),
+            true => 0,
         }
+    }
+
+    /// Whether a contender wants no lock, and does something else for the others.
+    pub fn wants_no_lock(&self, name: ContenderName) -> bool {
+        let own = self.settings_of(name);
+        own.is_some_and(ContenderSettings::wants_no_lock)
+    }
+
+    /// The contender that gives back what the others hold, if there is one.
+    pub fn releaser(&self) -> Option<ContenderName> {
+        let mut own = self.contender_settings.iter();
+        let releaser = own.find(|(_, own)| own.releases_for_others);
+        releaser.map(|(name, _)| *name)
     }
 
     /// How often a contender runs the reaper of its recipe, if it wants no lock and does that.

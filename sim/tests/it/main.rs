@@ -37,6 +37,7 @@ mod redis_slots;
 mod refusals;
 mod regions;
 mod repeated_faults;
+mod restored_locks;
 mod revocation;
 mod sandbox;
 mod semaphores;

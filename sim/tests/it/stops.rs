@@ -21,7 +21,11 @@ fn plan(algorithm: &str, when: Trigger, target: ContenderName) -> Plan {
 }
 
 /// How often a contender has done this.
-fn times(history: &History, of: ContenderName, is: impl Fn(&EventKind) -> Option<ContenderId>) -> usize {
+fn times(
+    history: &History,
+    of: ContenderName,
+    is: impl Fn(&EventKind) -> Option<ContenderId>,
+) -> usize {
     let events = history.events.iter();
     events
         .filter(|event| is(&event.what) == Some(ContenderId(of.0)))
@@ -44,7 +48,9 @@ fn released_by(what: &EventKind) -> Option<ContenderId> {
 
 #[test]
 fn a_stopped_holder_ends_its_section_and_begins_no_other() {
-    let history = simulate(&plan("bullmq-worker", acquired(), FIRST), 1).run.history;
+    let history = simulate(&plan("bullmq-worker", acquired(), FIRST), 1)
+        .run
+        .history;
     assert_eq!(times(&history, FIRST, acquired_by), 1);
     assert_eq!(times(&history, FIRST, released_by), 1);
     assert_eq!(times(&history, SECOND, released_by), 3);
@@ -53,14 +59,18 @@ fn a_stopped_holder_ends_its_section_and_begins_no_other() {
 #[test]
 fn a_stopped_waiter_drops_its_acquire() {
     let waits = Trigger::Waiting { by: SECOND, nth: 1 };
-    let history = simulate(&plan("bullmq-worker", waits, SECOND), 1).run.history;
+    let history = simulate(&plan("bullmq-worker", waits, SECOND), 1)
+        .run
+        .history;
     assert_eq!(times(&history, SECOND, acquired_by), 0);
     assert_eq!(times(&history, FIRST, released_by), 3);
 }
 
 #[test]
 fn a_queue_that_clears_its_timers_loses_the_lock_of_its_job() {
-    let history = simulate(&plan("bull-queue-timers-first", acquired(), FIRST), 1).run.history;
+    let history = simulate(&plan("bull-queue-timers-first", acquired(), FIRST), 1)
+        .run
+        .history;
     let fails = |what: &EventKind| match what {
         EventKind::ReleaseFailed { by, .. } => Some(*by),
         _ => None,

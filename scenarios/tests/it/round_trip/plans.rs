@@ -347,6 +347,7 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
                     conversion: None,
                     arrive_after,
                     reaper_interval: None,
+                    releases_for_others: false,
                     permits_per_acquire: None,
                     hold,
                     rounds,
