@@ -3,7 +3,7 @@
 /// A class of faults: what the faults of a plan have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaultClass {
-    /// Nothing breaks.
+    /// Nothing breaks. A contender that is asked to stop breaks nothing.
     None,
     /// A contender's process dies.
     Crash,

@@ -40,7 +40,7 @@ pub use keys::Keys;
 pub use lock::{
     Build, BuildOver, BuildOverRedis, BuildOverZooKeeper, BuildSemaphoreOverRedis,
     BuildSemaphoreOverZooKeeper, CancelCall, Lease, Lock, MultiLock, MultiLockCall, Recipe,
-    RecipeInput,
+    RecipeInput, StopCall,
 };
 pub use lock_error::LockError;
 pub use ownership_rule::{KeyHold, LockKind, Mode, Owners, OwnershipRule, Place, Queue};

@@ -173,6 +173,31 @@ pub const LIBRARIES: &[Library] = &[
         helps: "Version 4.3.1 or later",
     },
     Library {
+        name: "Laravel, cache locks",
+        language: "PHP",
+        recipes: &["laravel-cache-lock-force-release", "laravel-cache-lock"],
+        promise: "A lock is released by its owner alone, also when another process restores it.",
+        helps: "`restoreLock` with the owner, and never `forceRelease`",
+    },
+    Library {
+        name: "BullMQ, and Bull before it",
+        language: "TypeScript",
+        recipes: &["bull-queue-timers-first", "bullmq-worker"],
+        promise: "A job is locked by one worker for as long as it is at work, and a worker that closes waits for its jobs.",
+        helps: "Bull 3.22.11 or later, and jobs that leave the event loop time for a renewal",
+    },
+    Library {
+        name: "sidekiq-unique-jobs",
+        language: "Ruby",
+        recipes: &[
+            "sidekiq-unique-jobs-run-names",
+            "sidekiq-unique-jobs-young-locks",
+            "sidekiq-unique-jobs",
+        ],
+        promise: "One job of a name runs at a time, and the lock of a job that is gone is reaped.",
+        helps: "Version 8.0.10 or later, and a `lock_ttl` that is longer than any job",
+    },
+    Library {
         name: "Spring Integration, RedisLockRegistry",
         language: "Java",
         recipes: &[

@@ -72,6 +72,12 @@ pub trait Lock {
         self.cancel_call()
     }
 
+    /// What is called when the process is asked to stop, if the lock object has such a call: a worker's `close()`. The
+    /// section that it is in goes on to its end.
+    fn stop_call(&self) -> Option<StopCall> {
+        None
+    }
+
     /// Says how many come to a [`DoubleBarrier`](crate::LockKind::DoubleBarrier), before any other call. To acquire it
     /// is to enter it, and to release it is to leave it.
     fn set_parties(&mut self, _parties: u32) {}
@@ -87,12 +93,32 @@ pub trait Lock {
     /// Gives the lock back, in whichever mode it is held.
     async fn release(&mut self, held: Held) -> Result<(), LockError>;
 
+    /// The name of the owner of what it holds, if another process can give the lock back by it: it is sent to that one.
+    fn owner(&self) -> Option<String> {
+        None
+    }
+
+    /// Gives back what another process holds, whose [`owner`](Self::owner) this one was sent ([`RecipeInput::RestoredLock`]).
+    async fn release_by(&mut self, _owner: &str) -> Result<(), LockError> {
+        Err(LockError::NotHeld)
+    }
+
     /// Resolves when this recipe learns that the contender may not hold the lock any more. A recipe that never
     /// looks never resolves, and its contender goes on believing.
     ///
     /// A recipe that is revocable also resolves it with [`LockError::Revoked`] when the holder is asked to give the
     /// lock back, once for each time. Then nothing is lost: the holder ends its section, and calls `release`.
     async fn lost(&self, held: &Held) -> LockError;
+
+    /// Runs the reaper once, if the recipe has one ([`RecipeInput::Reaper`]): it looks through all locks of the service
+    /// for what the dead have left, and deletes that. A turn that fails ends, and the next comes later.
+    ///
+    /// # Errors
+    ///
+    /// What the service answers.
+    async fn reap(&mut self) -> Result<(), LockError> {
+        Ok(())
+    }
 
     /// Whether the lock opens a new session by itself when the one that it was built on is gone. If so, its contender
     /// opens none.
@@ -110,6 +136,9 @@ pub trait Lock {
 
 /// What cancels a pending call of a lock object, from another thread.
 pub type CancelCall = Rc<dyn Fn()>;
+
+/// What asks a lock object to stop.
+pub type StopCall = Rc<dyn Fn()>;
 
 /// How a caller calls a multi-lock.
 #[derive(Clone, Copy)]
@@ -253,6 +282,10 @@ pub enum RecipeInput {
     TryAcquire,
     /// How many permits its caller wants: one call takes them all.
     SeveralPermits,
+    /// Turns of its reaper, which deletes locks that it takes for orphans ([`Lock::reap`]).
+    Reaper,
+    /// That another process restores the lock from the name of its owner, and gives it back ([`Lock::release_by`]).
+    RestoredLock,
 }
 
 /// A row of the registry of algorithms.
@@ -304,7 +337,9 @@ impl Recipe {
             | RecipeInput::CancelCall
             | RecipeInput::LockNode
             | RecipeInput::TryAcquire
-            | RecipeInput::SeveralPermits => None,
+            | RecipeInput::SeveralPermits
+            | RecipeInput::Reaper
+            | RecipeInput::RestoredLock => None,
         })
     }
 

@@ -2,6 +2,8 @@
 
 pub mod bsm_redislock;
 pub mod bsm_redislock_own_token;
+pub mod bull_queue_timers_first;
+pub mod bullmq_worker;
 mod client_libraries;
 pub mod compare_and_delete;
 pub mod count_down_latch;
@@ -14,6 +16,8 @@ pub mod fencing_token;
 pub mod get_compare_del;
 pub mod getset;
 pub mod keyspace_event;
+pub mod laravel_cache_lock;
+pub mod laravel_cache_lock_force_release;
 pub mod leased;
 pub mod node_redlock;
 pub mod node_redlock_hardened;
@@ -90,6 +94,9 @@ pub mod set_ifeq;
 pub mod set_nx_get;
 pub mod set_nx_px_del;
 pub mod setnx_expire;
+pub mod sidekiq_unique_jobs;
+pub mod sidekiq_unique_jobs_run_names;
+pub mod sidekiq_unique_jobs_young_locks;
 pub mod spring_redis_lock_registry;
 pub mod symfony_lock;
 pub mod symfony_lock_kept_end;

@@ -228,6 +228,13 @@ const LISTED: &[Recipe] = &[
     redis::distributed_lock_redis_counted_twice::RECIPE,
     redis::resque_scheduler_lock::RECIPE,
     redis::resque_scheduler_lock_not_reloaded::RECIPE,
+    redis::laravel_cache_lock::RECIPE,
+    redis::laravel_cache_lock_force_release::RECIPE,
+    redis::bullmq_worker::RECIPE,
+    redis::bull_queue_timers_first::RECIPE,
+    redis::sidekiq_unique_jobs::RECIPE,
+    redis::sidekiq_unique_jobs_run_names::RECIPE,
+    redis::sidekiq_unique_jobs_young_locks::RECIPE,
     redis::redisson_fair_lock_seconds::RECIPE,
     redis::redisson_batch_not_redirected::RECIPE,
 ];

@@ -17,6 +17,8 @@ pub enum Disowned {
     RemovedBy(ContenderId),
     /// A contender put a hold of its own in its place: another one, or the owner itself.
     OverwrittenBy(ContenderId),
+    /// A reaper removed what its owner had left when it died.
+    Reaped,
     /// An operator or an eviction of the server removed it.
     RemovedFromOutside,
     /// The service lost it: the server that stored it died, lost its data, or was replaced by one that never had it.

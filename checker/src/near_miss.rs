@@ -177,7 +177,10 @@ fn before_loss(evidence: &Evidence<'_>, ends: &BeliefEnds) -> Option<NearMiss> {
         let taken = match ownership.how? {
             Disowned::Released => false,
             Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other) => other != belief.by,
-            Disowned::Expired | Disowned::RemovedFromOutside | Disowned::LostByService => true,
+            Disowned::Expired
+            | Disowned::Reaped
+            | Disowned::RemovedFromOutside
+            | Disowned::LostByService => true,
         };
         let lost = evidence.at(ownership.disowned?);
         taken.then(|| until(evidence, *end, lost))

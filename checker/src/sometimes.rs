@@ -306,7 +306,7 @@ impl Tracker {
 
     fn disowned(&mut self, by: ContenderId, how: Disowned) {
         match how {
-            Disowned::Released => {}
+            Disowned::Released | Disowned::Reaped => {}
             Disowned::Expired => self.free_by_expiry = true,
             Disowned::RemovedBy(_)
             | Disowned::OverwrittenBy(_)

@@ -249,6 +249,7 @@ impl<'a> WitnessBuilder<'a> {
                 let other = self.name(other);
                 format!(" when {other} overwrote the claim of {who}")
             }
+            Disowned::Reaped => format!(" when a reaper removed what {who} had left"),
             Disowned::RemovedFromOutside => {
                 format!(" when the claim of {who} was removed from outside")
             }

@@ -29,6 +29,7 @@ mod reentry;
 mod regions;
 mod replay;
 mod revocation;
+mod roles;
 mod sampled_parameters;
 mod seeds_at_most;
 pub(crate) mod service;

@@ -6,6 +6,8 @@ mod locks;
 mod multi;
 mod nested;
 mod process_memory;
+mod reaper;
+mod restored_lock;
 mod section;
 
 use std::cell::{RefCell, RefMut};
@@ -48,6 +50,12 @@ pub(crate) async fn run<S: SimulatedService>(shared: Rc<Shared<S>>, id: Contende
     let mut contender = Box::new(Contender::new(shared, id));
     if start == Start::First {
         contender.arrive().await;
+    }
+    if let Some(interval) = contender.reaper_interval() {
+        return contender.reap(interval).await;
+    }
+    if contender.is_releaser() {
+        return contender.release_for_others().await;
     }
     while contender.has_rounds_left() {
         if contender.holds_several() {
@@ -108,7 +116,11 @@ impl<S: SimulatedService> Contender<S> {
         };
         let locks = Locks::connect(&shared, id, &env, memory.as_deref());
         let helpers = locks.renew_sessions();
-        shared.world.borrow_mut().contenders[id.0 as usize].has_helpers = helpers;
+        let stop_calls = locks.stop_calls();
+        {
+            let contender = &mut shared.world.borrow_mut().contenders[id.0 as usize];
+            (contender.has_helpers, contender.stop_calls) = (helpers, stop_calls);
+        }
         Self {
             shared,
             id,
@@ -177,14 +189,14 @@ impl<S: SimulatedService> Contender<S> {
     }
 
     fn has_rounds_left(&self) -> bool {
-        self.world().contenders[self.id.0 as usize].rounds_left > 0
+        let contender = &self.world().contenders[self.id.0 as usize];
+        contender.rounds_left > 0 && !contender.stops
     }
 
     /// A round is over. Answers whether there are others.
     fn ends_round(&self) -> bool {
-        let rounds_left = &mut self.world().contenders[self.id.0 as usize].rounds_left;
-        *rounds_left -= 1;
-        *rounds_left > 0
+        self.world().contenders[self.id.0 as usize].rounds_left -= 1;
+        self.has_rounds_left()
     }
 
     fn finish(&self) {
@@ -226,7 +238,10 @@ impl<S: SimulatedService> Contender<S> {
             Some(Err(error)) => {
                 self.note_failed(error).await;
                 self.sleep(TRY_AGAIN_AFTER).await;
-                Continue(())
+                match self.has_rounds_left() {
+                    true => Continue(()),
+                    false => Break(None),
+                }
             }
         }
     }
@@ -299,8 +314,12 @@ impl<S: SimulatedService> Contender<S> {
             Ok(()) => {
                 let cancelled = self.cancellation(LockCall::Release);
                 self.record(EventKind::ReleaseStarted { by, lock }).await;
-                let release = self.locks.of_mut(lock).release(held);
-                let result = until_cancelled(release, cancelled).await;
+                let result = if let Some(to) = self.releaser() {
+                    self.send_owner(lock, to).await
+                } else {
+                    let release = self.locks.of_mut(lock).release(held);
+                    until_cancelled(release, cancelled).await
+                };
                 self.note_released(lock, result).await;
                 true
             }

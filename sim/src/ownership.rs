@@ -23,6 +23,8 @@ pub struct Ownership {
     /// The nodes below the lock that are in its queue.
     queue: Places,
     owners: Vec<Owner>,
+    /// The contenders that run a reaper: what they remove of the dead, the recipe means to go.
+    reapers: Vec<ContenderId>,
     /// The numbers under which nodes are queued only grow, even if the lock is deleted and created again.
     arrivals: u64,
     grants: u64,
@@ -34,6 +36,10 @@ struct Owner {
     mode: Mode,
     token: Token,
     name: NameId,
+    /// Whether its process has died since.
+    is_dead: bool,
+    /// The contender that has been sent the name of the owner, and may give the hold back.
+    restored_by: Option<ContenderId>,
 }
 
 impl Owner {
@@ -44,6 +50,8 @@ impl Owner {
             mode,
             token,
             name,
+            is_dead: false,
+            restored_by: None,
         }
     }
 }
@@ -57,9 +65,28 @@ impl Ownership {
             permits: permits as usize,
             queue: Places::default(),
             owners: Vec::new(),
+            reapers: Vec::new(),
             arrivals: 0,
             grants: 0,
         }
+    }
+
+    /// The same lock, of which these contenders run a reaper.
+    #[must_use]
+    pub fn with_reapers(self, reapers: Vec<ContenderId>) -> Self {
+        Self { reapers, ..self }
+    }
+
+    /// The process of a contender dies.
+    pub fn dies(&mut self, by: ContenderId) {
+        let owned = self.owners.iter_mut().filter(|owner| owner.by == by);
+        owned.for_each(|owner| owner.is_dead = true);
+    }
+
+    /// A contender sends another the name of the owner.
+    pub fn sends_owner(&mut self, by: ContenderId, to: ContenderId) {
+        let owned = self.owners.iter_mut().filter(|owner| owner.by == by);
+        owned.for_each(|owner| owner.restored_by = Some(to));
     }
 
     /// How many have come to own the lock so far.
@@ -179,6 +206,8 @@ impl Ownership {
             mode,
             token,
             name,
+            is_dead: false,
+            restored_by: None,
         };
         self.grant(at, owner, recorder);
         token
@@ -320,6 +349,8 @@ impl Ownership {
                 mode,
                 token: node.token,
                 name: node.name,
+                is_dead: false,
+                restored_by: None,
             };
             self.grant(at, owner, recorder);
         }
@@ -333,6 +364,7 @@ impl Ownership {
             mode,
             token,
             name,
+            ..
         } = owner;
         recorder.record(
             at,
@@ -354,13 +386,16 @@ impl Ownership {
         actor: Actor,
         recorder: &mut Recorder,
     ) {
-        let lock = self.lock;
+        let (lock, reapers) = (self.lock, &self.reapers);
         self.owners.retain(|owner| {
             if !which(owner) {
                 return true;
             }
             let how = match actor {
-                Actor::Contender(by) if by == owner.by => Disowned::Released,
+                Actor::Contender(by) if by == owner.by || owner.restored_by == Some(by) => {
+                    Disowned::Released
+                }
+                Actor::Contender(by) if owner.is_dead && reapers.contains(&by) => Disowned::Reaped,
                 Actor::Contender(by) => Disowned::RemovedBy(by),
                 Actor::Overwriter(by) => Disowned::OverwrittenBy(by),
                 Actor::SessionEnd => Disowned::Expired,

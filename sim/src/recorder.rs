@@ -252,6 +252,7 @@ fn pair(high: u32, low: u32) -> u64 {
 
 fn disowned(how: Disowned) -> u64 {
     match how {
+        Disowned::Reaped => 0,
         Disowned::Released => 1,
         Disowned::Expired => 2,
         // One word for both: the hashes of runs that were kept are older than the difference.

@@ -30,11 +30,11 @@ pub(crate) mod triggers;
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use picklock_algorithms::CancelCall;
+use picklock_algorithms::{CancelCall, LockError, StopCall};
 use picklock_checker::{ContenderId, Ended, EventKind, LateExtension, LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
@@ -253,11 +253,27 @@ pub(crate) struct Contender {
     pub cancel_release: Option<Completion<()>>,
     /// The lock object's own call that cancels an `acquire`, pending or not, if it has one.
     pub cancel_call: Option<CancelCall>,
+    /// What asks its lock objects to stop.
+    pub stop_calls: Vec<StopCall>,
+    /// It was asked to stop, and begins no other round.
+    pub stops: bool,
+    /// What others have sent it to give back, and what wakes it when there is more.
+    pub restored: VecDeque<RestoredLock>,
+    pub more_restored: Option<Completion<()>>,
     /// When it began to release a lock that it no longer owned, and how many of its requests had no answer then.
     pub releases_in_vain: Option<(VirtualTime, u64)>,
     /// When its last message to the resource arrives, and the resource's last message to it.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,
+}
+
+/// A hold that one contender gives back for another.
+pub(crate) struct RestoredLock {
+    pub lock: LockId,
+    /// The owner's name.
+    pub owner: String,
+    /// What comes of the release.
+    pub released: Completion<Result<(), LockError>>,
 }
 
 /// The progress of a fault of the plan.

@@ -213,6 +213,9 @@ hazards! {
     "redis/deadline-by-another-clock": [
         "rueidislock", "rueidislock-last-deadline",
     ] breaks [HonestAnswer, MutualExclusion] under [Clock];
+    "redis/late-restored-lock": [
+        "laravel-cache-lock-force-release",
+    ] breaks [HonestAnswer, MutualExclusion, OwnReleaseOnly] under [None];
     "redis/lock-object-keeps-end": ["symfony-lock-kept-end"] breaks [HonestAnswer, NoOrphan, Progress] under [None];
     "redis/lock-object-keeps-end": ["symfony-lock-kept-end-deleted"] breaks [Progress] under [None];
     "redis/red-lock-force-unlock": [
@@ -224,10 +227,17 @@ hazards! {
     ] breaks [MutualExclusion, Progress] under [None];
     "redis/renewal-in-whole-seconds": ["redlock-net-whole-seconds"] breaks [MutualExclusion] under [None];
     "redis/redirect-in-a-batch": ["redisson-batch-not-redirected"] breaks [Progress] under [ServerStall];
+    "redis/reaper-compares-run-names": [
+        "sidekiq-unique-jobs-run-names",
+    ] breaks [MutualExclusion, OwnReleaseOnly] under [None];
+    "redis/reaper-looks-at-young-locks": [
+        "sidekiq-unique-jobs-run-names", "sidekiq-unique-jobs-young-locks",
+    ] breaks [MutualExclusion, OwnReleaseOnly] under [None];
     "redis/scripts-forgotten": ["resque-scheduler-lock-not-reloaded"] breaks [Progress] under [ServerCrash];
     "redis/spin-lock-last-try": [
         "redisson-spin-lock-budget-first",
     ] breaks [HonestAnswer, NoOrphan, Progress] under [None];
+    "redis/worker-closes": ["bull-queue-timers-first"] breaks [MutualExclusion, NoStaleEffect] under [None];
     "redis/yes-counted-twice": [
         "distributed-lock-redis-counted-twice",
     ] breaks [MutualExclusion, TimelyLoss] under [ServerStall];

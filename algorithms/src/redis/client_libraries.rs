@@ -17,6 +17,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     (
         "ioredis",
         &[
+            "bull-queue-timers-first",
+            "bullmq-worker",
             "node-redlock",
             "node-redlock-hardened",
             "redis-error-is-refusal",

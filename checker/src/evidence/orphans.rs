@@ -42,7 +42,10 @@ impl Evidence<'_> {
         let by_service = match ownership.how? {
             Disowned::Expired => true,
             Disowned::RemovedBy(other) | Disowned::OverwrittenBy(other) => other != belief.by,
-            Disowned::Released | Disowned::RemovedFromOutside | Disowned::LostByService => false,
+            Disowned::Released
+            | Disowned::Reaped
+            | Disowned::RemovedFromOutside
+            | Disowned::LostByService => false,
         };
         let (settled, left) = (belief.settled?, belief.left?);
         let begins = matches!(self.event(left).what, EventKind::ReleaseStarted { .. });

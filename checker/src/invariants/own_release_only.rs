@@ -89,6 +89,11 @@ mod tests {
     }
 
     #[test]
+    fn what_a_reaper_removes_of_the_dead_is_fine() {
+        assert_eq!(verdict("a=0-10/how=reaped b=10-20"), Verdict::Holds);
+    }
+
+    #[test]
     fn a_release_that_deletes_the_key_of_another_is_a_violation() {
         let verdict = verdict("a=0-10/how=expired a:0-15 b=10-15/how=a b:10-20 end:20");
         let witness = verdict.witness().unwrap();

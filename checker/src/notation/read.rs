@@ -120,6 +120,7 @@ impl Reader {
         let how = match word.take("how") {
             None | Some("released") => Disowned::Released,
             Some("expired") => Disowned::Expired,
+            Some("reaped") => Disowned::Reaped,
             Some("outside") => Disowned::RemovedFromOutside,
             Some("lost") => Disowned::LostByService,
             Some(other) => match other.strip_prefix("over-") {

@@ -181,6 +181,7 @@ impl WitnessBuilder<'_> {
             Disowned::OverwrittenBy(other) => {
                 format!("{} had overwritten its claim at {at}", self.name(other))
             }
+            Disowned::Reaped => format!("a reaper had removed what it had left at {at}"),
             Disowned::RemovedFromOutside => {
                 format!("its claim had been removed from outside at {at}")
             }

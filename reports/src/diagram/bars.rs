@@ -189,6 +189,7 @@ fn ended(how: Disowned) -> &'static str {
         Disowned::Expired => ", until it expired",
         Disowned::RemovedBy(_) => ", until another removed it",
         Disowned::OverwrittenBy(_) => ", until another replaced it",
+        Disowned::Reaped => ", until a reaper removed it",
         Disowned::RemovedFromOutside => ", until it was removed from outside",
         Disowned::LostByService => ", until the service lost it",
     }

@@ -221,6 +221,7 @@ fn disowned(by: ContenderId, how: Disowned, names: &Names) -> String {
         Disowned::Expired => "expired".to_owned(),
         Disowned::RemovedBy(by) => format!("removed by {}", names.of(by)),
         Disowned::OverwrittenBy(by) => format!("overwritten by {}", names.of(by)),
+        Disowned::Reaped => "reaped".to_owned(),
         Disowned::RemovedFromOutside => "removed from outside".to_owned(),
         Disowned::LostByService => "lost by the service".to_owned(),
     };

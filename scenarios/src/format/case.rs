@@ -21,6 +21,7 @@ use super::processes::refuse_unshareable;
 use super::reader::{Fields, Item, Mistake, Mistakes};
 use super::reentry::{refuse_reentry, refuse_self_deadlock};
 use super::revocation::refuse_revoke;
+use super::roles::refuse_roles;
 use super::service::{self, FileClients, Switches};
 use super::try_acquire::refuse_try_acquire;
 use crate::diagnostic::printable;
@@ -242,6 +243,7 @@ fn refuse_of_recipe(
     refuse_reads(item, plan, open, catalogue, mistakes);
     refuse_permits(item, plan, catalogue, mistakes);
     refuse_several_permits(item, plan, catalogue, mistakes);
+    refuse_roles(item, plan, catalogue, mistakes);
     refuse_count(item, plan, open, mistakes);
     refuse_of_barrier(item, plan, open, mistakes);
     refuse_reentry(item, plan, mistakes);

@@ -27,6 +27,8 @@ pub(super) fn draw_contender(plan: &mut Plan, open: &SampledContender, seed: u64
         // Without reads nothing is drawn: later draws stay what they were.
         conversion: None,
         arrive_after: None,
+        reaper_interval: None,
+        releases_for_others: false,
         permits_per_acquire: None,
         reads: open.reads.filter(|_| draw.once_in(2)),
         locks: Vec::new(),

@@ -20,6 +20,7 @@ pub(crate) fn promise(kind: FaultKind, class: MomentClass) -> u32 {
         FaultKind::LoseMessage => u32::from(class == MomentClass::Told) * 10,
         // A holder is the last to learn that its session or its node is gone.
         FaultKind::ExpireSession
+        | FaultKind::Stop
         | FaultKind::DeleteNode
         | FaultKind::DeleteKey
         | FaultKind::DeleteStale
@@ -157,6 +158,7 @@ fn before_the_first_request(kind: FaultKind) -> u32 {
         FaultKind::BlockEvents
         | FaultKind::Crash
         | FaultKind::Cancel
+        | FaultKind::Stop
         | FaultKind::ExpireSession
         | FaultKind::LoseRequest
         | FaultKind::DelayRequest
@@ -244,6 +246,7 @@ fn between(kind: FaultKind, way: RequestStage, changes: bool) -> u32 {
             (_, false) => 5,
         },
         FaultKind::ExpireSession
+        | FaultKind::Stop
         | FaultKind::DeleteNode
         | FaultKind::DeleteKey
         | FaultKind::DeleteStale

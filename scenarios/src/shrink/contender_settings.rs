@@ -10,10 +10,12 @@ use crate::describe::contender;
 type Without = fn(&mut ContenderSettings);
 
 /// Every setting of a contender, by its key.
-const SETTINGS: [(&str, Without); 12] = [
+const SETTINGS: [(&str, Without); 14] = [
     ("hold", |own| own.hold = None),
     ("rounds", |own| own.rounds = None),
     ("arrive-after", |own| own.arrive_after = None),
+    ("reaper-interval", |own| own.reaper_interval = None),
+    ("releases-for-others", |own| own.releases_for_others = false),
     ("reads", |own| own.reads = None),
     ("conversion", |own| own.conversion = None),
     ("permits-per-acquire", |own| own.permits_per_acquire = None),

@@ -242,6 +242,7 @@ impl<'h> PathToViolation<'h> {
                 | Disowned::OverwrittenBy(_)
                 | Disowned::Released
                 | Disowned::Expired
+                | Disowned::Reaped
                 | Disowned::RemovedFromOutside
                 | Disowned::LostByService => None,
             }
@@ -288,7 +289,7 @@ impl<'h> PathToViolation<'h> {
             return None;
         };
         match how {
-            Disowned::Released => None,
+            Disowned::Released | Disowned::Reaped => None,
             Disowned::Expired => Some(TurningPoint::Expired),
             Disowned::RemovedBy(_) => Some(TurningPoint::TakenByOther),
             Disowned::OverwrittenBy(_) => Some(TurningPoint::Overwritten),

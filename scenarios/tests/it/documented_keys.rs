@@ -265,6 +265,7 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
     let (semaphore, latch) = (line.starts_with("permits ="), line.starts_with("count ="));
     let several_permits = table == Workload && line.starts_with("permits-per-acquire");
     let converts = line.starts_with("conversion");
+    let reaps = line.starts_with("reaper-interval");
     // It takes a recipe that makes the lock's node if it is not there.
     let makes_parents = line.starts_with("lock-node");
     let several = |line: &str| line.starts_with("servers");
@@ -280,6 +281,8 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         }
         ZooKeeper | Network | Workload | Contender if semaphore => ("zookeeper", "kazoo-semaphore"),
         ZooKeeper | Network | Workload | Contender if reentrant => ("zookeeper", "curator-mutex"),
+        ZooKeeper if line.starts_with("releases-for-others") => ("redis", "laravel-cache-lock"),
+        ZooKeeper if reaps => ("redis", "sidekiq-unique-jobs"),
         ZooKeeper if converts => ("zookeeper", "curator-read-write-lock"),
         ZooKeeper if makes_parents => ("zookeeper", "curator-mutex"),
         ZooKeeper | Network | Workload | Contender => ("zookeeper", "zk-hardened"),

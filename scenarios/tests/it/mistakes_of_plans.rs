@@ -211,6 +211,16 @@ const SLIPS: &[Slip] = &[
         "permits-per-acquire = 2",
     ),
     (
+        "reaper_of_a_recipe_without_one",
+        "hold = \"1s\"",
+        "reaper-interval = \"1s\"",
+    ),
+    (
+        "restored_lock_of_a_recipe_without_owners",
+        "hold = \"1s\"",
+        "releases-for-others = true",
+    ),
+    (
         "more_permits_by_one_call_than_there_are",
         "contenders = 3\n\n[[contender]]\nname = \"contender-2\"\nhold = \"1s\"\n",
         "contenders = 3\npermits = \"2..9\"\npermits-per-acquire = 3\n\n[[case]]\nalgorithm = \"curator-semaphore\"\n",

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use picklock_algorithms::{CancelCall, Lock};
+use picklock_algorithms::{CancelCall, Lock, StopCall};
 use picklock_checker::{ContenderId, LockId, Mode};
 use picklock_clients::Env;
 use picklock_machines::Chance as _;
@@ -45,6 +45,14 @@ impl Locks {
                 .for_each(|lock| lock.set_latch_count(count, &name));
         }
         Self(ids.into_iter().zip(locks).collect())
+    }
+
+    /// Runs the reaper of their recipe, which looks through all locks, whichever object is asked.
+    pub(super) async fn reap(&mut self) {
+        if let Some((_, lock)) = self.0.first_mut() {
+            // After a turn that has failed comes the next.
+            let _failed = lock.reap().await;
+        }
     }
 
     /// Whether they open a new session by themselves when theirs is gone.
@@ -102,6 +110,12 @@ impl Locks {
             Mode::Exclusive => self.of(lock).cancel_call(),
             Mode::Shared => self.of(lock).cancel_call_shared(),
         }
+    }
+
+    /// What asks the objects to stop, of those that have such a call.
+    pub(super) fn stop_calls(&self) -> Vec<StopCall> {
+        let calls = self.0.iter().map(|(_, lock)| lock.stop_call());
+        calls.flatten().collect()
     }
 
     /// The same, to call it.

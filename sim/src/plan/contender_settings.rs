@@ -27,6 +27,19 @@ settings! {
             means: "How long after the start of the run it comes for the first time, at the earliest.",
         }
 
+        reaper_interval: Option<Duration> = "reaper-interval" {
+            default: None,
+            means: "It wants no lock, and runs the reaper of its recipe, each time that so long has passed: see \
+                    [reapers](scenarios.md#reapers).",
+        }
+
+        releases_for_others: bool = "releases-for-others" {
+            default: false,
+            written: IfAnother,
+            means: "`true`: it wants no lock. Each of the others sends it the owner of what it holds when its section is \
+                    done, and this one gives that back: see [restored locks](scenarios.md#restored-locks).",
+        }
+
         reads: Option<Reads> = "reads" {
             default: None,
             means: "In how many of its rounds it takes the lock to read.",
@@ -78,6 +91,13 @@ settings! {
     and {
         /// The locks that it takes, one in each round, in turn. Empty: all that there are.
         locks: Vec<LockName>,
+    }
+}
+
+impl ContenderSettings {
+    /// Whether it wants no lock, and does something else for the others.
+    pub fn wants_no_lock(&self) -> bool {
+        self.reaper_interval.is_some() || self.releases_for_others
     }
 }
 

@@ -52,6 +52,16 @@ faults! {
         sentence: "cancel {call}{target}",
     }
 
+    Stop { target: ContenderName } = "stop" {
+        service: None,
+        drawn_unasked: false,
+        class: None, effect: Withdrawal,
+        meaning: "The contender is asked to stop (`SIGTERM`, `worker.close()`): it ends the section that it is in, drops \
+                  a pending acquire, and wants the lock no more.",
+        example: r#"inject.stop = { target = "contender-1" }"#,
+        sentence: "stop {target}",
+    }
+
     ExpireSession { target: ContenderName } = "expire-session" {
         service: Some(ServiceKind::ZooKeeper),
         drawn_unasked: true,

@@ -34,7 +34,10 @@ impl Workload {
 
     /// Whether all contenders together take more permits than there are, so that some must wait.
     pub fn wants_more_than_permits(&self) -> bool {
-        let permits = self.each(|name| u64::from(self.permits_per_acquire_of(name)));
+        let permits = self.each(|name| match self.wants_no_lock(name) {
+            false => u64::from(self.permits_per_acquire_of(name)),
+            true => 0,
+        });
         let wanted = permits.map(|(permits, of)| permits.saturating_mul(of));
         wanted.sum::<u64>() > u64::from(self.permits())
     }

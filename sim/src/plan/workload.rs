@@ -222,7 +222,10 @@ impl Workload {
             .settings_of(name)
             .map_or(0, |own| own.locks.len() as u32);
         let turns = if own == 0 { self.locks } else { own };
-        let rounds = self.rounds_with_locks(self.rounds_of(name)).min(turns);
+        let rounds = match self.wants_no_lock(name) {
+            false => self.rounds_with_locks(self.rounds_of(name)).min(turns),
+            true => turns,
+        };
         (0..rounds).map(|round| self.lock_of(name, round)).collect()
     }
 
@@ -235,7 +238,28 @@ impl Workload {
     /// How often a contender wants the lock.
     pub fn rounds_of(&self, name: ContenderName) -> u32 {
         let own = self.settings_of(name).and_then(|own| own.rounds);
-        own.unwrap_or(self.rounds)
+        match self.wants_no_lock(name) {
+            false => own.unwrap_or(self.rounds),
+            true => 0,
+        }
+    }
+
+    /// Whether a contender wants no lock, and does something else for the others.
+    pub fn wants_no_lock(&self, name: ContenderName) -> bool {
+        let own = self.settings_of(name);
+        own.is_some_and(ContenderSettings::wants_no_lock)
+    }
+
+    /// The contender that gives back what the others hold, if there is one.
+    pub fn releaser(&self) -> Option<ContenderName> {
+        let mut own = self.contender_settings.iter();
+        let releaser = own.find(|(_, own)| own.releases_for_others);
+        releaser.map(|(name, _)| *name)
+    }
+
+    /// How often a contender runs the reaper of its recipe, if it wants no lock and does that.
+    pub fn reaper_interval_of(&self, name: ContenderName) -> Option<Duration> {
+        self.settings_of(name).and_then(|own| own.reaper_interval)
     }
 
     /// How often a contender takes the lock to read.

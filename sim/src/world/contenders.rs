@@ -98,9 +98,13 @@ impl<S: SimulatedService> World<S> {
 
     /// The signal that cancels such a call of this contender, if the plan does so some time.
     pub fn cancellable(&mut self, by: ContenderId, of: LockCall) -> Option<Answer<()>> {
-        let cancels = |fault: &PlannedFault| {
-            matches!(fault.inject,
-            Fault::Cancel { target, call } if (target.0, call) == (by.0, of))
+        let cancels = |fault: &PlannedFault| match fault.inject {
+            Fault::Cancel { target, call } => (target.0, call) == (by.0, of),
+            Fault::Stop { target } => {
+                let drops = self.plan.recipe.cancellable && of == LockCall::Acquire;
+                drops && target.0 == by.0
+            }
+            _ => false,
         };
         self.plan.faults.iter().any(cancels).then(|| {
             let (cancel, cancelled) = completion();

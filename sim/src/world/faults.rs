@@ -70,18 +70,11 @@ impl<S: SimulatedService> World<S> {
                 restart_after.filter(|_| dies)
             }
             Fault::Cancel { target, call } => {
-                let contender = &mut self.contenders[target.0 as usize];
-                let cancel = match call {
-                    LockCall::Acquire => contender.cancel.take(),
-                    LockCall::Release => contender.cancel_release.take(),
-                };
-                if let Some(cancel) = cancel {
-                    cancel.complete(());
-                }
-                // It is a call of an object, which remembers it, also when no acquire is pending.
-                if let (LockCall::Acquire, Some(cancel)) = (call, &contender.cancel_call) {
-                    cancel();
-                }
+                self.cancel(target, call);
+                None
+            }
+            Fault::Stop { target } => {
+                self.stop(target);
                 None
             }
             Fault::Cut { target } => {
@@ -128,6 +121,32 @@ impl<S: SimulatedService> World<S> {
             | Fault::HoldLink { .. } => self.inject_at_server(fault),
             // What only this service has.
             _ => S::inject(self, fault),
+        }
+    }
+
+    /// A contender drops its pending call.
+    fn cancel(&mut self, target: ContenderName, call: LockCall) {
+        let contender = &mut self.contenders[target.0 as usize];
+        let cancel = match call {
+            LockCall::Acquire => contender.cancel.take(),
+            LockCall::Release => contender.cancel_release.take(),
+        };
+        if let Some(cancel) = cancel {
+            cancel.complete(());
+        }
+        // It is a call of an object, which remembers it, also when no acquire is pending.
+        if let (LockCall::Acquire, Some(cancel)) = (call, &contender.cancel_call) {
+            cancel();
+        }
+    }
+
+    /// A contender is asked to stop: the section that it is in is its last, and it waits for no other.
+    fn stop(&mut self, target: ContenderName) {
+        let contender = &mut self.contenders[target.0 as usize];
+        contender.stops = true;
+        contender.stop_calls.iter().for_each(|stop| stop());
+        if contender.acquiring && self.plan.recipe.cancellable {
+            self.cancel(target, LockCall::Acquire);
         }
     }
 
@@ -234,6 +253,7 @@ impl<S: SimulatedService> World<S> {
         }
         for by in self.tasks_of(target) {
             self.beliefs_end_of(by);
+            self.ownerships.iter_mut().for_each(|lock| lock.dies(by));
         }
         let process = &mut self.processes[target.0 as usize];
         process.state = ProcessState::Crashed;

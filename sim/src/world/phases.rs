@@ -23,7 +23,15 @@ pub(crate) fn storm_limit(plan: &Plan) -> Duration {
 /// are late to come. A plan that says it itself does not count the messages.
 pub(crate) fn progress_bound(plan: &Plan) -> Duration {
     let bound = plan.workload.progress_bound;
-    bound.unwrap_or_else(|| plan.time_to_recover() + sections(plan)) + late_messages(plan)
+    bound.unwrap_or_else(|| plan.time_to_recover() + reaper(plan) + sections(plan))
+        + late_messages(plan)
+}
+
+/// Two turns of the slowest reaper: at the second at the latest it sees what the dead have left.
+fn reaper(plan: &Plan) -> Duration {
+    let own = plan.workload.contender_settings.values();
+    let slowest = own.filter_map(|own| own.reaper_interval).max();
+    slowest.unwrap_or_default() * 2
 }
 
 impl Plan {

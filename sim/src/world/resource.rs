@@ -8,6 +8,7 @@ use picklock_clients::completion::Completion;
 use super::SimulatedService;
 use super::World;
 use crate::event::{Event, ResourceCall, ResourceRequest};
+use crate::process::ProcessId;
 
 impl<S: SimulatedService> World<S> {
     /// Sends a request to the resource of a lock. A write may travel longer by `extra`, and then nothing waits behind
@@ -38,6 +39,11 @@ impl<S: SimulatedService> World<S> {
         };
         let call = self.resource_calls.insert(call);
         self.timeline.add(at, Event::Resource { by, call });
+    }
+
+    /// How long a message of a process to another takes.
+    pub fn message_takes(&mut self, process: ProcessId) -> Duration {
+        Duration::from_micros(self.latency_to_resource(process).draw(&mut self.tape))
     }
 
     pub(crate) fn at_resource(&mut self, call: usize) {

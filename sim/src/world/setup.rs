@@ -124,7 +124,10 @@ fn ownerships(plan: &Plan) -> Vec<Ownership> {
 
 /// Who owns a lock.
 fn ownership(plan: &Plan, lock: LockId) -> Ownership {
-    Ownership::new(plan.recipe.ownership, plan.workload.permits(), lock)
+    let own = plan.workload.contender_settings.iter();
+    let reapers = own.filter(|(_, own)| own.reaper_interval.is_some());
+    let reapers = reapers.map(|(name, _)| ContenderId(name.0)).collect();
+    Ownership::new(plan.recipe.ownership, plan.workload.permits(), lock).with_reapers(reapers)
 }
 
 /// The resource that a lock protects.

@@ -346,6 +346,8 @@ fn settings() -> BoxedStrategy<ContenderSettings> {
                 ContenderSettings {
                     conversion: None,
                     arrive_after,
+                    reaper_interval: None,
+                    releases_for_others: false,
                     permits_per_acquire: None,
                     hold,
                     rounds,
