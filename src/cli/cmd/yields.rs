@@ -298,7 +298,7 @@ fn broken(scenario: &Scenario, case: &Case, why: &Broken) -> Failure {
 fn table(columns: &[Column], rows: &[Row], style: &Style) -> String {
     let names = columns
         .iter()
-        .flat_map(|way| [way.name.clone(), "99 %".to_owned()]);
+        .flat_map(|way| [50, 99].map(|share| format!("{} {share} %", way.name)));
     let heads: Vec<String> = ["case", "invariant"]
         .map(str::to_owned)
         .into_iter()
@@ -325,7 +325,7 @@ fn table(columns: &[Column], rows: &[Row], style: &Style) -> String {
         text.push_str(&table_of(&heads, &lines, 2, style));
         text.push('\n');
     }
-    text + "  After how many runs it was found: from half of the bases, and from 99 of 100.\n"
+    text + "  In how many runs the violation was found: at most so many from 50 % of the bases, and from 99 %.\n"
 }
 
 fn markdown(columns: &[Column], rows: &[Row]) -> String {
