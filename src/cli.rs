@@ -59,9 +59,9 @@ Examples:
   picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
   picklock list algorithms
 
-Exit codes: 0 as expected, 1 not as expected, 2 bad usage or file, 3 undecided,
-4 not deterministic, 5 broken: a run panicked, or would not end. Where several apply, the first of
-2, 4, 5, 1, 3 is told.";
+Exit codes: 0 as expected, 1 not as expected, 2 bad usage or file, 3 undecided, 4 not deterministic, 5 \
+broken: a run panicked, or would not end. Where several apply, picklock exits with the first of 2, 4, 5, 1, \
+3.";
 
 /// Does what the arguments of the program say. Scenarios may name these algorithms beside those of picklock; one that
 /// has the name of another takes its place. Commands that are shown call the program as it was called itself.

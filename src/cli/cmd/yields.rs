@@ -35,11 +35,10 @@ Examples:
   picklock yield zookeeper/waiter-death --bases 20    one scenario, from 20 bases
   picklock yield --strategies --json yield.json       strategies of chance, compared
 
-Every base begins with other seeds. The columns tell after how many runs the first violation
-was found: from half of the bases, and from 99 of 100. `file` runs the scenario as it stands,
-`swarm` draws faults of any kind in its world, `aimed` aims faults of its kinds at what happens
-there. `nearer`, which goes on from near misses, and `hunt`, all ways together, are measured if they
-are asked for.";
+Every base begins with other seeds. The columns say in how many runs the first violation was found: at most \
+so many from 50 % of the bases, and from 99 %. `file` runs the scenario as it stands, `swarm` draws faults \
+of any kind in its world, `aimed` aims faults of its kinds at what happens there. `nearer`, which goes on \
+from near misses, and `hunt`, all ways together, are measured if they are asked for.";
 
 /// Measure in how many runs each expected violation is found.
 #[derive(Debug, clap::Args)]
