@@ -31,7 +31,7 @@ pub fn page() -> String {
 }
 
 /// All tables of a scenario file, the head first.
-fn tables() -> Vec<KeyTable> {
+pub fn tables() -> Vec<KeyTable> {
     let mut tables = vec![FILE];
     let mut next = 0;
     while let Some(table) = tables.get(next).copied() {
@@ -98,7 +98,8 @@ fn section(table: &KeyTable, page: &mut String) {
     }
 }
 
-fn without(key: &Key) -> String {
+/// What is so without a key, in Markdown.
+pub fn without(key: &Key) -> String {
     match key.is_needed {
         true => "needed".to_owned(),
         false => default_of(key),
