@@ -59,9 +59,9 @@ Examples:
   picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
   picklock list algorithms
 
-Exit codes: 0 as expected, 1 not as expected, 2 bad usage or file, 3 undecided,
-4 not deterministic, 5 broken: a run panicked, or would not end. Where several apply, the first of
-2, 4, 5, 1, 3 is told.";
+Exit codes: 0 as expected, 1 not as expected, 2 bad usage or file, 3 undecided, 4 not deterministic, 5 \
+broken: a run panicked, or would not end. Where several apply, picklock exits with the first of 2, 4, 5, 1, \
+3.";
 
 /// Does what the arguments of the program say. Scenarios may name these algorithms beside those of picklock; one that
 /// has the name of another takes its place. Commands that are shown call the program as it was called itself.
@@ -162,9 +162,41 @@ fn refuse(error: &clap::Error) -> Result<u8, Failure> {
                 .collect();
             Err(Failure::unknown("command", asked, &names))
         }
+        ErrorKind::UnknownArgument => {
+            let mut failure = mistaken(&shown.to_string());
+            if let Failure::Usage { hints, .. } = &mut failure {
+                hints.splice(0..0, lock_by_option(error));
+            }
+            Err(failure)
+        }
         // The list of kinds is not ours and not closed; all others are mistakes.
         _ => Err(mistaken(&shown.to_string())),
     }
+}
+
+/// How to name a lock that stands where a command takes none, if that is the mistake.
+fn lock_by_option(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_lock = program::algorithms()
+        .iter()
+        .any(|recipe| recipe.name == *word);
+    let shown = error.render().to_string();
+    let usage = usage();
+    let mut commands = usage.get_subcommands().filter(|command| {
+        let mut options = command.get_arguments().filter_map(clap::Arg::get_long);
+        options.any(|option| option == "algorithm")
+    });
+    let is_asked = |command: &clap::Command| {
+        shown.contains(&format!(
+            "Usage: {} {} ",
+            program::command(),
+            command.get_name()
+        ))
+    };
+    let takes_locks = commands.any(is_asked);
+    (is_lock && takes_locks).then(|| format!("name the lock with an option: --algorithm {word}"))
 }
 
 /// What clap says of a mistake, as all others are told: what is wrong, and what would be right.

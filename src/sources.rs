@@ -88,6 +88,13 @@ fn unknown(word: &Path, name: &str) -> Diagnostic {
     let few = nearest_few(name, names()).join("`, `");
     let mistake = mistake.with_help(format!("nearest: `{few}`"));
     let program = program::command();
+    let mut locks = program::algorithms().iter();
+    let mistake = match locks.any(|recipe| recipe.name == name) {
+        true => mistake.with_help(format!(
+            "`{name}` is a lock: `{program} explain {name}` names scenarios that have it"
+        )),
+        false => mistake,
+    };
     mistake.with_help(format!(
         "`{program} list scenarios` shows those that come with picklock"
     ))

@@ -31,7 +31,7 @@ pub const METRICS: &[Metric] = &[
     },
     Metric {
         name: "notifications-per-release",
-        meaning: "How many notifications servers send for a departure, to whomever.",
+        meaning: "How many notifications servers send for a departure.",
         unit: "notifications",
         value: |counts| {
             let to_waiters = counts.notifications_to_waiters;

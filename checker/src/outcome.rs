@@ -310,7 +310,7 @@ pub struct ShrunkRun {
     /// The kinds of faults that are left of the plan, sorted, one for each fault: what plans that are alike have in
     /// common. By which of several moments a fault strikes at the same place is no bug of its own.
     pub shape: Vec<String>,
-    /// What becomes of the promise with other choices, and without each fault: `violated in 200 of 200`.
+    /// What becomes of the promise with other choices, and without each fault: `violated in 200 of 200 runs`.
     pub needs: Vec<String>,
 }
 

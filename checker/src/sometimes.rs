@@ -24,7 +24,7 @@ pub struct Sometimes {
 pub const SOMETIMES: [Sometimes; 17] = [
     in_a_queue(
         "two-wait",
-        "Two wait in the queue while a third owns the lock.",
+        "Two contenders wait in the queue while a third owns the lock.",
     ),
     in_a_queue(
         "expired-while-queued",
@@ -36,7 +36,7 @@ pub const SOMETIMES: [Sometimes; 17] = [
     ),
     named(
         "handed-over-by-expiry",
-        "The end of a session gives the lock to the next.",
+        "The end of a session gives the lock to the next contender.",
     ),
     on_a_connection(
         "reconnected-while-queued",
@@ -69,7 +69,7 @@ pub const SOMETIMES: [Sometimes; 17] = [
     ),
     named(
         "told-of-the-loss",
-        "A holder is told that it may not hold the lock any more, and stops.",
+        "A holder learns that it may not hold the lock any more, and stops.",
     ),
     named("release-failed", "A release fails."),
     named(

@@ -40,15 +40,18 @@ const COLUMNS: &[Column<CostRow>] = &[
     ("release", |row| {
         call(row.release_requests, row.release_round_trips)
     }),
-    ("handover_p50", |row| round_trips(row.handover_p50)),
-    ("handover_max", |row| round_trips(row.handover_max)),
-    ("waiting", |row| rate(row.waiting_requests_per_second)),
+    ("hand-over, median", |row| round_trips(row.handover_p50)),
+    ("hand-over, longest", |row| round_trips(row.handover_max)),
+    ("requests/s of a waiter", |row| {
+        rate(row.waiting_requests_per_second)
+    }),
 ];
 
+/// A definition a line, so that a narrow terminal breaks it where it may.
 const LEGEND: &str = "\
-acquire, release: requests in round trips, one after the other, with no other contender. handover: round
-trips from the call of a release until the only waiter has the lock. waiting: requests per second of
-one who waits. A round trip takes 1 ms, servers take no time, and keep-alives do not count.
+acquire, release: `2 in 1.0` is 2 requests in 1.0 round trips, while no other contender is there.
+hand-over: round trips from the call of a release until the only waiter has the lock.
+A round trip takes 1 ms, servers take no time, and keep-alives do not count.
 ";
 
 /// Requests, and in how many round trips.

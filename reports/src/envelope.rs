@@ -97,11 +97,15 @@ fn columns(rows: &[EnvelopeRow]) -> (Vec<Column<EnvelopeRow>>, String) {
     )
 }
 
+/// A definition a line, so that a narrow terminal breaks it where it may.
 const LEGEND: &str = "\
-In each run the holder's process stands still once, somewhere in its work, for a random time of this average, while
-another contender waits. overlap: both believe that they hold the lock. stale write: a resource that checks no token
-accepts a write of the first after one of the second. In brackets: the interval of 95 % confidence. exactly: the
-probability in closed form, where there is one. To have it per section, multiply by how often a section is paused.
+In each run the holder's process stands still once, at a random moment of its work, for a random time
+of this average, while another contender waits.
+overlap: both believe that they hold the lock.
+stale write: a resource that checks no token accepts a write of the first after one of the second.
+In brackets: the interval of 95 % confidence.
+exactly: the probability of the column before it in closed form, where there is one.
+To have a probability per section, multiply it by how often a section is paused.
 ";
 
 fn percent(share: f64) -> String {

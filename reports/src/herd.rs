@@ -32,7 +32,7 @@ pub struct HerdRow {
     pub hold: String,
     /// How many servers there were.
     pub servers: u64,
-    /// Notifications that servers sent from the first release on, to whomever.
+    /// Notifications that servers sent from the first release on.
     pub notifications: u64,
     /// Of these, those to contenders that waited.
     pub to_waiters: u64,

@@ -1,5 +1,8 @@
 //! What a scenario that ran looks like in a terminal: a line or a block.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use picklock_checker::DISTANCES;
 use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing, Violation};
 
@@ -162,7 +165,18 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
         .iter()
         .any(|finding| finding.standing != case.standing);
     let mut text = String::new();
-    for finding in &shown {
+    for (index, finding) in shown.iter().enumerate() {
+        // What several promises need alike is said once, with all their names.
+        let alike = |other: &&&Finding| need(other).is_some() && need(other) == need(finding);
+        if shown[..index].iter().any(|other| alike(&other)) {
+            continue;
+        }
+        let names = shown[index + 1..].iter().filter(alike);
+        let names: String = names.map(|other| format!(", {}", other.name)).collect();
+        let said = match need(finding) {
+            Some(need) => format!("{}{names}{need}", finding.name),
+            None => finding.line.clone(),
+        };
         // Where all findings stand alike, the verdict has said how.
         let word = if mixed {
             verdict(finding.standing).to_lowercase()
@@ -170,7 +184,7 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
             String::new()
         };
         let first = format!("{word:>VERDICT$}    ");
-        let line = hanging(&first, &harmless(&finding.line), style.columns());
+        let line = hanging(&first, &harmless(&said), style.columns());
         let line = match line.split_at_checked(VERDICT) {
             Some((word, rest)) if mixed => {
                 format!("{}{rest}", style.standing(finding.standing, word))
@@ -202,24 +216,39 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
     text
 }
 
+/// What a skipped promise or moment needs: the line without its name.
+fn need(finding: &Finding) -> Option<&str> {
+    let line = (finding.standing == Standing::Skipped).then_some(&finding.line)?;
+    line.strip_prefix(&finding.name)
+}
+
 /// How many of the seeds decide each promise; or only each promise that some seeds leave undecided.
 fn decided_seeds(case: &CaseOutcome, each: bool, style: &Style) -> String {
-    let promises = case
-        .findings
-        .iter()
-        .filter_map(|finding| Some((&finding.name, finding.can_tell?)));
-    let told = promises.filter(|(_, seeds)| each || *seeds < case.seeds);
-    let told: Vec<_> = told
-        .map(|(name, seeds)| format!("{name} {seeds}"))
-        .collect();
-    if told.is_empty() {
-        return String::new();
+    let mut promises: BTreeMap<Reverse<u64>, Vec<&str>> = BTreeMap::new();
+    for finding in &case.findings {
+        // The line of a finding that is skipped or undecided has said why.
+        let is_said = matches!(finding.standing, Standing::Skipped | Standing::Undecided);
+        if let Some(seeds) = finding.can_tell
+            && (each || (seeds < case.seeds && !is_said))
+        {
+            promises
+                .entry(Reverse(seeds))
+                .or_default()
+                .push(&finding.name);
+        }
     }
-    let first = format!(
-        "{:VERDICT$}    seeds that can tell, of {}: ",
-        "", case.seeds
-    );
-    hanging(&first, &told.join(", "), style.columns()) + "\n"
+    let mut told = promises
+        .iter()
+        .map(|(Reverse(seeds), names)| (seeds, names.join(", ")));
+    let Some((seeds, names)) = told.next() else {
+        return String::new();
+    };
+    let all = count(case.seeds, "seed");
+    let others: String = told
+        .map(|(seeds, names)| format!("; in {seeds}: {names}"))
+        .collect();
+    let first = format!("{:VERDICT$}    decided in {seeds} of {all}: ", "");
+    hanging(&first, &(names + &others), style.columns()) + "\n"
 }
 
 /// How near a case came to an overlap: a line for each distance that there is, and the run that came so near.

@@ -92,12 +92,12 @@ pub fn describe(vacuous: &[Vacuous]) -> String {
         let never = vacuous.never.join(", ");
         if vacuous.needs_more_seeds() {
             return format!(
-                "  Few seeds: nothing in {}/ came through {never} yet; {ENOUGH_SEEDS} seeds ought to.\n",
+                "  Few seeds: no run of {}/ reached {never}; {ENOUGH_SEEDS} seeds should.\n",
                 vacuous.folder
             );
         }
         format!(
-            "  Vacuous: nothing in {}/ ever came through {never}: what is green there says nothing of that.\n",
+            "  Vacuous: no run of {}/ reached {never}: what holds there was not tried by it.\n",
             vacuous.folder
         )
     });

@@ -238,7 +238,12 @@ fn unknown_unit(unit: &str) -> UnitMistake {
         "usec" | "micros" | "microseconds" | "microsecond" | "µs" | "μs" => Some("us"),
         other => nearest(other, UNITS.iter().map(|(name, _)| *name)),
     };
-    let shown: String = unit.chars().take(20).flat_map(char::escape_debug).collect();
+    let shown: String = unit
+        .trim()
+        .chars()
+        .take(20)
+        .flat_map(char::escape_debug)
+        .collect();
     let hint = spelled.map_or(String::new(), |unit| format!("; did you mean `{unit}`?"));
     UnitMistake::new(
         format!("unknown unit `{shown}`"),

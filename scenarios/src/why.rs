@@ -140,7 +140,7 @@ impl Without {
         self.share.violated == self.share.otherwise
     }
 
-    /// `without fault 1: holds in 200 of 200   (crash contender-2 for good)`
+    /// `without fault 1: holds in 200 of 200 runs   (crash contender-2 for good)`
     pub fn describe(&self, plan: &Plan) -> String {
         let ViolationShare {
             violated,
@@ -150,15 +150,15 @@ impl Without {
         } = self.share;
         let held = self.share.held();
         let came = if held == of {
-            format!("holds in {held} of {of}")
+            format!("holds in {held} of {of} runs")
         } else if violated == of {
-            format!("violated in {violated} of {of}")
+            format!("violated in {violated} of {of} runs")
         } else {
             let doubt = match undecided {
                 0 => String::new(),
-                undecided => format!(", cannot tell in {undecided}"),
+                undecided => format!(", undecided in {undecided}"),
             };
-            format!("violated in {violated} of {of}, holds in {held}{doubt}")
+            format!("violated in {violated} of {of} runs, holds in {held}{doubt}")
         };
         let came = match (self.fault, otherwise) {
             (None, _) | (_, 0) => came,

@@ -28,8 +28,8 @@ pub struct OutputArgs {
     /// Draw with ASCII characters only.
     #[arg(long, global = true, help_heading = "Look")]
     ascii: bool,
-    /// Lay out for so many columns [default: those of the terminal; what goes elsewhere keeps to
-    /// 100, with commands as long as they are].
+    /// Lay out for so many columns [default: those of the terminal, or elsewhere 100, with commands
+    /// as long as they are].
     #[arg(
         long,
         global = true,

@@ -37,9 +37,9 @@ use crate::{Belief, Evidence, Invariant, Ownership, ServiceAnswer, Truth, Verdic
 pub const INVARIANT: Invariant = Invariant {
     name: "honest-answer",
     truth: Truth::Belief,
-    meaning: "A contender that is told that it holds the lock did own it, one that is told that it \
-              has released it owned it until then and owns it no longer, one that fails for certain \
-              leaves nothing behind, and one that is told that its call was cancelled was cancelled.",
+    meaning: "An acquire that succeeds made its contender the owner, a release that succeeds ended an \
+              ownership that lasted until then, a call that fails for certain leaves nothing behind, \
+              and a call that answers that it was cancelled was cancelled.",
     check,
     inexcusable: None,
 };

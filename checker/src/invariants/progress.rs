@@ -18,7 +18,7 @@ use crate::{ContenderId, Ended, EventKind, Evidence, Invariant, Rendezvous, Trut
 pub const INVARIANT: Invariant = Invariant {
     name: "progress",
     truth: Truth::Service,
-    meaning: "Once nothing breaks any more, everybody who waits for the lock gets it, and keeps it \
+    meaning: "Once nothing breaks any more, each contender that waits for the lock gets it, and keeps it \
               until its section is done.",
     check,
     inexcusable: None,

@@ -16,7 +16,7 @@ const NOTHING: &str = "nothing that was drawn";
 
 const TABLES: &[(&str, &[Column<ComparedLock>])] = &[
     (
-        "The recipe, and what it costs while nothing is in its way",
+        "The recipe, and what it costs alone",
         &[
             ("lines", |lock| {
                 lock.lines
@@ -40,18 +40,21 @@ const TABLES: &[(&str, &[Column<ComparedLock>])] = &[
             }),
         ],
     ),
-    ("Ten come at once", &of_crowd::<0>()),
-    ("A hundred come at once", &of_crowd::<1>()),
+    ("Ten contenders come at once", &of_crowd::<0>()),
+    ("A hundred contenders come at once", &of_crowd::<1>()),
 ];
 
+/// A definition a line, so that a narrow terminal breaks it where it may.
 const LEGEND: &str = "\
-lines: of code in the recipe's own file; what a client library does for it is not in it. acquire, release: requests in
-round trips. requests: for each hand-over, of all contenders. notifications: for each release. hand-over: from a
-release until the next has the lock, median. wait: from the call until it has the lock. in the way of others: what a
-server handles for each hand-over, which clients that do not use the lock wait behind. A round trip takes 1 ms,
-servers take no time, and each holds the lock for 10 ms.
-What breaks it: promises that runs broke, by class of faults; in brackets those that no lock keeps then.
-`picklock matrix ALGORITHM` shows a run of each.
+lines: of code in the recipe's own file, without its client library.
+acquire, release: `2 in 1.0` is 2 requests in 1.0 round trips.
+requests: of all contenders, for each hand-over. notifications: for each release.
+hand-over: from a release until the next contender has the lock, median.
+wait: from a contender's call until it has the lock.
+messages: requests and notifications of a hand-over; clients of other things wait behind them.
+A round trip takes 1 ms, servers take no time, and each contender holds the lock for 10 ms.
+What breaks it: promises that runs broke, by class of faults; in brackets those that no lock keeps
+under these faults. `picklock matrix ALGORITHM` shows a run of each.
 ";
 
 const fn of_crowd<const PLACE: usize>() -> [Column<ComparedLock>; 6] {
@@ -71,7 +74,7 @@ const fn of_crowd<const PLACE: usize>() -> [Column<ComparedLock>; 6] {
         ("wait, longest", |lock| {
             crowd::<PLACE>(lock, |crowd| duration(crowd.waiting_max))
         }),
-        ("in the way of others", |lock| {
+        ("messages", |lock| {
             crowd::<PLACE>(lock, |crowd| {
                 decimal(
                     crowd.requests_per_handover + crowd.notifications_per_release,

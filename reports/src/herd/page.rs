@@ -40,9 +40,7 @@ pub fn page(
 }
 
 fn table(title: &str, columns: &[Column], rows: &[HerdRow]) -> String {
-    let heads = columns
-        .iter()
-        .map(|(name, _)| format!("<th>{}</th>", name.replace('_', " ")));
+    let heads = columns.iter().map(|(name, _)| format!("<th>{name}</th>"));
     let heads: String = heads.collect();
     let row = |row: &HerdRow| {
         let cells = columns

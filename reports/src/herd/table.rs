@@ -5,7 +5,7 @@ use crate::columns::{self, aligned};
 use crate::style::Style;
 use crate::words::{decimal, duration, thousands};
 
-/// A column has the name of the field.
+/// A column, and what it shows of a measurement.
 pub(super) type Column = columns::Column<HerdRow>;
 
 pub(super) const WHICH: &[Column] = &[
@@ -25,51 +25,42 @@ pub(super) const TABLES: &[(&str, &[Column])] = &[
         ],
     ),
     (
-        "Who was notified, and who woke up",
+        "Who was notified, and how many woke up",
         &[
-            ("to_waiters", |row| thousands(row.to_waiters)),
-            ("to_releaser", |row| thousands(row.to_releaser)),
-            ("arriving", |row| thousands(row.arriving)),
-            ("wakeups", |row| thousands(row.wakeups)),
-            ("wasted_wakeups", |row| thousands(row.wasted_wakeups)),
+            ("to waiters", |row| thousands(row.to_waiters)),
+            ("to the releaser", |row| thousands(row.to_releaser)),
+            ("on arrival", |row| thousands(row.arriving)),
+            ("wake-ups", |row| thousands(row.wakeups)),
+            ("wasted", |row| thousands(row.wasted_wakeups)),
         ],
     ),
     (
-        "What a hand-over costs",
+        "What a hand-over costs, and how long it takes",
         &[
-            ("requests_per_handover", |row| {
-                decimal(row.requests_per_handover, 1)
-            }),
-            ("bytes_per_handover", |row| {
-                decimal(row.bytes_per_handover, 0)
-            }),
-        ],
-    ),
-    (
-        "Time of a hand-over",
-        &[
-            ("handover_p50", |row| duration(row.handover_p50)),
-            ("handover_p99", |row| duration(row.handover_p99)),
-            ("handover_max", |row| duration(row.handover_max)),
-            ("took_seconds", |row| {
-                maybe(row.took_seconds.map(|took| decimal(took, 2)))
+            ("requests", |row| decimal(row.requests_per_handover, 1)),
+            ("bytes", |row| decimal(row.bytes_per_handover, 0)),
+            ("median", |row| duration(row.handover_p50)),
+            ("p99", |row| duration(row.handover_p99)),
+            ("longest", |row| duration(row.handover_max)),
+            ("measured in", |row| {
+                maybe(row.took_seconds.map(|took| decimal(took, 2) + " s"))
             }),
         ],
     ),
     (
         "Time of a bystander's read",
         &[
-            ("bystander_p50", |row| duration(row.bystander_p50)),
-            ("bystander_p99", |row| duration(row.bystander_p99)),
-            ("bystander_max", |row| duration(row.bystander_max)),
+            ("median", |row| duration(row.bystander_p50)),
+            ("p99", |row| duration(row.bystander_p99)),
+            ("longest", |row| duration(row.bystander_max)),
         ],
     ),
     (
         "Time of a bystander's read while no contender wants the lock",
         &[
-            ("bystander_idle_p50", |row| duration(row.bystander_idle_p50)),
-            ("bystander_idle_p99", |row| duration(row.bystander_idle_p99)),
-            ("bystander_idle_max", |row| duration(row.bystander_idle_max)),
+            ("median", |row| duration(row.bystander_idle_p50)),
+            ("p99", |row| duration(row.bystander_idle_p99)),
+            ("longest", |row| duration(row.bystander_idle_max)),
         ],
     ),
 ];

@@ -19,8 +19,8 @@ pub fn html(matrix: &Matrix) -> String {
     let _ = writeln!(
         text,
         "<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Lock matrix</h1>\n\
-         <p>picklock {version}, {seeds} seeds of each cell. A number says in how many of the runs that tell something. \
-         A cell opens to a run that shows it.</p>"
+         <p>picklock {version}, {seeds} seeds of each cell. A number says in how many runs it was seen, of \
+         those that decide. A cell opens to a run that shows it.</p>"
     );
     legend(&mut text, matrix);
     let services = services(matrix);

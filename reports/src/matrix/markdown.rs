@@ -51,7 +51,7 @@ fn head(matrix: &Matrix) -> String {
     let seeds = matrix.seeds;
     let _ = write!(
         text,
-        "| 3/32 | Seen in 3 of the 32 runs that tell something, of {seeds} of each cell. |\n\
+        "| 3/32 | Seen in 3 of the 32 runs that decide it; a cell has {seeds}. |\n\
          | **bold!** | The algorithm claims otherwise: its claim is broken. |\n\
          | plain | The algorithm does not claim this, or no lock can keep it under the faults that were drawn. |\n\
          | - | There is nothing that faults of this class could strike. |\n\n\

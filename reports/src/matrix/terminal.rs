@@ -173,8 +173,8 @@ fn legend(text: &mut String, matrix: &Matrix, width: usize) {
         let _ = writeln!(text, "{:<longest$}  {lines}", word.name);
     }
     let rest = format!(
-        "A number says in how many of the runs that tell, of {} each. `!`: the algorithm claims otherwise. `-`: there \
-         is nothing that such faults could strike.",
+        "A number says in how many runs it was seen, of those that decide; a cell has {}. `!`: the algorithm claims \
+         otherwise. `-`: there is nothing that such faults could strike.",
         matrix.seeds
     );
     let _ = writeln!(text, "\n{}", wrap(&rest, width).join("\n"));

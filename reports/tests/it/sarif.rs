@@ -123,7 +123,11 @@ fn a_failure_is_a_result_at_the_line_of_its_case() {
 #[test]
 fn every_invariant_is_a_rule_with_help_and_each_result_names_its_rule() {
     let mut undecided = case("etcd-mutex", Standing::Undecided);
-    undecided.findings = vec![finding("two-wait", Standing::Undecided, "never two-wait")];
+    undecided.findings = vec![finding(
+        "two-wait",
+        Standing::Undecided,
+        "two-wait never occurred",
+    )];
     let remark = Remark {
         about: "coverage-of-redis".to_owned(),
         text: "nothing ever came through two-wait".to_owned(),

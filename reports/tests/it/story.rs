@@ -349,11 +349,11 @@ fn a_shrunk_run_says_so_and_how_to_keep_it() {
         keep: Some("picklock shrink zookeeper/waiter-death --seed 4127".to_owned()),
         events: 8,
         shape: Vec::new(),
-        needs: vec!["without fault 1: holds in 200 of 200".to_owned()],
+        needs: vec!["without fault 1: holds in 200 of 200 runs".to_owned()],
     });
     told.why = Some("picklock why zookeeper/waiter-death --seed 4127".to_owned());
     let text = essential(&told);
-    assert!(text.contains("\n    without fault 1: holds in 200 of 200\n"));
+    assert!(text.contains("\n    without fault 1: holds in 200 of 200 runs\n"));
     assert!(text.contains("\n  shrunk: 5 contenders to 3, 4 faults to 1, 118 events to 8\n"));
     let end: Vec<&str> = text.lines().rev().take(4).collect();
     assert_eq!(end[3], "  Hash     00c0ffee0badf00d, of the shrunk run");

@@ -31,7 +31,7 @@ fn mixed() -> ScenarioOutcome {
     skipped.findings = vec![finding(
         "mutual-exclusion",
         Standing::Skipped,
-        "mutual-exclusion needs 100 seeds to be violated, 5 given",
+        "mutual-exclusion may need 100 seeds to be violated; 5 ran",
     )];
     scenario(vec![case("zk-hardened", Standing::Holds), skipped, failing])
 }

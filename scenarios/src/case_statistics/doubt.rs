@@ -56,7 +56,7 @@ impl Tally {
             return (Standing::Undecided, doubt);
         }
         let line = format!(
-            "{name} needs up to {} to be told, {ran} given",
+            "{name} may need {} to be decided; {ran} ran",
             seeds(ENOUGH_SEEDS)
         );
         (Standing::Skipped, line)

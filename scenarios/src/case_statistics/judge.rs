@@ -178,7 +178,7 @@ impl Tally {
         }
         let line = match self.deciding_seeds(name) {
             all if all == self.seeds() => format!("{name} holds"),
-            some => format!("{name} holds ({} can tell)", self.of_all(some)),
+            some => format!("{name} holds (decided in {})", self.of_all(some)),
         };
         (Standing::Holds, line)
     }
@@ -203,10 +203,10 @@ impl Tally {
         }
         if let Some(Unknown { seeds, .. }) = self.unknown.get(name) {
             let (of_all, because) = (self.of_all(*seeds), one_line(because));
-            let line = format!("{name} cannot be told, as expected: {because} ({of_all})");
+            let line = format!("{name} is undecided, as expected: {because} ({of_all})");
             return (Standing::AsExpected, line);
         }
-        let line = format!("{name} is to be undecided, and every seed can tell");
+        let line = format!("{name} is to be undecided, and every seed decides it");
         (Standing::Undecided, line)
     }
 
@@ -242,7 +242,7 @@ impl Tally {
         }
         let within_seeds = seeds(within);
         if ran < within {
-            let line = format!("{name} needs {within_seeds} to be violated, {ran} given");
+            let line = format!("{name} may need {within_seeds} to be violated; {ran} ran");
             return (Standing::Skipped, line);
         }
         let line = format!("{name} was to be violated within {within_seeds}, and held");
@@ -299,14 +299,14 @@ impl Tally {
                 None if self.are_few() => (
                     Standing::Skipped,
                     format!(
-                        "{moment} needs up to {} to come to pass, {} given",
+                        "{moment} may need {} to occur; {} ran",
                         seeds(ENOUGH_SEEDS),
                         self.seeds()
                     ),
                 ),
                 None => (
                     Standing::Undecided,
-                    format!("never {moment}: what the scenario is about did not come to pass"),
+                    format!("{moment} never occurred, and the scenario is about it"),
                 ),
             };
             Finding {

@@ -76,7 +76,7 @@ fn a_folder_that_never_came_through_a_moment_is_named_with_it() {
         found,
         [of("zookeeper", "adopted"), of("redis", "fenced-out")]
     );
-    assert!(describe(&found).contains("nothing in redis/ ever came through fenced-out"));
+    assert!(describe(&found).contains("no run of redis/ reached fenced-out"));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_few_seeds_need_not_come_through_every_moment() {
     );
     let told = describe(&found);
     assert!(
-        told.contains("nothing in redis/ came through fenced-out yet; 20 seeds ought to"),
+        told.contains("no run of redis/ reached fenced-out; 20 seeds should"),
         "{told}"
     );
     outcomes[0].cases[0].seeds = ENOUGH_SEEDS;

@@ -219,9 +219,16 @@ fn refuse_on_other_service(
         return;
     }
     let fit = catalogue.on_service(stands, |_| true);
+    let help = match fit.len() {
+        0..=service::MANY => super::reader::expected(&fit),
+        _ => format!(
+            "`picklock list algorithms --family {}` shows those that do",
+            stands.name()
+        ),
+    };
     let mistake = mistake
         .label(format!("but this scenario stands on {}", stands.title()))
-        .help(super::reader::expected(&fit));
+        .help(help);
     mistakes.add(item.span.clone(), mistake);
 }
 

@@ -30,7 +30,7 @@ pub(super) fn fault(item: &Item, scene: Scene, mistakes: &mut Mistakes) -> Optio
     let injected = fields
         .need("inject", example)
         .and_then(|item| inject(&item, scene.participants, mistakes));
-    let repeat_item = fields.get("every").or_else(|| fields.peek("times"));
+    let repeat_item = fields.peek("every").or_else(|| fields.peek("times"));
     let repeat = repeat::read(&mut fields, mistakes);
     fields.finish(mistakes);
     let (when, after, (inject, span), repeat) = (when?, after?, injected?, repeat?);

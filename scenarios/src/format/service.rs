@@ -10,11 +10,12 @@ use picklock_sim::plan::Service;
 
 pub(super) use of_case::of_case;
 pub(crate) use redis::{FileClients, Switches};
-pub(super) use variant::refuse_on_other_variant;
+pub(super) use variant::{MANY, refuse_on_other_variant};
 
 use super::choice::choose;
-use super::reader::{Fields, Mistakes};
+use super::reader::{Fields, Item, Mistakes};
 use super::value::Given;
+use crate::nearest::nearest;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::Catalogue;
 use crate::services::supported;
@@ -33,10 +34,13 @@ pub(super) fn service(
     let (service, fields) = match file.get("service") {
         Some(item) => {
             let services = ServiceKind::ALL.map(|kind| (kind.name(), kind));
-            let Some(chosen) = choose(&item, "service", &services, mistakes) else {
-                return nothing;
-            };
-            (chosen.kind.into(), chosen.fields(mistakes))
+            match choose(&item, "service", &services, mistakes) {
+                Some(chosen) => (chosen.kind.into(), chosen.fields(mistakes)),
+                None => match meant(&item) {
+                    Some((kind, fields)) => (kind.into(), Some(fields)),
+                    None => return nothing,
+                },
+            }
         }
         None => match service_of_first_case(file, catalogue) {
             Some(service) => (service, Some(Fields::none(file.span()))),
@@ -47,6 +51,15 @@ pub(super) fn service(
         return nothing;
     };
     read(service, fields, open, mistakes)
+}
+
+/// The service that a misspelt name comes nearest to, and its fields: what follows is read as that.
+fn meant<'a>(item: &Item<'a>) -> Option<(ServiceKind, Fields<'a>)> {
+    let names = ServiceKind::ALL.map(ServiceKind::name);
+    let named = item.as_table()?.entries();
+    let (name, _, body) = named.first()?;
+    let kind = ServiceKind::named(nearest(name, names)?)?;
+    Some((kind, body.as_table()?))
 }
 
 /// Reads what stands in the table of a service.

@@ -22,18 +22,36 @@ A *duration* is one number and one unit: `us`, `ms`, `s`, `m`, `h`, as in `\"1.5
 /// The page.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
+    for table in tables() {
+        section(&table, &mut page);
+    }
+    specs_section("When: triggers", "`when`", &specs::triggers(), &mut page);
+    specs_section("Inject: faults", "`inject`", &specs::faults(), &mut page);
+    page
+}
+
+/// All tables of a scenario file, the head first.
+pub fn tables() -> Vec<KeyTable> {
     let mut tables = vec![FILE];
     let mut next = 0;
     while let Some(table) = tables.get(next).copied() {
-        section(&table, &mut page);
         for key in table.keys() {
             tables_in(&key.holds, &mut tables);
         }
         next += 1;
     }
-    specs_section("When: triggers", "`when`", &specs::triggers(), &mut page);
-    specs_section("Inject: faults", "`inject`", &specs::faults(), &mut page);
-    page
+    tables
+}
+
+/// The tables with a heading of their own, such as `[workload]`, that have a key of this name.
+pub(crate) fn tables_with(name: &str) -> Vec<&'static str> {
+    let has_it =
+        |table: &KeyTable| table.title.starts_with('[') && table.keys().any(|key| key.name == name);
+    tables()
+        .iter()
+        .filter(|table| has_it(table))
+        .map(|table| table.title)
+        .collect()
 }
 
 /// Adds the tables that can stand somewhere, unless they are there.
@@ -80,7 +98,8 @@ fn section(table: &KeyTable, page: &mut String) {
     }
 }
 
-fn without(key: &Key) -> String {
+/// What is so without a key, in Markdown.
+pub fn without(key: &Key) -> String {
     match key.is_needed {
         true => "needed".to_owned(),
         false => default_of(key),

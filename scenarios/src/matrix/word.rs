@@ -80,7 +80,7 @@ impl Word {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Overlap => {
-                "Two believe that they hold the lock, although neither had lost it unawares."
+                "Two contenders believe that they hold the lock, and not because one could not know of its loss."
             }
             Self::Early => {
                 "A party entered the barrier before all had come, or left before all were done."
@@ -88,21 +88,21 @@ impl Word {
             Self::Owners => "The service has two owners of one lock.",
             Self::Stale => "The resource took a write of an earlier holder after one of a later.",
             Self::LostUpdate => "Two holders read the same value, and one update was lost.",
-            Self::Release => "A release ended the hold of another, or a re-entry was not counted.",
-            Self::Token => "A later holder did not get a greater fencing token.",
-            Self::Late => {
-                "A holder went on although it could know for long that the lock was lost."
+            Self::Release => {
+                "A release ended the hold of another contender, or a re-entry was not counted."
             }
+            Self::Token => "A later holder did not get a greater fencing token.",
+            Self::Late => "A holder went on long after it could know that the lock was lost.",
             Self::Stuck => "A waiter does not get the lock, after everything has healed.",
             Self::Orphan => "A node, a key, or a permit is left that no contender believes in.",
             Self::Answer => "A call answered what the service contradicts.",
             Self::Unfair => "A contender overtook one that had come before.",
             Self::Unaware => {
-                "Two believe at once, while the first could not know that it had lost the lock."
+                "Two contenders believe that they hold the lock, because one could not know of its loss."
             }
-            Self::Safe => "Everything that is looked at held.",
+            Self::Safe => "Every promise that was checked held.",
             Self::Undecided => {
-                "The runs cannot tell: too few of them were struck, or had a waiter."
+                "The runs decide nothing: too few of them were struck, or had a waiter."
             }
         }
     }

@@ -177,7 +177,7 @@ fn what_is_to_be_violated_had_too_few_seeds_to_tell() {
         (0..2).map(|number| seed(number, Verdict::Holds)),
     );
     assert_eq!(standing, Standing::Skipped);
-    assert_eq!(line, "fifo needs 3 seeds to be violated, 2 given");
+    assert_eq!(line, "fifo may need 3 seeds to be violated; 2 ran");
 }
 
 #[test]
@@ -199,11 +199,11 @@ fn what_is_to_be_undecided_needs_a_seed_that_cannot_tell_and_none_that_violates_
     assert_eq!(standing, Standing::AsExpected);
     assert_eq!(
         line,
-        "fifo cannot be told, as expected: no quorum is left (1 of 2 seeds)"
+        "fifo is undecided, as expected: no quorum is left (1 of 2 seeds)"
     );
     let (standing, line) = finding(&case, [seed(0, Verdict::Holds)]);
     assert_eq!(standing, Standing::Undecided);
-    assert_eq!(line, "fifo is to be undecided, and every seed can tell");
+    assert_eq!(line, "fifo is to be undecided, and every seed decides it");
     let (standing, _) = finding(&case, [seed(0, undecided()), seed(1, violated())]);
     assert_eq!(standing, Standing::Fail);
 }

@@ -223,10 +223,10 @@ fn without_a_fault_it_may_be_violated_in_another_way() {
         let text = without.describe(&plan);
         text.split("   (").next().map(str::to_owned)
     };
-    let whole = "without fault 1: violated in 200 of 200, each in another way";
+    let whole = "without fault 1: violated in 200 of 200 runs, each in another way";
     assert_eq!(described(200, 200).as_deref(), Some(whole));
-    let some = "without fault 1: violated in 20 of 200, holds in 180, in another way in 5";
+    let some = "without fault 1: violated in 20 of 200 runs, holds in 180, in another way in 5";
     assert_eq!(described(20, 5).as_deref(), Some(some));
-    let alike = "without fault 1: violated in 20 of 200, holds in 180";
+    let alike = "without fault 1: violated in 20 of 200 runs, holds in 180";
     assert_eq!(described(20, 0).as_deref(), Some(alike));
 }

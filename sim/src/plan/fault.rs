@@ -222,8 +222,8 @@ faults! {
         service: Some(ServiceKind::Redis),
         drawn_unasked: true,
         class: ServerCrash, effect: PowerLoss,
-        meaning: "The server's machine loses its power, for good or not: what is not on its disk is lost, untold \
-                  (Redis).",
+        meaning: "The server's machine loses its power, for good or not: what is not on its disk is lost, without \
+                  notice (Redis).",
         example: r#"inject.power-loss = { target = "server-1", restart-after = "5s" }"#,
         sentence: "power-loss of {target} {restart-after}",
     }

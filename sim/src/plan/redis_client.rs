@@ -34,8 +34,8 @@ const NO_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
     RedisLibrary {
         name: "lettuce",
-        meaning: "One connection for all commands. Whatever is not answered when it breaks, and whatever comes before \
-                  it stands again, is sent by the next one, until its timeout is over.",
+        meaning: "One connection for all commands. A command that is unanswered when it breaks, or comes before the \
+                  next one, is sent by the next one, until its timeout is over.",
         source: "Lettuce 6.8: RedisURI (DEFAULT_TIMEOUT), SocketOptions (DEFAULT_CONNECT_TIMEOUT), ClientOptions \
                  (DEFAULT_AUTO_RECONNECT, DEFAULT_TIMEOUT_OPTIONS), ConnectionWatchdog (scheduleReconnect), \
                  DefaultClientResources (DEFAULT_RECONNECT_DELAY), ExponentialDelay (createDelay), RedisClient \
@@ -115,8 +115,8 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
     },
     RedisLibrary {
         name: "ioredis",
-        meaning: "One connection for all commands, and no time-out for them. Whatever is not answered when it breaks, \
-                  and whatever comes before it stands again, is sent by the next one, 20 times.",
+        meaning: "One connection for all commands, and no time-out for them. A command that is unanswered when it \
+                  breaks, or comes before the next one, is sent by the next one, 20 times.",
         source: "ioredis 5: lib/redis/RedisOptions.ts (DEFAULT_REDIS_OPTIONS: connectTimeout, retryStrategy, \
                  maxRetriesPerRequest, autoResendUnfulfilledCommands, failoverDetector), lib/Command.ts (setTimeout), \
                  lib/connectors/SentinelConnector",
@@ -135,8 +135,8 @@ pub static REDIS_LIBRARIES: [RedisLibrary; 6] = [
     },
     RedisLibrary {
         name: "redisson",
-        meaning: "A pool of 64 connections. A script of a lock is sent again if it had no connection, 4 times, and \
-                  fails once it was sent. Sentinels are asked each second who the primary is.",
+        meaning: "A pool of 64 connections. A lock's script that gets no connection is tried again, 4 times; one that \
+                  was sent fails with its connection. Sentinels are asked each second who the primary is.",
         source: "Redisson 4: BaseConfig (timeout, connectTimeout, retryAttempts, retryDelay), \
                  BaseMasterSlaveServersConfig (masterConnectionPoolSize), SentinelServersConfig (scanInterval), \
                  RedisExecutor (isResendAllowed), SentinelConnectionManager",

@@ -17,10 +17,10 @@ Examples:
   picklock bench --herd 10000     also the herds of ten thousand, which take a while
   valgrind --tool=cachegrind --cache-sim=no picklock bench --job shrink
 
-All figures are of one core. A machine that does other things meanwhile gives lower ones. The
-instructions of a job are nearly the same every time, whatever else the machine does.";
+All figures are of one core; a machine that does other things meanwhile gives lower ones. The instructions \
+of a job are nearly the same every time, whatever else the machine does.";
 
-/// Measure what the simulator costs on this machine, and compare it with what it should.
+/// Measure what the simulator costs on this machine, and compare it with its targets.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Bench {
@@ -34,7 +34,7 @@ pub struct Bench {
     /// Do this job and nothing else, a fixed number of times and without a clock, for a tool that counts its work.
     #[arg(long, value_name = "JOB", value_parser = job, conflicts_with_all = ["millis", "herd"])]
     job: Option<&'static Job>,
-    /// Do it so often instead; 0 tells what the program costs besides.
+    /// Do the job so often instead; 0 shows what the program costs without it.
     #[arg(long, value_name = "N", requires = "job")]
     times: Option<u64>,
 }

@@ -28,7 +28,7 @@ Examples:
 
 The best of a service breaks the fewest promises, and of those it is the cheapest.";
 
-/// Compare locks: lines, requests, crowds, what breaks which promise; and what documents claim of them.
+/// Compare locks: their code, what they cost alone and in a crowd, what breaks them, and what documents claim.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Compare {

@@ -20,8 +20,8 @@ Examples:
   picklock cost --algorithm zk-predecessor-watch,redlock
   picklock cost --markdown > costs.md
 
-Each lock stands on the smallest service that it is made for: one server, five for
-redlock, a replica for those that wait for one. Times are virtual.";
+Each lock stands on the smallest service that it is made for: one server, five for Redlock, a replica for \
+locks that wait for one. Times are virtual.";
 
 /// What to do about a lock of which nothing is measured.
 const NAME_ANOTHER: &str = "name a lock that is handed over, or leave `--algorithm` out";

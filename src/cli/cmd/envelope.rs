@@ -26,13 +26,13 @@ Examples:
   picklock envelope --algorithm zk-predecessor-watch,redisson-lock --out charts
   picklock envelope --precision 0.001 --json envelope.json
 
-Every point has as many runs as its intervals need. The runs of a point are those of the seeds from
---seed on, each with a pause of its own.";
+Each point takes as many runs as its intervals need, with the seeds from --seed on, each with a pause of its \
+own.";
 
 /// The longest time of a point: microseconds of a run are counted in 64 bits, and several of these add up.
 const LONGEST: Duration = Duration::from_secs(86_400);
 
-/// Measure how often a pause of the holder lets a second one in, over lease, pause, drift, and latency.
+/// Measure how often a pause of the holder lets a second contender in, by lease, pause, drift, and latency.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Envelope {

@@ -43,18 +43,22 @@ fn all(library: &[Scenario]) -> Vec<Subject> {
     subjects.extend(words::of_searches());
     subjects.extend(words::of_arrivals());
     subjects.extend(words::of_events());
+    subjects.extend(words::of_keys());
     subjects
 }
 
 /// What there is to say of a word, if it is the name of anything.
 pub(super) fn explanation(word: &str, look: &OutputArgs) -> Result<Option<String>, Failure> {
     let library = sources::library(&program::catalogue())?;
-    let wanted = word.to_lowercase();
+    let joined = |words: &str| words.replace([' ', '_'], "-");
+    let wanted = joined(&word.to_lowercase());
     let mut subjects = all(&library);
-    let is_known = |name: &str| subjects.iter().any(|subject| subject.name == name);
-    let singular = wanted.strip_suffix('s').filter(|_| !is_known(&wanted));
-    let wanted = singular.unwrap_or(&wanted).to_owned();
-    subjects.retain(|subject| subject.name == wanted);
+    // A key such as `contenders` hides no word such as `contender`.
+    let is_it = |subject: &Subject| joined(&subject.name) == wanted;
+    let mut words = subjects.iter().filter(|subject| !subject.is_key());
+    let singular = wanted.strip_suffix('s');
+    let singular = singular.filter(|_| !words.any(is_it));
+    subjects.retain(|subject| is_it(subject) || singular == Some(&*joined(&subject.name)));
     let width = look.stdout().columns();
     let mut told = Vec::new();
     let texts = subjects
@@ -101,6 +105,9 @@ fn text<'l>(
     let mut shown = shown(subject, library);
     shown.retain(|(scenario, _)| !told.contains(&scenario.name.as_str()));
     told.extend(shown.iter().map(|(scenario, _)| scenario.name.as_str()));
+    if !shown.is_empty() {
+        text.push_str("\n  Scenarios that show it\n");
+    }
     for (index, (scenario, case)) in shown.into_iter().enumerate() {
         text.push_str(&example(scenario, case, index == 0, width));
     }

@@ -33,8 +33,8 @@ Examples:
   picklock herd --out charts --json herd.json
   picklock herd --html herd.html            charts and figures as a page
 
-The first contender takes the lock; the others queue up behind it; then the queue drains. What is
-counted, is counted at the servers, from the first release on. Times are virtual.";
+The first contender takes the lock, the others queue up behind it, and then the queue drains. Figures are \
+counted at the servers, from the first release on. Times are virtual.";
 
 /// Measure what a release costs: notifications, requests, bytes, and how long others have to wait.
 #[derive(Debug, clap::Args)]
@@ -61,10 +61,10 @@ pub struct Herd {
     /// comes at a time.
     #[arg(long, value_name = "HOLD", default_value = "settled", value_parser = parse_hold)]
     hold: Hold,
-    /// All but the first take the lock to read: of read-write locks.
+    /// All contenders but the first take a read-write lock to read.
     #[arg(long)]
     readers: bool,
-    /// As many hold the lock at once: of semaphores, which have one permit if this is not given.
+    /// How many permits a semaphore has; one, if not given.
     #[arg(long, value_name = "N", conflicts_with = "readers", value_parser = clap::value_parser!(u32).range(1..))]
     permits: Option<u32>,
     /// How many servers: 1, 3, or 5.

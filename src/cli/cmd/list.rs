@@ -62,8 +62,9 @@ enum Listing {
     /// The figures that scenarios can set bounds for.
     Metrics,
     /// The client libraries that a service can be given by name.
+    #[value(alias = "libraries")]
     Clients,
-    /// The moments that runs ought to come through sometimes.
+    /// The moments that some run of a case has to reach: `sometimes` of a scenario.
     #[value(alias = "moments")]
     Sometimes,
     /// The ways to say how near a run came to an overlap.
@@ -107,7 +108,7 @@ impl List {
     pub fn execute(self, look: &OutputArgs) -> Result<u8, Failure> {
         if self.what.is_empty() {
             let hint = format!("{} list {}", program::command(), LISTS.join("|"));
-            return Err(Failure::usage("list what?", [hint]));
+            return Err(Failure::usage("`list` needs to know what to list", [hint]));
         }
         let word = self.what.join(" ");
         let Ok(what) = Listing::from_str(&word, true) else {

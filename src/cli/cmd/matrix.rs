@@ -27,11 +27,10 @@ Examples:
   picklock matrix zk-hardened zk-predecessor-watch --details
   picklock matrix --markdown > docs/matrix.md
 
-A cell is a case of many runs: the world and the faults of each are drawn from its seed, and all
-faults are of one class. A run of a cell is shown by `picklock replay matrix/CLASS`.
+A cell is a case of many runs: the seed of each draws its world and its faults, and all faults are of one \
+class. `picklock replay matrix/CLASS` shows a run of a cell.
 
-Exit codes: 0 if every claim is kept, 1 if one is broken, 3 if a cell is undecided, 5 if a run broke
-off.";
+Exit codes: 0 if every claim is kept, 1 if one is broken, 3 if a cell is undecided, 5 if a run broke off.";
 
 /// Show what each algorithm keeps under each class of faults, beside what it claims.
 #[derive(Debug, Args)]

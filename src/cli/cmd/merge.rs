@@ -27,8 +27,8 @@ Examples:
   picklock merge 1.json 2.json --json results.json        as if it had been one
   picklock merge 1.json 2.json --html report.html         and a page to look at what failed
 
-The scenarios are in the files: nothing else is needed. Runs that are reported run again here, with
-their seeds: the files of shards do not have what happened in them.";
+The files hold the scenarios: nothing else is needed. Runs that are reported run again here, with their \
+seeds, because the file of a shard does not say what happened in them.";
 
 /// Join what all shards of a run wrote, and say whether everything comes as the scenarios expect it.
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ pub struct Merge {
     /// there is room. These runs run again, with their seeds.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Report a failure as it was found, and do not look for a smaller run that fails so.
+    /// Report a failure as it was found, without a search for a smaller run that fails alike.
     #[arg(long)]
     no_shrink: bool,
     /// How many threads to use; as many as the machine runs at once, if not given.

@@ -140,9 +140,9 @@ fn world(recipe: &Recipe) -> String {
 fn text(recipe: &Recipe) -> String {
     let world = world(recipe);
     let of_kind = match recipe.ownership.kind {
-        LockKind::Semaphore => "# So many may hold it at once.\npermits = 2\n",
+        LockKind::Semaphore => "# How many contenders may hold it at once.\npermits = 2\n",
         LockKind::CountDownLatch => {
-            "# So many contenders count down. A latch opens once: each round has its own.\ncount = 1\nlocks = 2\n"
+            "# How many contenders count down. A latch opens once: each round has its own.\ncount = 1\nlocks = 2\n"
         }
         LockKind::MultiLock => {
             "# How many locks there are, and how many of them one call acquires.\nlocks = 3\nlocks-at-once = 2\n"
@@ -189,7 +189,7 @@ fn replicas(recipe: &Recipe) -> &'static str {
     let waits = recipe.requests.contains(&RequestKind::Wait);
     match waits && recipe.requests.len() < RequestKind::ALL.len() {
         true => {
-            "# How many servers hear of what the first one has written: `WAIT` waits for them.\nreplicas = 1\n"
+            "# How many replicas copy the writes of the primary: `WAIT` waits for them.\nreplicas = 1\n"
         }
         false => "",
     }

@@ -15,8 +15,8 @@ Examples:
   picklock plan zookeeper/swarm --case zk-hardened --seed 7
   picklock plan zookeeper/swarm --case zk-unsorted --seed 13 > my-locks/found.toml
 
-The tape of a run is drawn from the seed too: a saved plan shows the same run with the same seed.
-It says which that was: `picklock replay` takes the file alone, and says if it is another run now.";
+The seed draws the tape of a run, too: a saved plan shows the same run with the same seed. The file names \
+that seed: `picklock replay` takes the file alone, and says if it is another run now.";
 
 /// Print the plan that a seed runs, as a scenario file with nothing left open.
 #[derive(Debug, clap::Args)]

@@ -39,8 +39,8 @@ Examples:
   picklock replay zookeeper/gc-pause --case zk-hardened-unfenced --seed 3 --svg gc-pause.svg
   picklock replay regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
 
-Exit codes: 0 if the scenario expects what is shown, 1 if not, 2 if it is not the run that was
-recorded or saved or that --was names, 3 if the run cannot tell, 5 if it broke off.";
+Exit codes: 0 if the scenario expects what is shown, 1 if not, 2 if it is another run than the one that was \
+recorded or saved, or that --was names, 3 if the run cannot tell, 5 if it broke off.";
 
 /// Run one seed again, and tell its story.
 #[derive(Debug, clap::Args)]

@@ -67,7 +67,7 @@ pub struct Run {
     /// Run every seed twice, and end with exit code 4 if two runs differ.
     #[arg(long)]
     verify_determinism: bool,
-    /// Report a failure as it was found, and do not look for a smaller run that fails so.
+    /// Report a failure as it was found, without a search for a smaller run that fails alike.
     #[arg(long)]
     no_shrink: bool,
     /// End with the first case that fails; the others do not run.

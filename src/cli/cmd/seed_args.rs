@@ -21,22 +21,22 @@ const SEEDS_A_DAY: u64 = 1_000_000;
 /// Which part of which seeds, as a command line says it.
 #[derive(Debug, clap::Args)]
 pub struct SeedArgs {
-    /// The seeds to run each case with, from A to below B; N alone is 0..N [default: 100 that every
-    /// day has its own of, or as many as fit with --time].
+    /// The seeds to run each case with, from A to below B; N alone is 0..N [default: 100, new ones
+    /// every day, or as many as fit with --time].
     #[arg(long, value_name = "A..B", value_parser = seeds::parse, allow_hyphen_values = true)]
     seeds: Option<Range<u64>>,
-    /// Add N to all seeds; `today` is a number that every day has its own of (UTC). Without --seeds
-    /// that is what is added if nothing else is; it is shown, and pins the seeds.
+    /// Add N to all seeds; `today` is a number of the day (UTC), and the default without --seeds. The
+    /// report shows the number: with it, the same seeds run again.
     #[arg(long, value_name = "N", value_parser = base)]
     seed_base: Option<u64>,
     /// Run only the I-th of N parts of the seeds, for `picklock merge`; `auto` takes I and N from
     /// what continuous integration sets.
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<ShardChoice>,
-    /// Take all seeds that are asked for, in files that say `seeds-at-most`, too.
+    /// Take all seeds that are asked for, also in files that say `seeds-at-most`.
     #[arg(long)]
     all_seeds: bool,
-    /// Run as many seeds as fit into this time, such as 60s or 5m, as many of each case.
+    /// Run as many seeds of each case as fit into this time, such as 60s or 5m.
     #[arg(long, value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
 }

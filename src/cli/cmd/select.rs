@@ -69,7 +69,7 @@ pub fn run(
         }
         Err(Failure::Usage { problem, mut hints }) => {
             if seed.is_none() {
-                hints.push("and one of its runs: --seed 0".to_owned());
+                hints.push("name one of its runs, too: --seed 0".to_owned());
             }
             Err(Failure::Usage { problem, hints })
         }

@@ -31,9 +31,9 @@ Examples:
   picklock shrink zookeeper/gc-pause --case zk-hardened-unfenced --seed 7
       --invariant no-stale-effect
 
-Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink; 3 if the
-run cannot tell; 5 if it broke off; 130 if it was interrupted, and then what is written is as small
-as it was by then.";
+Exit codes: 0 if the run was shrunk, and also if it holds and there is nothing to shrink; 3 if the run \
+cannot tell; 5 if it broke off; 130 if the search was interrupted: the smallest run that it had found is \
+written.";
 
 /// Shrink a run that violates a promise, and write what is left of it as a scenario file.
 #[derive(Debug, clap::Args)]

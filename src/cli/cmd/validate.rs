@@ -15,10 +15,10 @@ Examples:
   picklock validate my-locks/               every file of a folder
   picklock validate a.toml b.toml
 
-Exit codes: 0 if nothing is wrong, 2 if something is. A warning is no mistake: the lock does what the
-original does with such a setting, which is of little use. Mistakes are told as `picklock run` tells
-them: each with its place, and all of all files at once.
-`picklock schema scenario` is for editors, which find most of them while you write.";
+Exit codes: 0 if nothing is wrong, 2 if something is. A warning is no mistake: the lock does what the \
+original does with such a setting, which is of little use. Mistakes are shown as by `picklock run`: each \
+with its place, and those of all files at once. With `picklock schema scenario`, editors find most of them \
+while you write.";
 
 /// Read scenario files, and say what is wrong with them; nothing runs.
 #[derive(Debug, clap::Args)]

@@ -11,8 +11,8 @@ pub struct VerbosityArgs {
     /// Say below each case how near its runs came to an overlap, and with which seed.
     #[arg(long)]
     detail: bool,
-    /// Show every case with its findings. Of one scenario that is shown anyway; of several, each
-    /// has a line, and more only if something is not as expected.
+    /// Show every case with its findings, also of several scenarios. Without it, each of several has
+    /// a line, and more only if something is not as expected.
     #[arg(long, short, conflicts_with = "quiet")]
     verbose: bool,
     /// Show only what is not as expected, and no progress.

@@ -34,8 +34,8 @@ Examples:
   picklock verify mysql
   picklock verify memcached
 
-The real servers are started on loopback in a temporary folder, and stopped again. They come
-from Debian's packages:
+The real servers are started on loopback in a temporary folder, and stopped again. They come from Debian's \
+packages:
   apt-get install --no-install-recommends zookeeper default-jre-headless
   apt-get install --no-install-recommends redis-server
   apt-get install --no-install-recommends etcd-server
@@ -46,8 +46,8 @@ from Debian's packages:
 This command is not part of the default build:
   cargo run --release --features verify -- verify zookeeper
 
-Exit codes: 0 every answer is the same, 1 some are not, 2 there is no server to compare with,
-3 a server died, did not start, or answered too late.";
+Exit codes: 0 every answer is the same, 1 some are not, 2 there is no server to compare with, 3 a server \
+died, did not start, or answered too late.";
 
 /// Ask a simulated service and a real one the same, and show where their answers differ.
 #[derive(Debug, clap::Args)]
@@ -62,10 +62,10 @@ pub struct Verify {
     /// How many operations, for each number of servers.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     operations: u64,
-    /// Instead of that: let queues drain on both, and count the notifications.
+    /// Let queues drain on both sides instead, and count the notifications.
     #[arg(long, conflicts_with_all = ["operations", "seed"])]
     herd: bool,
-    /// What decides the random operations.
+    /// The seed of the random operations.
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = seeds::one, allow_hyphen_values = true)]
     seed: u64,
     /// Where zookeeper.jar and what it needs are, if not where Debian has them.

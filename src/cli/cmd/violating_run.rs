@@ -88,20 +88,17 @@ impl OneRun {
         let others: Vec<&str> = others.collect();
         let doubt = doubt(judged, &simulated, asked);
         let held = match (asked, others.as_slice(), &doubt) {
-            (None, _, Some(doubt)) => format!("{name} cannot tell: {doubt}"),
-            (None, [], None) => format!("{name} holds: it violates nothing"),
+            (None, _, Some(doubt)) => format!("{name} is undecided: {doubt}"),
+            (None, [], None) => format!("{name} violates no promise"),
             (None, [excused, ..], None) => format!(
-                "{name} holds: of what it violates, no lock could keep anything ({}); \
+                "{name} violates only what no lock could keep ({}); \
                  `--invariant {excused}` takes it all the same",
                 others.join(", ")
             ),
             (Some(asked), [], Some(doubt)) => {
-                format!(
-                    "{name} cannot tell whether it violates {}: {doubt}",
-                    asked.name
-                )
+                format!("{name} is undecided about {}: {doubt}", asked.name)
             }
-            (Some(asked), [], None) => format!("{name} holds: it does not violate {}", asked.name),
+            (Some(asked), [], None) => format!("{name} does not violate {}", asked.name),
             (Some(asked), others, _) => {
                 let (asked, others) = (asked.name, others.join(", "));
                 format!("{name} does not violate {asked}; it violates {others}")

@@ -6,7 +6,7 @@ use crate::format::reader::{Item, Mistake, Mistakes, expected};
 use crate::scenario::Catalogue;
 
 /// How many algorithms are named, at the most.
-const MANY: usize = 12;
+pub(in crate::format) const MANY: usize = 12;
 
 /// Refuses an algorithm that asks for what this variant of its service does not have.
 pub(in crate::format) fn refuse_on_other_variant(

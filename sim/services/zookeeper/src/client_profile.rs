@@ -55,16 +55,16 @@ impl Library {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Java => {
-                "One event thread for all events and for answers to what was asked in the background. The loss of a \
-                 connection is told after its cleanup of 100 ms."
+                "One event thread for all events, and for answers to requests in the background. The client reports the \
+                 loss of a connection after its cleanup of 100 ms."
             }
             Self::Kazoo => {
-                "One handler thread for the events of nodes. The loss of a connection is told at once."
+                "One handler thread for the events of nodes. The client reports the loss of a connection at once."
             }
-            Self::Rust => "No event thread. The loss of a connection is told at once.",
+            Self::Rust => "No event thread. The client reports the loss of a connection at once.",
             Self::Go => {
-                "No event thread: each watch has a channel. The loss of a connection is reported at once, \
-                to watchers of the session, and a request without a connection is sent by the next."
+                "No event thread: each watch has a channel. The client reports the loss of a connection at once, \
+                to watchers of the session, and sends a request without a connection by the next one."
             }
         }
     }

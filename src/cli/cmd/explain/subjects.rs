@@ -37,7 +37,12 @@ impl Subject {
         }
     }
 
-    fn with(mut self, more: impl IntoIterator<Item = String>) -> Self {
+    /// Whether it is a key of scenario files.
+    pub(super) fn is_key(&self) -> bool {
+        self.what.starts_with("a key ")
+    }
+
+    pub(super) fn with(mut self, more: impl IntoIterator<Item = String>) -> Self {
         self.more.extend(more);
         self
     }
@@ -148,7 +153,12 @@ fn of_plans() -> Vec<Subject> {
     });
     let requests = faults::requests().into_iter().map(|(kind, meaning)| {
         let shows = shown_by::request(kind);
-        Subject::of(kind.name(), "a request, for triggers", &meaning, shows)
+        Subject::of(
+            kind.name(),
+            "a request that a trigger can wait for",
+            &meaning,
+            shows,
+        )
     });
     let classes = FaultClass::ALL.into_iter().map(|class| {
         let kinds = FaultKind::of_class(class);

@@ -1,11 +1,13 @@
-//! Words that are printed and stand in no list: those of the matrix, of searches, of arrivals, and of events.
+//! Words that stand in no list: those of the matrix, of searches, of arrivals, and of events, and keys of scenarios.
 
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
+use super::super::list::faults::{circumstances, timing};
 use super::shown_by;
 use super::subjects::Subject;
 use crate::checker::{EventKind, ServiceEventKind};
+use crate::scenarios::keys::reference::{tables, without};
 use crate::scenarios::matrix::Word;
 
 /// What a cell of the matrix says.
@@ -97,6 +99,37 @@ pub(super) fn of_events() -> impl Iterator<Item = Subject> {
     let events = events.map(|(name, meaning)| of(&name, "an event of a history", &meaning));
     let service = documented::<ServiceEventKind>().into_iter();
     events.chain(service.map(|(name, meaning)| of(&name, "what a server did or found", &meaning)))
+}
+
+/// The keys of scenario files, but for those that are listed beside faults.
+pub(super) fn of_keys() -> Vec<Subject> {
+    let listed = timing().into_iter().chain(circumstances());
+    let listed: Vec<&str> = listed.map(|row| row.name).collect();
+    let mut keys = Vec::new();
+    for table in tables() {
+        let what = match table.title {
+            "The head" => "a key at the head of a scenario file".to_owned(),
+            title => format!("a key of {title}"),
+        };
+        for key in table.keys().filter(|key| !listed.contains(&key.name)) {
+            let without = Some(without(key)).filter(|without| !without.is_empty());
+            let without = without.map(|without| format!("without it: {}", unlinked(&without)));
+            keys.push(of(key.name, &what, &unlinked(key.means)).with(without));
+        }
+    }
+    keys
+}
+
+/// The text without the addresses of its links.
+fn unlinked(text: &str) -> String {
+    let (mut plain, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("](") {
+        let (ahead, words) = before.rsplit_once('[').unwrap_or(("", before));
+        plain.push_str(ahead);
+        plain.push_str(words);
+        rest = after.split_once(')').map_or("", |(_, rest)| rest);
+    }
+    plain + rest
 }
 
 fn of(name: &str, what: &str, meaning: &str) -> Subject {

@@ -24,7 +24,7 @@ pub(super) struct ListFilter {
     /// Only scenarios and algorithms whose source has this text in it, in capitals or not.
     #[arg(long, value_name = "TEXT")]
     source: Option<String>,
-    /// Only what has this text in what is said of it, in capitals or not.
+    /// Only what has this text in its name or description, in capitals or not.
     #[arg(long = "match", value_name = "TEXT")]
     matching: Option<String>,
 }

@@ -11,7 +11,7 @@ use crate::scenarios::program;
 pub(in crate::cli::cmd) struct Filter {
     #[arg(long, value_name = "SERVICE", value_parser = service_named, help = help_of_family())]
     family: Option<ServiceKind>,
-    /// Only locks of this kind, such as `mutex` or `read-write`; with all that is known of each.
+    /// Only locks of this kind, such as `mutex` or `read-write`.
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
 }
@@ -19,7 +19,7 @@ pub(in crate::cli::cmd) struct Filter {
 /// What `--family` says of itself.
 fn help_of_family() -> String {
     format!(
-        "Only what is of this service: {}; with all that is known of each",
+        "Only what stands on this service: {}",
         one_of(|service| format!("`{}`", service.name()))
     )
 }
