@@ -203,6 +203,7 @@ pub const LIBRARIES: &[Library] = &[
         recipes: &[
             "spring-redis-lock-registry",
             "spring-redis-lock-registry-renewed",
+            "spring-redis-lock-registry-pub-sub",
         ],
         promise: "A lock expires after `expireAfter`, and unlocking an expired lock fails.",
         helps: "An `expireAfter` that is longer than any section, and no `renewalTaskScheduler` unless a failed unlock \

@@ -182,12 +182,16 @@ hazards! {
     ] breaks [HonestAnswer, MutualExclusion, NoStaleEffect, OwnReleaseOnly] under [None];
     "redis/shared-lock-object": ["redis-py-lock"] breaks [MutualExclusion] under [None];
     "redis/shared-lock-object": ["redis-py-lock-one-token"] breaks [MutualExclusion, OwnReleaseOnly] under [None];
+    "redis/spring-failed-subscription": [
+        "spring-redis-lock-registry-pub-sub",
+    ] breaks [Progress] under [ServerStall];
     "redis/spring-failed-unlock": [
         "spring-redis-lock-registry-renewed",
     ] breaks [NoOrphan, Progress] under [ConnectionLoss];
     "redis/spring-late-unlock": [
         "spring-redis-lock-registry", "spring-redis-lock-registry-renewed",
-        "spring-redis-lock-registry-renewal-ended",
+        "spring-redis-lock-registry-renewal-ended", "spring-redis-lock-registry-pub-sub",
+        "spring-redis-lock-registry-pub-sub-hardened",
     ] breaks [MutualExclusion] under [Delay];
     "redis/stale-watch": ["redis-watch-exec-aborted"] breaks [HonestAnswer, NoOrphan] under [Delay];
     "redis/two-kinds-of-lock": [
@@ -221,7 +225,12 @@ hazards! {
     "redis/red-lock-force-unlock": [
         "redisson-red-lock-2-force-unlock",
     ] breaks [MutualExclusion, OwnReleaseOnly] under [None];
-    "redis/release-of-nothing": ["redisson-unlock-missing-key"] breaks [HonestAnswer] under [Pause];
+    "redis/release-of-nothing": [
+        "redisson-unlock-missing-key", "symfony-lock", "symfony-lock-kept-end", "symfony-lock-kept-end-deleted",
+    ] breaks [HonestAnswer] under [Pause];
+    "redis/renewal-thread-kept": [
+        "python-redis-lock-auto-renewal",
+    ] breaks [Progress] under [ConnectionLoss];
     "redis/renewal-adds-to-deadline": [
         "rueidislock-last-deadline",
     ] breaks [MutualExclusion, Progress] under [None];

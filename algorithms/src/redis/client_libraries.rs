@@ -29,6 +29,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
         &[
             "redis-deadline-from-answer",
             "spring-redis-lock-registry",
+            "spring-redis-lock-registry-pub-sub",
+            "spring-redis-lock-registry-pub-sub-hardened",
             "spring-redis-lock-registry-renewal-ended",
             "spring-redis-lock-registry-renewed",
         ],
@@ -38,6 +40,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
         &[
             "python-redis-lock",
             "python-redis-lock-3",
+            "python-redis-lock-auto-renewal",
+            "python-redis-lock-auto-renewal-hardened",
             "redis-error-is-lock",
             "redis-py-asyncio-lock",
             "redis-py-lock",

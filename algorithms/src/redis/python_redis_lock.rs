@@ -77,19 +77,19 @@ const SIGNAL_EXPIRE: &str = "1000";
 /// Between a connection that broke and the next attempt.
 const PAUSE: Duration = Duration::from_millis(50);
 
-struct PythonRedisLock {
-    leased: Leased,
+pub(super) struct PythonRedisLock {
+    pub leased: Leased,
     /// The connection for waiting.
     waiting: Redis,
     unlock: Script,
-    id: String,
+    pub id: String,
     signal: String,
     /// Whether a release deletes the signal when it has been given.
     deletes_signal: bool,
 }
 
 impl PythonRedisLock {
-    fn new(redis: Redis, env: Env, lease: Lease) -> Self {
+    pub fn new(redis: Redis, env: Env, lease: Lease) -> Self {
         Self {
             waiting: redis.dedicated(),
             unlock: Script::new(UNLOCK),
@@ -99,12 +99,9 @@ impl PythonRedisLock {
             deletes_signal: false,
         }
     }
-}
 
-#[async_trait(?Send)]
-impl Lock for PythonRedisLock {
-    async fn acquire(&mut self) -> Result<Held, LockError> {
-        self.id = self.leased.env.guid();
+    /// Steps 1 and 2.
+    pub async fn set_or_wait(&self) -> Result<(), LockError> {
         while !self.leased.set_if_missing(&self.id).await? {
             let expire = self.leased.lease.time;
             // Step 2. An error of the wait is no more than a wait that has ended early.
@@ -112,6 +109,15 @@ impl Lock for PythonRedisLock {
                 self.leased.env.sleep(PAUSE).await;
             }
         }
+        Ok(())
+    }
+}
+
+#[async_trait(?Send)]
+impl Lock for PythonRedisLock {
+    async fn acquire(&mut self) -> Result<Held, LockError> {
+        self.id = self.leased.env.guid();
+        self.set_or_wait().await?;
         Ok(self.leased.held(None))
     }
 

@@ -37,6 +37,11 @@ impl Renewed {
         self.given_back.close();
     }
 
+    /// Whether a renewal has said that the hold is over.
+    pub fn is_over(&self) -> bool {
+        self.over.is_closed()
+    }
+
     /// Resolves when a renewal has said that the hold is over.
     pub async fn over(&self) {
         self.over.closed().await;

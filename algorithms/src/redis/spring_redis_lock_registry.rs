@@ -32,12 +32,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::iter;
 use std::rc::Rc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
 use super::leased::{CLAIMS, Leased, never};
+use super::spring_redis_lock_registry_pub_sub::PubSubLock;
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
@@ -92,7 +94,7 @@ pub const RECIPE_HARDENED: Recipe = Recipe {
 
 /// How long the lock is renewed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Renewal {
+pub(super) enum Renewal {
     None,
     /// Until an unlock has deleted the key.
     UntilUnlocked,
@@ -136,8 +138,10 @@ struct LocalLocks(RefCell<BTreeSet<Rc<str>>>);
 /// The id of the registry of a process.
 struct ClientId(String);
 
-struct RedisLockRegistry {
-    leased: Leased,
+pub(super) struct RedisLockRegistry {
+    pub leased: Leased,
+    /// How a waiter learns that the lock is free, if it does not ask again and again.
+    pub pub_sub: Option<PubSubLock>,
     obtain_lock: Script,
     renew: Script,
     unlink_unlock: Script,
@@ -149,8 +153,9 @@ struct RedisLockRegistry {
 }
 
 impl RedisLockRegistry {
-    fn new(redis: Redis, env: Env, lease: Lease, renewal: Renewal) -> Self {
+    pub fn new(redis: Redis, env: Env, lease: Lease, renewal: Renewal) -> Self {
         Self {
+            pub_sub: None,
             obtain_lock: Script::new(OBTAIN_LOCK),
             renew: Script::new(RENEW),
             unlink_unlock: Script::new(UNLINK_UNLOCK),
@@ -166,7 +171,17 @@ impl RedisLockRegistry {
         self.leased.lease.time.as_millis().to_string()
     }
 
-    async fn obtain(&self) -> Result<bool, LockError> {
+    /// The same as a `RedisPubSubLock`, whose unlock is this script.
+    pub fn with_pub_sub(self, pub_sub: PubSubLock, unlink_unlock: &str) -> Self {
+        Self {
+            pub_sub: Some(pub_sub),
+            unlink_unlock: Script::new(unlink_unlock),
+            ..self
+        }
+    }
+
+    /// `obtainLock`
+    pub async fn obtain(&self) -> Result<bool, LockError> {
         let (id, key) = (&*self.client_id.0, &*self.leased.lease.key);
         let args = [id, &*self.expire_after()];
         let answer = self
@@ -175,6 +190,17 @@ impl RedisLockRegistry {
             .script(&self.obtain_lock, &[key], &args)
             .await?;
         Ok(answer == Value::Integer(1))
+    }
+
+    /// `tryRedisLockInner`
+    async fn try_redis_lock(&self) -> Result<(), LockError> {
+        if let Some(pub_sub) = &self.pub_sub {
+            return pub_sub.subscribe_lock(self).await;
+        }
+        while !self.obtain().await? {
+            self.leased.env.sleep(IDLE_BETWEEN_TRIES).await;
+        }
+        Ok(())
     }
 
     /// Step 3.
@@ -216,15 +242,9 @@ impl Lock for RedisLockRegistry {
         while !self.local.0.borrow_mut().insert(key.clone()) {
             self.leased.env.sleep(LOCAL_WAIT).await; // Step 1.
         }
-        loop {
-            match self.obtain().await {
-                Ok(true) => break, // Step 2.
-                Ok(false) => self.leased.env.sleep(IDLE_BETWEEN_TRIES).await,
-                Err(error) => {
-                    self.unlock_local();
-                    return Err(error);
-                }
-            }
+        if let Err(error) = self.try_redis_lock().await {
+            self.unlock_local(); // Step 2.
+            return Err(error);
         }
         if self.renewal != Renewal::None {
             self.schedule_renewal();
@@ -238,9 +258,9 @@ impl Lock for RedisLockRegistry {
             self.renewed.set(false);
         }
         let (redis, keys) = (&self.leased.redis, [&*held.path_or_key]);
-        let answer = redis
-            .script(&self.unlink_unlock, &keys, &[&self.client_id.0])
-            .await;
+        let channel = self.pub_sub.as_ref().map(PubSubLock::channel);
+        let args: Vec<&str> = iter::once(&*self.client_id.0).chain(channel).collect();
+        let answer = redis.script(&self.unlink_unlock, &keys, &args).await;
         self.unlock_local();
         match answer? {
             Value::Integer(1) => {

@@ -2,7 +2,8 @@
 //!
 //! # Source
 //!
-//! symfony/lock 5.1.8, `Lock::acquire(true)`, `Key`, `RedisStore`, `RetryTillSaveStore`.
+//! symfony/lock 5.1.8, `Lock::acquire(true)`, `Lock::release`, `Key`, `RedisStore`, `RetryTillSaveStore`.
+//! `Lock::release` and what `RedisStore::delete` answers are the same in 7.1.1.
 //!
 //! # Steps
 //!
@@ -12,7 +13,8 @@
 //!    a 0, again 90 ms to 110 ms later, for as long as it takes.
 //! 3. After a 1: if the end has passed, delete the key if it has our token, and fail. Otherwise the end := now and the
 //!    lease: held.
-//! 4. Release: delete the key if it has our token. The end is kept.
+//! 4. Release: delete the key if it has our token. What the script answers is not looked at: the call fails if the key
+//!    still has our token (`exists`), and returns otherwise. The end is kept.
 //!
 //! # Guarantees
 //!
@@ -21,6 +23,8 @@
 //! # Hazards
 //!
 //! - The application is not told that the lease is over; it has to ask the object (scenario `redis/pause`).
+//! - A release that finds no key, or that of another, returns as one that has released the lock ([`RECIPE`], scenario
+//!   `redis/release-of-nothing`).
 //! - An object that keeps the end of its first try gets the lock and calls it expired
 //!   ([`symfony_lock_kept_end`](super::symfony_lock_kept_end), scenario `redis/lock-object-keeps-end`).
 
@@ -38,11 +42,27 @@ use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe, RecipeInput};
 pub const RECIPE: Recipe = Recipe {
     name: "symfony-lock",
     summary: "symfony/lock: SET NX PX asked for again and again, by an object that counts its own life.",
-    source: "symfony/lock 5.1.8, RedisStore and RetryTillSaveStore",
-    requests: &[RequestKind::Script],
+    source: "symfony/lock 5.1.8, RedisStore and RetryTillSaveStore; Lock::release as in 7.1.1",
+    flaw: Some("a release that finds no lock says that it has released it"),
+    requests: &[RequestKind::Script, RequestKind::Get],
     inputs: &[RecipeInput::WallClock],
     build: Build::Redis(&|redis, env, lease| Box::new(SymfonyLock::new(redis, env, lease))),
     ..super::compare_and_delete::RECIPE
+};
+
+/// The registry row of the same whose release looks at the answer.
+pub const RECIPE_HARDENED: Recipe = Recipe {
+    name: "symfony-lock-hardened",
+    summary: "symfony/lock whose release fails if it has deleted nothing.",
+    source: "symfony/lock 7.1.1, Lock::release, hardened",
+    flaw: None,
+    requests: &[RequestKind::Script],
+    build: Build::Redis(&|redis, env, lease| {
+        let mut lock = SymfonyLock::new(redis, env, lease);
+        lock.looks_at_answer = true;
+        Box::new(lock)
+    }),
+    ..RECIPE
 };
 
 /// Step 2.
@@ -67,6 +87,8 @@ pub(super) struct SymfonyLock {
     pub keeps_end: bool,
     /// Whether what is acquired too late is left where it is.
     pub keeps_key: bool,
+    /// Whether a release that has deleted nothing fails.
+    looks_at_answer: bool,
 }
 
 impl SymfonyLock {
@@ -79,6 +101,7 @@ impl SymfonyLock {
             expiring_time: None,
             keeps_end: false,
             keeps_key: false,
+            looks_at_answer: false,
         }
     }
 
@@ -130,10 +153,15 @@ impl Lock for SymfonyLock {
     }
 
     /// Step 4.
-    async fn release(&mut self, _held: Held) -> Result<(), LockError> {
-        match self.delete().await? {
-            Value::Integer(1) => Ok(()),
-            _ => Err(LockError::PlaceLost),
+    async fn release(&mut self, held: Held) -> Result<(), LockError> {
+        let deleted = self.delete().await? == Value::Integer(1);
+        if self.looks_at_answer {
+            return deleted.then_some(()).ok_or(LockError::PlaceLost);
+        }
+        let owner = self.leased.redis.get(&held.path_or_key).await?;
+        match owner.is_some_and(|owner| *owner == *self.token.as_bytes()) {
+            true => Err(LockError::Refused), // `LockReleasingException`
+            false => Ok(()),
         }
     }
 
