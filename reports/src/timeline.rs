@@ -322,7 +322,7 @@ impl Builder<'_> {
                 (self.note(index, what), breach == Some(index))
             }
         };
-        let mark = breaks.then(|| self.mark());
+        let mark = breaks.then(|| self.mark(None));
         self.rows.push(Row {
             at: Some(row.at),
             cells: bars.clone(),
@@ -353,7 +353,7 @@ impl Builder<'_> {
             }
         }
         notes.extend(self.note(index, &event.what));
-        let mark = breaks.then(|| self.mark());
+        let mark = breaks.then(|| self.mark(Some(&event.what)));
         self.rows.push(Row {
             at: Some(event.at),
             cells,
@@ -388,9 +388,9 @@ impl Builder<'_> {
     }
 
     /// What to say where the promise breaks.
-    fn mark(&self) -> String {
+    fn mark(&self, what: Option<&EventKind>) -> String {
         let inside = self.lanes.iter().filter(|lane| lane.is_inside()).count();
-        let words = breach::words(self.invariant, inside, self.names.history.vocabulary);
+        let words = breach::words(self.invariant, inside, self.names.history.vocabulary, what);
         format!("{} {words}", self.glyphs.mark)
     }
 }
