@@ -5,16 +5,11 @@ use picklock_checker::{EventKind, History, Vocabulary};
 use super::lane::Lane;
 use crate::style::Style;
 
-/// The words for it, if so many are inside at that moment, and this event happens.
-pub(super) fn words(
-    invariant: &str,
-    inside: usize,
-    vocabulary: Vocabulary,
-    what: Option<&EventKind>,
-) -> String {
+/// The words for it, if so many are inside at that moment; and whether the run ends then.
+pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary, ends: bool) -> String {
     let words = match invariant {
         // No contender waits then: one got the lock, and lost it each time.
-        "progress" if matches!(what, Some(EventKind::Ended { .. })) => "no progress",
+        "progress" if ends => "no progress",
         "mutual-exclusion" if vocabulary == Vocabulary::Election => {
             return format!("{inside} lead");
         }
@@ -52,6 +47,6 @@ pub(crate) fn words_at(invariant: &str, history: &History, event: usize) -> Stri
         }
     }
     let inside = lanes.iter().filter(|lane| lane.is_inside()).count();
-    let what = history.events.get(event).map(|event| &event.what);
-    words(invariant, inside, history.vocabulary, what)
+    let ends = matches!(history.events[event].what, EventKind::Ended { .. });
+    words(invariant, inside, history.vocabulary, ends)
 }
