@@ -164,18 +164,16 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
         .iter()
         .any(|finding| finding.standing != case.standing);
     let mut text = String::new();
-    for (index, finding) in shown.iter().enumerate() {
+    for finding in &shown {
         // What several promises need alike is said once, with all their names.
-        let alike = |other: &&&Finding| need(other).is_some() && need(other) == need(finding);
-        if shown[..index].iter().any(|other| alike(&other)) {
+        let need = need(finding);
+        let alike = shown.iter().filter(|other| self::need(other) == need);
+        let names: Vec<&str> = alike.map(|other| &*other.name).collect();
+        if need.is_some() && names[0] != finding.name {
             continue;
         }
-        let names = shown[index + 1..].iter().filter(alike);
-        let names: String = names.map(|other| format!(", {}", other.name)).collect();
-        let said = match need(finding) {
-            Some(need) => format!("{}{names}{need}", finding.name),
-            None => finding.line.clone(),
-        };
+        let all = need.map(|need| names.join(", ") + need);
+        let said = all.unwrap_or_else(|| finding.line.clone());
         // Where all findings stand alike, the verdict has said how.
         let word = if mixed {
             verdict(finding.standing).to_lowercase()
