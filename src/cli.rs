@@ -55,7 +55,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   picklock run                                      every scenario that comes with picklock
-  picklock run zookeeper/waiter-death my-locks/     one of them, and those of a folder
+  picklock run zookeeper/waiter-death my-locks/     one of them, and the files of a folder
   picklock replay zookeeper/waiter-death --case zk-no-recheck --seed 3
   picklock list algorithms
 

@@ -116,7 +116,7 @@ impl Standing {
             Self::ClaimBroken => "claims it, broken",
             Self::NotClaimed => "does not claim it",
             Self::Excused => "no lock keeps it",
-            Self::Undecided => "cannot be told",
+            Self::Undecided => "too few runs decide it",
         }
     }
 }

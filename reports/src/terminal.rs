@@ -1,7 +1,6 @@
 //! What a scenario that ran looks like in a terminal: a line or a block.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use picklock_checker::DISTANCES;
 use picklock_checker::outcome::{CaseOutcome, Finding, ScenarioOutcome, Standing, Violation};
@@ -165,18 +164,16 @@ fn findings(case: &CaseOutcome, style: &Style) -> String {
         .iter()
         .any(|finding| finding.standing != case.standing);
     let mut text = String::new();
-    for (index, finding) in shown.iter().enumerate() {
+    for finding in &shown {
         // What several promises need alike is said once, with all their names.
-        let alike = |other: &&&Finding| need(other).is_some() && need(other) == need(finding);
-        if shown[..index].iter().any(|other| alike(&other)) {
+        let need = need(finding);
+        let alike = shown.iter().filter(|other| self::need(other) == need);
+        let names: Vec<&str> = alike.map(|other| &*other.name).collect();
+        if need.is_some() && names[0] != finding.name {
             continue;
         }
-        let names = shown[index + 1..].iter().filter(alike);
-        let names: String = names.map(|other| format!(", {}", other.name)).collect();
-        let said = match need(finding) {
-            Some(need) => format!("{}{names}{need}", finding.name),
-            None => finding.line.clone(),
-        };
+        let all = need.map(|need| names.join(", ") + need);
+        let said = all.unwrap_or_else(|| finding.line.clone());
         // Where all findings stand alike, the verdict has said how.
         let word = if mixed {
             verdict(finding.standing).to_lowercase()
@@ -224,31 +221,26 @@ fn need(finding: &Finding) -> Option<&str> {
 
 /// How many of the seeds decide each promise; or only each promise that some seeds leave undecided.
 fn decided_seeds(case: &CaseOutcome, each: bool, style: &Style) -> String {
-    let mut promises: BTreeMap<Reverse<u64>, Vec<&str>> = BTreeMap::new();
-    for finding in &case.findings {
+    let promises = case.findings.iter().filter_map(|finding| {
         // The line of a finding that is skipped or undecided has said why.
         let is_said = matches!(finding.standing, Standing::Skipped | Standing::Undecided);
-        if let Some(seeds) = finding.can_tell
-            && (each || (seeds < case.seeds && !is_said))
-        {
-            promises
-                .entry(Reverse(seeds))
-                .or_default()
-                .push(&finding.name);
-        }
+        let seeds = finding.can_tell?;
+        (each || (seeds < case.seeds && !is_said)).then_some((seeds, &*finding.name))
+    });
+    let mut promises: Vec<(u64, &str)> = promises.collect();
+    promises.sort_by_key(|(seeds, _)| Reverse(*seeds));
+    let mut all = format!(" of {}", count(case.seeds, "seed"));
+    let groups = promises.chunk_by(|one, next| one.0 == next.0).map(|group| {
+        let names: Vec<&str> = group.iter().map(|(_, name)| *name).collect();
+        let (seeds, all) = (group[0].0, std::mem::take(&mut all));
+        format!("in {seeds}{all}: {}", names.join(", "))
+    });
+    let groups = groups.collect::<Vec<_>>().join("; ");
+    let first = format!("{:VERDICT$}    decided ", "");
+    match groups.is_empty() {
+        true => groups,
+        false => hanging(&first, &groups, style.columns()) + "\n",
     }
-    let mut told = promises
-        .iter()
-        .map(|(Reverse(seeds), names)| (seeds, names.join(", ")));
-    let Some((seeds, names)) = told.next() else {
-        return String::new();
-    };
-    let all = count(case.seeds, "seed");
-    let others: String = told
-        .map(|(seeds, names)| format!("; in {seeds}: {names}"))
-        .collect();
-    let first = format!("{:VERDICT$}    decided in {seeds} of {all}: ", "");
-    hanging(&first, &(names + &others), style.columns()) + "\n"
 }
 
 /// How near a case came to an overlap: a line for each distance that there is, and the run that came so near.

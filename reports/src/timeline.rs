@@ -322,7 +322,7 @@ impl Builder<'_> {
                 (self.note(index, what), breach == Some(index))
             }
         };
-        let mark = breaks.then(|| self.mark());
+        let mark = breaks.then(|| self.mark(false));
         self.rows.push(Row {
             at: Some(row.at),
             cells: bars.clone(),
@@ -353,7 +353,8 @@ impl Builder<'_> {
             }
         }
         notes.extend(self.note(index, &event.what));
-        let mark = breaks.then(|| self.mark());
+        let ends = matches!(event.what, EventKind::Ended { .. });
+        let mark = breaks.then(|| self.mark(ends));
         self.rows.push(Row {
             at: Some(event.at),
             cells,
@@ -388,9 +389,9 @@ impl Builder<'_> {
     }
 
     /// What to say where the promise breaks.
-    fn mark(&self) -> String {
+    fn mark(&self, ends: bool) -> String {
         let inside = self.lanes.iter().filter(|lane| lane.is_inside()).count();
-        let words = breach::words(self.invariant, inside, self.names.history.vocabulary);
+        let words = breach::words(self.invariant, inside, self.names.history.vocabulary, ends);
         format!("{} {words}", self.glyphs.mark)
     }
 }

@@ -51,6 +51,7 @@ use self::reader::{Fields, Mistake, Mistakes};
 use self::trigger::Scene;
 use crate::diagnostic::Diagnostic;
 use crate::event_budget::default_budget;
+use crate::keys::reference::tables_with;
 use crate::sampled_parameters::SampledParameters;
 use crate::scenario::{Case, Catalogue, Scenario};
 
@@ -84,12 +85,24 @@ pub(crate) fn parse_file(
     let mut fields = Fields::new(table.get_ref(), 0..0);
     let scenario = scenario(&mut fields, name, path, catalogue, &mut mistakes);
     fields.finish(&mut mistakes);
-    let found = mistakes.finish();
+    let mut found = mistakes.finish();
     if found.is_empty() {
-        Ok(scenario)
-    } else {
-        Err(found)
+        return Ok(scenario);
     }
+    for mistake in &mut found {
+        let tables = tables_of_key(&mistake.message);
+        mistake.help.extend(tables);
+    }
+    Err(found)
+}
+
+/// Where a key that is unknown in its table belongs, if there are few places.
+fn tables_of_key(mistake: &str) -> Option<String> {
+    const MOST: usize = 2;
+    let name = mistake.strip_prefix("unknown key `")?.strip_suffix('`')?;
+    let tables = tables_with(name);
+    let are_few = (1..=MOST).contains(&tables.len());
+    are_few.then(|| format!("`{name}` is a key of {}", tables.join(" and ")))
 }
 
 fn scenario(

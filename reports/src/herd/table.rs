@@ -48,19 +48,14 @@ pub(super) const TABLES: &[(&str, &[Column])] = &[
         ],
     ),
     (
-        "Time of a bystander's read",
+        "Time of a bystander's read, and of an idle one: while no contender wants the lock",
         &[
             ("median", |row| duration(row.bystander_p50)),
             ("p99", |row| duration(row.bystander_p99)),
             ("longest", |row| duration(row.bystander_max)),
-        ],
-    ),
-    (
-        "Time of a bystander's read while no contender wants the lock",
-        &[
-            ("median", |row| duration(row.bystander_idle_p50)),
-            ("p99", |row| duration(row.bystander_idle_p99)),
-            ("longest", |row| duration(row.bystander_idle_max)),
+            ("idle median", |row| duration(row.bystander_idle_p50)),
+            ("idle p99", |row| duration(row.bystander_idle_p99)),
+            ("idle longest", |row| duration(row.bystander_idle_max)),
         ],
     ),
 ];

@@ -1,13 +1,15 @@
 //! What stands where the promise breaks.
 
-use picklock_checker::{History, Vocabulary};
+use picklock_checker::{EventKind, History, Vocabulary};
 
 use super::lane::Lane;
 use crate::style::Style;
 
-/// The words for it, if so many are inside at that moment.
-pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary) -> String {
+/// The words for it, if so many are inside at that moment; and whether the run ends then.
+pub(super) fn words(invariant: &str, inside: usize, vocabulary: Vocabulary, ends: bool) -> String {
     let words = match invariant {
+        // No contender waits then: one got the lock, and lost it each time.
+        "progress" if ends => "no progress",
         "mutual-exclusion" if vocabulary == Vocabulary::Election => {
             return format!("{inside} lead");
         }
@@ -45,5 +47,6 @@ pub(crate) fn words_at(invariant: &str, history: &History, event: usize) -> Stri
         }
     }
     let inside = lanes.iter().filter(|lane| lane.is_inside()).count();
-    words(invariant, inside, history.vocabulary)
+    let ends = matches!(history.events[event].what, EventKind::Ended { .. });
+    words(invariant, inside, history.vocabulary, ends)
 }

@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use crate::diagnostic::{Diagnostic, SourceLocation, printable};
-use crate::keys::reference::tables_with;
 use crate::listed::listed;
 use crate::nearest::{nearest, what_there_is};
 
@@ -39,9 +38,6 @@ struct Unknown {
 
 /// Fewer names than these are shown whole.
 const SHOWN_WHOLE: usize = 9;
-
-/// A key of more tables than these may belong anywhere.
-const MOST_TABLES: usize = 2;
 
 impl Mistake {
     pub(super) fn new(message: impl Into<String>) -> Self {
@@ -84,13 +80,6 @@ impl Mistake {
                 _ => what_there_is(&what, &name, &known, "picklock"),
             };
             help.splice(0..0, there);
-            let tables = match what.as_str() {
-                "key" => tables_with(&name),
-                _ => Vec::new(),
-            };
-            if let 1..=MOST_TABLES = tables.len() {
-                help.push(format!("`{name}` is a key of {}", tables.join(" and ")));
-            }
         }
         Diagnostic {
             message,

@@ -24,8 +24,8 @@ pub(super) fn describe_unshrunk(untouched: u32) -> String {
     }
     let promises = count(untouched.into(), "broken promise");
     format!(
-        "  {promises} told as found: unasked shrinking ends after a few seconds of work\n  \
-         in all. `{} shrink` makes each smaller.\n",
+        "  {promises} not shrunk: that ends after a few seconds in all. `{} shrink` makes each\n  \
+         smaller.\n",
         program::command()
     )
 }

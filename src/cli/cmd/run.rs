@@ -31,10 +31,10 @@ const EXAMPLES: &str = "\
 Examples:
   picklock run                                        every scenario that comes with picklock
   picklock run zookeeper/waiter-death --seeds 1000    one of them, with the seeds 0 to 999
-  picklock run my-locks/ --json results.json          those of a folder, and a report as JSON
+  picklock run my-locks/ --json results.json          the files of a folder, and a report as JSON
   picklock run my-locks/ --html report.html           and a page to look at what failed
-  picklock run --time 60s                             as many seeds as fit, every day others
-  picklock run --seed-base 20778000000                those of a day, again
+  picklock run --time 60s                             as many seeds as fit, each day others
+  picklock run --seed-base 20778000000                the seeds of a day, again
   picklock run --seeds 10000 --shard 2/4 --json 2.json
   picklock run zookeeper --case zk-hardened --verify-determinism";
 

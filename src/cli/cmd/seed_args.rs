@@ -160,11 +160,11 @@ impl SeedArgs {
         }
         if let Some(pinned) = self.pinned(span, ran) {
             let which = match self.seed_base {
-                None if !span.is_shard => format!("Seeds from {from} on, every day others. "),
+                None if !span.is_shard => format!("Seeds from {from} on; each day has others. "),
                 None | Some(_) => String::new(),
             };
             text.push_str(&format!(
-                "  {which}The same again:\n    {command} {pinned}\n"
+                "  {which}To run the same again:\n    {command} {pinned}\n"
             ));
         }
         text

@@ -227,8 +227,10 @@ fn without_seeds_every_day_has_its_own_and_one_command_runs_them_again() {
     let done = picklock(&["run", "zookeeper/waiter-death", "--json", &today]);
     assert_eq!(done.code, Some(0), "{done:?}");
     let mut lines = done.stdout.lines();
-    let told = lines.by_ref().find(|line| line.contains("The same again:"));
-    assert!(told.is_some_and(|line| line.contains("every day others")));
+    let told = lines
+        .by_ref()
+        .find(|line| line.contains("To run the same again:"));
+    assert!(told.is_some_and(|line| line.contains("each day has others")));
     let command = lines.next().expect("the command follows").trim();
     let words: Vec<&str> = command.split(' ').collect();
     let [
