@@ -68,7 +68,7 @@ pub const RECIPE_HEARTBEAT: Recipe = Recipe {
     ..RECIPE
 };
 
-/// Each field of the hash is a hold.
+/// Each field of the hash is a hold until its time is over.
 const OWNERSHIP: OwnershipRule =
     OwnershipRule::of_keys(LockKind::Semaphore, |keys, lock, holds| {
         let Some(Value::Map(pairs)) = keys.read(lock) else {
@@ -76,7 +76,10 @@ const OWNERSHIP: OwnershipRule =
         };
         for pair in pairs.chunks_exact(2) {
             if let Value::Bulk(token) = &pair[0] {
-                holds.push(KeyHold::exclusive(token.clone()));
+                holds.push(KeyHold {
+                    takeable: keys.field_expires_at(lock, token),
+                    ..KeyHold::exclusive(token.clone())
+                });
             }
         }
     });

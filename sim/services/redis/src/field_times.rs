@@ -43,6 +43,12 @@ impl FieldTimes {
         self.iter().map(|(_, at)| at).min()
     }
 
+    /// When the first of those expires that are there at this time.
+    pub(crate) fn next(&self, wall_millis: i64) -> Option<i64> {
+        let times = self.iter().map(|(_, at)| at);
+        times.filter(|at| *at >= wall_millis).min()
+    }
+
     /// Fields and when they expire.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Bytes, i64)> {
         let times = self.0.iter().flat_map(|times| times.iter());
@@ -57,6 +63,19 @@ impl FieldTimes {
 }
 
 impl Hash {
+    /// The same without the fields whose time is over.
+    pub(crate) fn at(&self, wall_millis: i64) -> Cow<'_, Self> {
+        let over = self.1.over(wall_millis);
+        if over.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut left = self.clone();
+        for field in over {
+            left.remove(&field);
+        }
+        Cow::Owned(left)
+    }
+
     /// Deletes a field, and when it was to expire. Whether it was there.
     pub(crate) fn remove(&mut self, field: &[u8]) -> bool {
         self.1.clear(field);
@@ -72,15 +91,12 @@ impl Core {
         let Some(hash) = self.read::<Hash>(key)? else {
             return Ok(None);
         };
-        let over = if hides { hash.1.over(now) } else { Vec::new() };
-        if over.is_empty() {
-            return Ok(Some(Cow::Borrowed(hash)));
-        }
-        let mut hash = hash.clone();
-        for field in over {
-            hash.remove(&field);
-        }
-        Ok((!hash.0.is_empty()).then_some(Cow::Owned(hash)))
+        let hash = if hides {
+            hash.at(now)
+        } else {
+            Cow::Borrowed(hash)
+        };
+        Ok((!hash.0.is_empty()).then_some(hash))
     }
 
     /// Deletes the fields of a hash whose time is over, which replicas are told, and the hash with the last of them.
@@ -107,8 +123,9 @@ impl Core {
         if is_empty {
             self.keys.remove(key);
         }
-        self.note_removed(key, RemovalReason::Expired);
-        if !is_empty && self.selected == 0 {
+        if is_empty {
+            self.note_removed(key, RemovalReason::Expired);
+        } else if self.selected == 0 {
             for followed in &mut self.followed {
                 followed.note_write(key, KeyWriter::Peer);
             }
