@@ -10,4 +10,9 @@ pub trait Keys {
 
     /// When a key expires, by the wall clock of the server, in milliseconds; `None` if never, or no such key.
     fn expires_at(&self, key: &str) -> Option<i64>;
+
+    /// The same of a field of a hash.
+    fn field_expires_at(&self, _key: &str, _field: &[u8]) -> Option<i64> {
+        None
+    }
 }

@@ -13,6 +13,8 @@ pub mod distributed_lock_redis_counted_twice;
 pub mod error_is_lock;
 pub mod error_is_refusal;
 pub mod fencing_token;
+pub mod field_ttl_semaphore;
+pub mod function_lock;
 pub mod get_compare_del;
 pub mod getset;
 pub mod keyspace_event;

@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use cluster::compare as compare_clusters;
 pub use failover::{Failovers, Resumed, compare as compare_failovers, steps as steps_of_failovers};
-pub use real::{HOW, Installed};
+pub use real::{Found, HOW, Installed};
 
 use compare::{Counters, Pair};
 use real::Real;
@@ -56,7 +56,9 @@ pub fn compare(
     progress: &dyn Fn(u64),
 ) -> Result<Compared> {
     let real = Real::start(installed, stop)?;
-    let mut pair = Pair::of(real);
+    let found = real.found.clone();
+    let mut pair = Pair::of(real, found.model);
+    pair.compared.counters.server = Some(found);
     pair.cases(cases::CASES, stop)?;
     pair.random(plan, stop, progress)?;
     pair.cases(&[cases::LAST], stop)?;

@@ -28,6 +28,7 @@ hazards! {
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held", "redisson-no-latch",
         "redisson-multi-lock", "redisson-multi-lock-hardened",
     ] breaks [MutualExclusion] under [ServerCrash];
+    "redis/cluster-function-not-found": ["redis-function-lock-loaded-once"] breaks [Progress] under [ServerStall];
     "redis/cluster-stale-read": ["redisson-lock-if-held"] breaks [NoOrphan, Progress] under [Partition];
     "redis/dead-reader": [
         "redisson-read-write-lock", "redisson-read-write-lock-not-renewed",
@@ -57,6 +58,7 @@ hazards! {
     "redis/fenced-lock-get-token": [
         "redisson-fenced-lock-get-token",
     ] breaks [FencingMonotonic, NoStaleEffect] under [Pause];
+    "redis/field-ttl-heartbeat": ["redis-field-ttl-semaphore-heartbeat"] breaks [NoOrphan, Progress] under [Crash];
     "redis/full-memory": [
         "redisson-lock", "redisson-message-only", "redisson-lock-if-held",
     ] breaks [Progress] under [ServerStall];

@@ -43,7 +43,7 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::Set, RequestKind::Get, RequestKind::Del],
     build: Build::Other(&OverVersion {
         versions: REDIS_8_4,
-        build: &|redis, env, lease| Box::new(SetIfEqual::new(redis, env, lease)),
+        build: &|redis, env, lease, _| Box::new(SetIfEqual::new(redis, env, lease)),
     }),
     ..super::compare_and_delete::RECIPE
 };
@@ -55,7 +55,7 @@ pub const RECIPE_VALKEY: Recipe = Recipe {
     source: "valkey.io, SET and DELIFEQ",
     build: Build::Other(&OverVersion {
         versions: VALKEY_9_0,
-        build: &|redis, env, lease| {
+        build: &|redis, env, lease, _| {
             Box::new(SetIfEqual {
                 has_delifeq: true,
                 ..SetIfEqual::new(redis, env, lease)
@@ -77,7 +77,7 @@ pub const RECIPE_NO_EXPIRY: Recipe = Recipe {
     ],
     build: Build::Other(&OverVersion {
         versions: REDIS_8_4,
-        build: &|redis, env, lease| {
+        build: &|redis, env, lease, _| {
             Box::new(SetIfEqual {
                 extends_with_ttl: false,
                 ..SetIfEqual::new(redis, env, lease)

@@ -8,8 +8,8 @@ use crate::{BuildOver, Lease, Lock};
 pub struct OverVersion {
     /// The versions that have what the lock asks for, as scenario files name them.
     pub versions: &'static [&'static str],
-    /// Builds it.
-    pub build: &'static (dyn Fn(Redis, Env, Lease) -> Box<dyn Lock> + Sync),
+    /// Builds it, with so many permits if it is a semaphore.
+    pub build: &'static (dyn Fn(Redis, Env, Lease, u32) -> Box<dyn Lock> + Sync),
 }
 
 impl BuildOver for OverVersion {
@@ -27,4 +27,12 @@ pub(super) const REDIS_8_4: &[&str] = &["redis-8.4"];
 /// `DELIFEQ`, and `SET` with `IFEQ`.
 pub(super) const VALKEY_9_0: &[&str] = &["valkey-9.0"];
 /// `WAITAOF`.
-pub(super) const WITH_WAITAOF: &[&str] = &["redis-7.2", "redis-8.4", "valkey-8.1", "valkey-9.0"];
+pub(super) const WITH_WAITAOF: &[&str] = &[
+    "redis-7.2",
+    "redis-7.4",
+    "redis-8.4",
+    "valkey-8.1",
+    "valkey-9.0",
+];
+/// Fields of hashes that expire by themselves.
+pub(super) const WITH_FIELD_EXPIRY: &[&str] = &["redis-7.4", "redis-8.4", "valkey-9.0"];

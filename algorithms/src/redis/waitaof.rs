@@ -40,7 +40,9 @@ pub const RECIPE: Recipe = Recipe {
     requests: &[RequestKind::Set, RequestKind::Script, RequestKind::WaitAof],
     build: Build::Other(&OverVersion {
         versions: WITH_WAITAOF,
-        build: &|redis, env, lease| Box::new(Waited::new(redis, env, lease, WaitFor::Fsync(WAIT))),
+        build: &|redis, env, lease, _| {
+            Box::new(Waited::new(redis, env, lease, WaitFor::Fsync(WAIT)))
+        },
     }),
     ..super::compare_and_delete::RECIPE
 };
@@ -52,7 +54,7 @@ pub const RECIPE_IGNORED: Recipe = Recipe {
     flaw: Some("WAITAOF answers whether the key is on the disk, and the answer is ignored"),
     build: Build::Other(&OverVersion {
         versions: WITH_WAITAOF,
-        build: &|redis, env, lease| {
+        build: &|redis, env, lease, _| {
             let fsync = WaitFor::Fsync(SHORT_WAIT);
             Box::new(Waited::new(redis, env, lease, fsync).ignoring_answer())
         },

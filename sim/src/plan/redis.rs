@@ -37,7 +37,8 @@ settings! {
             default: ServerVersion::Redis7_0,
             of: Servers,
             written: IfAnother,
-            means: "Which server it is: what `\"redis-7.2\"` (`WAITAOF`), `\"redis-8.4\"` (`IFEQ` and `IFNE` of `SET`, \
+            means: "Which server it is: what `\"redis-7.2\"` (`WAITAOF`), `\"redis-7.4\"` (fields of hashes that \
+                    expire), `\"redis-8.4\"` (`IFEQ` and `IFNE` of `SET`, \
                     `DELEX`), `\"valkey-8.1\"` (`IFEQ`), and `\"valkey-9.0\"` (`DELIFEQ`) can do beyond \
                     `\"redis-7.0\"`.",
         }

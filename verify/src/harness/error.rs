@@ -17,6 +17,14 @@ pub enum VerifyError {
         /// What was looked for.
         missing: String,
     },
+    /// A server is older than what is modelled.
+    #[error("{server} is older than {oldest}, the oldest server that is modelled")]
+    TooOld {
+        /// The server, and its version.
+        server: String,
+        /// The oldest that is modelled.
+        oldest: &'static str,
+    },
     /// A server did not come up.
     #[error("{server} did not start: {why}")]
     NotStarted {
@@ -100,6 +108,7 @@ impl VerifyError {
         match self {
             Self::NotStarted { log, .. } | Self::Died { log, .. } | Self::Late { log, .. } => log,
             Self::NotInstalled { .. }
+            | Self::TooOld { .. }
             | Self::Garbled { .. }
             | Self::Io { .. }
             | Self::StoodStill { .. }

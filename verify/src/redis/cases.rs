@@ -3,10 +3,14 @@
 mod blocking;
 mod collections;
 mod databases;
+mod functions;
 mod keys;
 mod libraries;
 mod lua;
+mod newer;
 mod transactions_pubsub;
+
+use picklock_redis::ServerVersion;
 
 /// Steps that belong together.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +18,8 @@ pub(super) struct Case {
     pub(super) name: &'static str,
     /// One step in each line.
     pub(super) steps: &'static str,
+    /// The versions that have what it asks for; all, if empty.
+    pub(super) needs: &'static [ServerVersion],
 }
 
 impl Case {
@@ -32,7 +38,8 @@ impl Case {
 }
 
 const fn case(name: &'static str, steps: &'static str) -> Case {
-    Case { name, steps }
+    let needs = &[];
+    Case { name, steps, needs }
 }
 
 /// All of them.
@@ -54,6 +61,10 @@ pub(super) const CASES: &[Case] = &[
     lua::SANDBOX,
     lua::EFFECTS,
     lua::LOCKS,
+    functions::FUNCTIONS,
+    functions::BAD_LIBRARIES,
+    functions::CALLS,
+    functions::LOCK,
     libraries::BITS,
     libraries::JSON,
     libraries::MESSAGE_PACK,
@@ -62,6 +73,11 @@ pub(super) const CASES: &[Case] = &[
     blocking::WAITING,
     databases::DATABASES,
     databases::EVENTS,
+    newer::COMPARE_AND_SET,
+    newer::COMPARE_AND_DELETE,
+    newer::DELIFEQ,
+    newer::WAITAOF,
+    newer::FIELD_EXPIRY,
     blocking::BUSY,
 ];
 

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use picklock_clients::redis::Command;
+use picklock_redis::ServerVersion;
 
 use super::Plan;
 use super::backend::{CLIENTS, ServerBackend};
@@ -13,6 +14,7 @@ use super::driver::{Driver, Name};
 use super::model::Model;
 use super::normalize::same_command;
 use super::random::Random;
+use super::real::Found;
 use super::step::Step;
 use crate::harness::clock;
 use crate::harness::comparison::Difference;
@@ -22,6 +24,10 @@ use crate::harness::pair;
 /// What is counted of Redis alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
+    /// Which server it was, if it was asked.
+    pub server: Option<Found>,
+    /// Cases that need a newer server: a version of the model that has what they ask for.
+    pub skipped: BTreeMap<&'static str, &'static str>,
     /// Commands that replicas were told, and how many of them are the same.
     pub streamed: u64,
     /// See there.
@@ -35,13 +41,21 @@ pub(super) type Pair<R> = pair::Pair<Driver<R>, Driver<Model>, Counters>;
 
 impl<R: ServerBackend> Pair<R> {
     /// Both, without connections.
-    pub(super) fn of(real: R) -> Self {
-        Self::new(Driver::new(real), Driver::new(Model::new()))
+    pub(super) fn of(real: R, version: ServerVersion) -> Self {
+        Self::new(Driver::new(real), Driver::new(Model::new(version)))
     }
 
     /// Does cases, each with new connections and without keys.
     pub(super) fn cases(&mut self, cases: &[Case], stop: &AtomicBool) -> Result<()> {
+        let version = self.model.backend.version;
         for case in cases {
+            if let Some(needed) = case.needs.first()
+                && !case.needs.contains(&version)
+            {
+                let skipped = &mut self.compared.counters.skipped;
+                skipped.insert(case.name, needed.name());
+                continue;
+            }
             self.begin(case.name)?;
             for line in case.lines() {
                 unless_stopped(stop)?;
@@ -87,7 +101,11 @@ impl<R: ServerBackend> Pair<R> {
         }
         self.compare_streams()?;
         self.part = part.to_owned();
-        for words in [&["FLUSHALL"][..], &["SCRIPT", "FLUSH"]] {
+        for words in [
+            &["FLUSHALL"][..],
+            &["SCRIPT", "FLUSH"],
+            &["FUNCTION", "FLUSH"],
+        ] {
             if let Some(command) = Command::of(words) {
                 self.ask(command)?;
             }

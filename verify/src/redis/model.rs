@@ -7,7 +7,7 @@ use std::time::Duration;
 use picklock_clients::redis::{Command, Value};
 use picklock_machines::Boring;
 use picklock_redis::{
-    Address, ConnectionId, Input, LinkId, Output, PeerMessage, Server, ServerConfig,
+    Address, ConnectionId, Input, LinkId, Output, PeerMessage, Server, ServerConfig, ServerVersion,
 };
 use picklock_testkit::Harness;
 
@@ -25,13 +25,16 @@ pub(super) struct Model {
     next: u32,
     /// The commands that its replica got.
     stream: Vec<Command>,
+    /// The version of its server.
+    pub(super) version: ServerVersion,
     /// What it has said it does not model.
     pub(super) not_modelled: Vec<String>,
 }
 
 impl Model {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(version: ServerVersion) -> Self {
         let settings = ServerConfig {
+            version,
             active_expiry: false,
             script_budget: SCRIPT_BUDGET,
             ..ServerConfig::default()
@@ -41,6 +44,7 @@ impl Model {
             wires: std::array::from_fn(|_| (ConnectionId(u32::MAX), VecDeque::new())),
             next: 0,
             stream: Vec::new(),
+            version,
             not_modelled: Vec::new(),
         }
     }
@@ -68,7 +72,13 @@ impl Model {
                 port: 0,
             }),
         };
-        for message in [sync, PeerMessage::Ack { offset: 0 }] {
+        for message in [
+            sync,
+            PeerMessage::Ack {
+                offset: 0,
+                synced: None,
+            },
+        ] {
             self.handle(Input::FromPeer { link, message });
         }
     }
@@ -147,7 +157,10 @@ impl ServerBackend for Model {
 
     fn streamed(&mut self, _: &str, _: &str) -> Result<Vec<Command>, VerifyError> {
         let link = LinkId(0);
-        let message = PeerMessage::Ack { offset: 0 };
+        let message = PeerMessage::Ack {
+            offset: 0,
+            synced: None,
+        };
         self.handle(Input::FromPeer { link, message });
         Ok(std::mem::take(&mut self.stream))
     }

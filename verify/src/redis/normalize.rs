@@ -102,10 +102,11 @@ fn plain_value(value: &Value, unordered: bool) -> Value {
     }
 }
 
-/// The number of a connection, which `HELLO` tells, depends on how many there were.
+/// The number of a connection, which `HELLO` tells, depends on how many there were; and of the server's version, the
+/// last number is not the model's.
 fn hide_id(values: &mut [Value]) {
     for index in 1..values.len() {
-        if values[index - 1].bytes() == Some(b"id") {
+        if [Some(&b"id"[..]), Some(b"version")].contains(&values[index - 1].bytes()) {
             values[index] = Value::Integer(0);
         }
     }

@@ -1,5 +1,6 @@
 //! A real server on loopback, and what it tells its clients and a replica.
 
+mod found;
 mod install;
 mod server;
 
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use picklock_clients::redis::{Command, Value};
 
+pub use found::Found;
 pub use install::{HOW, Installed};
 pub(super) use server::{Connection, RealServer};
 
@@ -31,6 +33,8 @@ pub(super) struct Real<'a> {
     /// As a replica sees it.
     replica: Option<Connection>,
     server: RealServer,
+    /// What it says that it is.
+    pub(super) found: Found,
     began: Instant,
     stop: &'a AtomicBool,
 }
@@ -43,6 +47,7 @@ impl<'a> Real<'a> {
             connections: [const { None }; CLIENTS],
             replica: None,
             server,
+            found: Found::default(),
             began: clock::now(),
             stop,
         };
@@ -54,6 +59,14 @@ impl<'a> Real<'a> {
                 real.receive(0)?;
             }
         }
+        real.send(0, &Command::new("INFO").arg("server"))?;
+        let Incoming::Value(info) = real.receive(0)? else {
+            return Err(real
+                .server
+                .process
+                .not_started("it closes connections".to_owned()));
+        };
+        real.found = Found::read(&String::from_utf8_lossy(info.bytes().unwrap_or_default()))?;
         real.connections[0] = None;
         let attached = real.attach();
         attached.map_err(VerifyError::io("cannot become a replica of redis-server"))?;

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use picklock_clients::redis::{Command, Value};
+use picklock_redis::ServerVersion;
 
 use super::backend::{Incoming, ServerBackend};
 use super::compare::Pair;
@@ -23,9 +24,9 @@ struct Flawed {
 }
 
 impl Flawed {
-    fn new(flaw: Flaw) -> Self {
+    fn new(flaw: Flaw, version: ServerVersion) -> Self {
         Self {
-            model: Model::new(),
+            model: Model::new(version),
             flaw,
             is_attached: false,
             asked: vec![Command::new("PING"); super::backend::CLIENTS],
@@ -66,8 +67,12 @@ impl ServerBackend for Flawed {
 }
 
 fn compare(flaw: Flaw, operations: u64) -> Compared {
+    compare_version(flaw, operations, ServerVersion::default())
+}
+
+fn compare_version(flaw: Flaw, operations: u64, version: ServerVersion) -> Compared {
     let stop = AtomicBool::new(false);
-    let mut pair = Pair::of(Flawed::new(flaw));
+    let mut pair = Pair::of(Flawed::new(flaw, version), version);
     let plan = Plan {
         seed: 1,
         operations,
@@ -93,6 +98,19 @@ fn the_model_agrees_with_itself() {
 }
 
 #[test]
+fn a_case_is_asked_of_servers_that_are_new_enough() {
+    for (_, version) in ServerVersion::ALL {
+        let compared = compare_version(|_, value| value, 0, version);
+        assert_eq!(compared.differences, [], "{}", version.name());
+        let skipped = compared.counters.skipped;
+        for case in cases::CASES.iter().filter(|case| !case.needs.is_empty()) {
+            let is_asked = case.needs.contains(&version);
+            assert_eq!(skipped.contains_key(case.name), !is_asked, "{}", case.name);
+        }
+    }
+}
+
+#[test]
 fn a_server_that_lies_in_one_answer_is_named_with_what_it_was_asked() {
     let compared = compare(
         |asked, value| match value {
@@ -114,7 +132,8 @@ fn a_server_that_lies_in_one_answer_is_named_with_what_it_was_asked() {
 #[test]
 fn ctrl_c_ends_the_comparison() {
     let stop = AtomicBool::new(true);
-    let mut pair = Pair::of(Flawed::new(|_, value| value));
+    let version = ServerVersion::default();
+    let mut pair = Pair::of(Flawed::new(|_, value| value, version), version);
     let ended = pair.cases(cases::CASES, &stop);
     assert!(matches!(ended, Err(VerifyError::Interrupted)), "{ended:?}");
 }

@@ -13,9 +13,9 @@ use crate::{ConnectionId, Server};
 /// How often a server looks for keys whose time has come, in microseconds.
 const CRON: u64 = 100_000;
 
-/// What `WAITAOF` answers: on how many disks of the server itself, and of its replicas, what was written is.
-fn synced_by(server: bool) -> Value {
-    Value::array([Value::Integer(server.into()), Value::Integer(0)])
+/// What `WAITAOF` answers: on how many disks what was written is, of the server itself and of its replicas.
+fn disks(own: bool, theirs: i64) -> Value {
+    Value::array([Value::Integer(own.into()), Value::Integer(theirs)])
 }
 
 impl Server {
@@ -82,11 +82,11 @@ impl Server {
         Ok(Outcome::Blocked)
     }
 
-    /// Blocks a connection until what it has written is on the disk, if `local`.
+    /// Blocks a connection until what it has written is on the disk, if `local`, and on those of so many replicas.
     pub(crate) fn wait_aof(
         &mut self,
         connection: ConnectionId,
-        local: bool,
+        (local, replicas): (bool, i64),
         millis: i64,
     ) -> Result<Outcome, ErrorReply> {
         if self.core.is_replica {
@@ -95,20 +95,35 @@ impl Server {
                  local and are not propagated.",
             );
         }
-        let logs = matches!(self.core.settings.persistence, Persistence::Log(_));
-        if local && !logs {
+        if local && !matches!(self.core.settings.persistence, Persistence::Log(_)) {
             return refuse(
                 "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.",
             );
         }
-        let changes = self.clients.get_mut(connection).changes;
-        let synced = logs && self.is_synced(changes);
-        if synced || !local || self.in_transaction {
-            return Ok(Outcome::Answer(synced_by(synced)));
+        let client = self.clients.get_mut(connection);
+        let (written, changes) = (client.written, client.changes);
+        let (own, theirs) = self.disks_with(written, changes);
+        if (own >= local && theirs >= replicas) || self.in_transaction {
+            return Ok(Outcome::Answer(disks(own, theirs)));
         }
         let until = (millis > 0).then(|| self.core.wall_millis().saturating_add(millis));
-        self.clients.block(connection, Blocked::Fsync { until });
+        let blocked = Blocked::Fsync {
+            local,
+            replicas,
+            until,
+        };
+        self.clients.block(connection, blocked);
+        if replicas > 0 {
+            self.request_acks();
+        }
         Ok(Outcome::Blocked)
+    }
+
+    /// Whether what was written up to there is on the disk of the server, and on those of how many replicas.
+    fn disks_with(&self, written: u64, changes: u64) -> (bool, i64) {
+        let logs = matches!(self.core.settings.persistence, Persistence::Log(_));
+        let own = logs && self.is_synced(changes);
+        (own, self.replication.disks_with(written))
     }
 
     /// Does what the time has brought: pauses and waits end, and keys go.
@@ -146,8 +161,13 @@ impl Server {
                 until.is_some_and(|until| until <= now)
                     || self.replication.replicas_with(client.written) >= count
             }
-            Blocked::Fsync { until } => {
-                until.is_some_and(|until| until <= now) || self.is_synced(client.changes)
+            Blocked::Fsync {
+                local,
+                replicas,
+                until,
+            } => {
+                let (own, theirs) = self.disks_with(client.written, client.changes);
+                until.is_some_and(|until| until <= now) || (own >= local && theirs >= replicas)
             }
             Blocked::Keys { until } => until.is_some_and(|until| until <= now),
         };
@@ -168,8 +188,8 @@ impl Server {
                 self.answer(connection, Value::Integer(have));
             }
             Some(Blocked::Fsync { .. }) => {
-                let synced = self.is_synced(changes);
-                self.answer(connection, synced_by(synced));
+                let (own, theirs) = self.disks_with(written, changes);
+                self.answer(connection, disks(own, theirs));
             }
             Some(Blocked::Keys { .. }) => {
                 self.unblock_from_keys(connection);
@@ -244,7 +264,7 @@ impl Server {
             let until = match blocked {
                 Blocked::Paused | Blocked::Script => None,
                 Blocked::Replicas { until, .. }
-                | Blocked::Fsync { until }
+                | Blocked::Fsync { until, .. }
                 | Blocked::Keys { until } => until,
             };
             if let Some(until) = until {

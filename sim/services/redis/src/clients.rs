@@ -57,8 +57,13 @@ pub(crate) enum Blocked {
     Paused,
     /// That so many replicas have what it wrote, or that it is too late: a time in milliseconds, never if `None`.
     Replicas { count: i64, until: Option<i64> },
-    /// That what it wrote is on the disk (`WAITAOF`), or that it is too late: a time in milliseconds, never if `None`.
-    Fsync { until: Option<i64> },
+    /// That what it wrote is on the disk, if `local`, and on those of so many replicas (`WAITAOF`), or that it is too
+    /// late: a time in milliseconds, never if `None`.
+    Fsync {
+        local: bool,
+        replicas: i64,
+        until: Option<i64>,
+    },
     /// That its script ends.
     Script,
     /// That one of the keys that it has named has something, or that it is too late.

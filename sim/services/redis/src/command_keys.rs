@@ -20,7 +20,7 @@ pub fn only_reads(command: &Command) -> bool {
         return false;
     };
     let looks = matches!(row.run, Run::Keys(_)) && !row.traits.has(Traits::WRITE);
-    let reads = looks || ["eval_ro", "evalsha_ro"].contains(&row.name);
+    let reads = looks || ["eval_ro", "evalsha_ro", "fcall_ro"].contains(&row.name);
     reads && keys_of(row, command).next().is_some()
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn keys_of<'a>(row: &Row, command: &'a Command) -> impl Iterator<Item
 fn indices(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<usize>> {
     let words = command.len();
     let (range, step) = match row.name {
-        "eval" | "evalsha" | "eval_ro" | "evalsha_ro" => {
+        "eval" | "evalsha" | "eval_ro" | "evalsha_ro" | "fcall" | "fcall_ro" => {
             (3..words.min(counted(command, 2).saturating_add(3)), 1)
         }
         "del" | "unlink" | "exists" | "touch" | "mget" | "watch" | "ssubscribe" => (1..words, 1),
@@ -50,8 +50,8 @@ fn indices(row: &Row, command: &Command) -> std::iter::StepBy<std::ops::Range<us
             Some(b"") => (keys_after_the_word(command)..words, 1),
             _ => (3..words.min(4), 1),
         },
-        "command" | "dbsize" | "keys" | "pubsub" | "randomkey" | "scan" | "select" | "publish"
-        | "flushall" | "flushdb" | "time" | "echo" => (0..0, 1),
+        "command" | "dbsize" | "function" | "keys" | "pubsub" | "randomkey" | "scan" | "select"
+        | "publish" | "flushall" | "flushdb" | "time" | "echo" => (0..0, 1),
         _ if matches!(row.run, Run::Keys(_)) => (1..words.min(2), 1),
         _ => (0..0, 1),
     };

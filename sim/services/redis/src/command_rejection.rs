@@ -49,6 +49,18 @@ impl Core {
     }
 }
 
+/// What a part of `FUNCTION` that changes libraries would say of itself: only `LOAD` takes memory.
+fn changes_libraries(part: &[u8]) -> Option<ScriptFlags> {
+    let is = |name: &&str| part.eq_ignore_ascii_case(name.as_bytes());
+    let changes = ["LOAD", "DELETE", "FLUSH", "RESTORE"]
+        .iter()
+        .find(|name| is(name))?;
+    Some(ScriptFlags {
+        allow_oom: *changes != "LOAD",
+        ..ScriptFlags::default()
+    })
+}
+
 /// Why a script that may write is refused if what was to be saved could not be.
 fn unsaved_script(persistence: &Persistence) -> &'static str {
     match persistence {
@@ -88,7 +100,7 @@ impl Server {
         }
         let ends = ["exec", "discard", "multi", "quit", "watch", "reset"];
         let queues = queue.is_some() && !ends.contains(&row.name);
-        let script = self.scripts.declared(command);
+        let script = self.declared(command);
         let takes_memory = script.is_some_and(ScriptFlags::takes_memory);
         let takes_memory = takes_memory || queues || row.is_or_runs(queue, Row::takes_memory);
         if degraded.memory_is_full && takes_memory {
@@ -99,9 +111,22 @@ impl Server {
         misconfigured.filter(|_| writes || row.name == "ping")
     }
 
+    /// What a script or a function that a command runs says of itself, if it does. A change of the libraries of
+    /// functions is as good as a script that writes.
+    fn declared(&self, command: &Command) -> Option<ScriptFlags> {
+        if command.is("FCALL") || command.is("FCALL_RO") {
+            let function = self.core.functions.find(command.word(1)?)?;
+            return Some(function.declared);
+        }
+        if command.is("FUNCTION") {
+            return changes_libraries(command.word(1)?);
+        }
+        self.scripts.declared(command)
+    }
+
     /// Whether a command runs a script that says of itself that it may write.
     pub(crate) fn declares_writes(&self, command: &Command) -> bool {
-        let script = self.scripts.declared(command);
+        let script = self.declared(command);
         script.is_some_and(ScriptFlags::writes)
     }
 
@@ -119,7 +144,7 @@ impl Server {
         let held = queue.filter(|_| row.name == "exec").into_iter().flatten();
         let held = held.filter_map(|held| Some((commands::find(held.name())?, held)));
         let all: Vec<(&Row, &Command)> = held.chain([(row, command)]).collect();
-        let script = self.scripts.declared(command);
+        let script = self.declared(command);
         let waits = script.is_some_and(|script| !script.allow_stale);
         let runs = |(row, command): &(&Row, &Command)| row.runs_when_stale(command);
         if degraded.stale && (waits || !all.iter().all(runs)) {

@@ -5,6 +5,7 @@ use picklock_clients::redis::{Command, ErrorReply, Value};
 
 use crate::db::Core;
 use crate::errors::Reply;
+use crate::version::{Release, ServerVersion, Since};
 use crate::{ConnectionId, Server};
 
 /// A command.
@@ -16,6 +17,8 @@ pub(crate) struct Row {
     pub(crate) arity: i32,
     pub(crate) traits: Traits,
     pub(crate) run: Run,
+    /// Since when servers have it; `None` if Redis 7.0.15 has.
+    pub(crate) since: Option<Since>,
 }
 
 /// What is to be known of a command before it is run.
@@ -32,8 +35,6 @@ impl Traits {
     pub(crate) const MAY_REPLICATE: Self = Self(4);
     /// It is answered also while a connection that speaks RESP2 listens to channels.
     pub(crate) const WHILE_LISTENING: Self = Self(8);
-    /// Redis 7.0.15 has it not: the version of the server says whether it has.
-    pub(crate) const NEWER: Self = Self(16);
 
     pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -87,6 +88,7 @@ pub(crate) const fn read(
         arity,
         traits: Traits::NONE,
         run: Run::Keys(run),
+        since: None,
     }
 }
 
@@ -101,6 +103,7 @@ pub(crate) const fn write(
         arity,
         traits: Traits::WRITE,
         run: Run::Keys(run),
+        since: None,
     }
 }
 
@@ -115,10 +118,22 @@ pub(crate) const fn about(
         arity,
         traits: Traits::NO_SCRIPT,
         run: Run::Connection(run),
+        since: None,
     }
 }
 
 impl Row {
+    /// The same command, which servers have since these versions of Redis and of Valkey.
+    pub(crate) const fn since(mut self, redis: Option<Release>, valkey: Option<Release>) -> Self {
+        self.since = Some(Since { redis, valkey });
+        self
+    }
+
+    /// Whether a server of this version has it.
+    pub(crate) fn is_of(&self, version: ServerVersion) -> bool {
+        self.since.is_none_or(|since| version.has(since))
+    }
+
     /// Whether it takes so many words.
     pub(crate) fn takes(&self, words: usize) -> bool {
         let words = i32::try_from(words).unwrap_or(i32::MAX);
@@ -134,7 +149,12 @@ impl Row {
 pub(crate) fn full_name(row: &Row, command: &Command) -> String {
     let name = row.name;
     match command.word(1) {
-        Some(part) if ["client", "cluster", "script", "pubsub", "object"].contains(&name) => {
+        Some(part)
+            if [
+                "client", "cluster", "function", "script", "pubsub", "object",
+            ]
+            .contains(&name) =>
+        {
             format!(
                 "{name}|{}",
                 String::from_utf8_lossy(part).to_ascii_lowercase()

@@ -7,6 +7,8 @@ mod counters;
 mod databases;
 mod expiry;
 mod flags;
+mod functions;
+mod hash_expiry;
 mod hashes;
 mod keys;
 mod lists;
@@ -40,6 +42,8 @@ const LISTS: &[&[Row]] = &[
     counters::ROWS,
     databases::ROWS,
     expiry::ROWS,
+    functions::ROWS,
+    hash_expiry::ROWS,
     hashes::ROWS,
     keys::ROWS,
     lists::ROWS,

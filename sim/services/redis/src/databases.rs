@@ -4,18 +4,22 @@ mod select;
 
 use std::collections::BTreeMap;
 
+use picklock_clients::redis::Bytes;
+
 use crate::keyspace::Keyspace;
 
 /// How many there are.
 pub(crate) const DATABASES: u8 = 16;
 
-/// All keys of a server.
+/// All data of a server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dataset {
     /// Those of the first database.
     pub(crate) first: Keyspace,
     /// Those of the others that have any.
     pub(crate) others: BTreeMap<u8, Keyspace>,
+    /// The code of its libraries of functions.
+    pub(crate) functions: Vec<Bytes>,
 }
 
 impl Dataset {

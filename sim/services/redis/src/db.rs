@@ -19,6 +19,7 @@ use crate::keyspace_events::{Class, KeyspaceEvents};
 use crate::propagation::Effects;
 use crate::pubsub::Subscriptions;
 use crate::random_numbers::RandomNumbers;
+use crate::scripts::Functions;
 use crate::value::{Data, DataType};
 use crate::watches::WatchedKeys;
 use crate::{ConnectionId, Now, Output, ServerConfig};
@@ -33,6 +34,8 @@ pub(crate) struct Core {
     pub(crate) selected: u8,
     /// The keys of the other databases that have any.
     pub(crate) others: BTreeMap<u8, Keyspace>,
+    /// The libraries of functions, which are of no database.
+    pub(crate) functions: Functions,
     /// Clients that wait for keys.
     pub(crate) blocking: BlockingKeys,
     /// Which keyspace notifications are sent.
@@ -98,6 +101,7 @@ impl Core {
             keys: Keyspace::default(),
             selected: 0,
             others: BTreeMap::new(),
+            functions: Functions::default(),
             blocking: BlockingKeys::default(),
             watches: WatchedKeys::default(),
             subscriptions: Subscriptions::default(),
@@ -300,7 +304,13 @@ impl Core {
         for db in self.in_use() {
             self.select(db);
             for key in self.keys.due(now) {
-                self.delete_expired(&key);
+                let expires = self.keys.get(&key).and_then(|entry| entry.expires);
+                if expires.is_some_and(|at| at <= now) {
+                    self.delete_expired(&key);
+                } else {
+                    self.expire_fields(&key);
+                    self.keys.note_fields_of(&key);
+                }
                 // Each by itself: these deletions are no transaction.
                 self.effects.flush();
             }

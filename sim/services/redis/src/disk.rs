@@ -25,6 +25,10 @@ pub(crate) struct Disk {
     pub(crate) image: Dataset,
     /// How many changes there had been when the image was made, and when that was.
     pub(crate) dirty: u64,
+    /// Up to which byte of the stream it goes.
+    pub(crate) offset: u64,
+    /// All keys were replaced by those of a primary since it was made.
+    pub(crate) lacks_copy: bool,
     pub(crate) made: VirtualTime,
     /// When the first change was made that the image has not.
     pub(crate) since: Option<VirtualTime>,

@@ -4,12 +4,14 @@
 //! command looked for it, or right after it; and a command may be one that has waited since another day. The server is
 //! where it happens, so it says why.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use picklock_clients::redis::{Bytes, Value};
 
 use crate::ConnectionId;
 use crate::keyspace::Keyspace;
+use crate::value::Data;
 
 /// What has become of the key that a server follows ([`follow_key`](crate::Server::follow_key)) since this was asked
 /// last.
@@ -95,13 +97,42 @@ impl KeysAt<'_> {
     pub fn read(self, wall_micros: i64, key: &[u8]) -> Option<Value> {
         let now = wall_micros.div_euclid(1_000);
         let entry = self.0.get(key)?;
-        (!entry.has_expired(now)).then(|| entry.data.value())
+        if entry.has_expired(now) {
+            return None;
+        }
+        match &entry.data {
+            Data::Hash(hash) => match hash.at(now) {
+                Cow::Borrowed(_) => Some(entry.data.value()),
+                Cow::Owned(left) => (!left.0.is_empty()).then(|| Data::Hash(left).value()),
+            },
+            Data::Text(_) | Data::List(_) | Data::Sorted(_) | Data::Set(_) => {
+                Some(entry.data.value())
+            }
+        }
     }
 
     /// When, by the wall clock of the server, a key expires, in milliseconds since the Unix epoch; `None` if never, or
     /// no such key.
     pub fn expires_at(self, key: &[u8]) -> Option<i64> {
         self.0.get(key)?.expires
+    }
+
+    /// The same of a field of a hash.
+    pub fn field_expires_at(self, key: &[u8], field: &[u8]) -> Option<i64> {
+        match &self.0.get(key)?.data {
+            Data::Hash(hash) => hash.1.of(field),
+            Data::Text(_) | Data::List(_) | Data::Sorted(_) | Data::Set(_) => None,
+        }
+    }
+
+    /// When, by the wall clock of the server, a key or a field of it expires next, in milliseconds since the Unix epoch.
+    pub fn next_expiry(self, wall_micros: i64, key: &[u8]) -> Option<i64> {
+        let entry = self.0.get(key)?;
+        let field = match &entry.data {
+            Data::Hash(hash) => hash.1.next(wall_micros.div_euclid(1_000)),
+            Data::Text(_) | Data::List(_) | Data::Sorted(_) | Data::Set(_) => None,
+        };
+        entry.expires.into_iter().chain(field).min()
     }
 }
 

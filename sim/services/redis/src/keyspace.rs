@@ -12,6 +12,8 @@ pub(crate) struct Keyspace {
     entries: IndexMap<Bytes, Entry, FxBuildHasher>,
     /// No key expires before, in milliseconds of the wall clock.
     earliest: Option<i64>,
+    /// Whether a field of a hash ever was to expire by itself.
+    has_field_times: bool,
 }
 
 /// What is known of a key.
@@ -61,6 +63,9 @@ impl Keyspace {
     /// Puts something there instead of what there was, which is the answer.
     pub(crate) fn put(&mut self, key: &[u8], data: Data, expires: Option<i64>) -> Option<Entry> {
         self.note(expires);
+        if let Some(at) = data.fields_expire() {
+            self.note_field_time(at);
+        }
         let entry = Entry { data, expires };
         match self.entries.get_mut(key) {
             Some(old) => Some(std::mem::replace(old, entry)),
@@ -81,6 +86,30 @@ impl Keyspace {
                 true
             }
             None => false,
+        }
+    }
+
+    /// Whether a field of a hash may expire by itself.
+    #[inline]
+    pub(crate) fn has_field_times(&self) -> bool {
+        self.has_field_times
+    }
+
+    /// Notes that a field of a hash expires then.
+    pub(crate) fn note_field_time(&mut self, at: i64) {
+        self.has_field_times = true;
+        // A field that expires in this millisecond is still there, and gone in the next.
+        self.note(Some(at + 1));
+    }
+
+    /// Notes when the fields of a key expire that are left.
+    pub(crate) fn note_fields_of(&mut self, key: &[u8]) {
+        let left = self.get(key);
+        if let Some(at) = left.and_then(|entry| entry.data.fields_expire()) {
+            self.note_field_time(at);
+        }
+        if let Some(expires) = self.get(key).and_then(|entry| entry.expires) {
+            self.note(Some(expires));
         }
     }
 
@@ -112,7 +141,8 @@ impl Keyspace {
         self.earliest
     }
 
-    /// Keys whose time has come, for the expiry cycle: at their last millisecond they are among them.
+    /// Keys whose time has come, or that of a field of theirs, for the expiry cycle: at their last millisecond keys are
+    /// among them.
     pub(crate) fn due(&mut self, wall_millis: i64) -> Vec<Bytes> {
         if self.earliest.is_none_or(|earliest| earliest > wall_millis) {
             return Vec::new();
@@ -120,7 +150,8 @@ impl Keyspace {
         let mut due = Vec::new();
         let mut earliest = None;
         for (key, entry) in &self.entries {
-            match entry.expires {
+            let field = entry.data.fields_expire().map(|at| at + 1);
+            match entry.expires.into_iter().chain(field).min() {
                 Some(expires) if expires <= wall_millis => due.push(Bytes::clone(key)),
                 Some(expires) => earliest = Some(earliest.unwrap_or(expires).min(expires)),
                 None => {}

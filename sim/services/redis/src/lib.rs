@@ -19,6 +19,7 @@ mod db;
 mod degraded;
 mod disk;
 mod errors;
+mod field_times;
 mod glob;
 mod inspection;
 mod io;
@@ -59,7 +60,7 @@ pub use replication_protocol::{Address, LinkId, PeerMessage, ReplicationId, Snap
 pub use sentinel::Sentinel;
 pub use server::Server;
 pub use settings::{Fsync, Persistence, SavePoint, ServerConfig};
-pub use version::ServerVersion;
+pub use version::{Release, ServerVersion};
 
 /// The version of Redis that the server says it is.
 pub const VERSION: &str = "7.0.15";

@@ -33,7 +33,14 @@ impl fmt::Display for PeerMessage {
                 write!(out, "+FULLRESYNC {id} {offset}, and the RDB")
             }
             Self::Stream(part) => write!(out, "{part}"),
-            Self::Ack { offset } => write!(out, "REPLCONF ACK {offset}"),
+            Self::Ack {
+                offset,
+                synced: None,
+            } => write!(out, "REPLCONF ACK {offset}"),
+            Self::Ack {
+                offset,
+                synced: Some(synced),
+            } => write!(out, "REPLCONF ACK {offset} FACK {synced}"),
         }
     }
 }

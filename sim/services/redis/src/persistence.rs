@@ -1,10 +1,17 @@
 //! What a server writes to its disk, and what a restart makes of it.
 
 use crate::key_observer::RemovalReason;
-use crate::scripts::Scripts;
+use crate::scripts::{Functions, Scripts};
 use crate::settings::{Fsync, Persistence};
+use crate::version::Since;
 use crate::{Now, Output, Server};
 use picklock_checker::VirtualTime;
+
+/// Since when replicas say up to where their disks go (`FACK`).
+const REPORTS_DISK: Since = Since {
+    redis: Some((7, 2)),
+    valkey: Some((7, 2)),
+};
 
 /// How a server ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +48,8 @@ impl Server {
             self.disk.failed = None;
             self.disk.image = self.core.dataset();
             self.disk.dirty = self.core.effects.dirty;
+            self.disk.offset = self.replication.offset;
+            self.disk.lacks_copy = false;
             self.disk.made = now;
             self.disk.since = None;
         }
@@ -97,6 +106,27 @@ impl Server {
         (always && !self.core.degraded.disk_is_full) || self.disk.dirty >= changes
     }
 
+    /// Up to which byte of the stream its disk goes, as a replica that keeps a log says.
+    pub(crate) fn synced_offset(&self) -> Option<u64> {
+        let Persistence::Log(fsync) = self.core.settings.persistence else {
+            return None;
+        };
+        if !self.core.settings.version.has(REPORTS_DISK) {
+            return None;
+        }
+        if fsync == Fsync::Always && !self.core.degraded.disk_is_full {
+            return Some(self.replication.offset);
+        }
+        // What changes no data needs not be written.
+        let has_all = self.disk.dirty == self.core.effects.dirty;
+        let offset = if has_all {
+            self.replication.offset
+        } else {
+            self.disk.offset
+        };
+        (!self.disk.lacks_copy).then_some(offset)
+    }
+
     /// Whether all that it has is on its disk after such an end.
     pub(crate) fn keeps_all(&self, end: ProcessEnd) -> bool {
         match (&self.core.settings.persistence, end) {
@@ -138,6 +168,7 @@ impl Server {
         }
         new.core.keys = dataset.first;
         new.core.others = dataset.others;
+        new.core.functions = Functions::of(&dataset.functions, new.core.settings.script_budget);
         let cluster = self.core.cluster.take();
         new.core.cluster = cluster.map(|cluster| Box::new(cluster.restarted()));
         new.core.followed = std::mem::take(&mut self.core.followed);

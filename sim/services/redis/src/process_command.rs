@@ -144,7 +144,7 @@ impl Server {
         let Some(row) = commands::find(command.name()) else {
             return refuse(unknown_command(command));
         };
-        if row.traits.has(Traits::NEWER) && !self.core.settings.version.has(row.name) {
+        if !row.is_of(self.core.settings.version) {
             return refuse(unknown_command(command));
         }
         if !row.takes(command.len()) {

@@ -61,6 +61,8 @@ struct Attached {
     stage: ReplicaState,
     /// How far it says it is.
     acked: u64,
+    /// How far it says its disk is, if it keeps a log.
+    synced: Option<u64>,
     /// When it has said so, by the wall clock in milliseconds.
     heard: i64,
     /// Up to where it was sent the stream.
@@ -169,6 +171,12 @@ impl Replication {
                 ReplicaState::Streaming | ReplicaState::Silent
             ) && replica.acked >= offset
         };
+        self.replicas.iter().filter(have).count() as i64
+    }
+
+    /// How many replicas say that they have the stream up to here on their disks.
+    pub(crate) fn disks_with(&self, offset: u64) -> i64 {
+        let have = |replica: &&Attached| replica.synced.is_some_and(|synced| synced >= offset);
         self.replicas.iter().filter(have).count() as i64
     }
 

@@ -88,9 +88,11 @@ pub enum PeerMessage {
     },
     /// A part of the stream.
     Stream(Rc<StreamPart>),
-    /// A replica has the stream up to here (`REPLCONF ACK`).
+    /// A replica has the stream up to here (`REPLCONF ACK offset FACK synced`).
     Ack {
         /// How many bytes.
         offset: u64,
+        /// How many of them are on its disk, if it keeps a log, and is of Redis 7.2 or newer.
+        synced: Option<u64>,
     },
 }

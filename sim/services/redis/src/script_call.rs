@@ -6,7 +6,7 @@ use picklock_clients::redis::Command;
 use crate::command_table::{Run, Traits};
 use crate::commands::{self, ping_value};
 use crate::errors::{NO_MEMORY, Reply, refuse};
-use crate::scripts::{self, RunningScript, Script, ScriptLimits};
+use crate::scripts::{self, Function, RunningScript, Script, ScriptLimits};
 use crate::{Output, Server, resp};
 
 impl Server {
@@ -20,6 +20,17 @@ impl Server {
     ) -> Reply {
         scripts::run(&mut self.core, script, command, keys, limits, call)
     }
+
+    /// Runs a function for a command, of which so many words from the fourth on are keys.
+    pub(crate) fn run_function(
+        &mut self,
+        function: &Function,
+        command: &Command,
+        keys: usize,
+        limits: ScriptLimits,
+    ) -> Reply {
+        scripts::run_function(&mut self.core, function, command, keys, (limits, call))
+    }
 }
 
 /// Runs a command that a script calls, or says why not.
@@ -27,7 +38,7 @@ fn call(script: &mut RunningScript, command: &Command) -> Reply {
     let Some(row) = commands::find(command.name()) else {
         return refuse("ERR Unknown Redis command called from script");
     };
-    if row.traits.has(Traits::NEWER) && !script.core.settings.version.has(row.name) {
+    if !row.is_of(script.core.settings.version) {
         return refuse("ERR Unknown Redis command called from script");
     }
     if !row.takes(command.len()) {

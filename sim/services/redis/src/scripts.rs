@@ -1,6 +1,7 @@
 //! Scripts: the Lua 5.1 that Redis embeds, and what it lets scripts do.
 
 mod convert;
+mod functions;
 mod globals;
 mod interpreter;
 mod libraries;
@@ -17,7 +18,8 @@ use rustc_hash::FxBuildHasher;
 
 use crate::errors::{NO_SCRIPT, refuse};
 
-pub(crate) use interpreter::run;
+pub(crate) use functions::{Function, Functions, Library};
+pub(crate) use interpreter::{run, run_function};
 pub(crate) use running_script::{RunningScript, ScriptLimits};
 pub(crate) use sha1::{Sha, sha_of};
 pub(crate) use shebang_flags::ScriptFlags;

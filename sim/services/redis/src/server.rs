@@ -179,10 +179,15 @@ impl Server {
     pub(crate) fn section(&self) -> String {
         let number = self.core.settings.number;
         let life = sha_of(format!("life {} of {number}", self.restarts).as_bytes());
-        format!(
-            "# Server\r\nredis_version:{}\r\nrun_id:{life}\r\n",
-            crate::VERSION
-        )
+        let version = self.core.settings.version;
+        let (server, _) = version.release();
+        let named = match server {
+            "valkey" => {
+                format!("redis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:{version}")
+            }
+            _ => format!("redis_version:{version}"),
+        };
+        format!("# Server\r\n{named}\r\nrun_id:{life}\r\n")
     }
 
     /// Follows a key from now on, besides those that it follows: [`fate_of`](Self::fate_of) tells what becomes of it.

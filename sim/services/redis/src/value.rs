@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use picklock_clients::redis::{Bytes, Command, Value};
 use rustc_hash::FxBuildHasher;
 
+use crate::field_times::FieldTimes;
 use crate::numbers;
 
 /// What a key holds.
@@ -21,7 +22,10 @@ pub(crate) enum Data {
 
 /// Fields and their values. Small hashes of real servers keep the order of insertion, and so does this.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Hash(pub(crate) IndexMap<Bytes, Bytes, FxBuildHasher>);
+pub(crate) struct Hash(
+    pub(crate) IndexMap<Bytes, Bytes, FxBuildHasher>,
+    pub(crate) FieldTimes,
+);
 
 /// Elements, the head first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -132,6 +136,15 @@ impl Data {
         }
     }
 
+    /// When the first of its fields expires, if it is a hash.
+    #[inline]
+    pub(crate) fn fields_expire(&self) -> Option<i64> {
+        match self {
+            Self::Hash(hash) => hash.1.earliest(),
+            Self::Text(_) | Self::List(_) | Self::Sorted(_) | Self::Set(_) => None,
+        }
+    }
+
     /// All of it, as `GET`, `HGETALL`, `LRANGE`, `ZRANGE WITHSCORES`, or `SMEMBERS` would answer.
     pub(crate) fn value(&self) -> Value {
         let bulk = |bytes: &Bytes| Value::Bulk(Bytes::clone(bytes));
@@ -176,7 +189,19 @@ impl Data {
         };
         let fresh = Command::new("DEL").arg(key);
         let lasts = expires.map(|at| begin("PEXPIREAT").number(at));
-        [fresh, build].into_iter().chain(lasts).collect()
+        let fields = match self {
+            Self::Hash(hash) => hash.1.clone(),
+            Self::Text(_) | Self::List(_) | Self::Sorted(_) | Self::Set(_) => FieldTimes::default(),
+        };
+        let fields = fields.iter().map(|(field, at)| {
+            let field_lasts = begin("HPEXPIREAT").number(at);
+            field_lasts.arg("FIELDS").number(1).arg(field)
+        });
+        [fresh, build]
+            .into_iter()
+            .chain(fields)
+            .chain(lasts)
+            .collect()
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn connect(
         }
         Build::SemaphoreOverRedis(build) => build(redis.clone(), env.clone(), lease(lock), permits),
         Build::Other(build) if let Some(over) = over_version(build) => {
-            (over.build)(redis.clone(), env.clone(), lease(lock))
+            (over.build)(redis.clone(), env.clone(), lease(lock), permits)
         }
         Build::ZooKeeper(_)
         | Build::SemaphoreOverZooKeeper(_)

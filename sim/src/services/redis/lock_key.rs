@@ -31,7 +31,7 @@ pub(super) struct AttributedHold {
 pub(super) struct LockKey {
     /// The holds that it has.
     pub holds: Vec<AttributedHold>,
-    /// When, by the wall clock, it expires, in milliseconds.
+    /// When, by the wall clock, it expires, or the first of its fields, in milliseconds.
     pub expires: Option<i64>,
     /// How many permits it says are free, of a semaphore that counts.
     pub free: Option<i64>,
@@ -91,5 +91,9 @@ impl Keys for CommittedKeys<'_> {
 
     fn expires_at(&self, key: &str) -> Option<i64> {
         self.keys.expires_at(key.as_bytes())
+    }
+
+    fn field_expires_at(&self, key: &str, field: &[u8]) -> Option<i64> {
+        self.keys.field_expires_at(key.as_bytes(), field)
     }
 }

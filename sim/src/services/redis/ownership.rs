@@ -366,7 +366,7 @@ impl World<SimulatedRedis> {
             false => slot
                 .machine
                 .keys()
-                .expires_at(self.lock_names[index].as_bytes()),
+                .next_expiry(slot.clock.wall(self.now), self.lock_names[index].as_bytes()),
         };
         let over = key.expires.map(|expires| {
             let over = expires.saturating_add(1).saturating_mul(1_000);

@@ -140,12 +140,21 @@ fn timed(spans: &[Span]) -> String {
 /// What came of it: every difference, and one line at the end.
 fn shown(name: &str, seed: u64, compared: &Compared) -> String {
     let mut text = differences("", &compared.differences);
-    for (what, times) in &compared.counters.not_modelled {
+    let counters = &compared.counters;
+    if let Some(server) = &counters.server {
         // Writing to a string cannot fail.
+        let _ = writeln!(text, "{server}");
+    }
+    for (case, needed) in &counters.skipped {
+        let _ = writeln!(
+            text,
+            "skipped: {case}, which an older server has not: it needs {needed}"
+        );
+    }
+    for (what, times) in &counters.not_modelled {
         let _ = writeln!(text, "not modelled: {what}, {} times", thousands(*times));
     }
     let _ = writeln!(text, "asked: {}", requests(&compared.requests));
-    let counters = &compared.counters;
     if counters.streamed > 0 {
         let told = thousands(counters.streamed);
         let alike = thousands(counters.streamed_alike);

@@ -22,6 +22,7 @@ const fn waiting(
         arity,
         traits: Traits::WRITE.and(Traits::NO_SCRIPT),
         run: Run::Connection(run),
+        since: None,
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) const ROWS: &[Row] = &[
         arity: -6,
         traits: Traits::WRITE,
         run: Run::Connection(Server::migrate),
+        since: None,
     },
     about("readonly", 1, readonly),
     about("readwrite", 1, readwrite),

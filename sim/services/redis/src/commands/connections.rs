@@ -17,27 +17,25 @@ pub(super) const ROWS: &[Row] = &[
         arity: -1,
         traits: Traits::WHILE_LISTENING,
         run: Run::Connection(ping),
+        since: None,
     },
     Row {
         name: "quit",
         arity: -1,
         traits: Traits::NO_SCRIPT.and(Traits::WHILE_LISTENING),
         run: Run::Connection(quit),
+        since: None,
     },
     Row {
         name: "reset",
         arity: 1,
         traits: Traits::NO_SCRIPT.and(Traits::WHILE_LISTENING),
         run: Run::Connection(reset),
+        since: None,
     },
     read("command", -1, commands),
     about("wait", 3, wait),
-    Row {
-        name: "waitaof",
-        arity: 4,
-        traits: Traits::NO_SCRIPT.and(Traits::NEWER),
-        run: Run::Connection(waitaof),
-    },
+    about("waitaof", 4, waitaof).since(Some((7, 2)), Some((7, 2))),
 ];
 
 fn answer(value: Value) -> Result<Outcome, ErrorReply> {
@@ -122,14 +120,15 @@ fn hello(
         }
     }
     let role = server.replication.role_name();
+    let version = server.core.settings.version;
     let client = server.clients.get_mut(connection);
     client.resp3 = resp3.unwrap_or(client.resp3);
     if let Some(name) = name {
         client.name = name.into();
     }
     let parts = [
-        ("server", Value::bulk("redis")),
-        ("version", Value::bulk(crate::VERSION)),
+        ("server", Value::bulk(version.release().0)),
+        ("version", Value::bulk(version.to_string())),
         ("proto", Value::Integer(if client.resp3 { 3 } else { 2 })),
         ("id", Value::Integer(client.id)),
         ("mode", Value::bulk("standalone")),
@@ -347,14 +346,12 @@ fn waitaof(
     if !(0..=1).contains(&local) {
         return refuse("ERR value is out of range, value must between 0 and 1");
     }
-    if how_many(command, 2)? > 0 {
-        return refuse("ERR not modelled: WAITAOF of replicas");
-    }
+    let replicas = how_many(command, 2)? as i64;
     let Some(millis) = numbers::integer(word(command, 3)) else {
         return refuse("ERR timeout is not an integer or out of range");
     };
     if millis < 0 {
         return refuse("ERR timeout is negative");
     }
-    server.wait_aof(connection, local == 1, millis)
+    server.wait_aof(connection, (local == 1, replicas), millis)
 }

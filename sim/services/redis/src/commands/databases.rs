@@ -21,6 +21,7 @@ pub(super) const ROWS: &[Row] = &[
         arity: 2,
         traits: Traits::NONE,
         run: Run::Keys(select),
+        since: None,
     },
     write("swapdb", 3, swapdb),
 ];

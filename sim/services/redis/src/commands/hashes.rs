@@ -32,10 +32,13 @@ fn set_fields(core: &mut Core, command: &Command) -> Result<i64, ErrorReply> {
         return Err(wrong_number(&small(command.name())));
     }
     let key = word(command, 1);
+    core.expire_fields(key);
     let hash = core.write_or_make::<Hash>(key)?;
     let mut new = 0;
     for index in (2..command.len()).step_by(2) {
         let value = Bytes::from(word(command, index + 1));
+        // As `SET` does with a key, it lets the field stay.
+        hash.1.clear(word(command, index));
         match hash.0.get_mut(word(command, index)) {
             Some(old) => *old = value,
             None => {
@@ -58,7 +61,7 @@ fn hmset(core: &mut Core, command: &Command) -> Reply {
 
 fn hsetnx(core: &mut Core, command: &Command) -> Reply {
     let (key, field) = (word(command, 1), word(command, 2));
-    let there = core.read::<Hash>(key)?;
+    let there = core.read_hash(key)?;
     if there.is_some_and(|hash| hash.0.contains_key(field)) {
         return Ok(Value::Integer(0));
     }
@@ -73,13 +76,15 @@ fn bulk(bytes: &Bytes) -> Value {
 }
 
 fn hget(core: &mut Core, command: &Command) -> Reply {
-    let hash = core.read::<Hash>(word(command, 1))?;
+    let hash = core.read_hash(word(command, 1))?;
+    let hash = hash.as_deref();
     let value = hash.and_then(|hash| hash.0.get(word(command, 2)));
     Ok(value.map_or(Value::Nil, bulk))
 }
 
 fn hmget(core: &mut Core, command: &Command) -> Reply {
-    let hash = core.read::<Hash>(word(command, 1))?;
+    let hash = core.read_hash(word(command, 1))?;
+    let hash = hash.as_deref();
     let fields = command.words().skip(2);
     let values = fields.map(|field| hash.and_then(|hash| hash.0.get(field)));
     Ok(Value::array(
@@ -88,20 +93,23 @@ fn hmget(core: &mut Core, command: &Command) -> Reply {
 }
 
 fn hgetall(core: &mut Core, command: &Command) -> Reply {
-    let hash = core.read::<Hash>(word(command, 1))?;
+    let hash = core.read_hash(word(command, 1))?;
+    let hash = hash.as_deref();
     let pairs = hash.into_iter().flat_map(|hash| hash.0.iter());
     let words = pairs.flat_map(|(field, value)| [bulk(field), bulk(value)]);
     Ok(Value::Map(words.collect()))
 }
 
 fn hkeys(core: &mut Core, command: &Command) -> Reply {
-    let hash = core.read::<Hash>(word(command, 1))?;
+    let hash = core.read_hash(word(command, 1))?;
+    let hash = hash.as_deref();
     let fields = hash.into_iter().flat_map(|hash| hash.0.keys());
     Ok(Value::array(fields.map(bulk)))
 }
 
 fn hvals(core: &mut Core, command: &Command) -> Reply {
-    let hash = core.read::<Hash>(word(command, 1))?;
+    let hash = core.read_hash(word(command, 1))?;
+    let hash = hash.as_deref();
     let values = hash.into_iter().flat_map(|hash| hash.0.values());
     Ok(Value::array(values.map(bulk)))
 }
@@ -112,24 +120,27 @@ fn hlen(core: &mut Core, command: &Command) -> Reply {
 }
 
 fn hexists(core: &mut Core, command: &Command) -> Reply {
-    let hash = core.read::<Hash>(word(command, 1))?;
+    let hash = core.read_hash(word(command, 1))?;
+    let hash = hash.as_deref();
     let there = hash.is_some_and(|hash| hash.0.contains_key(word(command, 2)));
     Ok(Value::Integer(i64::from(there)))
 }
 
 fn hstrlen(core: &mut Core, command: &Command) -> Reply {
-    let hash = core.read::<Hash>(word(command, 1))?;
+    let hash = core.read_hash(word(command, 1))?;
+    let hash = hash.as_deref();
     let value = hash.and_then(|hash| hash.0.get(word(command, 2)));
     Ok(Value::Integer(value.map_or(0, |value| value.len() as i64)))
 }
 
 fn hdel(core: &mut Core, command: &Command) -> Reply {
     let key = word(command, 1);
+    core.expire_fields(key);
     let Some(hash) = core.write::<Hash>(key)? else {
         return Ok(Value::Integer(0));
     };
     let fields = command.words().skip(2);
-    let gone = fields.filter(|field| hash.0.shift_remove(*field).is_some());
+    let gone = fields.filter(|field| hash.remove(field));
     let gone = gone.count();
     if gone > 0 {
         core.changed(key, Class::Hash, "hdel");
@@ -139,7 +150,8 @@ fn hdel(core: &mut Core, command: &Command) -> Reply {
 
 fn hincrby(core: &mut Core, command: &Command) -> Reply {
     let (key, field, more) = (word(command, 1), word(command, 2), integer(command, 3)?);
-    let hash = core.read::<Hash>(key)?;
+    let hash = core.read_hash(key)?;
+    let hash = hash.as_deref();
     let before = match number_of(hash.and_then(|hash| hash.0.get(field))) {
         Ok(before) => before,
         Err(_) => return refuse("ERR hash value is not an integer"),
@@ -153,7 +165,8 @@ fn hincrby(core: &mut Core, command: &Command) -> Reply {
 
 fn hincrbyfloat(core: &mut Core, command: &Command) -> Reply {
     let (key, field) = (word(command, 1), word(command, 2));
-    let before = core.read::<Hash>(key)?.and_then(|hash| hash.0.get(field));
+    let hash = core.read_hash(key)?;
+    let before = hash.as_deref().and_then(|hash| hash.0.get(field));
     let sum = sum(before, word(command, 3), "ERR hash value is not a float")?;
     put_field(core, (key, "hincrbyfloat"), field, sum.as_bytes().into())?;
     core.instead(|| Command::new("HSET").arg(key).arg(field).arg(&sum));

@@ -4,7 +4,7 @@ use picklock_clients::redis::{Bytes, Command, ErrorReply, Value};
 
 use super::options::{integer, is, word};
 use super::strings::no_such_key;
-use super::{Row, Traits, read, write, wrong_number};
+use super::{Row, read, write, wrong_number};
 use crate::db::Core;
 use crate::errors::{Reply, SYNTAX, refuse};
 use crate::keyspace_events::Class;
@@ -15,8 +15,8 @@ use crate::{glob, numbers};
 pub(super) const ROWS: &[Row] = &[
     read("dbsize", 1, dbsize),
     write("del", -2, del),
-    newer("delex", -2, delex),
-    newer("delifeq", 3, delifeq),
+    write("delex", -2, delex).since(Some((8, 4)), None),
+    write("delifeq", 3, delifeq).since(None, Some((9, 0))),
     read("exists", -2, exists),
     read("keys", 2, keys),
     read("object", -2, object),
@@ -33,13 +33,6 @@ fn del(core: &mut Core, command: &Command) -> Reply {
     let keys = command.words().skip(1);
     let gone = keys.filter(|key| core.remove(key)).count();
     Ok(Value::Integer(gone as i64))
-}
-
-/// A command that writes, and that Redis 7.0.15 has not.
-const fn newer(name: &'static str, arity: i32, run: fn(&mut Core, &Command) -> Reply) -> Row {
-    let mut row = write(name, arity, run);
-    row.traits = row.traits.and(Traits::NEWER);
-    row
 }
 
 /// `DELEX key [IFEQ value | IFNE value]` of Redis 8.4.

@@ -29,6 +29,7 @@ const fn sending(name: &'static str, run: fn(&mut Core, &Command) -> Reply) -> R
         arity: 3,
         traits: Traits::MAY_REPLICATE,
         run: Run::Keys(run),
+        since: None,
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) const ROWS: &[Row] = &[
         arity: -1,
         traits: Traits::NONE,
         run: Run::Connection(info),
+        since: None,
     },
     about("replicaof", 3, replicaof),
     about("role", 1, role),

@@ -18,6 +18,7 @@ const fn running(
         arity: -3,
         traits: Traits::NO_SCRIPT.and(Traits::MAY_REPLICATE),
         run: Run::Connection(run),
+        since: None,
     }
 }
 

@@ -14,6 +14,7 @@ const fn at_any_time(name: &'static str, arity: i32, run: fn(&mut Core, &Command
         arity,
         traits: Traits::NONE,
         run: Run::Keys(run),
+        since: None,
     }
 }
 

@@ -114,7 +114,7 @@ impl Options {
                 && set
                 && more
                 && !(options.if_missing || options.if_there || options.compared.is_some())
-                && core.settings.version.set_takes(comparison)
+                && core.settings.version.has(comparison.since())
             {
                 index += 1;
                 options.compared = Some((comparison, index));

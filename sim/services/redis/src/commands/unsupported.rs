@@ -8,6 +8,7 @@ const fn not(name: &'static str, arity: i32) -> Row {
         arity,
         traits: Traits::NONE,
         run: Run::Not,
+        since: None,
     }
 }
 
@@ -27,9 +28,6 @@ pub(super) const ROWS: &[Row] = &[
     not("debug", -2),
     not("dump", 2),
     not("failover", -1),
-    not("fcall", -3),
-    not("fcall_ro", -3),
-    not("function", -2),
     not("geoadd", -5),
     not("geodist", -4),
     not("geohash", -2),

@@ -4,6 +4,7 @@ use super::{DATABASES, Dataset};
 use crate::db::Core;
 use crate::key_observer::RemovalReason;
 use crate::keyspace::{Entry, Keyspace};
+use crate::scripts::Functions;
 
 impl Core {
     /// Selects a database: what commands do is done there.
@@ -39,12 +40,13 @@ impl Core {
         std::iter::once(self.selected).chain(others).collect()
     }
 
-    /// A copy of all keys.
+    /// A copy of all keys, and of the libraries.
     pub(crate) fn dataset(&mut self) -> Dataset {
         self.select(0);
         Dataset {
             first: self.keys.clone(),
             others: self.others.clone(),
+            functions: self.functions.codes(),
         }
     }
 
@@ -55,7 +57,9 @@ impl Core {
         let before = Dataset {
             first: std::mem::replace(&mut self.keys, new.first),
             others: std::mem::replace(&mut self.others, new.others),
+            functions: Vec::new(),
         };
+        self.functions = Functions::of(&new.functions, self.settings.script_budget);
         self.note_dataset_replaced(&before.first, why);
         let nothing = Keyspace::default();
         for db in 0..DATABASES {

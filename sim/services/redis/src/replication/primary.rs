@@ -84,6 +84,7 @@ impl Server {
             address,
             stage,
             acked: if continues { offset } else { 0 },
+            synced: None,
             heard: self.core.wall_millis(),
             sent: offset,
         });
@@ -159,8 +160,8 @@ impl Server {
         }
     }
 
-    /// A replica says how far it is.
-    pub(super) fn acked(&mut self, link: LinkId, offset: u64) {
+    /// A replica says how far it is, and its disk.
+    pub(super) fn acked(&mut self, link: LinkId, offset: u64, synced: Option<u64>) {
         let now = self.core.wall_millis();
         let replicas = &mut self.replication.replicas;
         let Some(replica) = replicas.iter_mut().find(|replica| replica.link == link) else {
@@ -168,6 +169,7 @@ impl Server {
         };
         replica.heard = now;
         replica.acked = replica.acked.max(offset);
+        replica.synced = replica.synced.max(synced);
         if replica.stage == ReplicaState::Silent {
             // Only now it gets what has changed since its copy was made.
             replica.stage = ReplicaState::Streaming;

@@ -44,8 +44,8 @@ impl Server {
             self.attach(link, id, wanted, address);
             return;
         }
-        if let PeerMessage::Ack { offset } = message {
-            self.acked(link, offset);
+        if let PeerMessage::Ack { offset, synced } = message {
+            self.acked(link, offset, synced);
             return;
         }
         let now = self.core.now.monotonic;
@@ -101,6 +101,7 @@ impl Server {
         let dataset = (*snapshot.0).clone();
         self.core
             .replace_dataset(dataset, RemovalReason::Synchronised);
+        self.disk.lacks_copy = true;
         self.replication.followed_db = 0;
         self.drop_replicas();
         self.replication.id = id;
@@ -108,10 +109,15 @@ impl Server {
         self.replication.offset = offset;
         self.replication.begin_backlog();
         self.set_link_up(link);
-        self.core.out.push(Output::ToPeer {
-            link,
-            message: PeerMessage::Ack { offset },
-        });
+        self.acknowledge(link);
+    }
+
+    /// Tells the primary how far it is, and its disk.
+    fn acknowledge(&mut self, link: LinkId) {
+        let offset = self.replication.offset;
+        let synced = self.synced_offset();
+        let message = PeerMessage::Ack { offset, synced };
+        self.core.out.push(Output::ToPeer { link, message });
     }
 
     /// Whether a part of the stream has to wait for the end of a pause.
@@ -142,9 +148,7 @@ impl Server {
         self.core.select(self.replication.followed_db);
         for command in &part.commands {
             if command.is("REPLCONF") {
-                let offset = self.replication.offset;
-                let message = PeerMessage::Ack { offset };
-                self.core.out.push(Output::ToPeer { link, message });
+                self.acknowledge(link);
             } else {
                 self.apply_command(command);
             }
@@ -204,7 +208,6 @@ impl Server {
     /// Looks after the link to the primary, once a second.
     pub(super) fn check_primary_link(&mut self) {
         let now = self.core.now.monotonic;
-        let offset = self.replication.offset;
         let Some(upstream) = &mut self.replication.primary else {
             return;
         };
@@ -221,10 +224,7 @@ impl Server {
                 self.core.out.push(Output::CloseLink { link });
             }
             LinkState::Reaching if silent => upstream.state = LinkState::Down,
-            LinkState::Up(link) => {
-                let message = PeerMessage::Ack { offset };
-                self.core.out.push(Output::ToPeer { link, message });
-            }
+            LinkState::Up(link) => self.acknowledge(link),
             LinkState::Reaching | LinkState::Asking(_) => {}
         }
     }

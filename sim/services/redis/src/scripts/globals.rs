@@ -9,8 +9,9 @@ use super::{libraries, redis_call};
 const PRELUDE: &str = include_str!("prelude.lua");
 /// How the parts of the interpreter that are not a script's are called.
 const OURS: &str = "@prelude";
-/// How scripts are called.
+/// How scripts are called, and libraries of functions.
 pub(super) const SCRIPT: &str = "@user_script";
+pub(super) const LIBRARY: &str = "@user_function";
 
 /// The interpreter, and what runs scripts in it.
 pub(super) struct LuaEnvironment {
@@ -19,6 +20,12 @@ pub(super) struct LuaEnvironment {
     pub(super) globals: Table,
     /// Runs a script: whether it succeeded, and what it answers.
     pub(super) run: Function,
+    /// The same of a function, with its keys and its arguments.
+    pub(super) call: Function,
+    /// Lets code find around it what libraries find while they are loaded, or what scripts and functions do.
+    pub(super) surround: Function,
+    /// Runs the code of a library: whether it succeeded, and the functions that it has registered.
+    pub(super) load: Function,
 }
 
 impl LuaEnvironment {
@@ -28,9 +35,17 @@ impl LuaEnvironment {
         let lua = Lua::new_with(libraries, options)?;
         let host = host(&lua)?;
         let prelude = lua.load(PRELUDE).set_name(OURS);
-        let (face, globals, run) = prelude.call::<(Table, Table, Function)>(host)?;
+        type Parts = (Table, Table, Function, Function, Function, Function);
+        let (face, globals, run, call, surround, load) = prelude.call::<Parts>(host)?;
         lua.set_globals(face)?;
-        Ok(Self { lua, globals, run })
+        Ok(Self {
+            lua,
+            globals,
+            run,
+            call,
+            surround,
+            load,
+        })
     }
 }
 

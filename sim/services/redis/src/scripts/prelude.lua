@@ -206,4 +206,121 @@ local function run(script)
   return raw_xpcall(script, explain)
 end
 
-return face, globals, run
+local function call(callback, keys, args)
+  return raw_xpcall(function() return callback(keys, args) end, explain)
+end
+
+-- What a library finds around it while it is loaded: nothing but what it registers its functions with.
+local registered
+local flags_known = {}
+for _, flag in ipairs({ 'no-writes', 'allow-oom', 'allow-stale', 'no-cluster', 'allow-cross-slot-keys' }) do
+  flags_known[flag] = true
+end
+
+local function refuse(text)
+  raw_error({ err = 'ERR ' .. text })
+end
+
+local function text_of(value, what)
+  if raw_type(value) ~= 'string' and raw_type(value) ~= 'number' then
+    refuse(what .. ' must be a string')
+  end
+  return raw_tostring(value)
+end
+
+local readers = {
+  function_name = function(f, value) f.name = text_of(value, 'function_name argument given to redis.register_function') end,
+  description = function(f, value)
+    f.description = text_of(value, 'description argument given to redis.register_function')
+  end,
+  callback = function(f, value)
+    if raw_type(value) ~= 'function' then
+      refuse('callback argument given to redis.register_function must be a function')
+    end
+    f.callback = value
+  end,
+  flags = function(f, value)
+    if raw_type(value) ~= 'table' then
+      refuse('flags argument to redis.register_function must be a table representing function flags')
+    end
+    for i, flag in ipairs(value) do
+      local name = raw_tostring(flag):lower()
+      if not flags_known[name] then
+        refuse('unknown flag given')
+      end
+      f.flags[i] = name
+    end
+  end,
+}
+
+local function named(args)
+  if raw_type(args) ~= 'table' then
+    refuse('calling redis.register_function with a single argument is only applicable to Lua table ' ..
+      '(representing named arguments).')
+  end
+  local f = { flags = {} }
+  for key, value in raw_next, args do
+    if raw_type(key) ~= 'string' and raw_type(key) ~= 'number' then
+      refuse('named argument key given to redis.register_function is not a string')
+    end
+    local read = readers[raw_tostring(key):lower()]
+    if not read then
+      refuse('unknown argument given to redis.register_function')
+    end
+    read(f, value)
+  end
+  if not f.name then
+    refuse('redis.register_function must get a function name argument')
+  elseif not f.callback then
+    refuse('redis.register_function must get a callback argument')
+  end
+  return f
+end
+
+local function register_function(...)
+  local count, name, callback = raw_select('#', ...), ...
+  if count < 1 or count > 2 then
+    refuse('wrong number of arguments to redis.register_function')
+  elseif count == 1 then
+    registered[#registered + 1] = named(name)
+    return
+  end
+  name = text_of(name, 'first argument to redis.register_function')
+  if raw_type(callback) ~= 'function' then
+    refuse('second argument to redis.register_function must be a function')
+  end
+  registered[#registered + 1] = { name = name, callback = callback, flags = {} }
+end
+
+local function missing(_, name)
+  raw_error("Script attempted to access nonexistent global variable '" .. raw_tostring(name) .. "'", 2)
+end
+
+local while_loading = raw_setmetatable({
+  redis = seal({
+    register_function = register_function, log = host.log,
+    LOG_DEBUG = 0, LOG_VERBOSE = 1, LOG_NOTICE = 2, LOG_WARNING = 3,
+    REDIS_VERSION = redis.REDIS_VERSION, REDIS_VERSION_NUM = redis.REDIS_VERSION_NUM,
+  }, missing),
+}, { __index = missing })
+
+local function surround(loading)
+  raw_getmetatable(face).__index = loading and while_loading or globals
+end
+
+local function load_library(code)
+  registered = {}
+  local ok, err = raw_pcall(code)
+  if ok then
+    return ok, registered
+  end
+  if raw_type(err) == 'userdata' then
+    err = { err = host.text_of(err) }
+  end
+  if raw_type(err) == 'table' then
+    return ok, raw_tostring(err.err)
+  end
+  return ok, 'ERR ' .. raw_tostring(err)
+end
+
+return face, globals, run, call, surround, load_library

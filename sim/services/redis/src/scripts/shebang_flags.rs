@@ -38,19 +38,25 @@ impl ScriptFlags {
                 return refuse(format!("ERR Unknown lua shebang option: {word}"));
             };
             for flag in flags.split(',') {
-                match flag {
-                    "no-writes" => declared.no_writes = true,
-                    "allow-oom" => declared.allow_oom = true,
-                    "allow-stale" => declared.allow_stale = true,
-                    "no-cluster" => declared.no_cluster = true,
-                    "allow-cross-slot-keys" => {
-                        return refuse("ERR not modelled: allow-cross-slot-keys");
-                    }
-                    _ => return refuse(format!("ERR Unexpected flag in script shebang: {flag}")),
+                if !declared.set(flag)? {
+                    return refuse(format!("ERR Unexpected flag in script shebang: {flag}"));
                 }
             }
         }
         Ok((Some(declared), end))
+    }
+
+    /// Sets the flag of this name, if there is one.
+    pub(super) fn set(&mut self, flag: &str) -> Result<bool, ErrorReply> {
+        match flag {
+            "no-writes" => self.no_writes = true,
+            "allow-oom" => self.allow_oom = true,
+            "allow-stale" => self.allow_stale = true,
+            "no-cluster" => self.no_cluster = true,
+            "allow-cross-slot-keys" => return refuse("ERR not modelled: allow-cross-slot-keys"),
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// Whether it may write.

@@ -10,6 +10,8 @@ mod commands;
 mod databases;
 mod disk;
 mod fates;
+mod field_expiry;
+mod functions;
 mod group;
 mod models;
 mod points;

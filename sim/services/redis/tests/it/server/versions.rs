@@ -3,6 +3,7 @@
 use picklock_redis::{ConnectionId, Fsync, Persistence, ServerConfig, ServerVersion};
 
 use crate::server::bench::Bench;
+use crate::server::group::{Group, settings};
 
 fn bench(version: ServerVersion, persistence: Persistence) -> Bench {
     Bench::with(ServerConfig {
@@ -108,4 +109,44 @@ fn waitaof_needs_a_log_and_one_that_is_always_there_is_at_once() {
     let mut redis = bench(ServerVersion::Redis7_2, always);
     redis.on(1, "SET k a");
     assert_eq!(redis.on(1, "WAITAOF 1 0 0"), "[:1 :0]");
+}
+
+#[test]
+fn waitaof_counts_the_replicas_that_have_it_on_their_disks() {
+    let of = |fsyncs: [Option<Fsync>; 3]| {
+        let servers = fsyncs.into_iter().enumerate();
+        let servers = servers.map(|(number, fsync)| ServerConfig {
+            version: ServerVersion::Redis7_2,
+            persistence: fsync.map_or(Persistence::None, Persistence::Log),
+            ..settings(number)
+        });
+        Group::with(servers.collect())
+    };
+    let mut group = of([None, Some(Fsync::Always), Some(Fsync::EverySecond)]);
+    group.on(0, 1, "SET k a");
+    assert_eq!(group.on(0, 1, "WAITAOF 0 1 0"), "[:0 :1]");
+    group.pass(3_000);
+    group.on(0, 1, "SET k b");
+    group.on(0, 1, "SET k c");
+    assert_eq!(group.on(0, 1, "WAITAOF 0 2 0"), "");
+    group.pass(3_000);
+    assert_eq!(group.read(0, 1), "[:0 :2]");
+    let mut group = of([Some(Fsync::Always), None, None]);
+    group.on(0, 1, "SET k a");
+    assert_eq!(group.on(0, 1, "WAITAOF 1 1 200"), "");
+    group.pass(300);
+    assert_eq!(group.read(0, 1), "[:1 :0]");
+}
+
+#[test]
+fn a_release_is_followed_by_the_newest_version_that_is_no_newer() {
+    let followed_by = |server, release| {
+        let version = ServerVersion::followed_by(server, release);
+        version.map(ServerVersion::name)
+    };
+    assert_eq!(followed_by("redis", (7, 0)), Some("redis-7.0"));
+    assert_eq!(followed_by("redis", (7, 9)), Some("redis-7.4"));
+    assert_eq!(followed_by("redis", (255, 255)), Some("redis-8.4"));
+    assert_eq!(followed_by("valkey", (8, 0)), Some("redis-7.2"));
+    assert_eq!(followed_by("redis", (6, 2)), None);
 }
