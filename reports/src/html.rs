@@ -11,7 +11,7 @@ mod summary;
 
 use picklock_checker::outcome::{ScenarioOutcome, Standing, Story};
 
-use crate::diagram::{Diagram, Scope, Traffic};
+use crate::diagram::{Diagram, Scope, Strip, Traffic};
 use crate::escape::escaped;
 
 /// A page should not be larger than this, in bytes.
@@ -38,10 +38,35 @@ pub struct RunSection<'a> {
     pub diagram: Diagram,
     /// What the explanation shows, for paper.
     pub still: Diagram,
+    /// Why it violates a promise, if that was asked.
+    pub reasons: Option<Reasons>,
     /// The scenario file that shows it again.
     pub plan: Option<PlanFile>,
     /// The page shows its title alone until a reader opens it.
     pub folded: bool,
+}
+
+/// Why a run violates a promise, as `picklock why` finds it; a sentence each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reasons {
+    /// Which faults it needs.
+    pub needs: Vec<String>,
+    /// When it became inevitable.
+    pub turning: Vec<String>,
+    /// What led to it.
+    pub past: String,
+    /// How likely the violation was as the run went on.
+    pub likelihood: Strip,
+}
+
+impl RunSection<'_> {
+    /// Says why, in sentences and above the lanes of both diagrams.
+    pub fn explain(&mut self, reasons: Reasons) {
+        for diagram in [&mut self.diagram, &mut self.still] {
+            diagram.add_strips(vec![reasons.likelihood.clone()]);
+        }
+        self.reasons = Some(reasons);
+    }
 }
 
 /// A scenario file.
@@ -76,6 +101,8 @@ pub struct Head<'a> {
     pub title: &'a str,
     /// The version of picklock.
     pub picklock: &'a str,
+    /// What stands above all sections, a paragraph each.
+    pub lead: &'a [String],
     /// All that ran; empty, if the page is about one run.
     pub outcomes: &'a [ScenarioOutcome],
     /// Charts of what ran, as SVG that takes the page's colours.
@@ -83,13 +110,14 @@ pub struct Head<'a> {
 }
 
 const STYLE: &str = include_str!("html/report.css");
-const CODE: [&str; 9] = [
+const CODE: [&str; 10] = [
     include_str!("html/scale.js"),
     include_str!("html/model.js"),
     include_str!("html/story.js"),
     include_str!("html/links.js"),
     include_str!("html/thin.js"),
     include_str!("html/strokes.js"),
+    include_str!("html/strips.js"),
     include_str!("html/draw.js"),
     include_str!("html/view.js"),
     include_str!("html/page.js"),
@@ -149,7 +177,9 @@ impl Page {
 
     /// The page.
     pub fn html(&self, head: Head<'_>) -> String {
-        let mut out = String::new();
+        let lead = head.lead.iter();
+        let lead = lead.map(|line| format!("<p class=\"lead\">{}</p>\n", escaped(line)));
+        let mut out: String = lead.collect();
         if !head.outcomes.is_empty() {
             let link = |scenario: &str, case: &str| {
                 let mut sections = self.sections.iter();

@@ -3,6 +3,15 @@
 
 use picklock_checker::VirtualTime;
 
+/// How wide a picture is.
+pub(super) const WIDTH: f64 = 1280.0;
+/// Where the lanes begin, from the left: their names stand before.
+pub(super) const GUTTER: f64 = 136.0;
+/// What is free at the right.
+pub(super) const MARGIN: f64 = 18.0;
+/// What is between.
+pub(super) const ROOM: f64 = WIDTH - GUTTER - MARGIN;
+
 /// A place for each time at which something happens, the first at zero. Times between two of them lie on a line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {

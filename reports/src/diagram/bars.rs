@@ -158,7 +158,7 @@ pub(super) fn of_contenders(
 }
 
 /// When something ends: never, if the run is over before.
-fn at_or_never(evidence: &Evidence<'_>, event: Option<usize>) -> VirtualTime {
+pub(super) fn at_or_never(evidence: &Evidence<'_>, event: Option<usize>) -> VirtualTime {
     event.map_or(VirtualTime::NEVER, |event| evidence.at(event))
 }
 
@@ -227,6 +227,13 @@ impl Stretch {
 
 /// When something begins, and with which event of the history.
 type Begin = (VirtualTime, usize);
+
+/// From when until when contenders wait for a lock.
+pub(super) fn waits(history: &History) -> Vec<(VirtualTime, VirtualTime)> {
+    let stretches = stretches(history).into_iter();
+    let waits = stretches.filter(|stretch| stretch.track == Track::Waiting);
+    waits.map(|stretch| (stretch.from, stretch.until)).collect()
+}
 
 /// Waiting, and processes that stand still or are gone.
 fn stretches(history: &History) -> Vec<Stretch> {

@@ -3,15 +3,17 @@
 use picklock_checker::outcome::Story;
 use picklock_checker::{ContenderId, Evidence, VirtualTime};
 
-use super::axis::Axis;
+use super::axis::{Axis, ROOM};
 use super::bars::{self, Bar, Track};
 use super::causes::{Causes, Shown};
 use super::lanes::{self, Lane, LaneKind};
 use super::marks::{self, Mark, Places, Weight};
-use super::messages::{self, Arrow};
+use super::messages::{self, Arrow, ArrowEnd, ArrowKind};
+use super::notches::{self, Notch};
 use super::range::Part;
 use super::roles;
 use super::spans::{self, Breach, Span};
+use super::strips::{self, Strip};
 use super::traffic::Traffic;
 use super::writes::writes;
 use crate::timeline::{Detail, Scene};
@@ -41,12 +43,16 @@ pub struct Diagram {
     pub lanes: Vec<Lane>,
     /// Faults and the calm.
     pub spans: Vec<Span>,
+    /// Curves above the lanes.
+    pub strips: Vec<Strip>,
     /// What lasts.
     pub bars: Vec<Bar>,
     /// Messages.
     pub arrows: Vec<Arrow>,
     /// What happens, in order.
     pub marks: Vec<Mark>,
+    /// Stretches of a picture of which only the number of events is shown.
+    pub notches: Vec<Notch>,
     /// Where the promise breaks.
     pub breach: Option<Breach>,
     /// The axis of time.
@@ -75,11 +81,15 @@ impl Diagram {
                 .push(format!("{others} took part, and have no lane."));
         }
         if !whole {
+            diagram.axis = diagram.axis_of(whole);
+            diagram.cut_notches();
             diagram.drop_far_messages();
             diagram.drop_far_events();
             diagram.drop_idle_servers();
         }
-        diagram.lay_out(whole);
+        diagram.axis = diagram.axis_of(whole);
+        notches::narrow(&mut diagram.axis, &diagram.notches, ROOM);
+        diagram.place_rows(1.0, f64::INFINITY);
         diagram
     }
 
@@ -136,9 +146,11 @@ impl Diagram {
         Self {
             lanes,
             spans,
+            strips: Vec::new(),
             bars,
             arrows,
             marks,
+            notches: Vec::new(),
             breach,
             axis: Axis::default(),
             focus: focus(story, scene, part),
@@ -147,17 +159,28 @@ impl Diagram {
         }
     }
 
-    /// Servers at which nothing happens that is shown need no lane.
+    /// Servers at which nothing of the explanation happens need no lane, as in a page before a reader asks for it.
     fn drop_idle_servers(&mut self) {
         let mut used = vec![false; self.lanes.len()];
+        let mut has_any = used.clone();
         for arrow in &self.arrows {
-            (used[arrow.from], used[arrow.to]) = (true, true);
+            let is_used = arrow.kind != ArrowKind::BetweenServers;
+            for lane in [arrow.from, arrow.to] {
+                used[lane] |= is_used;
+                has_any[lane] = true;
+            }
         }
-        for lane in self.marks.iter().filter_map(|mark| mark.lane) {
-            used[lane] = true;
+        for mark in &self.marks {
+            if let Some(lane) = mark.lane {
+                used[lane] |= mark.weight == Weight::Essential;
+                has_any[lane] = true;
+            }
         }
         for bar in &self.bars {
-            used[bar.lane] = true;
+            has_any[bar.lane] = true;
+        }
+        if used.iter().all(|is_used| !is_used) {
+            return;
         }
         let mut places = vec![0; used.len()];
         let mut next = 0;
@@ -166,6 +189,20 @@ impl Diagram {
             places[index] = next;
             next += usize::from(used[index]);
         }
+        let idle = (0..used.len())
+            .filter(|lane| has_any[*lane] && !used[*lane])
+            .count();
+        if idle > 0 {
+            let idle = count(idle as u64, "server");
+            self.notes.push(format!(
+                "Left out: {idle} at which nothing of the explanation happens."
+            ));
+        }
+        self.arrows
+            .retain(|arrow| used[arrow.from] && used[arrow.to]);
+        self.marks
+            .retain(|mark| mark.lane.is_none_or(|lane| used[lane]));
+        self.bars.retain(|bar| used[bar.lane]);
         let mut keep = used.iter();
         self.lanes.retain(|_| *keep.next().unwrap_or(&false));
         for arrow in &mut self.arrows {
@@ -179,8 +216,8 @@ impl Diagram {
         }
     }
 
-    /// Gives everything its place. What the explanation does not need gets no width of its own, unless all is wanted.
-    fn lay_out(&mut self, whole: bool) {
+    /// The axis of what is there. What the explanation does not need gets no width of its own, unless all is wanted.
+    fn axis_of(&self, whole: bool) -> Axis {
         let mut times = vec![self.focus.0, self.focus.1];
         let marks = self.marks.iter();
         let marks = marks.filter(|mark| whole || mark.weight == Weight::Essential);
@@ -193,8 +230,7 @@ impl Diagram {
         let arrows = self.nearest(near);
         let arrows = arrows.iter().map(|arrow| &self.arrows[*arrow]);
         times.extend(arrows.flat_map(|arrow| [arrow.sent, arrow.ends]));
-        self.axis = Axis::of(times.iter().map(|time| time.micros()).collect());
-        self.place_rows(1.0, f64::INFINITY);
+        Axis::of(times.iter().map(|time| time.micros()).collect())
     }
 
     /// So many messages, by their places: those that are nearest in time to what the explanation shows.
@@ -233,6 +269,28 @@ impl Diagram {
         let mut near: Vec<usize> = ranked.into_iter().map(|(_, _, place)| place).collect();
         near.sort_unstable();
         near
+    }
+
+    /// Finds the stretches that are worth a notch, and leaves out what lies in them.
+    fn cut_notches(&mut self) {
+        let notches = notches::find(&self.marks, &self.axis, ROOM);
+        let is_elided = |from, until| notches.iter().any(|notch| notch.has(from, until));
+        self.marks
+            .retain(|mark| mark.weight == Weight::Essential || !is_elided(mark.at, mark.at));
+        self.arrows
+            .retain(|arrow| arrow.end != ArrowEnd::Arrives || !is_elided(arrow.sent, arrow.ends));
+        self.notches = notches;
+    }
+
+    /// Adds these strips, as much of them as lies on the axis.
+    pub fn add_strips(&mut self, strips: Vec<Strip>) {
+        let knots = &self.axis.knots;
+        let at =
+            |knot: Option<&(u64, f64)>| VirtualTime::from_micros(knot.map_or(0, |knot| knot.0));
+        let (from, until) = (at(knots.first()), at(knots.last()));
+        let strips = strips.into_iter().map(|strip| strip.clipped(from, until));
+        self.strips.extend(strips);
+        self.place_rows(1.0, f64::INFINITY);
     }
 
     /// Keeps as many bars and marks as a picture has room for: of marks those that the explanation needs.
@@ -279,11 +337,12 @@ impl Diagram {
         ));
     }
 
-    /// Places faults in rows, on an axis of this scale that is so wide, and the lanes below them.
+    /// Places faults in rows, on an axis of this scale that is so wide, and strips and lanes below them.
     pub(super) fn place_rows(&mut self, scale: f64, room: f64) {
         let rows = spans::rows(&mut self.spans, &self.axis, scale, room);
         let keys = self.bars.iter().any(|bar| bar.track == Track::Key);
-        self.height = lanes::place(&mut self.lanes, rows, keys);
+        let top = strips::place(&mut self.strips, lanes::HEAD + rows * spans::ROW + 4);
+        self.height = lanes::place(&mut self.lanes, top, keys);
     }
 }
 

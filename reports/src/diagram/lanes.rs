@@ -134,9 +134,8 @@ pub(super) fn lanes(
     (lanes, without)
 }
 
-/// Places the lanes below each other, under so many rows of faults. Answers the height of all.
-pub(super) fn place(lanes: &mut [Lane], rows: u32, keys: bool) -> u32 {
-    let mut top = HEAD + rows * super::spans::ROW + 4;
+/// Places the lanes below each other, from here on. Answers the height of all.
+pub(super) fn place(lanes: &mut [Lane], mut top: u32, keys: bool) -> u32 {
     for lane in lanes {
         let (line, height) = match lane.kind {
             LaneKind::Contender(_) => (69, 82),

@@ -4,8 +4,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use thiserror::Error;
 
+use super::axis::WIDTH;
 use super::build::Diagram;
-use super::shapes::{Anchor, Paint, Shape, WIDTH, frame};
+use super::shapes::{Anchor, Paint, Shape, frame};
 use super::svg::{color, head};
 use crate::chart::{Canvas, PLOTTERS, encode, register};
 
@@ -94,6 +95,7 @@ fn draw<'a>(area: &Area<'a>, shape: &Shape) -> Drawn<'a> {
         } => {
             let across = match anchor {
                 Anchor::Start => HPos::Left,
+                Anchor::Middle => HPos::Center,
                 Anchor::End => HPos::Right,
             };
             let font = ("sans-serif", size * FINE * PLOTTERS)

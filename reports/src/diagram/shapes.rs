@@ -4,23 +4,19 @@
 mod arrows;
 mod labels;
 mod legend;
+mod notches;
 mod rectangles;
+mod strips;
 
 use picklock_checker::{ContenderId, VirtualTime};
 
+use super::axis::{GUTTER, MARGIN, ROOM, WIDTH};
 use super::bars::Track;
 use super::build::Diagram;
 use super::lanes::{HEAD, Lane, LaneKind};
 use super::marks::Weight;
 
 pub(super) use legend::frame;
-
-/// How wide a picture is.
-pub(super) const WIDTH: f64 = 1280.0;
-/// Where the lanes begin, from the left: their names stand before.
-pub(super) const GUTTER: f64 = 136.0;
-/// What is free at the right.
-const MARGIN: f64 = 18.0;
 
 /// So far beyond an edge goes what does not end or begin there.
 const BEYOND: f64 = 4.0;
@@ -36,6 +32,8 @@ pub(super) enum Paint {
     Faint,
     /// Behind every other lane.
     Band,
+    /// Over what is left out.
+    Paper,
     /// What is wrong.
     Bad,
     /// Faults.
@@ -109,6 +107,8 @@ impl Stroke {
 pub(super) enum Anchor {
     /// They begin there.
     Start,
+    /// Their middle is there.
+    Middle,
     /// They end there.
     End,
 }
@@ -138,9 +138,9 @@ pub(super) struct Canvas<'d> {
 
 /// The diagram without its title, and its height.
 pub(super) fn body(diagram: &Diagram) -> (Vec<Shape>, f64) {
-    let scale = (WIDTH - GUTTER - MARGIN) / diagram.axis.length().max(1.0);
+    let scale = ROOM / diagram.axis.length().max(1.0);
     let mut diagram = diagram.clone();
-    diagram.place_rows(scale, WIDTH - GUTTER - MARGIN);
+    diagram.place_rows(scale, ROOM);
     let mut canvas = Canvas {
         diagram: &diagram,
         scale,
@@ -149,13 +149,15 @@ pub(super) fn body(diagram: &Diagram) -> (Vec<Shape>, f64) {
     canvas.lanes();
     canvas.ticks();
     canvas.spans();
-    canvas.breach();
+    canvas.strips();
     for arrow in &diagram.arrows {
         canvas.arrow(arrow);
     }
     for bar in &diagram.bars {
         canvas.bar(bar);
     }
+    canvas.notches();
+    canvas.breach();
     canvas.labels();
     canvas.marks();
     (canvas.shapes, f64::from(diagram.height))
@@ -247,8 +249,11 @@ impl Canvas<'_> {
         let mut free = GUTTER;
         for &(time, place) in &self.diagram.axis.knots {
             let x = GUTTER + place * self.scale;
-            let words = VirtualTime::from_micros(time).to_string();
-            if x < free || x + wide(&words, 11.0) > WIDTH {
+            let at = VirtualTime::from_micros(time);
+            let words = at.to_string();
+            let mut notches = self.diagram.notches.iter();
+            if notches.any(|notch| notch.has(at, at)) || x < free || x + wide(&words, 11.0) > WIDTH
+            {
                 continue;
             }
             self.line((x, f64::from(HEAD) - 4.0), (x, bottom), Paint::Faint, 0.7);

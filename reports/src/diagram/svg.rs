@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::axis::WIDTH;
 use super::build::Diagram;
-use super::shapes::{Anchor, Paint, Shape, WIDTH, frame};
+use super::shapes::{Anchor, Paint, Shape, frame};
 use crate::escape::escaped;
 
 /// The diagram of a run as an SVG file, under a title of these lines.
@@ -118,6 +119,7 @@ fn words(out: &mut String, shape: &Shape, painted: &Painted<'_>) -> std::fmt::Re
     let fill = painted(*paint, "fill");
     let anchor = match anchor {
         Anchor::Start => "",
+        Anchor::Middle => " text-anchor=\"middle\"",
         Anchor::End => " text-anchor=\"end\"",
     };
     let weight = if *bold { " font-weight=\"bold\"" } else { "" };
@@ -153,6 +155,7 @@ pub(super) fn color(paint: Paint) -> &'static str {
         Paint::Muted => "#6b7280",
         Paint::Faint => "#c9cdd3",
         Paint::Band => "#f5f6f8",
+        Paint::Paper => "#ffffff",
         Paint::Bad => "#c8102e",
         Paint::Fault => "#c77700",
         Paint::Calm => "#5a9e6f",
@@ -168,6 +171,7 @@ fn class(paint: Paint) -> String {
         Paint::Muted => "muted".to_owned(),
         Paint::Faint => "faint".to_owned(),
         Paint::Band => "band".to_owned(),
+        Paint::Paper => "paper".to_owned(),
         Paint::Bad => "bad".to_owned(),
         Paint::Fault => "fault".to_owned(),
         Paint::Calm => "calm".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::diagram::{ArrowEnd, ArrowKind, Diagram, LaneKind, Track, Weight};
+use crate::diagram::{ArrowEnd, ArrowKind, Diagram, LaneKind, StripForm, Track, Weight};
 use crate::escape::in_script;
 
 /// A diagram. The names are short because they are in every page; `model.js` gives them their meaning.
@@ -25,6 +25,9 @@ struct Data<'d> {
     /// Bars: lane, top, height, from, until, track, colour, whether it is bad, goes on, and begins with an event of the
     /// history, label, text, after which event it begins.
     b: Vec<BarRow>,
+    /// Strips: name, unit, form, top, height, upper edge, times, each as the distance from the one before, values, and
+    /// what turned it: at, event, label.
+    k: Vec<StripRow>,
     /// Messages: from, to, sent, until it ends, kind, how it ends and whether it comes in, after which event, text.
     a: Vec<ArrowRow>,
     /// Marks: lane, at, after which event, event, weight, contender, bad, changes the service, label, text, causes.
@@ -35,6 +38,17 @@ struct Data<'d> {
     v: Option<(u64, u64, usize, usize, &'d [usize])>,
 }
 
+type StripRow = (
+    usize,
+    usize,
+    u8,
+    u32,
+    u32,
+    u64,
+    Vec<u64>,
+    Vec<u64>,
+    Option<(u64, usize, usize)>,
+);
 type BarRow = (usize, u32, u32, u64, u64, u8, i64, u8, usize, usize, usize);
 type ArrowRow = (usize, usize, u64, u64, u8, u8, usize, usize);
 type MarkRow = (
@@ -106,6 +120,7 @@ pub(super) fn json(diagram: &Diagram) -> String {
         l,
         s,
         b: bars(diagram, &mut texts),
+        k: strips(diagram, &mut texts),
         a: arrows(diagram, &mut texts),
         m: marks(diagram, &mut texts),
         f: (diagram.focus.0.micros(), diagram.focus.1.micros()),
@@ -150,6 +165,30 @@ fn bars<'d>(diagram: &'d Diagram, texts: &mut Texts<'d>) -> Vec<BarRow> {
         )
     });
     bars.collect()
+}
+
+fn strips<'d>(diagram: &'d Diagram, texts: &mut Texts<'d>) -> Vec<StripRow> {
+    let strips = diagram.strips.iter().map(|strip| {
+        let form = match strip.form {
+            StripForm::Area => 0,
+            StripForm::Steps => 1,
+            StripForm::Curve => 2,
+        };
+        let mut before = 0;
+        let times = strip.points.iter().map(|(at, _)| {
+            let step = at.micros() - before;
+            before = at.micros();
+            step
+        });
+        let times = times.collect();
+        let values = strip.points.iter().map(|point| point.1).collect();
+        let turning = strip.turning.as_ref();
+        let turning = turning.map(|turn| (turn.at.micros(), turn.event, texts.place(&turn.label)));
+        let (name, unit) = (texts.place(strip.name), texts.place(&strip.unit));
+        let (top, height, most) = (strip.top, strip.height, strip.most);
+        (name, unit, form, top, height, most, times, values, turning)
+    });
+    strips.collect()
 }
 
 fn arrows<'d>(diagram: &'d Diagram, texts: &mut Texts<'d>) -> Vec<ArrowRow> {

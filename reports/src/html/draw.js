@@ -11,7 +11,7 @@ function palette(element) {
   return colors;
 }
 
-class Drawing extends Strokes {
+class Drawing extends StripDrawing {
   draw() {
     const { context: c, width, height, ratio } = this.view;
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -25,6 +25,7 @@ class Drawing extends Strokes {
     this.bands();
     this.ticks();
     this.spans();
+    this.strips();
     this.arrows();
     this.bars();
     this.notches();
@@ -355,6 +356,7 @@ class Drawing extends Strokes {
     const { context: c, colors, gutter, narrow } = this.view;
     c.fillStyle = colors.paper;
     c.fillRect(0, 0, gutter, this.view.height);
+    this.stripNames();
     this.model.lanes.forEach((lane, index) => {
       if (lane.gone) return;
       c.fillStyle = index % 2 ? colors.paper : colors.band;

@@ -24,6 +24,9 @@ function linkSentences(view) {
     view.canvas.scrollIntoView({ block: "nearest" });
     view.canvas.focus({ preventScroll: true });
   };
+  for (const link of section.querySelectorAll("a[data-event]")) {
+    link.addEventListener("click", (event) => go(event, marks[view.model.markOfEvent(Number(link.dataset.event))]));
+  }
   for (const link of links) link.addEventListener("click", (event) => go(event, ofTime(link)));
   for (const link of section.querySelectorAll("a[data-who]")) link.addEventListener("click", (event) => go(event, ofName(link)));
   // Marks the sentences that name the time of what is chosen, and answers the first of them.

@@ -17,6 +17,12 @@ class Model {
     this.bars = data.b.map(([lane, top, height, from, until, track, color, is, label, words, after]) =>
       ({ lane, top, height, from, until, track, color, bad: (is & 1) > 0, goesOn: (is & 2) > 0,
          label: text(label), text: text(words), after, event: is & 4 ? after : -1 }));
+    this.strips = data.k.map(([name, unit, form, top, height, most, steps, values, turning]) => {
+      let at = 0;
+      const points = steps.map((step, index) => ({ at: (at += step), value: values[index] }));
+      return { name: text(name), unit: text(unit), form, top, height, most, points,
+        turning: turning && { at: turning[0], event: turning[1], label: text(turning[2]) } };
+    });
     this.arrows = data.a.map(([from, to, sent, long, kind, end, after, words]) =>
       ({ from, to, sent, ends: sent + long, kind, end: end % 3, comesIn: end > 2, after, text: text(words) }));
     this.marks = data.m.map(([lane, at, after, event, weight, about, bad, changes, label, words, causes], index) =>
@@ -39,6 +45,7 @@ class Model {
     for (const it of [...this.spans, ...this.bars]) [it.x1, it.x2] = [place(it.from), place(it.until)];
     for (const it of this.arrows) [it.x1, it.x2] = [place(it.sent), place(it.ends)];
     for (const it of this.marks) it.x1 = it.x2 = place(it.at);
+    for (const strip of this.strips) for (const it of [...strip.points, strip.turning]) if (it) it.x1 = place(it.at);
     if (this.breach) [this.breach.x1, this.breach.x2] = [place(this.breach.from), place(this.breach.until)];
   }
 

@@ -2,8 +2,8 @@
 
 use picklock_checker::outcome::{Standing, Story};
 
-use super::RunSection;
 use super::links::linked;
+use super::{Reasons, RunSection};
 use crate::diagram::svg::inline;
 use crate::escape::escaped;
 use crate::explain;
@@ -42,6 +42,9 @@ pub(super) fn section(run: &RunSection<'_>, number: usize) -> String {
         ));
     }
     out.push_str(&explanation(run.story, number));
+    if let Some(reasons) = &run.reasons {
+        out.push_str(&why(run.story, reasons, number));
+    }
     out.push_str(&diagram(run, number));
     out.push_str(&commands(run.story));
     out.push_str(&texts(run, number));
@@ -120,6 +123,33 @@ fn explanation(story: &Story, number: usize) -> String {
         let sentence = linked(&sentence, &scene.columns, number);
         out.push_str(&format!("<p class=\"step\"><b>Cause:</b> {sentence}</p>\n"));
     }
+    out
+}
+
+/// Why it happened, with a link to what the turning choice decided.
+fn why(story: &Story, reasons: &Reasons, number: usize) -> String {
+    let columns = Scene::of(story, Detail::Essential).columns;
+    let needs = reasons.needs.iter();
+    let needs = needs.map(|need| format!("<li>{}</li>", escaped(need)));
+    let mut out = format!(
+        "<h3>Which faults it needs</h3>\n<ul class=\"remarks\">{}</ul>\n<h3>When it became inevitable</h3>\n",
+        needs.collect::<String>()
+    );
+    for sentence in &reasons.turning {
+        let sentence = linked(sentence, &columns, number);
+        out.push_str(&format!("<p class=\"step\">{sentence}</p>\n"));
+    }
+    if let Some(turning) = &reasons.likelihood.turning {
+        let (event, label) = (turning.event, escaped(&turning.label));
+        out.push_str(&format!(
+            "<p class=\"step\"><a href=\"#diagram-{number}\" data-event=\"{event}\">The {label} in the \
+             diagram</a></p>\n"
+        ));
+    }
+    let past = escaped(&reasons.past);
+    out.push_str(&format!(
+        "<h3>What led to it</h3>\n<p class=\"step\">{past}</p>\n"
+    ));
     out
 }
 

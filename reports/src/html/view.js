@@ -263,9 +263,11 @@ class View {
     if (button) button.click();
   }
 
-  // What lies under the pointer: a mark, else a message, else a bar, else a fault.
+  // What lies under the pointer: a strip, a mark, else a message, else a bar, else a fault.
   at(x, y) {
     if (x < this.gutter) return null;
+    const strip = stripAt(this, x, y);
+    if (strip) return strip;
     const { marks, arrows, bars, spans, lanes } = this.model;
     const near = (mark) => mark.lane >= 0 && !mark.gone && Math.abs(lanes[mark.lane].line - y) < 7 && Math.abs(this.x(mark.x1) - x) < 7;
     let best = null;

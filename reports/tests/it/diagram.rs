@@ -337,7 +337,9 @@ fn keys_of_a_crash(without_key_of: Option<ContenderId>) -> Vec<(u64, u64)> {
             what,
         });
     }
-    let diagram = drawn(&told, Vec::new());
+    // A picture has no lane of a server at which nothing of the explanation happens.
+    let scope = Scope::Whole { bytes: 1_000_000 };
+    let diagram = Diagram::of(&told, &traffic(Vec::new()), scope, &none);
     let keys = diagram.bars.iter().filter(|bar| bar.track == Track::Key);
     let millis = |at: VirtualTime| at.micros() / 1_000;
     keys.map(|bar| (millis(bar.from), millis(bar.until)))

@@ -5,8 +5,12 @@ use crate::common::outcome;
 
 use picklock_checker::outcome::{ScenarioOutcome, Standing, Story};
 use picklock_checker::{EventKind, History, VirtualTime, Witness};
-use picklock_reports::diagram::{Diagram, MessageEvent, MessageState, Scope, Traffic};
-use picklock_reports::html::{DIAGRAM, Head, LARGEST, Page, PlanFile, RunSection, fitting};
+use picklock_reports::diagram::{
+    Diagram, MessageEvent, MessageState, Scope, Strip, Traffic, TurningMark,
+};
+use picklock_reports::html::{
+    DIAGRAM, Head, LARGEST, Page, PlanFile, Reasons, RunSection, fitting,
+};
 
 use common::{history, two_inside};
 
@@ -56,12 +60,14 @@ fn section<'s>(story: &'s Story, traffic: &Traffic, case: &'s str) -> RunSection
             text: "claim = \"It holds.\"\n".to_owned(),
         }),
         folded: false,
+        reasons: None,
     }
 }
 
 const HEAD: Head<'_> = Head {
     title: "zookeeper/waiter-death, zk-no-recheck",
     picklock: "0.1.0",
+    lead: &[],
     outcomes: &[],
     charts: &[],
 };
@@ -163,6 +169,59 @@ fn the_past_of_a_violation_begins_with_all_that_shows_it() {
 }
 
 #[test]
+fn strips_say_how_many_wait_and_hold_and_keep_to_the_axis() {
+    let story = two_inside();
+    let mut run = section(&story, &traffic(), "zk-no-recheck");
+    run.diagram.add_strips(Strip::of_contenders(&story.history));
+    let mut page = Page::new(HEAD);
+    assert!(page.add(&run));
+    let data = data(&page.html(HEAD));
+    let [waiting, holders] = [&data["k"][0], &data["k"][1]];
+    let most = |values: &serde_json::Value| {
+        let values = values.as_array().into_iter().flatten();
+        values.filter_map(serde_json::Value::as_u64).max()
+    };
+    assert_eq!((most(&waiting[7]), most(&holders[7])), (Some(2), Some(2)));
+    let long: u64 = holders[6].as_array().map_or(0, |steps| {
+        steps.iter().filter_map(serde_json::Value::as_u64).sum()
+    });
+    assert!(long <= 12_000_000, "the last hold ends at 12 s: {long}");
+    let ends = waiting[4].as_u64().zip(data["l"][0][3].as_u64());
+    assert!(ends.is_some_and(|(strip, lane)| strip < lane), "{ends:?}");
+}
+
+#[test]
+fn the_reasons_stand_beside_the_diagram_and_lead_into_it() {
+    let story = two_inside();
+    let at = VirtualTime::from_micros(2_000_000);
+    let turning = TurningMark {
+        at,
+        event: 11,
+        label: "turning choice 7".to_owned(),
+    };
+    let points = vec![(VirtualTime::ZERO, 3), (at, 50)];
+    let mut run = section(&story, &traffic(), "zk-no-recheck");
+    run.explain(Reasons {
+        needs: vec!["without fault 1: holds in 200 of 200".to_owned()],
+        turning: vec!["choice 7 turned it; it shows at 2.000 s".to_owned()],
+        past: "7 of 13 events".to_owned(),
+        likelihood: Strip::likelihood(points, 50, Some(turning)),
+    });
+    let mut page = Page::new(HEAD);
+    assert!(page.add(&run));
+    let html = page.html(HEAD);
+    for part in [
+        "<li>without fault 1: holds in 200 of 200</li>",
+        "it shows at <a class=\"at\" href=\"#diagram-1\" data-at=\"2000000\">2.000 s</a>",
+        "<a href=\"#diagram-1\" data-event=\"11\">The turning choice 7 in the diagram</a>",
+        "<p class=\"step\">7 of 13 events</p>",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert_eq!(data(&html)["k"][0][8][1], 11);
+}
+
+#[test]
 fn the_same_run_gives_the_same_bytes_and_asks_for_nothing_from_anywhere() {
     let one = page(&two_inside(), &traffic());
     assert_eq!(one, page(&two_inside(), &traffic()));
@@ -212,6 +271,7 @@ fn nothing_that_a_scenario_or_a_run_says_becomes_markup() {
         title: EVIL,
         picklock: EVIL,
         outcomes: &[],
+        lead: &[],
         charts: &[],
     };
     let run = RunSection {

@@ -1,12 +1,14 @@
 //! `picklock hunt`: aims faults at a lock until it breaks.
 
 mod head;
+mod page;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crate::checker::outcome::Story;
 use crate::reports::story::story;
 use crate::reports::timeline::Detail;
 use crate::reports::words::count;
@@ -16,12 +18,13 @@ use crate::scenarios::search::findings::{Finding, shrunk};
 use crate::scenarios::search::hunt::{Bounds, BrokenRun, Hunted, hunt};
 use crate::scenarios::search::portfolio::SearchStrategy;
 use crate::scenarios::shrink::{self, Unasked, broken_off, found_by_hunt};
-use crate::scenarios::{Case, Scenario, Want, program, units};
+use crate::scenarios::{Case, Scenario, Want, program, units, write};
 use crate::sim::plan::FaultKind;
 use crate::sim::watchdog::{Job, Named, Replay};
 
+use super::page::{EXAMPLE, of_runs};
 use super::select;
-use super::shrink::{Target, as_a_file, make_folder, save};
+use super::shrink::{Target, as_a_file, make_folder, recorded, save};
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
 use crate::cli::failure::Failure;
@@ -38,6 +41,7 @@ Examples:
   picklock hunt zookeeper/herd --case zk-same-name
   picklock hunt my-locks/mine.toml --kind pause --kind cut --runs 100000 --out found/
   picklock hunt my-locks/mine.toml --time 60s         as many runs as fit
+  picklock hunt my-locks/mine.toml --html found.html  and a page with a diagram of each finding
 
 Ways to search share the runs. `aimed`: a run without faults teaches which moments there are, and
 faults are tried at them, the most promising first. `nearer`: plans like those that came nearest to
@@ -89,6 +93,9 @@ pub struct Hunt {
     /// written, and each finding is shown as a scenario file below its story.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write a page to this file: the sentence, the diagram, and the plan of each run that was found.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 impl Hunt {
@@ -121,28 +128,31 @@ impl Hunt {
         let told = |case: &str, seed, runs| work.shrinks(case, seed, runs);
         let mut unasked = Unasked::of_found(hunted.found.len(), work.stop(), &told);
         let findings = pool.install(|| shrunk(&hunted.found, self.seed, &mut unasked));
-        let mut text = console::heading(&scenario);
-        if work.stop().load(Ordering::Relaxed) {
-            let runs = count(hunted.runs, "run");
-            text.push_str(&format!(
-                "  stopped after {runs}; `{} shrink` makes smaller what was found\n",
-                program::command()
-            ));
-        }
-        text.push_str(&self.same_again(&hunted));
-        text.push_str(&head(&case, &hunted, &findings));
-        text = look.fitted(&text);
+        let said = self.describe(&case, &hunted, &findings, &work);
+        let mut text = look.fitted(&(console::heading(&scenario) + &said));
+        let mut shown = Vec::new();
         let mut code = exit::AS_EXPECTED;
         for finding in &findings {
             let invariant = finding.shrunk.invariant;
             if !matches!(wanted(&case, invariant), Some(Want::Violated { .. })) {
                 code = exit::NOT_AS_EXPECTED;
             }
-            text.push_str(&self.keep(&scenario, finding, &hunted, &work, look)?);
+            let (said, told) = self.keep(&scenario, finding, &hunted, &work, look)?;
+            text.push_str(&said);
+            shown.push(page::of_finding(&case, finding, told));
         }
         if let Some(broken) = &hunted.broken {
             code = exit::BROKEN;
-            text.push_str(&self.keep_broken(&scenario, broken, &work, look)?);
+            let (said, told) = self.keep_broken(&scenario, broken, &work, look)?;
+            text.push_str(&said);
+            shown.push(page::of_broken(broken, told));
+        }
+        if let Some(path) = &self.html {
+            let title = format!("hunt: {}, {}", scenario.name, case.name);
+            work.write(
+                path,
+                of_runs(&scenario, &title, &page::lead(&said), &shown).as_bytes(),
+            )?;
         }
         work.end();
         if let (Some(out), true) = (&self.out, folder_is_new) {
@@ -154,6 +164,16 @@ impl Hunt {
             true => Ok(exit::INTERRUPTED),
             false => Ok(code),
         }
+    }
+
+    /// What there is to say above the stories.
+    fn describe(&self, case: &Case, hunted: &Hunted, found: &[Finding<'_>], work: &Work) -> String {
+        let stopped = work.stop().load(Ordering::Relaxed).then(|| {
+            let (runs, program) = (count(hunted.runs, "run"), program::command());
+            format!("  stopped after {runs}; `{program} shrink` makes smaller what was found\n")
+        });
+        let stopped = stopped.unwrap_or_default();
+        stopped + &self.same_again(hunted) + &head(case, hunted, found)
     }
 
     /// What the runs are called while they run. Which plan comes when depends on what came before: all of it comes
@@ -219,6 +239,9 @@ impl Hunt {
     /// Sees to it that what is found can be written down, before the search and not after hours of it. Answers
     /// whether the folder had to be made.
     fn prepare(&self, work: &Work) -> Result<bool, Failure> {
+        if let Some(path) = &self.html {
+            work.can_write_report(path, "--html", EXAMPLE)?;
+        }
         let Some(out) = &self.out else {
             return Ok(false);
         };
@@ -285,12 +308,13 @@ impl Hunt {
         broken: &BrokenRun,
         work: &Work,
         look: &OutputArgs,
-    ) -> Result<String, Failure> {
+    ) -> Result<(String, Story), Failure> {
         let case = &broken.case;
         let outcome = runner::judge(case, broken.seed, &broken.simulated);
         let simulated = broken.simulated.clone();
         let mut told = runner::story(scenario, case, simulated, &outcome, None);
         let small = broken_off(scenario, self.seed, broken);
+        told.reproduction = Some(write(&small, &small.cases[0]));
         let name = shrink::file_name(scenario, case, "broken");
         let shown = match &self.out {
             None => as_a_file(&small),
@@ -301,7 +325,7 @@ impl Hunt {
             }
         };
         let story = look.fitted(&story(&told, Detail::Essential, &look.stdout()));
-        Ok(format!("{story}{shown}\n"))
+        Ok((format!("{story}{shown}\n"), told))
     }
 
     /// Writes a finding down, and tells its story.
@@ -312,13 +336,17 @@ impl Hunt {
         hunted: &Hunted,
         work: &Work,
         look: &OutputArgs,
-    ) -> Result<String, Failure> {
+    ) -> Result<(String, Story), Failure> {
         let (case, shrunk) = (&finding.found.case, &finding.shrunk);
         let small = found_by_hunt(scenario, case, self.seed, shrunk);
         let mut told = shrink::story(scenario, case, self.seed, shrunk);
         if let Some(smaller) = &mut told.smaller {
             smaller.sizes = shrink::sizes_unasked(shrunk);
         }
+        let file = write(&small, &small.cases[0]);
+        told.reproduction = told.reproduction.map(|_| file);
+        told.why = None;
+        let mut why = None;
         let shown = match &self.out {
             None => {
                 // Chance has found it: the same hunt finds it again.
@@ -330,12 +358,13 @@ impl Hunt {
             }
             Some(out) => {
                 let file = out.join(format!("{}.toml", small.name));
-                save(small, Target::Folder(file), work, &mut told)?;
+                let saved = save(small, Target::Folder(file), work, &mut told)?;
+                why = Some(recorded(&saved).why(shrunk.invariant));
                 String::new()
             }
         };
-        told.why = None;
         let story = look.fitted(&story(&told, Detail::Essential, &look.stdout()));
-        Ok(format!("{story}{shown}\n"))
+        told.why = why;
+        Ok((format!("{story}{shown}\n"), told))
     }
 }

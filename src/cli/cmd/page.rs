@@ -1,4 +1,5 @@
-//! `--html`: what was found as one page, with a diagram of each run that is worth looking at, and charts.
+//! `--html` of `run`, `replay`, `why`, and `hunt`: what was found as one page, with a diagram of each run that is worth
+//! looking at, and charts.
 
 mod charts;
 
@@ -7,8 +8,9 @@ use crate::cli::cmd::case_of::case_of;
 use crate::cli::cmd::plan;
 use crate::cli::cmd::traffic::traffic;
 use crate::cli::failure::Failure;
-use crate::reports::diagram::{Diagram, Scope};
-use crate::reports::html::{DIAGRAM, Head, Page, PlanFile, RunSection, fitting};
+use crate::reports::diagram::{Diagram, Scope, Strip};
+use crate::reports::html::{DIAGRAM, Head, Page, PlanFile, Reasons, RunSection, fitting};
+use crate::reports::words::count;
 use crate::scenarios::shrink::file_name;
 use crate::scenarios::{Case, Scenario, parse, program, runner, why};
 use crate::sim::trace::TracedMessage;
@@ -26,17 +28,31 @@ struct Ran {
     plan: PlanFile,
 }
 
-/// The page about one run.
+/// A run that a page shows.
+pub struct Shown {
+    /// The case that it is of.
+    pub case: Case,
+    /// How it stands.
+    pub standing: Standing,
+    /// What to say about that, one line each.
+    pub remarks: Vec<String>,
+    /// Its story.
+    pub story: Story,
+}
+
+/// The page about one run, and why it violates a promise if that was asked.
 pub fn of_run(
     (scenario, case): (&Scenario, &Case),
     (standing, remarks): (Standing, &[String]),
     story: &Story,
     messages: &[TracedMessage],
+    reasons: Option<Reasons>,
 ) -> String {
     let title = format!("{}, {}", scenario.name, case.name);
     let head = Head {
         title: &title,
         picklock: env!("CARGO_PKG_VERSION"),
+        lead: &[],
         outcomes: &[],
         charts: &[],
     };
@@ -46,15 +62,42 @@ pub fn of_run(
         plan: plan_of(scenario, case, story),
     };
     let mut page = Page::new(head);
-    page.add(&section(
-        scenario,
-        case,
-        (standing, remarks),
-        story,
-        &ran,
-        DIAGRAM,
-    ));
+    let mut section = section(scenario, case, (standing, remarks), story, &ran, DIAGRAM);
+    if let Some(reasons) = reasons {
+        section.explain(reasons);
+    }
+    page.add(&section);
     page.html(head)
+}
+
+/// The page about some runs of a scenario, under these paragraphs.
+pub fn of_runs(scenario: &Scenario, title: &str, lead: &[String], runs: &[Shown]) -> String {
+    let picklock = env!("CARGO_PKG_VERSION");
+    let head = Head {
+        title,
+        picklock,
+        lead,
+        outcomes: &[],
+        charts: &[],
+    };
+    let bytes = (DIAGRAM / runs.len().max(1)).max(LEAST);
+    let mut page = Page::new(head);
+    let fits = |run: &&Shown| {
+        let ran = run_again(scenario, &run.case, &run.story);
+        let stands = (run.standing, &run.remarks[..]);
+        page.add(&section(
+            scenario, &run.case, stands, &run.story, &ran, bytes,
+        ))
+    };
+    let shown = runs.iter().take_while(fits).count();
+    let left = count((runs.len() - shown) as u64, "run");
+    let left = format!("{left} found have no room on this page; the terminal tells all.");
+    let left = (shown < runs.len()).then_some(left);
+    let lead: Vec<String> = lead.iter().cloned().chain(left).collect();
+    page.html(Head {
+        lead: &lead,
+        ..head
+    })
 }
 
 /// The page about all that ran: failures first, then what was to be violated, for as long as there is room.
@@ -72,6 +115,7 @@ pub fn of_outcomes(
     let head = Head {
         title: "picklock report",
         picklock: env!("CARGO_PKG_VERSION"),
+        lead: &[],
         outcomes,
         charts: &charts::of_outcomes(scenarios, outcomes, &charted(&cases))?,
     };
@@ -124,6 +168,11 @@ fn section<'s>(
     let run_plan = ran.case.plan_for(story.seed);
     let traffic = traffic(&run_plan, &ran.messages);
     let causes = |event| why::causes(&run_plan, &story.history, event);
+    let mut diagram = fitting(story, &traffic, bytes, &causes);
+    let mut still = Diagram::of(story, &traffic, Scope::Essential, &|_| Vec::new());
+    let strips = Strip::of_contenders(&story.history);
+    still.add_strips(strips.clone());
+    diagram.add_strips(strips);
     RunSection {
         scenario: &scenario.name,
         claim: &scenario.claim,
@@ -131,8 +180,9 @@ fn section<'s>(
         standing,
         remarks: remarks.to_vec(),
         story,
-        diagram: fitting(story, &traffic, bytes, &causes),
-        still: Diagram::of(story, &traffic, Scope::Essential, &|_| Vec::new()),
+        diagram,
+        still,
+        reasons: None,
         plan: Some(ran.plan.clone()),
         folded: false,
     }

@@ -166,17 +166,17 @@ fn replay_of(asked: &Invariant, scenario: &Scenario, case: &Case, told: &Story) 
 }
 
 /// What one run shows, held against what the scenario expects of many.
-struct Judged {
-    standing: Standing,
+pub(super) struct Judged {
+    pub(super) standing: Standing,
     /// The violation to report.
     violated: Option<(String, Witness)>,
     /// What to say about the standing, one line each.
-    remarks: Vec<String>,
+    pub(super) remarks: Vec<String>,
 }
 
 impl Judged {
     /// Reports how the run violates this promise, or that it does not.
-    fn ask_for(
+    pub(super) fn ask_for(
         &mut self,
         asked: &Invariant,
         case: &Case,
@@ -216,7 +216,7 @@ impl Judged {
         }
     }
 
-    fn of(scenario: &Scenario, case: &Case, outcome: &SeedOutcome) -> Self {
+    pub(super) fn of(scenario: &Scenario, case: &Case, outcome: &SeedOutcome) -> Self {
         let mut standing = Standing::Holds;
         let mut remarks: Vec<String> = outcome.vacuity().into_iter().collect();
         let mut violated = Vec::new();

@@ -183,7 +183,7 @@ pub(super) fn as_a_file(small: &Scenario) -> String {
 }
 
 /// The run that a file with a recorded run is about.
-fn recorded(saved: &Scenario) -> ReplayCommand<'_> {
+pub(super) fn recorded(saved: &Scenario) -> ReplayCommand<'_> {
     ReplayCommand {
         scenario: saved,
         case: &saved.cases[0],

@@ -1,5 +1,7 @@
 //! `picklock why`: which faults a failure needed, when it became inevitable, and what led to it.
 
+mod page;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -15,6 +17,7 @@ use crate::scenarios::{runner, why};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::page::EXAMPLE;
 use super::violating_run::{OneRun, ViolatingRun};
 use crate::cli::console::{self, OutputArgs};
 use crate::cli::exit;
@@ -26,6 +29,7 @@ const EXAMPLES: &str = "\
 Examples:
   picklock why zookeeper/waiter-death --case zk-no-recheck --seed 0
   picklock why regressions/waiter-death-zk-no-recheck-mutual-exclusion.toml
+  picklock why zookeeper/unsorted-children --case zk-unsorted --seed 3 --html why.html
 
 Exit codes: 0, and also if the run holds and there is nothing to explain; 3 if it cannot tell;
 5 if it broke off.";
@@ -54,6 +58,10 @@ pub struct Why {
     /// Write the answers to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write a page to this file: the run as `replay --html` shows it, the answers, and above the lanes of its diagram
+    /// how likely the violation was as the run went on.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 /// The answers.
@@ -89,6 +97,9 @@ impl Why {
         if let Some(path) = &self.json {
             work.can_write_results(path)?;
         }
+        if let Some(path) = &self.html {
+            work.can_write_report(path, "--html", EXAMPLE)?;
+        }
         let (plan, history) = (&ran.case.plan, &ran.simulated.run.history);
         let run = (ran.simulated.choices.as_slice(), history);
         let past = past(plan, history, &witness.events_until_broken(history));
@@ -109,6 +120,9 @@ impl Why {
         work.end();
         if let Some(path) = &self.json {
             work.write(path, console::json(&answers.as_json())?.as_bytes())?;
+        }
+        if let Some(path) = &self.html {
+            work.write(path, answers.page().as_bytes())?;
         }
         console::shown(console::print(&look.fitted(&answers.text(self.full, look))))?;
         Ok(exit::AS_EXPECTED)
@@ -135,13 +149,12 @@ impl Answers<'_> {
         for line in self.describe_turning_moment() {
             let _ = writeln!(text, "{}", format!("  {line}").trim_end());
         }
-        let all = count(self.ran.simulated.run.history.events.len() as u64, "event");
+        let (led, all) = self.describe_past();
         let _ = write!(
             text,
-            "\nWhat led to it: {} of {all}\n\n  By the order of each contender's own events, of the \
+            "\nWhat led to it: {led} of {all}\n\n  By the order of each contender's own events, of the \
              service's grants, of the resource's writes,\n  and by what faults wait for and strike. \
              Messages are no part of it:\n  the command at the end shows them with --trace.\n\n",
-            self.past.len(),
         );
         let detail = match full || self.past.len() <= ROWS {
             true => Detail::Full,
@@ -151,7 +164,42 @@ impl Answers<'_> {
         text
     }
 
+    /// How many events led to it, and of how many.
+    fn describe_past(&self) -> (usize, String) {
+        let all = self.ran.simulated.run.history.events.len();
+        (self.past.len(), count(all as u64, "event"))
+    }
+
     fn describe_turning_moment(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some((_, after)) = self.turning.jump {
+            let moments = self.moments();
+            lines.extend(moments.iter().map(|moment| self.moment(moment, &after)));
+            lines.push(String::new());
+        }
+        lines.extend(self.describe_turn());
+        lines
+    }
+
+    /// The moments of the curve and those beside the jump, in order.
+    fn moments(&self) -> Vec<Moment> {
+        let mut moments = self.turning.curve.clone();
+        moments.extend(self.turning.jump.iter().flat_map(|jump| [jump.0, jump.1]));
+        moments.sort_by_key(|moment| moment.kept);
+        moments.dedup();
+        moments
+    }
+
+    /// Whether one choice turned it: less than a fifth may be luck.
+    fn is_turned(&self) -> bool {
+        let jump = self.turning.jump;
+        jump.is_some_and(|(before, after)| {
+            (after.share.violated - before.share.violated) * 5 >= before.share.of
+        })
+    }
+
+    /// Which choice turned it, and where that shows.
+    fn describe_turn(&self) -> Vec<String> {
         let history = &self.ran.simulated.run.history;
         let Some((before, after)) = self.turning.jump else {
             let share = self.turning.curve.first().map(|moment| moment.share);
@@ -161,22 +209,14 @@ impl Answers<'_> {
                 share.violated, share.of
             )];
         };
-        let mut moments = self.turning.curve.clone();
-        moments.extend([before, after]);
-        moments.sort_by_key(|moment| moment.kept);
-        moments.dedup();
-        let moments = moments.iter().map(|moment| self.moment(moment, &after));
-        let mut lines: Vec<String> = moments.collect();
-        lines.push(String::new());
         let (few, many, of) = (before.share.violated, after.share.violated, before.share.of);
-        // Less than a fifth may be luck.
-        let turned = match (many - few) * 5 >= of {
+        let turned = match self.is_turned() {
             true => format!("choice {} turned it", after.kept),
             false => format!("no choice turned it alone; {} did most", after.kept),
         };
-        lines.push(format!(
+        let mut lines = vec![format!(
             "{turned}: violated in {few} of {of} before, in {many} after"
-        ));
+        )];
         if let Some(event) = history.events.get(before.settled) {
             lines.push(format!(
                 "what it decided shows first at {}: {}",

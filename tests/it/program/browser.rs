@@ -1,4 +1,4 @@
-//! The page in a real browser, if that is wanted: keys, zoom, and the causal past.
+//! The page in a real browser, if that is wanted: keys, zoom, the causal past, notches, links, lanes, and curves.
 
 use std::env;
 use std::fs;
@@ -59,6 +59,55 @@ seen.disconnect();
     const at = Math.floor((index * inked.length) / 16000) * 4;
     return `${inked[at]},${inked[at + 1]},${inked[at + 2]}`;
   })).size;
+  // What a pointer does, at the places where things are drawn.
+  view.canvas.setPointerCapture = () => {};
+  const click = (x, y) => {
+    const box = view.canvas.getBoundingClientRect();
+    // The canvas has a border.
+    const at = { pointerId: 1, clientX: box.left + 1 + x, clientY: box.top + 1 + y };
+    for (const type of ["pointerdown", "pointerup"]) view.canvas.dispatchEvent(new PointerEvent(type, at));
+  };
+  view.showStory();
+  const gone = () => view.model.marks.filter((mark) => mark.gone).length;
+  const notch = view.story.gaps.find((gap) => !gap.open);
+  said.notches = view.story.gaps.length;
+  if (notch) {
+    const middle = () => (view.model.scale.place(notch.from) + view.model.scale.place(notch.until)) / 2;
+    view.left = middle() - view.room / view.zoom / 2;
+    view.clamp();
+    const before = gone();
+    click(view.x(middle()), view.story.begin + 3);
+    said.notch = { opened: notch.open, shown: before - gone(), number: notch.number };
+  }
+  const link = document.querySelector("a[data-at]");
+  link.click();
+  said.link = { at: Number(link.dataset.at), chosen: view.model.marks[view.selected]?.at };
+  said.link.here = link.className.includes("here");
+  const lanes = [...document.querySelectorAll(".lanes button")];
+  const lane = lanes.findIndex((button) => button.getAttribute("aria-pressed") === "true");
+  const high = view.model.height;
+  lanes[lane].click();
+  said.lane = { gone: view.model.lanes[lane].gone, less: high - view.model.height };
+  said.lane.pressed = lanes[lane].getAttribute("aria-pressed");
+  lanes[lane].click();
+  said.lane.back = view.model.height === high;
+  const rows = view.model.marks.filter((mark) => mark.weight === 2 && mark.lane >= 0 && !mark.gone);
+  view.select(view.model.marks.indexOf(rows[0]));
+  view.hover(view.x(rows[0].x1), view.model.lanes[rows[0].lane].line);
+  said.state = view.tip.textContent;
+  const waiting = view.model.strips[0];
+  view.hover(view.x(rows[0].x1) + 1, waiting.top + 5);
+  said.strip = view.tip.textContent;
+  const turned = view.model.strips.find((strip) => strip.turning);
+  if (turned) {
+    const event = turned.turning.event, chosen = () => view.model.marks[view.selected]?.event;
+    view.select(-1);
+    document.querySelector("a[data-event]").click();
+    said.turning = { event, byLink: chosen() };
+    view.select(-1);
+    click(view.x(turned.turning.x1), turned.top + 5);
+    said.turning.byClick = chosen();
+  }
   document.title = JSON.stringify(said);
 }
 "#;
@@ -118,6 +167,7 @@ fn drive(chromium: &Path, page: &str, folder: &Folder) -> serde_json::Value {
 #[test]
 fn a_reader_can_step_zoom_and_see_the_causal_past() {
     let Some(chromium) = chromium() else { return };
+    let mut notches = 0;
     for (scenario, case) in [
         ("zookeeper/gc-pause", "zk-hardened-unfenced"),
         ("redis/sentinel-failover", "redis-wait-ignored"),
@@ -153,9 +203,66 @@ fn a_reader_can_step_zoom_and_see_the_causal_past() {
         assert!(said["scaled"].to_string().contains("is to scale"), "{said}");
         assert!(number("closer") > 2.0, "{said}");
         assert!(said["hover"].to_string().contains(" s: "), "{said}");
+        assert_eq!(said["link"]["here"], true, "{said}");
+        let millis = |at: &serde_json::Value| at.as_u64().map(|micros| micros / 1_000);
+        assert_eq!(
+            millis(&said["link"]["at"]),
+            millis(&said["link"]["chosen"]),
+            "{said}"
+        );
+        assert_eq!(said["lane"]["gone"], true, "{said}");
+        assert_eq!(said["lane"]["pressed"], "false", "{said}");
+        assert!(said["lane"]["less"].as_f64() > Some(30.0), "{said}");
+        assert_eq!(said["lane"]["back"], true, "{said}");
+        let state = said["state"].to_string();
+        assert!(
+            state.contains("state: ") || state.contains("; after: "),
+            "{said}"
+        );
+        assert!(
+            said["strip"].to_string().contains(" s: waiting: "),
+            "{said}"
+        );
+        notches += said["notches"].as_u64().unwrap_or(0);
+        if said["notches"] != 0 {
+            assert_eq!(said["notch"]["opened"], true, "{said}");
+            assert!(said["notch"]["shown"].as_u64() > Some(0), "{said}");
+        }
         assert!(number("colors") > 5.0, "something is drawn: {said}");
         assert!(number("zoom") < 50.0, "a zoom takes {} ms", number("zoom"));
     }
+    assert!(notches > 0, "a notch was clicked");
+}
+
+#[test]
+fn the_turning_choice_is_reached_by_its_link_and_by_a_click() {
+    let Some(chromium) = chromium() else { return };
+    let folder = Folder::new();
+    let page = folder.at("why.html");
+    let run = [
+        "why",
+        "zookeeper/unsorted-children",
+        "--case",
+        "zk-unsorted",
+        "--seed",
+        "3",
+    ];
+    let few = [
+        "--invariant",
+        "fencing-monotonic",
+        "--runs",
+        "5",
+        "--samples",
+        "20",
+    ];
+    let done = picklock(&[&run[..], &few, &["--html", &page]].concat());
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let said = drive(&chromium, &page, &folder);
+    assert!(said["error"].is_null(), "{said}");
+    let turning = &said["turning"];
+    assert!(turning["event"].is_u64(), "{said}");
+    assert_eq!(turning["byLink"], turning["event"], "{said}");
+    assert_eq!(turning["byClick"], turning["event"], "{said}");
 }
 
 /// As many events as a page has room for.

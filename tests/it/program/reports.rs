@@ -74,6 +74,61 @@ fn a_run_that_fails_has_a_section_with_the_smallest_run_and_its_file() {
 }
 
 #[test]
+fn the_page_of_why_links_its_turning_choice_with_an_event() {
+    let folder = Folder::new();
+    let (html, json) = (folder.at("why.html"), folder.at("why.json"));
+    let run = [
+        "why",
+        "zookeeper/unsorted-children",
+        "--case",
+        "zk-unsorted",
+        "--seed",
+        "3",
+    ];
+    let few = [
+        "--invariant",
+        "fencing-monotonic",
+        "--runs",
+        "10",
+        "--samples",
+        "20",
+    ];
+    let done = picklock(&[&run[..], &few, &["--html", &html, "--json", &json]].concat());
+    assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""));
+    let page = read(&html);
+    let answers: serde_json::Value = serde_json::from_str(&read(&json)).expect("it is JSON");
+    let (choice, event) = (&answers["turning_choice"], &answers["turning_event"]);
+    let link = format!("data-event=\"{event}\">The turning choice {choice} in the diagram</a>");
+    for words in [
+        "as planned: violated in ",
+        "<h3>When it became inevitable</h3>",
+        "what it decided shows first at <a class=\"at\"",
+        &link,
+        // On paper.
+        &format!(">turning choice {choice}</text>"),
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn the_page_of_a_hunt_has_a_section_and_a_plan_for_each_finding() {
+    let folder = Folder::new();
+    let html = folder.at("hunt.html");
+    let hunt = ["hunt", "zookeeper/leader-crash", "--case", "zk-same-name"];
+    let few = ["--kind", "cancel", "--runs", "60", "--html", &html];
+    let done = picklock(&[&hunt[..], &few].concat());
+    assert_eq!(done.code, Some(1), "{done:?}");
+    let page = read(&html);
+    let found = done.stdout.matches(" broken after ").count();
+    assert!(found > 0, "{}", done.stdout);
+    assert_eq!(page.matches("<section class=\"run\"").count(), found);
+    assert_eq!(page.matches("<pre id=\"plan-").count(), found);
+    assert!(page.contains("<p class=\"lead\">zk-same-name: progress broken after "));
+    assert!(page.contains("why FILE --html why.html says"));
+}
+
+#[test]
 fn a_page_about_what_holds_has_the_table_and_the_charts_alone() {
     let folder = Folder::new();
     let html = folder.at("report.html");

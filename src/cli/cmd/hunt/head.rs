@@ -35,28 +35,8 @@ pub(super) fn head(case: &Case, hunted: &Hunted, findings: &[Finding<'_>]) -> St
         );
     }
     for finding in findings {
-        let found = finding.found;
-        let (invariant, after) = (found.invariant, count(found.after, "run"));
-        let expected = match wanted(case, invariant) {
-            Some(Want::Violated { .. }) => ", as expected",
-            Some(
-                Want::Holds
-                | Want::Excused { .. }
-                | Want::Undecided { .. }
-                | Want::Unchecked { .. },
-            )
-            | None => "",
-        };
-        let _ = writeln!(
-            text,
-            "  {}: {invariant} broken after {after}{expected} ({})",
-            case.name, found.way
-        );
-        let more = match finding.more {
-            0 => "no other run broke it alike".to_owned(),
-            more => format!("{} broke it alike", count(more, "more run")),
-        };
-        let _ = writeln!(text, "    by {}; {more}", finding.cause);
+        let [broken, cause] = describe_finding(case, finding);
+        let _ = writeln!(text, "  {}: {broken}\n    {cause}", case.name);
     }
     for (invariant, runs) in &hunted.others {
         let runs = count(*runs, "more run");
@@ -74,6 +54,27 @@ pub(super) fn head(case: &Case, hunted: &Hunted, findings: &[Finding<'_>]) -> St
     }
     text.push('\n');
     text
+}
+
+/// What broke and after how many runs, and by what.
+pub(super) fn describe_finding(case: &Case, finding: &Finding<'_>) -> [String; 2] {
+    let found = finding.found;
+    let (invariant, after) = (found.invariant, count(found.after, "run"));
+    let expected = match wanted(case, invariant) {
+        Some(Want::Violated { .. }) => ", as expected",
+        Some(
+            Want::Holds | Want::Excused { .. } | Want::Undecided { .. } | Want::Unchecked { .. },
+        )
+        | None => "",
+    };
+    let more = match finding.more {
+        0 => "no other run broke it alike".to_owned(),
+        more => format!("{} broke it alike", count(more, "more run")),
+    };
+    [
+        format!("{invariant} broken after {after}{expected} ({})", found.way),
+        format!("by {}; {more}", finding.cause),
+    ]
 }
 
 /// What a way has found: `progress, mutual-exclusion (2 findings)`.

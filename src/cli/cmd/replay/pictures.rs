@@ -69,7 +69,7 @@ impl Pictures {
             return Ok(());
         }
         if let Some(path) = &self.html {
-            let page = page::of_run((scenario, case), judged, story, messages);
+            let page = page::of_run((scenario, case), judged, story, messages, None);
             work.write(path, page.as_bytes())?;
         }
         if self.svg.is_none() && self.png.is_none() {
