@@ -192,15 +192,52 @@ impl RedisLockRegistry {
         Ok(answer == Value::Integer(1))
     }
 
-    /// `tryRedisLockInner`
-    async fn try_redis_lock(&self) -> Result<(), LockError> {
-        if let Some(pub_sub) = &self.pub_sub {
-            return pub_sub.subscribe_lock(self).await;
-        }
-        while !self.obtain().await? {
-            self.leased.env.sleep(IDLE_BETWEEN_TRIES).await;
+    /// Step 1: `lock`, or `tryLock` for so long.
+    async fn lock_local(&self, time: Option<Duration>) -> Result<(), LockError> {
+        let env = &self.leased.env;
+        let until = time.map(|time| env.monotonic() + time);
+        while !self
+            .local
+            .0
+            .borrow_mut()
+            .insert(self.leased.lease.key.clone())
+        {
+            if until.is_some_and(|until| env.monotonic() >= until) {
+                return Err(LockError::AcquireTimeout);
+            }
+            env.sleep(LOCAL_WAIT).await;
         }
         Ok(())
+    }
+
+    /// `tryRedisLockInner`: whether the lock was obtained, within so long if that is given.
+    async fn try_redis_lock(&self, time: Option<Duration>) -> Result<bool, LockError> {
+        if let Some(pub_sub) = &self.pub_sub {
+            return pub_sub.subscribe_lock(self, time).await;
+        }
+        let env = &self.leased.env;
+        let expire = time.map(|time| env.monotonic() + time);
+        while !self.obtain().await? {
+            if expire.is_some_and(|expire| env.monotonic() >= expire) {
+                return Ok(false);
+            }
+            env.sleep(IDLE_BETWEEN_TRIES).await;
+        }
+        Ok(true)
+    }
+
+    /// Steps 1 and 2.
+    async fn lock(&mut self, time: Option<Duration>) -> Result<Held, LockError> {
+        self.lock_local(time).await?;
+        let obtained = self.try_redis_lock(time).await;
+        if obtained != Ok(true) {
+            self.unlock_local();
+            return Err(obtained.err().unwrap_or(LockError::AcquireTimeout));
+        }
+        if self.renewal != Renewal::None {
+            self.schedule_renewal();
+        }
+        Ok(self.leased.held(None))
     }
 
     /// Step 3.
@@ -238,18 +275,16 @@ impl RedisLockRegistry {
 #[async_trait(?Send)]
 impl Lock for RedisLockRegistry {
     async fn acquire(&mut self) -> Result<Held, LockError> {
-        let key = self.leased.lease.key.clone();
-        while !self.local.0.borrow_mut().insert(key.clone()) {
-            self.leased.env.sleep(LOCAL_WAIT).await; // Step 1.
-        }
-        if let Err(error) = self.try_redis_lock().await {
-            self.unlock_local(); // Step 2.
-            return Err(error);
-        }
-        if self.renewal != Renewal::None {
-            self.schedule_renewal();
-        }
-        Ok(self.leased.held(None))
+        self.lock(None).await
+    }
+
+    fn has_timed_acquire(&self) -> bool {
+        true
+    }
+
+    /// `tryLock(time, unit)`, by the monotonic clock, where the library goes by that of the wall.
+    async fn acquire_within(&mut self, time: Duration) -> Result<Held, LockError> {
+        self.lock(Some(time)).await
     }
 
     /// Step 4.

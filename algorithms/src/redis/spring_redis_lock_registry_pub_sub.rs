@@ -13,6 +13,7 @@
 //! 2. The script of step 2, once (`obtainLock`). If another holds the lock, start the container of listeners, which
 //!    subscribes to the channel, unless it runs. Then again and again: the script; wait for a message, or until
 //!    `expireAfter` is over; the script.
+//!    `tryLock` waits for as long as its caller wants to, each time that it waits, so for up to twice as long in all.
 //! 4. `unlock`: a script deletes the key if it holds the id, and publishes.
 //!
 //! The container subscribes when it is started for the first time, and again 5 s after there was no connection. Any
@@ -112,28 +113,35 @@ impl PubSubLock {
         &self.channel
     }
 
-    /// Step 2.
-    pub async fn subscribe_lock(&self, lock: &RedisLockRegistry) -> Result<(), LockError> {
-        if lock.obtain().await? {
-            return Ok(());
-        }
+    /// Step 2: whether the lock was obtained, within so long if that is given.
+    pub async fn subscribe_lock(
+        &self,
+        lock: &RedisLockRegistry,
+        time: Option<Duration>,
+    ) -> Result<bool, LockError> {
         let (env, lease) = (&lock.leased.env, &lock.leased.lease);
+        let expired_time = time.map(|time| env.monotonic() + time);
+        if lock.obtain().await? {
+            return Ok(true);
+        }
         let subscription = self.run_container(lock).await?;
-        loop {
+        while expired_time.is_none_or(|expired_time| expired_time >= env.monotonic()) {
             if let Some(subscription) = &subscription {
                 subscription.clear();
             }
             if lock.obtain().await? {
-                return Ok(());
+                return Ok(true);
             }
+            let wait_time = time.unwrap_or(lease.time);
             match &subscription {
-                Some(subscription) => drop(timeout(env, lease.time, subscription.next()).await),
-                None => env.sleep(lease.time).await,
+                Some(subscription) => drop(timeout(env, wait_time, subscription.next()).await),
+                None => env.sleep(wait_time).await,
             }
             if lock.obtain().await? {
-                return Ok(());
+                return Ok(true);
             }
         }
+        Ok(false)
     }
 
     /// `runRedisMessageListenerContainer`

@@ -24,6 +24,11 @@ pub const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "each call fails with what it has got, and the next comes, until the end",
     ),
     (
+        "redis/renewal-thread-kept python-redis-lock-auto-renewal progress",
+        150,
+        "each call takes the lock and fails, and the next comes, until the end",
+    ),
+    (
         "redis/starved-spinner redisson-lock no-starvation",
         34,
         "the others enter so often while one asks again and again",
