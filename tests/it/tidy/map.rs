@@ -73,7 +73,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("sim/services/etcd/", 3_950),
     ("sim/services/lease_server/", 210),
     ("sim/services/memcached/", 900),
-    ("sim/services/redis/", 15_400),
+    ("sim/services/redis/", 16_100),
     ("sim/services/sql/", 4_200),
     ("sim/services/zookeeper/", 9_900),
     ("tools/broken/", 280),

@@ -7,7 +7,7 @@ use crate::command_table::{Row, Traits};
 use crate::commands;
 use crate::db::Core;
 use crate::errors::{LOADING, MASTER_DOWN, NO_MEMORY, NO_REPLICAS, refuse};
-use crate::scripts::ScriptFlags;
+use crate::script_flags::ScriptFlags;
 use crate::settings::Persistence;
 
 impl Core {

@@ -1,7 +1,7 @@
 //! What a server writes to its disk, and what a restart makes of it.
 
 use crate::key_observer::RemovalReason;
-use crate::scripts::{Functions, Scripts};
+use crate::scripts::{Scripts, functions_of};
 use crate::settings::{Fsync, Persistence};
 use crate::version::Since;
 use crate::{Now, Output, Server};
@@ -168,7 +168,7 @@ impl Server {
         }
         new.core.keys = dataset.first;
         new.core.others = dataset.others;
-        new.core.functions = Functions::of(&dataset.functions, new.core.settings.script_budget);
+        new.core.functions = functions_of(&dataset.functions, new.core.settings.script_budget);
         let cluster = self.core.cluster.take();
         new.core.cluster = cluster.map(|cluster| Box::new(cluster.restarted()));
         new.core.followed = std::mem::take(&mut self.core.followed);

@@ -6,7 +6,8 @@ use picklock_clients::redis::Command;
 use crate::command_table::{Run, Traits};
 use crate::commands::{self, ping_value};
 use crate::errors::{NO_MEMORY, Reply, refuse};
-use crate::scripts::{self, Function, RunningScript, Script, ScriptLimits};
+use crate::functions::Function;
+use crate::scripts::{self, RunningScript, Script, ScriptLimits};
 use crate::{Output, Server, resp};
 
 impl Server {

@@ -1,14 +1,13 @@
 //! Scripts: the Lua 5.1 that Redis embeds, and what it lets scripts do.
 
 mod convert;
-mod functions;
 mod globals;
 mod interpreter;
 mod libraries;
+mod library_loading;
 mod redis_call;
 mod running_script;
 mod sha1;
-mod shebang_flags;
 
 use std::rc::Rc;
 
@@ -17,12 +16,12 @@ use picklock_clients::redis::{Bytes, Command, ErrorReply};
 use rustc_hash::FxBuildHasher;
 
 use crate::errors::{NO_SCRIPT, refuse};
+use crate::script_flags::ScriptFlags;
 
-pub(crate) use functions::{Function, Functions, Library};
 pub(crate) use interpreter::{run, run_function};
+pub(crate) use library_loading::{functions_of, load_library};
 pub(crate) use running_script::{RunningScript, ScriptLimits};
 pub(crate) use sha1::{Sha, sha_of};
-pub(crate) use shebang_flags::ScriptFlags;
 
 /// The scripts that a server knows by their SHA1. They are gone when it restarts, and replicas never hear of them.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,6 @@
 //! What a key can hold.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -110,6 +111,27 @@ impl Sorted {
         let score = *self.scores.get(member)?;
         let before = |(other, name): &&(Score, Bytes)| (*other, &name[..]) < (score, member);
         Some(self.order.iter().take_while(before).count())
+    }
+}
+
+impl Hash {
+    /// The same without the fields whose time is over.
+    pub(crate) fn at(&self, wall_millis: i64) -> Cow<'_, Self> {
+        let over = self.1.over(wall_millis);
+        if over.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut left = self.clone();
+        for field in over {
+            left.remove(&field);
+        }
+        Cow::Owned(left)
+    }
+
+    /// Deletes a field, and when it was to expire. Whether it was there.
+    pub(crate) fn remove(&mut self, field: &[u8]) -> bool {
+        self.1.clear(field);
+        self.0.shift_remove(field).is_some()
     }
 }
 

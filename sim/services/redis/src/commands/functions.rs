@@ -7,9 +7,10 @@ use super::{Outcome, Row, Run, Traits, wrong_number};
 use crate::Server;
 use crate::db::Core;
 use crate::errors::{Reply, refuse};
+use crate::functions::{Function, Functions, Library};
 use crate::glob::fits;
 use crate::numbers;
-use crate::scripts::{Function, Functions, Library, ScriptLimits};
+use crate::scripts::{ScriptLimits, load_library};
 
 const TRAITS: Traits = Traits::NO_SCRIPT.and(Traits::MAY_REPLICATE);
 
@@ -114,7 +115,7 @@ fn load(core: &mut Core, command: &Command) -> Reply {
         replace = true;
     }
     let budget = core.settings.script_budget;
-    let name = core.functions.load(word(command, code), replace, budget)?;
+    let name = load_library(&mut core.functions, word(command, code), replace, budget)?;
     changed(core, Value::bulk(name))
 }
 

@@ -4,7 +4,7 @@ use super::{DATABASES, Dataset};
 use crate::db::Core;
 use crate::key_observer::RemovalReason;
 use crate::keyspace::{Entry, Keyspace};
-use crate::scripts::Functions;
+use crate::scripts::functions_of;
 
 impl Core {
     /// Selects a database: what commands do is done there.
@@ -59,7 +59,7 @@ impl Core {
             others: std::mem::replace(&mut self.others, new.others),
             functions: Vec::new(),
         };
-        self.functions = Functions::of(&new.functions, self.settings.script_budget);
+        self.functions = functions_of(&new.functions, self.settings.script_budget);
         self.note_dataset_replaced(&before.first, why);
         let nothing = Keyspace::default();
         for db in 0..DATABASES {

@@ -12,11 +12,13 @@ use rustc_hash::FxBuildHasher;
 use super::convert::answer_of;
 use super::globals::{LIBRARY, LuaEnvironment, SCRIPT};
 use super::running_script::{Call, LENT, Random, ScriptLimits};
-use super::{Function, Script, ScriptFlags, Sha};
+use super::{Script, Sha};
 use crate::Output;
 use crate::busy_script::EndlessScript;
 use crate::db::Core;
 use crate::errors::{Reply, refuse};
+use crate::functions::Function;
+use crate::script_flags::ScriptFlags;
 
 /// How many instructions a script may run between two looks at its budget.
 const STEP: u32 = 10_000;

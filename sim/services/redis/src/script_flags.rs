@@ -19,7 +19,7 @@ pub(crate) struct ScriptFlags {
 
 impl ScriptFlags {
     /// What the first line of a script says, if it says anything, and where the script itself begins.
-    pub(super) fn read(text: &[u8]) -> Result<(Option<Self>, usize), ErrorReply> {
+    pub(crate) fn read(text: &[u8]) -> Result<(Option<Self>, usize), ErrorReply> {
         if !text.starts_with(b"#!") {
             return Ok((None, 0));
         }
@@ -47,7 +47,7 @@ impl ScriptFlags {
     }
 
     /// Sets the flag of this name, if there is one.
-    pub(super) fn set(&mut self, flag: &str) -> Result<bool, ErrorReply> {
+    pub(crate) fn set(&mut self, flag: &str) -> Result<bool, ErrorReply> {
         match flag {
             "no-writes" => self.no_writes = true,
             "allow-oom" => self.allow_oom = true,
