@@ -183,7 +183,7 @@ pub const LIBRARIES: &[Library] = &[
         name: "BullMQ, and Bull before it",
         language: "TypeScript",
         recipes: &["bull-queue-timers-first", "bullmq-worker"],
-        promise: "A job is locked by one worker for as long as it is at work, and a worker that closes waits for its jobs.",
+        promise: "One worker has the lock of a job for as long as it is at work, also while it closes.",
         helps: "Bull 3.22.11 or later, and jobs that leave the event loop time for a renewal",
     },
     Library {

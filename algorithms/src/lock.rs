@@ -98,7 +98,8 @@ pub trait Lock {
         None
     }
 
-    /// Gives back what another process holds, whose [`owner`](Self::owner) this one was sent ([`RecipeInput::RestoredLock`]).
+    /// Gives back what another process holds, whose [`owner`](Self::owner) this one was sent, of a recipe that says so
+    /// ([`RecipeInput::RestoredLock`]).
     async fn release_by(&mut self, _owner: &str) -> Result<(), LockError> {
         Err(LockError::NotHeld)
     }

@@ -7,14 +7,13 @@ mod multi;
 mod nested;
 mod process_memory;
 mod reaper;
+mod recorded;
 mod restored_lock;
 mod section;
 
 use std::cell::{RefCell, RefMut};
 use std::ops::ControlFlow::{self, Break, Continue};
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use picklock_algorithms::{CancelCall, Held, LockError};
@@ -31,6 +30,7 @@ use crate::world::World;
 use calls::{failure, until_cancelled};
 use locks::Locks;
 use process_memory::ProcessMemory;
+use recorded::Recorded;
 
 /// Whether a contender comes for the first time, or in the place of one that has died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -384,36 +384,5 @@ impl<S: SimulatedService> Contender<S> {
     fn goes_on(&self) -> Recorded<'_, S> {
         let runs = self.world().runs(self.process);
         Recorded { by: self, runs }
-    }
-}
-
-/// Resolves when the contender that recorded an event may go on: mostly at once.
-struct Recorded<'a, S: SimulatedService> {
-    by: &'a Contender<S>,
-    runs: bool,
-}
-
-impl<S: SimulatedService> Future for Recorded<'_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if self.runs || self.runs_again(context) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    }
-}
-
-impl<S: SimulatedService> Recorded<'_, S> {
-    /// Whether the process that stood still goes on. If not, it looks again as soon as anything runs.
-    #[cold]
-    fn runs_again(&self, context: &Context<'_>) -> bool {
-        let runs = self.by.world().runs(self.by.process);
-        if !runs {
-            context.waker().wake_by_ref();
-        }
-        runs
     }
 }

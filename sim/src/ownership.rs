@@ -1,6 +1,7 @@
 //! Who owns the lock, read from what the service has committed.
 
 mod change;
+mod owner;
 mod places;
 
 use picklock_algorithms::{LockKind, Owners, OwnershipRule, Place};
@@ -10,6 +11,7 @@ use picklock_checker::{
 use picklock_clients::zookeeper::Path;
 
 pub use self::change::{Actor, CommittedNode};
+use self::owner::Owner;
 use self::places::{Places, QueuedNode};
 use crate::recorder::Recorder;
 
@@ -28,32 +30,6 @@ pub struct Ownership {
     /// The numbers under which nodes are queued only grow, even if the lock is deleted and created again.
     arrivals: u64,
     grants: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Owner {
-    by: ContenderId,
-    mode: Mode,
-    token: Token,
-    name: NameId,
-    /// Whether its process has died since.
-    is_dead: bool,
-    /// The contender that has been sent the name of the owner, and may give the hold back.
-    restored_by: Option<ContenderId>,
-}
-
-impl Owner {
-    fn exclusive(by: ContenderId, token: Token, name: NameId) -> Self {
-        let mode = Mode::Exclusive;
-        Self {
-            by,
-            mode,
-            token,
-            name,
-            is_dead: false,
-            restored_by: None,
-        }
-    }
 }
 
 impl Ownership {
@@ -75,18 +51,6 @@ impl Ownership {
     #[must_use]
     pub fn with_reapers(self, reapers: Vec<ContenderId>) -> Self {
         Self { reapers, ..self }
-    }
-
-    /// The process of a contender dies.
-    pub fn dies(&mut self, by: ContenderId) {
-        let owned = self.owners.iter_mut().filter(|owner| owner.by == by);
-        owned.for_each(|owner| owner.is_dead = true);
-    }
-
-    /// A contender sends another the name of the owner.
-    pub fn sends_owner(&mut self, by: ContenderId, to: ContenderId) {
-        let owned = self.owners.iter_mut().filter(|owner| owner.by == by);
-        owned.for_each(|owner| owner.restored_by = Some(to));
     }
 
     /// How many have come to own the lock so far.

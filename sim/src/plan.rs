@@ -29,6 +29,7 @@ mod redis;
 mod redis_client;
 mod regions;
 mod rendezvous;
+mod roles;
 mod section;
 mod service;
 mod service_row;

@@ -21,6 +21,7 @@ mod processing;
 mod regions;
 mod replication_triggers;
 mod resource;
+mod restored_locks;
 mod server_faults;
 pub(crate) mod service_events;
 mod setup;
@@ -30,11 +31,11 @@ pub(crate) mod triggers;
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use picklock_algorithms::{CancelCall, LockError, StopCall};
+use picklock_algorithms::{CancelCall, StopCall};
 use picklock_checker::{ContenderId, Ended, EventKind, LateExtension, LockId, VirtualTime};
 use picklock_clients::RequestKind;
 use picklock_clients::completion::Completion;
@@ -56,6 +57,7 @@ use crate::trace::TracedMessage;
 pub(crate) use host::*;
 pub(crate) use moment::MessageFate;
 use replication_triggers::PendingWrite;
+pub(crate) use restored_locks::{RestoredLock, RestoredLocks};
 pub(crate) use tasks::{NO_CONTENDER, Tasks};
 pub(crate) use triggers::MomentLog;
 pub use triggers::SeenMoment;
@@ -253,27 +255,16 @@ pub(crate) struct Contender {
     pub cancel_release: Option<Completion<()>>,
     /// The lock object's own call that cancels an `acquire`, pending or not, if it has one.
     pub cancel_call: Option<CancelCall>,
-    /// What asks its lock objects to stop.
+    /// What asks its lock objects to stop, and whether it was asked, and begins no other round.
     pub stop_calls: Vec<StopCall>,
-    /// It was asked to stop, and begins no other round.
     pub stops: bool,
-    /// What others have sent it to give back, and what wakes it when there is more.
-    pub restored: VecDeque<RestoredLock>,
-    pub more_restored: Option<Completion<()>>,
+    /// What others have sent it to give back.
+    pub restored: RestoredLocks,
     /// When it began to release a lock that it no longer owned, and how many of its requests had no answer then.
     pub releases_in_vain: Option<(VirtualTime, u64)>,
     /// When its last message to the resource arrives, and the resource's last message to it.
     pub to_resource: VirtualTime,
     pub from_resource: VirtualTime,
-}
-
-/// A hold that one contender gives back for another.
-pub(crate) struct RestoredLock {
-    pub lock: LockId,
-    /// The owner's name.
-    pub owner: String,
-    /// What comes of the release.
-    pub released: Completion<Result<(), LockError>>,
 }
 
 /// The progress of a fault of the plan.

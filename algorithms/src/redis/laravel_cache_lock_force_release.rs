@@ -1,5 +1,5 @@
-//! [`laravel_cache_lock`](super::laravel_cache_lock), restored without its owner: the other process has the name of the lock
-//! alone, and calls `forceRelease()`.
+//! [`laravel_cache_lock`](super::laravel_cache_lock), restored without its owner: the other process has the name of
+//! the lock alone, and calls `forceRelease()`.
 
 use super::laravel_cache_lock::{self as sound, RedisLock, Release};
 use crate::clients::RequestKind;

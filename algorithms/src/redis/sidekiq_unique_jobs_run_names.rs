@@ -1,5 +1,5 @@
-//! [`sidekiq_unique_jobs`](super::sidekiq_unique_jobs) before 7.0.5: its reaper looks for `NAME:RUN` in tables that list
-//! jobs by `NAME`, and takes the lock of each job that has run for long for an orphan.
+//! [`sidekiq_unique_jobs`](super::sidekiq_unique_jobs) before 7.0.5: its reaper looks for `NAME:RUN` in tables that
+//! list jobs by `NAME`, and takes the lock of each job that has run for long for an orphan.
 
 use super::sidekiq_unique_jobs::{self as sound, Reaper, UniqueJob};
 use crate::{Build, Recipe};

@@ -7,7 +7,7 @@ use picklock_clients::completion::completion;
 use super::Contender;
 use super::calls::until_cancelled;
 use crate::plan::ContenderName;
-use crate::world::{RestoredLock, SimulatedService};
+use crate::world::{RestoredLock, RestoredLocks, SimulatedService};
 
 impl<S: SimulatedService> Contender<S> {
     /// Whether it wants no lock, and gives back what the others hold.
@@ -23,7 +23,7 @@ impl<S: SimulatedService> Contender<S> {
     }
 
     /// Sends the owner of a lock to another contender, and waits until that one has given it back. `None` if no word of
-    /// it comes for two leases: the message is lost with a process that dies.
+    /// it comes for a lease: the message is lost with a process that dies.
     pub(super) async fn send_owner(
         &self,
         lock: LockId,
@@ -35,21 +35,16 @@ impl<S: SimulatedService> Contender<S> {
         let (takes, limit) = {
             let mut world = self.world();
             world.ownerships[lock.0 as usize].sends_owner(self.id, to);
-            (world.message_takes(self.process), world.lease * 2)
+            (world.message_takes(self.process), world.lease)
         };
         self.sleep(takes).await;
         let (released, answer) = completion();
-        {
-            let to = &mut self.world().contenders[to.0 as usize];
-            to.restored.push_back(RestoredLock {
-                lock,
-                owner,
-                released,
-            });
-            if let Some(more) = to.more_restored.take() {
-                more.complete(());
-            }
-        }
+        let sent = RestoredLock {
+            lock,
+            owner,
+            released,
+        };
+        self.world().contenders[to.0 as usize].restored.send(sent);
         until_cancelled(Box::pin(answer), Some(self.sleep(limit))).await
     }
 
@@ -59,7 +54,7 @@ impl<S: SimulatedService> Contender<S> {
             first.await;
         }
         // What was sent to a process that has died is lost with it.
-        self.world().contenders[self.id.0 as usize].restored.clear();
+        self.world().contenders[self.id.0 as usize].restored = RestoredLocks::default();
         self.finish();
         loop {
             let RestoredLock {
@@ -73,16 +68,11 @@ impl<S: SimulatedService> Contender<S> {
 
     async fn next_restored(&self) -> RestoredLock {
         loop {
-            let more = {
-                let own = &mut self.world().contenders[self.id.0 as usize];
-                if let Some(next) = own.restored.pop_front() {
-                    return next;
-                }
-                let (more, has_more) = completion();
-                own.more_restored = Some(more);
-                has_more
-            };
-            more.await;
+            let next = self.world().contenders[self.id.0 as usize].restored.next();
+            match next {
+                Ok(lock) => return lock,
+                Err(more) => more.await,
+            }
         }
     }
 }

@@ -36,8 +36,8 @@ settings! {
         releases_for_others: bool = "releases-for-others" {
             default: false,
             written: IfAnother,
-            means: "`true`: it wants no lock. Each of the others sends it the owner of what it holds when its section is \
-                    done, and this one gives that back: see [restored locks](scenarios.md#restored-locks).",
+            means: "`true`: it wants no lock. Each of the others sends it the owner of what it holds when its section \
+                    is done, and this one gives that back: see [restored locks](scenarios.md#restored-locks).",
         }
 
         reads: Option<Reads> = "reads" {
@@ -91,13 +91,6 @@ settings! {
     and {
         /// The locks that it takes, one in each round, in turn. Empty: all that there are.
         locks: Vec<LockName>,
-    }
-}
-
-impl ContenderSettings {
-    /// Whether it wants no lock, and does something else for the others.
-    pub fn wants_no_lock(&self) -> bool {
-        self.reaper_interval.is_some() || self.releases_for_others
     }
 }
 

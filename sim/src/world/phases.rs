@@ -23,15 +23,19 @@ pub(crate) fn storm_limit(plan: &Plan) -> Duration {
 /// are late to come. A plan that says it itself does not count the messages.
 pub(crate) fn progress_bound(plan: &Plan) -> Duration {
     let bound = plan.workload.progress_bound;
-    bound.unwrap_or_else(|| plan.time_to_recover() + reaper(plan) + sections(plan))
+    bound.unwrap_or_else(|| plan.time_to_recover() + left_to_others(plan) + sections(plan))
         + late_messages(plan)
 }
 
-/// Two turns of the slowest reaper: at the second at the latest it sees what the dead have left.
-fn reaper(plan: &Plan) -> Duration {
-    let own = plan.workload.contender_settings.values();
+/// What contenders that want no lock have to do for the others: two turns of the slowest reaper, at the second of which
+/// at the latest it sees what the dead have left, and each release, for which a lease has to do where the releaser is
+/// dead.
+fn left_to_others(plan: &Plan) -> Duration {
+    let workload = &plan.workload;
+    let own = workload.contender_settings.values();
     let slowest = own.filter_map(|own| own.reaper_interval).max();
-    slowest.unwrap_or_default() * 2
+    let releases = workload.releaser().map_or(0, |_| workload.sections());
+    slowest.unwrap_or_default() * 2 + plan.service.lease_at_most().saturating_mul(releases)
 }
 
 impl Plan {

@@ -41,11 +41,11 @@ fn disowned(history: &History) -> Vec<Disowned> {
     disowned.collect()
 }
 
-/// The releaser stands still from the first release on, until the lease of the first holder is over.
+/// The releaser stands still from the first release on, until shortly after the end of the first holder's lease.
 fn late() -> Vec<PlannedFault> {
     let pause = Fault::Pause {
         target: RELEASER,
-        length: FaultDuration::For(Deployment::default().lease + Duration::from_millis(300)),
+        length: FaultDuration::For(Deployment::default().lease - Duration::from_millis(200)),
     };
     vec![planned(Trigger::Releasing { by: FIRST, nth: 1 }, pause)]
 }

@@ -60,13 +60,13 @@ const INWARD: &[&str] = &[
 /// How many lines of code the crate in a folder may have, unit tests, comments and blank lines aside.
 const BUDGETS: &[(&str, usize)] = &[
     ("", 9_850),
-    ("algorithms/", 19_700),
+    ("algorithms/", 20_400),
     ("algorithms/clients/", 7_300),
     ("checker/", 8_600),
     ("examples/first-lock/", 320),
     ("reports/", 11_000),
     ("scenarios/", 21_400),
-    ("sim/", 22_500),
+    ("sim/", 22_900),
     ("sim/machines/", 400),
     ("sim/services/chubby/", 1_450),
     ("sim/services/consul/", 1_300),

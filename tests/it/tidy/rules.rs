@@ -66,11 +66,6 @@ pub const TABLES: &[(&str, &str, &str)] = &[
         "fields",
         "what each event says in the hash, which never changes",
     ),
-    (
-        "sim/src/world/faults.rs",
-        "inject",
-        "a few lines for each fault",
-    ),
 ];
 
 /// Which crates of the workspace the crate of a service may depend on.
