@@ -30,6 +30,8 @@
 //! - The value names the registry and not the acquisition: a late `unlock` deletes the key under a later hold of the
 //!   same process (scenario `redis/spring-late-unlock`).
 
+pub(super) mod pub_sub_lock;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::iter;
@@ -38,8 +40,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use pub_sub_lock::PubSubLock;
+
 use super::leased::{CLAIMS, Leased, never};
-use super::spring_redis_lock_registry_pub_sub::PubSubLock;
 use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, Script, Value};
 use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
@@ -213,7 +216,8 @@ impl RedisLockRegistry {
     /// `tryRedisLockInner`: whether the lock was obtained, within so long if that is given.
     async fn try_redis_lock(&self, time: Option<Duration>) -> Result<bool, LockError> {
         if let Some(pub_sub) = &self.pub_sub {
-            return pub_sub.subscribe_lock(self, time).await;
+            let obtain = async || self.obtain().await;
+            return pub_sub.subscribe_lock(&self.leased, time, obtain).await;
         }
         let env = &self.leased.env;
         let expire = time.map(|time| env.monotonic() + time);

@@ -17,7 +17,8 @@
 //! 4. `unlock`: a script deletes the key if it holds the id, and publishes.
 //!
 //! The container subscribes when it is started for the first time, and again 5 s after there was no connection. Any
-//! other error ends the call. Here it subscribes to the channel of one key; the library's, to all channels of the registry.
+//! other error ends the call. Here it subscribes to the channel of one key; the library's, to all channels of the
+//! registry.
 //!
 //! # Guarantees
 //!
@@ -31,15 +32,11 @@
 //! - A container whose start has failed counts as started: its process never subscribes, receives no message as long as
 //!   it lives, and looks once in `expireAfter` ([`RECIPE`], scenario `redis/spring-failed-subscription`).
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
-use std::time::Duration;
-
+use super::spring_redis_lock_registry::pub_sub_lock::{FailedStart, PubSubLock};
 use super::spring_redis_lock_registry::{self, RedisLockRegistry, Renewal};
 use crate::clients::RequestKind;
-use crate::clients::redis::{Redis, RedisError, RedisResult, Subscription};
-use crate::{Build, Env, Lease, LockError, Recipe, RecipeInput, timeout};
+use crate::clients::redis::Redis;
+use crate::{Build, Env, Lease, Recipe, RecipeInput};
 
 /// The registry row.
 pub const RECIPE: Recipe = Recipe {
@@ -74,109 +71,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('UNLINK', KEYS[1]) == 1 
 end
 return 0";
 
-/// Between a subscription for which there was no connection and the next one (`DEFAULT_RECOVERY_INTERVAL`).
-const RECOVERY_INTERVAL: Duration = Duration::from_secs(5);
-
-/// What becomes of a container whose start has failed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FailedStart {
-    CountsAsStarted,
-    IsUndone,
-}
-
-/// What a container that was started has subscribed to.
-type Started = Option<Rc<Subscription>>;
-
-/// The containers of a process that were started, by the key whose messages they receive.
-#[derive(Default)]
-struct Containers(RefCell<BTreeMap<Rc<str>, Started>>);
-
-/// How a `RedisPubSubLock` waits.
-pub(super) struct PubSubLock {
-    channel: String,
-    containers: Rc<Containers>,
-    failed_start: FailedStart,
-}
-
 fn registry(redis: Redis, env: Env, lease: Lease, failed_start: FailedStart) -> RedisLockRegistry {
-    let pub_sub = PubSubLock {
-        channel: format!("registry-channel:{}", lease.key),
-        containers: env.process_wide(Containers::default),
-        failed_start,
-    };
+    let pub_sub = PubSubLock::new(&env, &lease, failed_start);
     RedisLockRegistry::new(redis, env, lease, Renewal::None).with_pub_sub(pub_sub, UNLINK_UNLOCK)
-}
-
-impl PubSubLock {
-    /// What an unlock publishes to.
-    pub fn channel(&self) -> &str {
-        &self.channel
-    }
-
-    /// Step 2: whether the lock was obtained, within so long if that is given.
-    pub async fn subscribe_lock(
-        &self,
-        lock: &RedisLockRegistry,
-        time: Option<Duration>,
-    ) -> Result<bool, LockError> {
-        let (env, lease) = (&lock.leased.env, &lock.leased.lease);
-        let expired_time = time.map(|time| env.monotonic() + time);
-        if lock.obtain().await? {
-            return Ok(true);
-        }
-        let subscription = self.run_container(lock).await?;
-        while expired_time.is_none_or(|expired_time| expired_time >= env.monotonic()) {
-            if let Some(subscription) = &subscription {
-                subscription.clear();
-            }
-            if lock.obtain().await? {
-                return Ok(true);
-            }
-            let wait_time = time.unwrap_or(lease.time);
-            match &subscription {
-                Some(subscription) => drop(timeout(env, wait_time, subscription.next()).await),
-                None => env.sleep(wait_time).await,
-            }
-            if lock.obtain().await? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// `runRedisMessageListenerContainer`
-    async fn run_container(&self, lock: &RedisLockRegistry) -> Result<Started, LockError> {
-        let key = &lock.leased.lease.key;
-        if let Some(started) = self.containers.0.borrow().get(key) {
-            return Ok(started.clone());
-        }
-        self.containers.0.borrow_mut().insert(key.clone(), None);
-        let started = self.start(lock).await;
-        let mut containers = self.containers.0.borrow_mut();
-        match started {
-            Ok(subscription) => {
-                let subscription = Some(Rc::new(subscription));
-                containers.insert(key.clone(), subscription.clone());
-                Ok(subscription)
-            }
-            Err(error) => {
-                if self.failed_start == FailedStart::IsUndone {
-                    containers.remove(key);
-                }
-                Err(error.into())
-            }
-        }
-    }
-
-    /// `RedisMessageListenerContainer.start`
-    async fn start(&self, lock: &RedisLockRegistry) -> RedisResult<Subscription> {
-        loop {
-            match lock.leased.redis.subscribe(&self.channel).await {
-                Err(RedisError::NotConnected | RedisError::ConnectionLoss) => {
-                    lock.leased.env.sleep(RECOVERY_INTERVAL).await;
-                }
-                answer => return answer,
-            }
-        }
-    }
 }
