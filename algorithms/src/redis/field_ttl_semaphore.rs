@@ -22,7 +22,8 @@
 //! # Hazards
 //!
 //! - `HSET` of a field that is there lets it stay, as `SET` does with a key: a renewal that writes a heartbeat into the
-//!   field makes the permit of a dead holder stay for ever ([`RECIPE_HEARTBEAT`], scenario `redis/field-ttl-heartbeat`).
+//!   field makes the permit of a dead holder stay for ever ([`RECIPE_HEARTBEAT`], scenario
+//!   `redis/field-ttl-heartbeat`).
 //! - A pause across the end of the lease, as with every lease (scenario `redis/pause`).
 
 use std::cell::Cell;

@@ -23,8 +23,8 @@
 //!
 //! # Hazards
 //!
-//! - Each primary of a cluster has libraries of its own, and a slot moves without them (Redis issue 11780): a client that
-//!   does step 5 once is refused by the new primary of its key ([`RECIPE_LOADED_ONCE`], scenario
+//! - Each primary of a cluster has libraries of its own, and a slot moves without them (Redis issue 11780): a client
+//!   that does step 5 once is refused by the new primary of its key ([`RECIPE_LOADED_ONCE`], scenario
 //!   `redis/cluster-function-not-found`).
 //! - A pause across the end of the lease, as with every lease (scenario `redis/pause`).
 

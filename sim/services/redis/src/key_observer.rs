@@ -125,7 +125,8 @@ impl KeysAt<'_> {
         }
     }
 
-    /// When, by the wall clock of the server, a key or a field of it expires next, in milliseconds since the Unix epoch.
+    /// When, by the wall clock of the server, a key or a field of it expires next, in milliseconds since the Unix
+    /// epoch.
     pub fn next_expiry(self, wall_micros: i64, key: &[u8]) -> Option<i64> {
         let entry = self.0.get(key)?;
         let field = match &entry.data {

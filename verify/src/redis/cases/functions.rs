@@ -123,16 +123,19 @@ pub(in crate::redis) const CALLS: Case = case(
     | callback=function(keys) return redis.call(`set`, keys[1], 1) end}'
     0 FCALL w 1 x
     0 SET x foo
-    0 FUNCTION LOAD '#!lua name=e\\nredis.register_function(`i`, function(keys) return redis.call(`incr`, keys[1]) end)'
+    0 FUNCTION LOAD '#!lua name=e\\nredis.register_function(`i`, function(keys)
+    | return redis.call(`incr`, keys[1]) end)'
     0 FCALL i 1 x
     0 FCALL i 1 y
-    0 FUNCTION LOAD '#!lua name=f\\nlocal r = redis\\nredis.register_function(`r`, function() return r.call(`ping`) end)'
+    0 FUNCTION LOAD '#!lua name=f\\nlocal r = redis\\nredis.register_function(`r`, function()
+    | return r.call(`ping`) end)'
     0 FCALL r 0
     0 FUNCTION LOAD '#!lua name=g\\nredis.register_function(`reg`, function() return redis.register_function(`z`,
     | function() end) end)'
     0 FCALL reg 0
     0 FUNCTION LOAD '#!lua name=h\\nlocal function inner(x) return x + _G.redis.LOG_WARNING end\\n
-    | redis.register_function(`lib`, function() return {string.rep(`x`, inner(1)), {err=`X y`}, redis.pcall(`get`)} end)'
+    | redis.register_function(`lib`, function() return {string.rep(`x`, inner(1)), {err=`X y`},
+    | redis.pcall(`get`)} end)'
     0 FCALL lib 0
     0 FUNCTION STATS
     ",
@@ -142,8 +145,8 @@ pub(in crate::redis) const CALLS: Case = case(
 pub(in crate::redis) const LOCK: Case = case(
     "a lock of functions",
     "
-    0 FUNCTION LOAD '#!lua name=lock\\nlocal function acquire(keys, args)\\n if redis.call(`set`, keys[1], args[1], `nx`,
-    | `px`, args[2]) then\\n return 1\\n end\\n return redis.call(`get`, keys[1]) == args[1] and 1 or 0\\nend\\n
+    0 FUNCTION LOAD '#!lua name=lock\\nlocal function acquire(keys, args)\\n if redis.call(`set`, keys[1], args[1],
+    | `nx`, `px`, args[2]) then\\n return 1\\n end\\n return redis.call(`get`, keys[1]) == args[1] and 1 or 0\\nend\\n
     | redis.register_function(`acquire`, acquire)'
     0 FUNCTION LOAD '#!lua name=unlock\\nredis.register_function(`release`, function(keys, args)\\n if
     | redis.call(`get`, keys[1]) == args[1] then return redis.call(`del`, keys[1]) end\\n return 0\\nend)'

@@ -1,6 +1,6 @@
 //! Where the servers come from: Debian's package `redis-server`.
 
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use crate::harness::error::{Result, VerifyError};
 use crate::harness::process::find_program;
@@ -22,7 +22,8 @@ impl Installed {
     /// [`VerifyError::NotInstalled`], which names what is missing.
     pub fn find(program: Option<&Path>) -> Result<Self> {
         let server = match program {
-            Some(program) => Some(program.to_owned()),
+            // It is started in a folder of its own.
+            Some(program) => path::absolute(program).ok(),
             None => find_program("redis-server"),
         };
         let missing = program.map_or("redis-server".to_owned(), |path| path.display().to_string());

@@ -79,6 +79,17 @@ fn each(command: &Command, from: usize, mut answer: impl FnMut(&[u8]) -> Value) 
     ))
 }
 
+/// Whether a condition holds for a field that expires at `before`, if it is to expire at `at`.
+fn holds(condition: Option<&str>, before: Option<i64>, at: i64) -> bool {
+    match condition {
+        Some("NX") => before.is_none(),
+        Some("XX") => before.is_some(),
+        Some("GT") => before.is_some_and(|before| at > before),
+        Some("LT") => before.is_none_or(|before| at < before),
+        _ => true,
+    }
+}
+
 fn expire(core: &mut Core, command: &Command, unit: Unit) -> Reply {
     let (key, now) = (word(command, 1), core.wall_millis());
     let is_there = core.read_hash(key)?.is_some();
@@ -109,15 +120,7 @@ fn expire(core: &mut Core, command: &Command, unit: Unit) -> Reply {
         if !hash.0.contains_key(field) {
             return NO_FIELD;
         }
-        let before = hash.1.of(field);
-        let holds = match condition {
-            Some("NX") => before.is_none(),
-            Some("XX") => before.is_some(),
-            Some("GT") => before.is_some_and(|before| at > before),
-            Some("LT") => before.is_none_or(|before| at < before),
-            _ => true,
-        };
-        if !holds {
+        if !holds(condition, hash.1.of(field), at) {
             return Value::Integer(0);
         }
         met.push(field.into());

@@ -9,8 +9,8 @@ use super::interpreter::registered_functions;
 use crate::errors::refuse;
 use crate::functions::{Functions, Library};
 
-const BAD_NAME: &str = "ERR Library names can only contain letters, numbers, or underscores(_) and must be at least one \
-                        character long";
+const BAD_NAME: &str = "ERR Library names can only contain letters, numbers, or underscores(_) and must be at least \
+                        one character long";
 
 /// The libraries of these codes, as they are read from a disk, or from a primary.
 pub(crate) fn functions_of(codes: &[Bytes], budget: u64) -> Functions {
