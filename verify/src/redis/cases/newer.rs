@@ -107,7 +107,7 @@ pub(in crate::redis) const FIELD_EXPIRY: Case = Case {
         0 HPEXPIRE h x FIELDS 1 a
         0 HPEXPIRE h -1 FIELDS 1 a
         0 HPEXPIRE h 0 FIELDS 1 d
-        0 HGETALL h
+        0 HMGET h a b d
         0 HSET h a 9
         0 HPTTL h FIELDS 1 a
         0 HPEXPIRE h 100000 FIELDS 1 a

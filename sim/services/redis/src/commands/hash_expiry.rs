@@ -138,7 +138,7 @@ fn expire(core: &mut Core, command: &Command, unit: Unit) -> Reply {
     core.changed(key, Class::Hash, if deletes { "hdel" } else { "hexpire" });
     let of_key = |name: &str| Command::new(name).arg(key);
     if deletes {
-        let last = met.remove(0);
+        let last = met.pop().unwrap_or_default();
         for field in met {
             core.effects.add_with(|| of_key("HDEL").arg(field));
         }
