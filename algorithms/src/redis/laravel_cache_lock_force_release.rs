@@ -11,7 +11,7 @@ pub const RECIPE: Recipe = Recipe {
     summary: "Laravel's cache lock, which another process gives back by forceRelease, its owner or not.",
     source: "laravel/framework 13.26.1, RedisLock::forceRelease",
     flaw: Some("the process that gives the lock back does not know the owner, and deletes any"),
-    requests: &[RequestKind::Set, RequestKind::Script, RequestKind::Del],
+    requests: &[RequestKind::Set, RequestKind::Del],
     build: Build::Redis(&|redis, env, lease| {
         Box::new(RedisLock::new(redis, env, lease, Release::Force))
     }),

@@ -266,12 +266,15 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
     let several_permits = table == Workload && line.starts_with("permits-per-acquire");
     let converts = line.starts_with("conversion");
     let reaps = line.starts_with("reaper-interval");
+    let restores = line.starts_with("releases-for-others");
     // It takes a recipe that makes the lock's node if it is not there.
     let makes_parents = line.starts_with("lock-node");
     let several = |line: &str| line.starts_with("servers");
     let (name, algorithm) = match service {
         Redis if several(line) || of_service.iter().any(|key| several(key)) => ("redis", "redlock"),
         Redis if reentrant => ("redis", "redisson-lock"),
+        Redis if restores => ("redis", "laravel-cache-lock"),
+        Redis if reaps => ("redis", "sidekiq-unique-jobs"),
         Redis if latch => ("redis", "redisson-count-down-latch"),
         Redis => ("redis", "redis-compare-and-delete"),
         LeaseServer => ("lease-server", "lease-lock"),
@@ -281,8 +284,6 @@ fn scenario(service: Table, of_service: &[String], (table, line): (Table, &str))
         }
         ZooKeeper | Network | Workload | Contender if semaphore => ("zookeeper", "kazoo-semaphore"),
         ZooKeeper | Network | Workload | Contender if reentrant => ("zookeeper", "curator-mutex"),
-        ZooKeeper if line.starts_with("releases-for-others") => ("redis", "laravel-cache-lock"),
-        ZooKeeper if reaps => ("redis", "sidekiq-unique-jobs"),
         ZooKeeper if converts => ("zookeeper", "curator-read-write-lock"),
         ZooKeeper if makes_parents => ("zookeeper", "curator-mutex"),
         ZooKeeper | Network | Workload | Contender => ("zookeeper", "zk-hardened"),
@@ -334,6 +335,8 @@ fn every_documented_key_does_something_and_runs_on_each_service_that_takes_it() 
             Workload | Contender if OF_KINDS.contains(&key) => &[ZooKeeper],
             // And latches on Redis alone.
             Workload if key == "count" => &[Redis],
+            // So far reapers and restored locks, too.
+            Contender if ["reaper-interval", "releases-for-others"].contains(&key) => &[Redis],
             Network | Workload | Contender => &[ZooKeeper, Redis],
         };
         for (service, value) in services
