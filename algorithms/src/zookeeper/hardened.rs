@@ -32,7 +32,8 @@
 //!   (scenario `zookeeper/isolated-follower`) still leave two believers for a while: no client can know. Send the
 //!   token with every write.
 //! - A deadline that drops `acquire` cuts the look of step 2 short, too. Where places in the queue end faster than an
-//!   event and an answer take, no contender enters (scenario `zookeeper/deadline-on-acquire`): end the wait of step 4 alone.
+//!   event and an answer take, no contender enters (scenario `zookeeper/deadline-on-acquire`): end the wait of step 4
+//!   alone.
 //! - Step 7 waits for events. While a callback of the same process blocks the client's event thread, none is delivered
 //!   (scenario `zookeeper/blocked-event-thread`); `own_timer` looks for itself.
 

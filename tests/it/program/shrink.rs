@@ -173,7 +173,7 @@ fn what_is_said_of_the_end_is_what_runs_without_a_fault_say() {
         let mut lines = done.lines();
         let said = lines.find(|line| line.contains(" runs; nothing more can be "));
         assert!(said.is_some_and(|line| line.ends_with(end)), "{done}");
-        let in_another_way = done.contains(" of 200, each in another way");
+        let in_another_way = done.contains(" of 200 runs, each in another way");
         assert_eq!(in_another_way, end != "taken away", "{done}");
     }
 }

@@ -29,6 +29,11 @@ pub const MORE_OPERATIONS: &[(&str, u32, &str)] = &[
         "each call takes the lock and fails, and the next comes, until the end",
     ),
     (
+        "redis/red-lock-regions redisson-red-lock progress",
+        15,
+        "each call asks too slow a majority, and the next comes, until the end",
+    ),
+    (
         "redis/starved-spinner redisson-lock no-starvation",
         34,
         "the others enter so often while one asks again and again",
@@ -135,7 +140,12 @@ pub const MORE_FAULTS: [(&str, u32, &str); 4] = [
 ];
 
 /// What needs more contenders than three, how many, and why.
-pub const MORE_CONTENDERS: [(&str, u32, &str); 5] = [
+pub const MORE_CONTENDERS: [(&str, u32, &str); 6] = [
+    (
+        "redis/late-restored-lock laravel-cache-lock-force-release mutual-exclusion",
+        4,
+        "the holder, the process that restores its lock, and two that overlap",
+    ),
     (
         "redis/bsm-redislock-own-token bsm-redislock-own-token",
         10,

@@ -55,8 +55,8 @@ impl Library {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Java => {
-                "One event thread for all events, and for answers to requests in the background. The client reports the \
-                 loss of a connection after its cleanup of 100 ms."
+                "One event thread for all events, and for answers to requests in the background. The client reports \
+                 the loss of a connection after its cleanup of 100 ms."
             }
             Self::Kazoo => {
                 "One handler thread for the events of nodes. The client reports the loss of a connection at once."
