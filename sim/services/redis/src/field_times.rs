@@ -6,30 +6,22 @@ use picklock_clients::redis::Bytes;
 
 /// When the fields of a hash expire that do, in milliseconds since the Unix epoch.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct FieldTimes(Option<Box<BTreeMap<Bytes, i64>>>);
+pub(crate) struct FieldTimes(BTreeMap<Bytes, i64>);
 
 impl FieldTimes {
     /// When a field expires.
     pub(crate) fn of(&self, field: &[u8]) -> Option<i64> {
-        self.0.as_ref()?.get(field).copied()
+        self.0.get(field).copied()
     }
 
     /// Lets a field expire then.
     pub(crate) fn set(&mut self, field: &[u8], at: i64) {
-        let times = self.0.get_or_insert_default();
-        times.insert(field.into(), at);
+        self.0.insert(field.into(), at);
     }
 
     /// Lets a field stay. Whether it would have expired.
     pub(crate) fn clear(&mut self, field: &[u8]) -> bool {
-        let Some(times) = &mut self.0 else {
-            return false;
-        };
-        let expired = times.remove(field).is_some();
-        if times.is_empty() {
-            self.0 = None;
-        }
-        expired
+        self.0.remove(field).is_some()
     }
 
     /// When the first of them expires.
@@ -45,8 +37,7 @@ impl FieldTimes {
 
     /// Fields and when they expire.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Bytes, i64)> {
-        let times = self.0.iter().flat_map(|times| times.iter());
-        times.map(|(field, at)| (field, *at))
+        self.0.iter().map(|(field, at)| (field, *at))
     }
 
     /// The fields whose time is over: at their last millisecond they are still there.

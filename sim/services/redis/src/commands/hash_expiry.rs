@@ -73,10 +73,8 @@ fn fields(command: &Command, at: usize, no_number: &'static str) -> Result<usize
 }
 
 /// What is answered for each field.
-fn each(command: &Command, from: usize, mut answer: impl FnMut(&[u8]) -> Value) -> Reply {
-    Ok(Value::array(
-        command.words().skip(from).map(|field| answer(field)),
-    ))
+fn each(command: &Command, from: usize, answer: impl FnMut(&[u8]) -> Value) -> Reply {
+    Ok(Value::array(command.words().skip(from).map(answer)))
 }
 
 /// Whether a condition holds for a field that expires at `before`, if it is to expire at `at`.
