@@ -8,7 +8,7 @@
 //! # Steps
 //!
 //! 1. `GET key`: if it holds the id of this object, the call fails (`AlreadyAcquired`). Then steps 1 and 2 of
-//!    [`python_redis_lock`](super::python_redis_lock), with an id that the object keeps.
+//!    [`python_redis_lock`], with an id that the object keeps.
 //! 2. If the object has a thread, the call fails (`AlreadyStarted`). Otherwise start one: every two thirds of `expire`
 //!    a script sets the time of the key again if it holds the id. The first error ends the thread; the holder is not
 //!    told.

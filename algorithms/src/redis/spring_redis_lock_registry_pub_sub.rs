@@ -8,7 +8,7 @@
 //!
 //! # Steps
 //!
-//! Those of [`spring_redis_lock_registry`](super::spring_redis_lock_registry), except for these two:
+//! Those of [`spring_redis_lock_registry`], except for these two:
 //!
 //! 2. The script of step 2, once (`obtainLock`). If another holds the lock, start the container of listeners, which
 //!    subscribes to the channel, unless it runs. Then again and again: the script; wait for a message, or until
