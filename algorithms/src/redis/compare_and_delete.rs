@@ -127,23 +127,13 @@ impl Lock for CompareAndDelete {
     }
 
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        let mut asked_before = false;
-        loop {
+        let delete = async || {
+            let (script, keys) = (&self.delete_if_ours, [&*held.path_or_key]);
             let redis = &self.leased.redis;
-            let answer = redis
-                .script(&self.delete_if_ours, &[&held.path_or_key], &[&self.token])
-                .await;
-            match answer {
-                Ok(Value::Integer(1)) => return Ok(()),
-                // Our own script may have deleted it.
-                Ok(_) if asked_before => return Ok(()),
-                Ok(_) => return Err(LockError::PlaceLost),
-                Err(error) if error.definite() && !asked_before => return Err(error.into()),
-                Err(_) => {}
-            }
-            asked_before = true;
-            self.leased.pause().await;
-        }
+            let answer = redis.script(script, &keys, &[&self.token]).await?;
+            Ok(answer == Value::Integer(1))
+        };
+        self.leased.released(delete).await
     }
 
     /// Step 4.

@@ -33,8 +33,8 @@ use async_trait::async_trait;
 
 use super::leased::{Leased, until_answered};
 use super::version::{OverVersion, WITH_FIELD_EXPIRY};
-use crate::clients::redis::{Command, Redis, RedisError, RedisResult, Script, Value};
-use crate::clients::{RequestKind, select};
+use crate::clients::RequestKind;
+use crate::clients::redis::{Command, Redis, RedisResult, Script, Value};
 use crate::{Build, Env, Held, KeyHold, Lease, Lock, LockError, LockKind, OwnershipRule, Recipe};
 
 /// The registry row.
@@ -138,20 +138,6 @@ impl FieldTtlSemaphore {
         let answer = self.leased.redis.script(script, &keys, &args).await?;
         Ok(answer == Value::Integer(1))
     }
-
-    /// Step 2, over and over: why the permit is lost.
-    async fn renewed(&self) -> LockError {
-        let Leased { env, lease, .. } = &self.leased;
-        loop {
-            env.sleep(lease.time / 3).await;
-            let asked = env.monotonic();
-            match self.says_yes(&self.renew).await {
-                Ok(true) => self.deadline.set(self.leased.deadline(asked)),
-                Ok(false) => return LockError::PlaceLost,
-                Err(_) => {}
-            }
-        }
-    }
 }
 
 #[async_trait(?Send)]
@@ -162,12 +148,11 @@ impl Lock for FieldTtlSemaphore {
             self.token = self.leased.env.guid(); // Step 1.
             let deadline = self.leased.deadline(self.leased.env.monotonic());
             let ask = async || self.says_yes(&self.acquire).await;
-            if until_answered(&self.leased, &mut unanswered, ask).await? {
-                if self.leased.env.monotonic() < deadline {
-                    self.deadline.set(deadline);
-                    return Ok(self.leased.held(None));
-                }
-                unanswered = Some(RedisError::TimedOut);
+            if until_answered(&self.leased, &mut unanswered, ask).await?
+                && self.leased.is_in_time(deadline, &mut unanswered)
+            {
+                self.deadline.set(deadline);
+                return Ok(self.leased.held(None));
             }
             self.leased.pause().await;
         }
@@ -175,26 +160,16 @@ impl Lock for FieldTtlSemaphore {
 
     /// Step 4.
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        let mut asked_before = false;
-        loop {
-            let delete = Command::new("HDEL")
-                .arg(&*held.path_or_key)
-                .arg(&self.token);
-            match self.leased.redis.ask(delete).await {
-                Ok(Value::Integer(1)) => return Ok(()),
-                // An earlier request of this release may have deleted it.
-                Ok(_) if asked_before => return Ok(()),
-                Ok(_) => return Err(LockError::PlaceLost),
-                Err(error) if error.definite() && !asked_before => return Err(error.into()),
-                Err(_) => {}
-            }
-            asked_before = true;
-            self.leased.pause().await;
-        }
+        let delete = async || {
+            let delete = Command::new("HDEL").arg(&*held.path_or_key);
+            let answer = self.leased.redis.ask(delete.arg(&self.token)).await;
+            Ok(answer? == Value::Integer(1))
+        };
+        self.leased.released(delete).await
     }
 
     async fn lost(&self, _held: &Held) -> LockError {
-        // Steps 3 and 2.
-        select(self.leased.lapses(&self.deadline), self.renewed()).await
+        let renew = async || self.says_yes(&self.renew).await;
+        self.leased.extended(&self.deadline, renew).await // Steps 2 and 3.
     }
 }

@@ -34,8 +34,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::leased::{Leased, until_answered};
+use crate::clients::RequestKind;
 use crate::clients::redis::{Command, Redis, RedisError, RedisResult, Value};
-use crate::clients::{RequestKind, select};
 use crate::{Build, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
@@ -134,20 +134,6 @@ impl FunctionLock {
             answer => answer,
         }
     }
-
-    /// Step 2, over and over: why the lock is lost.
-    async fn renew(&self) -> LockError {
-        let Leased { env, lease, .. } = &self.leased;
-        loop {
-            env.sleep(lease.time / 3).await;
-            let asked = env.monotonic();
-            match self.says_yes("lock_renew").await {
-                Ok(true) => self.deadline.set(self.leased.deadline(asked)),
-                Ok(false) => return LockError::PlaceLost,
-                Err(_) => {}
-            }
-        }
-    }
 }
 
 #[async_trait(?Send)]
@@ -158,12 +144,11 @@ impl Lock for FunctionLock {
             self.token = self.leased.env.guid(); // Step 1.
             let deadline = self.leased.deadline(self.leased.env.monotonic());
             let ask = async || self.says_yes("lock_acquire").await;
-            if until_answered(&self.leased, &mut unanswered, ask).await? {
-                if self.leased.env.monotonic() < deadline {
-                    self.deadline.set(deadline);
-                    return Ok(self.leased.held(None));
-                }
-                unanswered = Some(RedisError::TimedOut);
+            if until_answered(&self.leased, &mut unanswered, ask).await?
+                && self.leased.is_in_time(deadline, &mut unanswered)
+            {
+                self.deadline.set(deadline);
+                return Ok(self.leased.held(None));
             }
             self.leased.pause().await;
         }
@@ -171,23 +156,12 @@ impl Lock for FunctionLock {
 
     /// Step 4.
     async fn release(&mut self, _held: Held) -> Result<(), LockError> {
-        let mut asked_before = false;
-        loop {
-            match self.says_yes("lock_release").await {
-                Ok(true) => return Ok(()),
-                // An earlier request of this release may have deleted it.
-                Ok(false) if asked_before => return Ok(()),
-                Ok(false) => return Err(LockError::PlaceLost),
-                Err(error) if error.definite() && !asked_before => return Err(error.into()),
-                Err(_) => {}
-            }
-            asked_before = true;
-            self.leased.pause().await;
-        }
+        let release = async || self.says_yes("lock_release").await;
+        self.leased.released(release).await
     }
 
     async fn lost(&self, _held: &Held) -> LockError {
-        // Steps 3 and 2.
-        select(self.leased.lapses(&self.deadline), self.renew()).await
+        let renew = async || self.says_yes("lock_renew").await;
+        self.leased.extended(&self.deadline, renew).await // Steps 2 and 3.
     }
 }

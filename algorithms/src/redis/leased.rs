@@ -5,6 +5,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use crate::clients::redis::{Redis, RedisError, RedisResult};
+use crate::clients::select;
 use crate::lock::BASIC_CLAIMS;
 use crate::{Claim, Env, Held, Lease, LockError};
 
@@ -67,11 +68,17 @@ impl Leased {
         token: Option<u64>,
         unanswered: &mut Option<RedisError>,
     ) -> Option<Held> {
-        if self.env.monotonic() < deadline {
-            return Some(self.held(token).until(deadline));
+        let held = || self.held(token).until(deadline);
+        self.is_in_time(deadline, unanswered).then(held)
+    }
+
+    /// The same of a hold whose deadline is kept elsewhere: whether its lease is not over.
+    pub fn is_in_time(&self, deadline: Duration, unanswered: &mut Option<RedisError>) -> bool {
+        let is_in_time = self.env.monotonic() < deadline;
+        if !is_in_time {
+            *unanswered = Some(RedisError::TimedOut);
         }
-        *unanswered = Some(RedisError::TimedOut);
-        None
+        is_in_time
     }
 
     /// When a lease that was asked for at `asked` is over for certain, by our own monotonic clock: the server has
@@ -97,6 +104,51 @@ impl Leased {
             self.env.sleep(left).await;
         }
         LockError::LeaseLapsed
+    }
+
+    /// Extends the hold every third of its lease, and moves its deadline each time that the service says yes. Resolves
+    /// when the service says no, or when the deadline has passed. After no answer, it asks again at the next third.
+    pub async fn extended(
+        &self,
+        deadline: &Cell<Duration>,
+        extend: impl AsyncFn() -> RedisResult<bool>,
+    ) -> LockError {
+        let refused = async {
+            loop {
+                self.env.sleep(self.lease.time / 3).await;
+                let asked = self.env.monotonic();
+                match extend().await {
+                    Ok(true) => deadline.set(self.deadline(asked)),
+                    Ok(false) => return LockError::PlaceLost,
+                    Err(_) => {}
+                }
+            }
+        };
+        select(self.lapses(deadline), refused).await
+    }
+
+    /// Releases by a request that says whether it has deleted the key, and asks again until an answer comes.
+    ///
+    /// # Errors
+    ///
+    /// What the service refuses at first; the key is not ours.
+    pub async fn released(
+        &self,
+        delete: impl AsyncFn() -> RedisResult<bool>,
+    ) -> Result<(), LockError> {
+        let mut asked_before = false;
+        loop {
+            match delete().await {
+                Ok(true) => return Ok(()),
+                // An earlier request of this release may have deleted it.
+                Ok(false) if asked_before => return Ok(()),
+                Ok(false) => return Err(LockError::PlaceLost),
+                Err(error) if error.definite() && !asked_before => return Err(error.into()),
+                Err(_) => {}
+            }
+            asked_before = true;
+            self.pause().await;
+        }
     }
 
     /// Proof that we hold the key.

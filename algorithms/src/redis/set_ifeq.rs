@@ -31,8 +31,8 @@ use async_trait::async_trait;
 
 use super::leased::{Leased, until_answered};
 use super::version::{OverVersion, REDIS_8_4, VALKEY_9_0};
+use crate::clients::RequestKind;
 use crate::clients::redis::{Redis, RedisError, RedisResult};
-use crate::clients::{RequestKind, select};
 use crate::{Build, Claim, Env, Held, Lease, Lock, LockError, Recipe};
 
 /// The registry row.
@@ -116,22 +116,6 @@ impl SetIfEqual {
         Ok(there.as_deref() == Some(self.token.as_bytes()))
     }
 
-    /// Step 3, over and over: why the lock is lost.
-    async fn extend(&self) -> LockError {
-        let Leased { redis, env, lease } = &self.leased;
-        let ttl = self.extends_with_ttl.then_some(lease.time);
-        loop {
-            env.sleep(lease.time / 3).await;
-            let asked = env.monotonic();
-            let extended = redis.set_if_equal(&lease.key, &self.token, &self.token, ttl);
-            match extended.await {
-                Ok(true) => self.deadline.set(self.leased.deadline(asked)),
-                Ok(false) => return LockError::PlaceLost,
-                Err(_) => {}
-            }
-        }
-    }
-
     async fn delete(&self, key: &str) -> RedisResult<bool> {
         match self.has_delifeq {
             true => self.leased.redis.delifeq(key, &self.token).await,
@@ -156,12 +140,9 @@ impl Lock for SetIfEqual {
                 // An earlier SET may be executed yet.
                 Err(refused) => return Err(unanswered.unwrap_or(refused).into()),
             };
-            if set {
-                if self.leased.env.monotonic() < deadline {
-                    self.deadline.set(deadline);
-                    return Ok(self.leased.held(None));
-                }
-                unanswered = Some(RedisError::TimedOut);
+            if set && self.leased.is_in_time(deadline, &mut unanswered) {
+                self.deadline.set(deadline);
+                return Ok(self.leased.held(None));
             }
             self.leased.pause().await;
         }
@@ -169,23 +150,15 @@ impl Lock for SetIfEqual {
 
     /// Step 5.
     async fn release(&mut self, held: Held) -> Result<(), LockError> {
-        let mut asked_before = false;
-        loop {
-            match self.delete(&held.path_or_key).await {
-                Ok(true) => return Ok(()),
-                // An earlier request of this release may have deleted it.
-                Ok(false) if asked_before => return Ok(()),
-                Ok(false) => return Err(LockError::PlaceLost),
-                Err(error) if error.definite() && !asked_before => return Err(error.into()),
-                Err(_) => {}
-            }
-            asked_before = true;
-            self.leased.pause().await;
-        }
+        let delete = async || self.delete(&held.path_or_key).await;
+        self.leased.released(delete).await
     }
 
     async fn lost(&self, _held: &Held) -> LockError {
-        // Steps 4 and 3.
-        select(self.leased.lapses(&self.deadline), self.extend()).await
+        let Lease { key, time } = &self.leased.lease;
+        let ttl = self.extends_with_ttl.then_some(*time);
+        let token = &self.token;
+        let extend = async || self.leased.redis.set_if_equal(key, token, token, ttl).await;
+        self.leased.extended(&self.deadline, extend).await // Steps 3 and 4.
     }
 }
