@@ -63,7 +63,7 @@ fn lacking(role: &Role, plan: &Plan, catalogue: &Catalogue) -> Option<Mistake> {
     Some(mistake.help(format!("or leave `{}` out", role.key)))
 }
 
-/// What is said of contenders that want no lock does not fit together.
+/// Settings of contenders that want no lock contradict each other, or those of the workload.
 fn at_odds(plan: &Plan) -> Option<Mistake> {
     let own = plan.workload.contender_settings.iter();
     let idle: Vec<_> = own.filter(|(_, own)| own.wants_no_lock()).collect();
@@ -80,12 +80,12 @@ fn at_odds(plan: &Plan) -> Option<Mistake> {
     }
     let (name, _) = idle.iter().find(|(_, own)| wants_the_lock(own))?;
     let mistake = Mistake::new(format!("{} wants no lock", contender(**name)))
-        .label("but it says how it takes the lock, or has two things to do")
-        .help("leave out what is said besides `reaper-interval`, or `releases-for-others`");
+        .label("but its settings say how it takes the lock, or give it two roles")
+        .help("keep `reaper-interval` or `releases-for-others`, and leave the other keys out");
     Some(mistake)
 }
 
-/// Whether anything is said of how a contender takes the lock, or two things that it does instead.
+/// Whether the settings of a contender say how it takes the lock, or give it two roles.
 fn wants_the_lock(own: &ContenderSettings) -> bool {
     let machine = ContenderSettings {
         arrive_after: own.arrive_after,

@@ -143,11 +143,11 @@ fn expire(core: &mut Core, command: &Command, unit: Unit) -> Reply {
         core.instead(|| of_key("HDEL").arg(last));
     } else {
         core.instead(|| {
-            let told = condition
+            let expires = condition
                 .into_iter()
                 .fold(of_key("HPEXPIREAT").number(at), Command::arg);
             met.iter()
-                .fold(told.arg("FIELDS").number(met.len() as i64), Command::arg)
+                .fold(expires.arg("FIELDS").number(met.len() as i64), Command::arg)
         });
     }
     answer
